@@ -1,0 +1,30 @@
+# `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench openapi build
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
+		printf '  make %-9s %s\n' "$$target" "$$what"; done
+
+run: ## build and start everything here: private Postgres and Redis, demo data, port 3001
+	@scripts/need --if-possible postgres redis
+	@scripts/build
+	@exec bin/homeroom local
+
+test: ## the whole suite, with the race detector, on real servers
+	@scripts/need postgres redis pgbouncer
+	go test -race -vet=off -timeout 14m ./...
+
+lint: ## formatting, go vet, staticcheck, import rules, generated files
+	@scripts/lint
+
+bench: ## benchmarks against the limit; writes bench/results.md
+	@scripts/need postgres redis
+	go run ./bench
+
+openapi: ## write docs/openapi.json from the endpoint rows
+	@go run ./cmd/homeroom openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json || { rm -f docs/openapi.json.new; exit 1; }
+
+build: ## bin/homeroom
+	@scripts/build

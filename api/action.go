@@ -1,0 +1,50 @@
+package api
+
+// Action is what a row does to a module's records. Permissions and limits go by it.
+type Action string
+
+const (
+	Read   Action = "read"
+	Write  Action = "write"
+	Delete Action = "delete"
+)
+
+// RoleType is the kind of user a token speaks for.
+type RoleType string
+
+const (
+	SchoolAdmin RoleType = "SCHOOL_ADMIN"
+	SuperAdmin  RoleType = "SUPER_ADMIN"
+	Teacher     RoleType = "TEACHER"
+	Parent      RoleType = "PARENT"
+	Driver      RoleType = "DRIVER"
+)
+
+// prefixRoles says which role each client's path prefix wants.
+var prefixRoles = map[string]RoleType{
+	"parent":       Parent,
+	"teacher":      Teacher,
+	"driver":       Driver,
+	"school-admin": SchoolAdmin,
+	"super-admin":  SuperAdmin,
+}
+
+// LimitClass is the family of rate limits a row counts against.
+type LimitClass string
+
+const (
+	LimitAuth  LimitClass = "auth"
+	LimitRead  LimitClass = "read"
+	LimitWrite LimitClass = "write"
+	LimitRide  LimitClass = "ride"
+)
+
+// Modules are the keys permissions are given by, with the names people read.
+var Modules = []struct{ Name, DisplayName string }{
+	{"student", "Students"}, {"employee", "Employees"}, {"class", "Classes"}, {"division", "Divisions"},
+	{"subject", "Subjects"}, {"timetable", "Timetable"}, {"attendance", "Attendance"}, {"exam", "Exams"},
+	{"result", "Results"}, {"fee", "Fees"}, {"announcement", "Announcements"}, {"leave", "Leave"},
+	{"transport", "Transport"}, {"library", "Library"}, {"event", "Events"}, {"message", "Messages"},
+	{"notification", "Notifications"}, {"file", "Files"}, {"setting", "Settings"}, {"permission", "Permissions"},
+	{"academic-year", "Academic years"}, {"report", "Reports"},
+}

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/tenancy"
+)
+
+// audit is one line of the book: who did what to which thing.
+type audit struct {
+	action, entity, entityID string
+	before, after            any
+}
+
+const insertAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id, occurred_at)
+	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+
+func (a audit) query(rq *request) (tenancy.Query, error) {
+	before, err := jsonOrNil(a.before)
+	if err != nil {
+		return tenancy.Query{}, fmt.Errorf("auditing %s: %w", a.entity, err)
+	}
+	after, err := jsonOrNil(a.after)
+	if err != nil {
+		return tenancy.Query{}, fmt.Errorf("auditing %s: %w", a.entity, err)
+	}
+	return tenancy.Query{SQL: insertAudit, Args: []any{
+		uuid.Must(uuid.NewV7()), rq.user.ID, string(rq.user.Role), a.action, a.entity, a.entityID,
+		before, after, rq.ip, rq.id, rq.now,
+	}}, nil
+}
+
+// jsonOrNil is v as JSON text, or NULL.
+func jsonOrNil(v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	text := string(b)
+	return &text, nil
+}

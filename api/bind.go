@@ -1,0 +1,210 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+)
+
+// MaxBody is the largest JSON body.
+const MaxBody = 1 << 20
+
+// bindPlan is what reflection found out about a row's request, once, at start.
+type bindPlan struct {
+	path    []pathField
+	changes [][]int // fields of type Change
+	keys    map[string][]int
+}
+
+type pathField struct {
+	name  string
+	index []int
+}
+
+func planOf(t reflect.Type) *bindPlan {
+	p := &bindPlan{keys: map[string][]int{}}
+	if t.Kind() != reflect.Struct {
+		return p
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		if reflect.PointerTo(f.Type).Implements(reflect.TypeFor[changer]()) {
+			p.changes = append(p.changes, f.Index)
+			continue
+		}
+		if name := f.Tag.Get("path"); name != "" {
+			p.path = append(p.path, pathField{name, f.Index})
+			continue
+		}
+		if name := jsonName(f); name != "" && !f.Anonymous {
+			p.keys[name] = f.Index
+		}
+	}
+	return p
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" || !f.IsExported() {
+		return ""
+	}
+	return name
+}
+
+// bind fills a request from the path, the query and the body, and checks it.
+func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
+	body, err := readBody(g)
+	if err != nil {
+		return nil, err
+	}
+	rq.bodyHash = hashBody(row, g, body)
+	data, err := unwrap(row, body)
+	if err != nil {
+		return nil, err
+	}
+	if row.Versioned {
+		if rq.version, err = sentVersion(data); err != nil {
+			return nil, err
+		}
+	}
+	if row.Listing != nil {
+		list, err := row.Listing.parse(g.Request.URL.Query(), data)
+		if err != nil {
+			return nil, err
+		}
+		return &list, nil
+	}
+	req := row.newRequest()
+	v := reflect.ValueOf(req).Elem()
+	if data != nil {
+		if err := json.Unmarshal(data, req); err != nil {
+			return nil, diagnose(data, v.Type(), err)
+		}
+		for _, index := range row.plan.changes {
+			if err := v.FieldByIndex(index).Addr().Interface().(changer).take(data); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if row.Method == http.MethodGet {
+		if err := bindQuery(row.plan, v, g.Request.URL.Query(), data); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range row.plan.path {
+		if err := setText(v.FieldByIndex(f.index), g.Param(f.name)); err != nil {
+			return nil, Malformed("%s in the path is not a valid id", f.name)
+		}
+	}
+	return req, k.rules.check(req, v, row.plan)
+}
+
+// readBody reads at most MaxBody and refuses what could not be text.
+func readBody(g *gin.Context) ([]byte, error) {
+	if g.Request.Body == nil || g.Request.ContentLength == 0 {
+		return nil, nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(g.Writer, g.Request.Body, MaxBody))
+	if err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return nil, newError(413, "", "The body is larger than 1 MiB")
+		}
+		return nil, Malformed("The body could not be read").Because(err)
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, nil
+	}
+	if media, _, err := mime.ParseMediaType(g.GetHeader("Content-Type")); err != nil || media != "application/json" {
+		return nil, Malformed("Content-Type must be application/json")
+	}
+	if !utf8.Valid(body) {
+		return nil, Malformed("The body is not valid UTF-8")
+	}
+	if bytes.Contains(body, []byte(`\u0000`)) && hasNUL(body) {
+		return nil, Malformed("Text must not contain the NUL character")
+	}
+	return body, nil
+}
+
+// hasNUL decodes the strings of a body that looks as if one held a NUL: Postgres
+// cannot store it.
+func hasNUL(body []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(body))
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return false // not JSON, or the end; said elsewhere
+		}
+		if s, ok := token.(string); ok && strings.ContainsRune(s, 0) {
+			return true
+		}
+	}
+}
+
+// unwrap takes the parameters out of the body: the object under data, or the body
+// itself on sign-in rows. A GET needs none.
+func unwrap(row *Row, body []byte) (json.RawMessage, error) {
+	if body == nil {
+		if row.Method == http.MethodGet || row.Method == http.MethodDelete || row.Request == reflect.TypeFor[Nothing]() || len(row.plan.keys)+len(row.plan.changes) == 0 {
+			return nil, nil
+		}
+		if row.Flat {
+			return json.RawMessage("{}"), nil
+		}
+		return nil, Malformed("The body must be a JSON object with a data object")
+	}
+	if row.Flat {
+		if err := oneObject(body); err != nil {
+			return nil, err
+		}
+		return body, nil
+	}
+	var envelope struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if err := oneObject(body); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return nil, Malformed("The body is not valid JSON").Because(err)
+	}
+	if len(envelope.Data) == 0 || envelope.Data[0] != '{' {
+		return nil, Malformed("The body must be a JSON object with a data object")
+	}
+	return envelope.Data, nil
+}
+
+// oneObject refuses anything but a single JSON object.
+func oneObject(body []byte) error {
+	trimmed := bytes.TrimSpace(body)
+	if len(trimmed) == 0 || trimmed[0] != '{' {
+		return Malformed("The body must be a JSON object")
+	}
+	if !json.Valid(body) {
+		return Malformed("The body is not valid JSON, or more than one value")
+	}
+	return nil
+}
+
+func sentVersion(data json.RawMessage) (*int, error) {
+	var v struct {
+		Version *int `json:"version"`
+	}
+	if data == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		e := Malformed("version is not a number")
+		e.Details = []Detail{{"version", "must be a number"}}
+		return nil, e
+	}
+	return v.Version, nil
+}

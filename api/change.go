@@ -1,0 +1,51 @@
+package api
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// Change is the part of a record that a PUT names. Embed it in the request; the
+// handler lays it over the present record, so that what was not named stays.
+type Change[T any] struct {
+	raw   json.RawMessage
+	value T
+	named map[string]bool
+}
+
+// changer is how the kernel fills and checks a Change without knowing its T.
+type changer interface {
+	take(json.RawMessage) error
+	sent() (value any, named map[string]bool)
+	shape() reflect.Type
+}
+
+// Apply lays the named fields over to.
+func (c Change[T]) Apply(to *T) error {
+	if c.raw == nil {
+		return nil
+	}
+	return json.Unmarshal(c.raw, to)
+}
+
+// Names reports whether the caller named the field.
+func (c Change[T]) Names(field string) bool { return c.named[field] }
+
+func (c *Change[T]) take(data json.RawMessage) error {
+	if err := json.Unmarshal(data, &c.value); err != nil {
+		return diagnose(data, reflect.TypeFor[T](), err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return Malformed("The body must be a JSON object")
+	}
+	c.raw, c.named = data, make(map[string]bool, len(fields))
+	for name := range fields {
+		c.named[name] = true
+	}
+	return nil
+}
+
+func (c *Change[T]) sent() (any, map[string]bool) { return &c.value, c.named }
+
+func (c *Change[T]) shape() reflect.Type { return reflect.TypeFor[T]() }

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// User is who a token speaks for.
+type User struct {
+	ID        uuid.UUID
+	AccountID uuid.UUID
+	SessionID uuid.UUID
+	SchoolID  uuid.UUID // zero for the cross-school administrator
+	Role      RoleType
+	RoleID    uuid.UUID
+}
+
+// Ctx is what a school's handler works with: one user, one school, its database,
+// and the moment the request came in.
+type Ctx struct {
+	context.Context
+	User   User
+	School *tenancy.School
+	DB     *gorm.DB
+	Now    time.Time
+	rq     *request
+}
+
+// Today is the day it is now at the school.
+func (c Ctx) Today() Date { return DateOf(c.Now.In(c.School.Location())) }
+
+// Tell records a fact for the rest of the house. It leaves with the transaction.
+func (c Ctx) Tell(facts ...events.Fact) { c.rq.facts = append(c.rq.facts, facts...) }
+
+// Changed records who changed what, in the transaction of the change. before is
+// nil for a thing that is new, after for one that is gone.
+func (c Ctx) Changed(action, entity string, id uuid.UUID, before, after any) {
+	c.rq.audits = append(c.rq.audits, audit{action: action, entity: entity, entityID: id.String(), before: before, after: after})
+}
+
+// RightsChanged says that this change alters who may do what: it is in force on every
+// instance within a second of the commit.
+func (c Ctx) RightsChanged() { c.rq.rights = true }
+
+// SentVersion is the version of the record the caller had before them, if they said.
+func (c Ctx) SentVersion() *int { return c.rq.version }
+
+// PlatformCtx is what a cross-school administrator's handler works with. It has no school.
+type PlatformCtx struct {
+	context.Context
+	User User
+	DB   *gorm.DB
+	Now  time.Time
+	rq   *request
+}
+
+// Changed records an administrator's action in the platform's own audit.
+func (c PlatformCtx) Changed(action, entity string, id uuid.UUID, before, after any) {
+	c.rq.audits = append(c.rq.audits, audit{action: action, entity: entity, entityID: id.String(), before: before, after: after})
+}
+
+// Book is the audit row of an action, for a handler that keeps its own transaction.
+func (c PlatformCtx) Book(action, entity string, id uuid.UUID, after any) tenancy.Also {
+	return func(ctx context.Context, tx pgx.Tx) error {
+		q, err := audit{action: action, entity: entity, entityID: id.String(), after: after}.query(c.rq)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "set local search_path = platform"); err != nil {
+			return fmt.Errorf("booking %s: %w", action, err)
+		}
+		if _, err := tx.Exec(ctx, q.SQL, q.Args...); err != nil {
+			return fmt.Errorf("booking %s: %w", action, err)
+		}
+		return nil
+	}
+}
+
+// OpenCtx is what a sign-in handler works with: an address, and a user only where
+// the row asks for a token.
+type OpenCtx struct {
+	context.Context
+	User      User
+	Now       time.Time
+	IP        string
+	Device    string // what the client calls itself
+	RequestID string
+}

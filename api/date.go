@@ -1,0 +1,117 @@
+package api
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// Date is a calendar day, in the school's time zone and without one of its own:
+// it cannot slip by a day on its way through a server elsewhere.
+type Date struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// DateOf is the day t falls on in t's own location.
+func DateOf(t time.Time) Date {
+	y, m, d := t.Date()
+	return Date{y, m, d}
+}
+
+// ParseDate reads YYYY-MM-DD and refuses days that do not exist.
+func ParseDate(s string) (Date, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return Date{}, fmt.Errorf("%q is not a date like 2026-11-30", s)
+	}
+	return DateOf(t), nil
+}
+
+func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
+
+// In is midnight at the beginning of the day in a place.
+func (d Date) In(loc *time.Location) time.Time {
+	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, loc)
+}
+
+// IsZero reports whether no day was given.
+func (d Date) IsZero() bool { return d == Date{} }
+
+// Before reports whether d is an earlier day than o.
+func (d Date) Before(o Date) bool { return d.In(time.UTC).Before(o.In(time.UTC)) }
+
+// AddDays moves by days.
+func (d Date) AddDays(n int) Date { return DateOf(d.In(time.UTC).AddDate(0, 0, n)) }
+
+func (d Date) MarshalJSON() ([]byte, error) {
+	if d.IsZero() {
+		return []byte("null"), nil
+	}
+	return []byte(`"` + d.String() + `"`), nil
+}
+
+func (d *Date) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	return d.UnmarshalText([]byte(s))
+}
+
+// UnmarshalText reads a query parameter. An empty one is no day.
+func (d *Date) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*d = Date{}
+		return nil
+	}
+	parsed, err := ParseDate(string(b))
+	if err != nil {
+		return err
+	}
+	*d = parsed
+	return nil
+}
+
+// Value stores a date; no day is NULL.
+func (d Date) Value() (driver.Value, error) {
+	if d.IsZero() {
+		return nil, nil
+	}
+	return d.String(), nil
+}
+
+// Scan reads a date column through database/sql.
+func (d *Date) Scan(v any) error {
+	switch v := v.(type) {
+	case nil:
+		*d = Date{}
+	case time.Time:
+		*d = DateOf(v)
+	case string:
+		return d.UnmarshalText([]byte(v))
+	default:
+		return fmt.Errorf("api.Date: cannot read %T", v)
+	}
+	return nil
+}
+
+// ScanDate reads a date column through pgx.
+func (d *Date) ScanDate(v pgtype.Date) error {
+	if !v.Valid {
+		*d = Date{}
+		return nil
+	}
+	*d = DateOf(v.Time)
+	return nil
+}
+
+// GormDataType tells GORM the column's type.
+func (Date) GormDataType() string { return "date" }

@@ -1,0 +1,5 @@
+// Package api is the HTTP kernel: an endpoint is declared once, as a typed row,
+// and everything else follows from the row: the route, who may call it, its limit,
+// how its input is read and checked, its transaction, its answer and its page in
+// the documentation. Handlers see no HTTP; nothing else registers a route.
+package api

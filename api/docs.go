@@ -1,0 +1,54 @@
+package api
+
+import (
+	"embed"
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+)
+
+//go:embed swagger/swagger-ui-bundle.js.gz swagger/swagger-ui.css.gz swagger/page.html swagger/page.css swagger/init.js
+var docsFiles embed.FS
+
+// docsPolicy lets the page load its own files and call this service, nothing else.
+// Swagger UI styles its elements inline and draws its icons from data addresses.
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// MountDocs serves the API's document and a page to read it and try it out.
+// Everything the page needs comes from this binary.
+func (k *Kernel) MountDocs() error {
+	document, err := k.OpenAPI()
+	if err != nil {
+		return err
+	}
+	files := map[string]*asset{"/openapi.json": newAsset("application/json; charset=utf-8", document)}
+	for path, file := range map[string]struct{ name, media string }{
+		"/api-docs":                      {"page.html", "text/html; charset=utf-8"},
+		"/api-docs/":                     {"page.html", "text/html; charset=utf-8"},
+		"/api-docs/page.css":             {"page.css", "text/css; charset=utf-8"},
+		"/api-docs/init.js":              {"init.js", "text/javascript; charset=utf-8"},
+		"/api-docs/swagger-ui.css":       {"swagger-ui.css.gz", "text/css; charset=utf-8"},
+		"/api-docs/swagger-ui-bundle.js": {"swagger-ui-bundle.js.gz", "text/javascript; charset=utf-8"},
+	} {
+		raw, err := docsFiles.ReadFile("swagger/" + file.name)
+		if err != nil {
+			return fmt.Errorf("the documentation page's files: %w", err)
+		}
+		if files[path], err = newAssetFile(file.name, file.media, raw); err != nil {
+			return err
+		}
+	}
+	for path, a := range files {
+		row := &Row{Method: http.MethodGet, Path: path} // its name in logs and metrics
+		serve := func(g *gin.Context) {
+			requestOf(g).row = row
+			g.Header("Content-Security-Policy", docsPolicy)
+			a.serve(g)
+		}
+		k.engine.GET(path, serve)
+		k.engine.HEAD(path, serve)
+	}
+	return nil
+}

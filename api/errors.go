@@ -1,0 +1,196 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
+
+	"homeroom/tenancy"
+)
+
+// Error is an answer that is not a success: what the caller is told, and the
+// private cause that stays in the log.
+type Error struct {
+	Status     int
+	Code       string // the error field: a code of the spec, or the status text
+	Message    string
+	Details    []Detail
+	RetryAfter time.Duration
+	Data       any // what the caller needs besides words, e.g. who is still aboard
+	cause      error
+}
+
+// Detail names one bad field, as the client spelt it.
+type Detail struct {
+	Field   string `json:"field" doc:"The bad field, as you spelt it." example:"guardians[0].phone"`
+	Message string `json:"message" doc:"What is wrong with it, in words." example:"phone is required"`
+}
+
+func (e *Error) Error() string {
+	if e.cause != nil {
+		return fmt.Sprintf("%s: %v", e.Message, e.cause)
+	}
+	return e.Message
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// Because is the same answer with its private cause. It is a copy: answers that
+// are often given are shared variables.
+func (e *Error) Because(err error) *Error {
+	with := *e
+	with.cause = err
+	return &with
+}
+
+func newError(status int, code, message string) *Error {
+	if code == "" {
+		code = http.StatusText(status)
+	}
+	return &Error{Status: status, Code: code, Message: message}
+}
+
+// Malformed is input that cannot be read: 400.
+func Malformed(format string, args ...any) *Error {
+	return newError(400, "", fmt.Sprintf(format, args...))
+}
+
+// Coded is a 4xx answer with one of the spec's codes.
+func Coded(status int, code, message string) *Error { return newError(status, code, message) }
+
+// Unauthorized is a missing or invalid token: 401.
+func Unauthorized(message string) *Error { return newError(401, "", message) }
+
+// Denied is a valid token without the right: 403.
+func Denied(message string) *Error { return newError(403, "PERMISSION_DENIED", message) }
+
+// NotFound names the thing that is not there, or is not the caller's: 404.
+func NotFound(thing string) *Error {
+	return newError(404, "", strings.ToUpper(thing[:1])+thing[1:]+" not found")
+}
+
+// Conflict is a request that does not fit the present state: 409.
+func Conflict(format string, args ...any) *Error {
+	return newError(409, "", fmt.Sprintf(format, args...))
+}
+
+// Duplicate is a thing that exists already: 409.
+func Duplicate(message string) *Error { return newError(409, "DUPLICATE_ENTRY", message) }
+
+// Invalid names bad fields: 422.
+func Invalid(details ...Detail) *Error {
+	e := newError(422, "", "Validation failed")
+	e.Details = details
+	return e
+}
+
+// InvalidField names one bad field: 422.
+func InvalidField(field, format string, args ...any) *Error {
+	return Invalid(Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// Unavailable is a part of the service that is away for a moment: 503.
+func Unavailable(message string) *Error {
+	e := newError(503, "", message)
+	e.RetryAfter = time.Second
+	return e
+}
+
+// errorBody is the spec's.
+type errorBody struct {
+	StatusCode int      `json:"statusCode" doc:"The HTTP status."`
+	Message    string   `json:"message" doc:"For people."`
+	Error      string   `json:"error" doc:"For programs: a code of the table above, or the status text."`
+	Details    []Detail `json:"details,omitempty" doc:"Every bad field at once."`
+	Data       any      `json:"data,omitempty" doc:"What you need besides words, where there is any."`
+}
+
+// explain turns any error into an answer. What it does not know is a 500 whose
+// text stays in the log.
+func (k *Kernel) explain(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	var pg *pgconn.PgError
+	switch {
+	case errors.As(err, &pg):
+		return k.explainPostgres(pg, err)
+	case errors.Is(err, gorm.ErrRecordNotFound):
+		return newError(404, "", "Not found").Because(err)
+	case errors.Is(err, tenancy.ErrSchoolNotFound):
+		return Coded(404, "SCHOOL_NOT_FOUND", "School not found")
+	case isUnreachable(err):
+		return Unavailable("The service is briefly unavailable, try again").Because(err)
+	}
+	return newError(500, "", "Something went wrong on our side").Because(err)
+}
+
+// isUnreachable recognises a database that is down, restarting or too slow.
+func isUnreachable(err error) bool {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) ||
+		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed") ||
+		strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "driver: bad connection")
+}
+
+func (k *Kernel) explainPostgres(pg *pgconn.PgError, err error) *Error {
+	rule, known := k.constraints[pg.ConstraintName]
+	switch pg.Code {
+	case "23505", "23P01": // unique, exclusion
+		message := "This already exists"
+		if known {
+			message = rule.Message
+		}
+		e := Duplicate(message).Because(err)
+		if known && rule.Field != "" {
+			e.Details = []Detail{{rule.Field, rule.Message}}
+		}
+		return e
+	case "23503": // foreign key: the other end is missing, or still needed
+		if strings.Contains(pg.Detail, "is still referenced") {
+			return Conflict("This is still in use and cannot be removed").Because(err)
+		}
+		if known {
+			return InvalidField(rule.Field, "%s", rule.Message).Because(err)
+		}
+		return newError(422, "", "Something this refers to does not exist").Because(err)
+	case "23514": // check
+		if known {
+			return InvalidField(rule.Field, "%s", rule.Message).Because(err)
+		}
+		return newError(422, "", "A value is outside what is allowed").Because(err)
+	case "22001", "22003", "22007", "22008", "22021", "22P05", "22P02":
+		return newError(422, "", "A value cannot be stored").Because(err)
+	case "55P03": // lock_timeout
+		return Unavailable("This record is busy, try again").Because(err)
+	case "57014": // statement_timeout
+		return Unavailable("This took too long, try again").Because(err)
+	}
+	switch pg.Code[:2] {
+	case "08", "57", "53": // connection, restart, too many
+		return Unavailable("The service is briefly unavailable, try again").Because(err)
+	}
+	return newError(500, "", "Something went wrong on our side").Because(err)
+}
+
+// retriable is a transaction that lost a race and may simply run again.
+func retriable(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// Constraint says in people's words what a constraint of the database means.
+type Constraint struct {
+	Name    string // as the migration names it
+	Field   string // the wire's name of the field at fault
+	Message string
+}

@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/tenancy"
+)
+
+// Authenticator says who a bearer token speaks for, or why nobody (an *Error).
+type Authenticator interface {
+	Authenticate(ctx context.Context, token string) (User, error)
+}
+
+// Permissions decides what a user may do at their school, and is told when the
+// school's rules have changed.
+type Permissions interface {
+	Decide(ctx context.Context, s *tenancy.School, u User, q Question) (Decision, error)
+	Changed(school uuid.UUID)
+}
+
+// Question is what someone wants to do.
+type Question struct {
+	Module string
+	Action Action
+	Target Target
+}
+
+// Target is what a question is about, where it is about some division or subject in
+// particular. The zero Target is about none.
+type Target struct {
+	DivisionID uuid.UUID
+	SubjectID  uuid.UUID
+}
+
+// Decision is the answer, and why.
+type Decision struct {
+	Allowed    bool
+	Evaluation bool // the school is being evaluated: its teachers read only
+	Why        string
+}
+
+// Schools finds schools, ready to be served.
+type Schools interface {
+	School(ctx context.Context, id uuid.UUID) (*tenancy.School, error)
+}
+
+// Databases opens what a handler works on.
+type Databases interface {
+	School(ctx context.Context, s *tenancy.School, mode tenancy.Mode) (*gorm.DB, error)
+	Platform(ctx context.Context, mode tenancy.Mode) *gorm.DB
+}
+
+// Outbox learns that a school's facts are about to be committed, and that they were.
+type Outbox interface {
+	Mark(ctx context.Context, school uuid.UUID)
+	Wake(school uuid.UUID)
+}
+
+// Parts are what the kernel asks; cmd puts them together.
+type Parts struct {
+	Rows          []Row
+	Constraints   []Constraint
+	Authenticator Authenticator
+	Permissions   Permissions
+	Schools       Schools
+	Databases     Databases
+	Outbox        Outbox
+	Limits        *Limits
+	Log           *slog.Logger
+	Clock         func() time.Time
+	Metrics       *Metrics
+
+	// Granted says whether a role has a permission in a new school, for the document; nil says they all do.
+	Granted func(role RoleType, module string, action Action) bool
+
+	TrustedProxies []string // whose X-Forwarded-For is believed; none by default
+	AllowedOrigins []string // CORS; none by default
+	HandlerTimeout time.Duration
+}
+
+// Kernel serves rows.
+type Kernel struct {
+	Parts
+	rules       *rules
+	constraints map[string]Constraint
+	engine      *gin.Engine
+}
+
+// New checks every row and builds the router. A row that cannot be served,
+// documented or permitted is an error here, not a surprise later.
+func New(p Parts) (*Kernel, error) {
+	if p.Clock == nil {
+		p.Clock = time.Now
+	}
+	if p.HandlerTimeout == 0 {
+		p.HandlerTimeout = 15 * time.Second
+	}
+	k := &Kernel{Parts: p, rules: newRules(), constraints: map[string]Constraint{}}
+	for _, c := range p.Constraints {
+		k.constraints[c.Name] = c
+	}
+	if err := k.route(); err != nil {
+		return nil, err
+	}
+	if _, err := k.describe(); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// checkRow refuses a row that breaks the house's rules.
+func checkRow(r *Row) error {
+	switch {
+	case r.Summary == "":
+		return fmt.Errorf("row %s has no summary", r.Name())
+	case r.callSchool != nil && len(r.Roles) == 0:
+		return fmt.Errorf("row %s belongs to no client and names no roles", r.Name())
+	case r.callSchool != nil && !knownModule(r.Module):
+		return fmt.Errorf("row %s names an unknown module %q", r.Name(), r.Module)
+	case r.OwnTx && r.Idempotent:
+		return fmt.Errorf("row %s keeps its own transaction, so its answer cannot be remembered in one", r.Name())
+	case r.OwnTx && !r.platform:
+		return fmt.Errorf("row %s: only the platform's rows keep their own transactions", r.Name())
+	case r.Listing != nil && r.Listing.Sorts[trimMinus(r.Listing.Default)] == "":
+		return fmt.Errorf("row %s has no default sort", r.Name())
+	}
+	return nil
+}
+
+func trimMinus(s string) string {
+	if s != "" && s[0] == '-' {
+		return s[1:]
+	}
+	return s
+}
+
+func knownModule(name string) bool {
+	for _, m := range Modules {
+		if m.Name == name {
+			return true
+		}
+	}
+	return false
+}

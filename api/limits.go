@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/redis/go-redis/v9"
+	"github.com/ulule/limiter/v3"
+	"github.com/ulule/limiter/v3/drivers/store/memory"
+	limitstore "github.com/ulule/limiter/v3/drivers/store/redis"
+)
+
+const (
+	// limitTimeout is the most a counter may cost a request.
+	limitTimeout = 80 * time.Millisecond
+	// limitRest is how long Redis is left alone after it failed to answer.
+	limitRest = time.Second
+)
+
+// Limits counts calls by class and caller: in Redis, so that every instance sees
+// the same number, and in this process while Redis is away.
+type Limits struct {
+	shared, local limiter.Store
+	rates         map[LimitClass]limiter.Rate
+	log           *slog.Logger
+	away          func(bool) // tells the metric
+
+	restUntil atomic.Int64 // unix nanoseconds; 0 while Redis answers
+}
+
+// NewLimits takes the rates as ulule/limiter writes them: 10-M is ten a minute.
+func NewLimits(client redis.UniversalClient, rates map[LimitClass]string, log *slog.Logger, away func(bool)) (*Limits, error) {
+	shared, err := limitstore.NewStoreWithOptions(scripts{client}, limiter.StoreOptions{Prefix: "homeroom:limit"})
+	if err != nil {
+		return nil, err
+	}
+	l := &Limits{shared: shared, local: memory.NewStore(), rates: map[LimitClass]limiter.Rate{}, log: log, away: away}
+	for class, text := range rates {
+		rate, err := limiter.NewRateFromFormatted(text)
+		if err != nil {
+			return nil, fmt.Errorf("limit %s: %q is not a rate like 10-M", class, text)
+		}
+		l.rates[class] = rate
+	}
+	return l, nil
+}
+
+// count counts one call. certain is false when only this process could count it.
+func (l *Limits) count(ctx context.Context, class LimitClass, caller string) (state limiter.Context, certain bool, err error) {
+	rate := l.rates[class]
+	key := string(class) + ":" + caller
+	if l.mayAsk() {
+		ctx, cancel := context.WithTimeout(ctx, limitTimeout)
+		defer cancel()
+		state, err = l.shared.Get(ctx, key, rate)
+		if err == nil {
+			l.answered()
+			return state, true, nil
+		}
+		l.failed(err)
+	}
+	state, err = l.local.Get(ctx, key, rate)
+	return state, false, err
+}
+
+// mayAsk lets everyone through while Redis answers, and after a rest one at a time.
+func (l *Limits) mayAsk() bool {
+	until := l.restUntil.Load()
+	now := time.Now().UnixNano()
+	if until == 0 {
+		return true
+	}
+	return now > until && l.restUntil.CompareAndSwap(until, now+int64(limitRest))
+}
+
+func (l *Limits) answered() {
+	if l.restUntil.Swap(0) != 0 {
+		l.away(false)
+		l.log.Info("Redis answers again: limits are counted together")
+	}
+}
+
+func (l *Limits) failed(err error) {
+	if l.restUntil.Swap(time.Now().Add(limitRest).UnixNano()) == 0 {
+		l.away(true)
+		l.log.Warn("Redis does not answer: limits are counted by this process alone", "error", err)
+	}
+}
+
+// limit counts the call against its class and says so in the answer's headers.
+func (k *Kernel) limit(ctx context.Context, g *gin.Context, rq *request, class LimitClass, caller string) error {
+	rq.limited = true
+	state, certain, err := k.Limits.count(ctx, class, caller)
+	if err != nil {
+		return fmt.Errorf("counting a call: %w", err)
+	}
+	g.Header("X-RateLimit-Limit", strconv.FormatInt(state.Limit, 10))
+	g.Header("X-RateLimit-Remaining", strconv.FormatInt(state.Remaining, 10))
+	g.Header("X-RateLimit-Reset", strconv.FormatInt(state.Reset, 10))
+	if state.Reached {
+		e := newError(429, "", "Too many requests, slow down")
+		e.RetryAfter = time.Until(time.Unix(state.Reset, 0))
+		if e.RetryAfter < time.Second {
+			e.RetryAfter = time.Second
+		}
+		return e
+	}
+	if !certain && rq.row != nil && rq.row.Counted {
+		return Unavailable("Signing in is briefly unavailable, try again")
+	}
+	return nil
+}

@@ -1,0 +1,306 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+	// maxPage bounds the offset; nobody turns to page ten thousand, a scraper exports.
+	maxPage = 1_000_000
+)
+
+// Listing declares what a list can be sorted and filtered by. Names from clients
+// reach SQL only through it.
+type Listing struct {
+	Sorts   map[string]string // wire name → column
+	Default string            // sort when none is asked for; "-name" is descending
+	Filters map[string]Filter
+}
+
+// Filter turns a value of the wire into a condition.
+type Filter struct {
+	Kind  string // for the document: uuid, string, boolean, integer, date, search
+	Enum  []string
+	parse func(text string) (any, error)
+	where string
+}
+
+// ByID filters on a column that holds an id.
+func ByID(column string) Filter {
+	return Filter{Kind: "uuid", where: column + " = ?", parse: func(s string) (any, error) {
+		id, err := uuid.Parse(s)
+		if err != nil {
+			return nil, fmt.Errorf("must be a UUID")
+		}
+		return id, nil
+	}}
+}
+
+// ByBool filters on a column that is true or false.
+func ByBool(column string) Filter {
+	return Filter{Kind: "boolean", where: column + " = ?", parse: func(s string) (any, error) {
+		b, err := strconv.ParseBool(s)
+		if err != nil {
+			return nil, fmt.Errorf("must be true or false")
+		}
+		return b, nil
+	}}
+}
+
+// ByInt filters on a column that holds a whole number.
+func ByInt(column string) Filter {
+	return Filter{Kind: "integer", where: column + " = ?", parse: func(s string) (any, error) {
+		n, err := strconv.ParseInt(s, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("must be a whole number")
+		}
+		return n, nil
+	}}
+}
+
+// ByEnum filters on a column that holds one of a few words.
+func ByEnum(column string, values ...string) Filter {
+	return Filter{Kind: "string", Enum: values, where: column + " = ?", parse: func(s string) (any, error) {
+		for _, v := range values {
+			if s == v {
+				return v, nil
+			}
+		}
+		return nil, fmt.Errorf("must be one of %s", strings.Join(values, ", "))
+	}}
+}
+
+// ByText filters on a column that holds exactly this text.
+func ByText(column string) Filter {
+	return Filter{Kind: "string", where: column + " = ?", parse: func(s string) (any, error) {
+		if utf8.RuneCountInString(s) > 200 {
+			return nil, fmt.Errorf("must be at most 200 characters")
+		}
+		return s, nil
+	}}
+}
+
+// ByDate filters on a date with the comparison given, e.g. ByDate("end_date", ">=").
+func ByDate(column, comparison string) Filter {
+	return Filter{Kind: "date", where: column + " " + comparison + " ?", parse: func(s string) (any, error) { return ParseDate(s) }}
+}
+
+// Search finds text anywhere in the columns, whatever its case; % and _ are ordinary characters.
+func Search(columns ...string) Filter {
+	var parts []string
+	for _, c := range columns {
+		parts = append(parts, c+` ILIKE @q`)
+	}
+	return Filter{Kind: "search", where: strings.Join(parts, " OR "), parse: func(s string) (any, error) {
+		if utf8.RuneCountInString(s) > 200 {
+			return nil, fmt.Errorf("must be at most 200 characters")
+		}
+		escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+		return map[string]any{"q": "%" + escaped + "%"}, nil
+	}}
+}
+
+// ListRequest is a list request that has been checked against its row's Listing.
+type ListRequest struct {
+	Page  int
+	Limit int
+
+	order []string
+	where []condition
+}
+
+type condition struct {
+	sql   string
+	value any
+}
+
+// Offset is how many records come before the page.
+func (l ListRequest) Offset() int { return (l.Page - 1) * l.Limit }
+
+// narrow applies the filters.
+func (l ListRequest) narrow(db *gorm.DB) *gorm.DB {
+	for _, c := range l.where {
+		db = db.Where(c.sql, c.value)
+	}
+	return db
+}
+
+// rawList is the generic list request as it comes, from either side.
+type rawList struct {
+	Page    json.RawMessage            `json:"page"`
+	Limit   json.RawMessage            `json:"limit"`
+	Filters map[string]json.RawMessage `json:"filters"`
+	Sort    struct {
+		Field string `json:"field"`
+		Order string `json:"order"`
+	} `json:"sort"`
+}
+
+// parse reads a list request from the query string, the body, or both, and
+// answers with every mistake at once.
+func (l *Listing) parse(query url.Values, data json.RawMessage) (ListRequest, error) {
+	var raw rawList
+	if data != nil {
+		if err := json.Unmarshal(data, &raw); err != nil {
+			return ListRequest{}, Malformed("The list request does not fit: page, limit, filters and sort").Because(err)
+		}
+	}
+	p := listParser{listing: l, out: ListRequest{Page: 1, Limit: defaultLimit}}
+	p.number("page", oneText(query, "page"), raw.Page, maxPage, &p.out.Page)
+	p.number("limit", oneText(query, "limit"), raw.Limit, maxLimit, &p.out.Limit)
+	p.filters(query, raw.Filters)
+	p.sort(query, raw)
+	if p.twice != "" {
+		return ListRequest{}, Malformed("%s is in both the query and the body", p.twice)
+	}
+	if p.bad != nil {
+		return ListRequest{}, Invalid(p.bad...)
+	}
+	return p.out, nil
+}
+
+type listParser struct {
+	listing *Listing
+	out     ListRequest
+	bad     []Detail
+	twice   string
+}
+
+func (p *listParser) fail(field, format string, args ...any) {
+	p.bad = append(p.bad, Detail{field, fmt.Sprintf(format, args...)})
+}
+
+func oneText(query url.Values, name string) *string {
+	if v, ok := query[name]; ok && len(v) > 0 {
+		return &v[0]
+	}
+	return nil
+}
+
+func (p *listParser) number(name string, inQuery *string, inBody json.RawMessage, most int, out *int) {
+	text := string(inBody)
+	if inQuery != nil {
+		if inBody != nil {
+			p.twice = name
+		}
+		text = *inQuery
+	}
+	if text == "" || text == "null" {
+		return
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		p.fail(name, "%s must be a whole number from 1 to %d", name, most)
+		return
+	}
+	*out = n
+}
+
+func (p *listParser) filters(query url.Values, body map[string]json.RawMessage) {
+	texts := map[string]string{}
+	for key, values := range query {
+		if name, ok := bracketed(key, "filters"); ok {
+			texts[name] = values[0]
+			if _, both := body[name]; both {
+				p.twice = "filters[" + name + "]"
+			}
+		}
+	}
+	for name, raw := range body {
+		if string(raw) == "null" {
+			continue
+		}
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			s = string(raw)
+		}
+		texts[name] = s
+	}
+	for _, name := range sortedKeys(texts) {
+		f, declared := p.listing.Filters[name]
+		if !declared {
+			p.fail("filters."+name, "can be filtered by %s", orNothing(sortedKeys(p.listing.Filters)))
+			continue
+		}
+		if texts[name] == "" {
+			continue // an emptied search box
+		}
+		if !utf8.ValidString(texts[name]) || strings.ContainsRune(texts[name], 0) {
+			p.fail("filters."+name, "must be valid text")
+			continue
+		}
+		v, err := f.parse(texts[name])
+		if err != nil {
+			p.fail("filters."+name, "%v", err)
+			continue
+		}
+		p.out.where = append(p.out.where, condition{f.where, v})
+	}
+}
+
+func (p *listParser) sort(query url.Values, raw rawList) {
+	field, order := raw.Sort.Field, raw.Sort.Order
+	for key, out := range map[string]*string{"sort[field]": &field, "sort[order]": &order} {
+		if text := oneText(query, key); text != nil {
+			if *out != "" {
+				p.twice = key
+			}
+			*out = *text
+		}
+	}
+	if field == "" {
+		field = strings.TrimPrefix(p.listing.Default, "-")
+		if order == "" && strings.HasPrefix(p.listing.Default, "-") {
+			order = "desc"
+		}
+	}
+	column, declared := p.listing.Sorts[field]
+	if !declared {
+		p.fail("sort.field", "can be sorted by %s", orNothing(sortedKeys(p.listing.Sorts)))
+		return
+	}
+	switch strings.ToLower(order) {
+	case "", "asc":
+		p.out.order = []string{column, "id"}
+	case "desc":
+		p.out.order = []string{column + " DESC", "id DESC"}
+	default:
+		p.fail("sort.order", "must be asc or desc")
+	}
+}
+
+// bracketed takes apart filters[classId].
+func bracketed(key, outer string) (string, bool) {
+	inner, ok := strings.CutPrefix(key, outer+"[")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(inner, "]")
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func orNothing(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics counts requests by row and outcome.
+type Metrics struct {
+	requests  *prometheus.CounterVec
+	seconds   *prometheus.HistogramVec
+	redisAway prometheus.Gauge
+}
+
+// NewMetrics registers the kernel's measurements.
+func NewMetrics(r prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "homeroom_requests_total", Help: "Requests answered, by row and status.",
+		}, []string{"row", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "homeroom_request_seconds", Help: "Time to answer, by row.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+		}, []string{"row"}),
+		redisAway: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "homeroom_limits_uncoordinated", Help: "1 while Redis is away and limits are counted by this process alone.",
+		}),
+	}
+	r.MustRegister(m.requests, m.seconds, m.redisAway)
+	return m
+}
+
+// RedisAway records whether limits are counted by this process alone.
+func (m *Metrics) RedisAway(away bool) {
+	if away {
+		m.redisAway.Set(1)
+	} else {
+		m.redisAway.Set(0)
+	}
+}
+
+func (m *Metrics) observe(row string, status int, took time.Duration) {
+	m.requests.WithLabelValues(row, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(row).Observe(took.Seconds())
+}

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/swaggest/openapi-go/openapi31"
+)
+
+// permission is a row's x-permission.
+type permission struct {
+	Module string     `json:"module,omitempty"`
+	Action Action     `json:"action"`
+	Roles  []RoleType `json:"roles"`
+}
+
+// clientOf is the place of the row's client among clients; rows without a prefix
+// of their own come last.
+func clientOf(row *Row) int {
+	prefix := firstSegment(row.Path)
+	if row.Version > 1 {
+		prefix = firstSegment(strings.TrimPrefix(row.Path, "/"+prefix))
+	}
+	for i, c := range clients {
+		if c.prefix == prefix {
+			return i
+		}
+	}
+	return len(clients)
+}
+
+func clientName(i int) string {
+	if i < len(clients) {
+		return clients[i].name
+	}
+	return "Everyone"
+}
+
+// tag files the row under its client and module, in people's words.
+func (d *document) tag(row *Row) string {
+	client := clientOf(row)
+	module, order := moduleName(row)
+	name := clientName(client) + " · " + module
+	if row.callOpen != nil {
+		client = -1 // signing in comes first
+	}
+	d.tags[fmt.Sprintf("%02d %03d %s", client+1, order, name)] = openapi31.Tag{Name: name}
+	return name
+}
+
+func moduleName(row *Row) (name string, order int) {
+	if row.callOpen != nil {
+		return "Signing in", 0
+	}
+	for i, m := range Modules {
+		if m.Name == row.Module {
+			return m.DisplayName, i
+		}
+	}
+	// The platform's rows belong to no module: their resource's name does.
+	parts := strings.Split(strings.Trim(row.Path, "/"), "/")
+	resource := strings.ReplaceAll(parts[min(1, len(parts)-1)], "-", " ")
+	return strings.ToUpper(resource[:1]) + resource[1:], len(Modules)
+}
+
+// whoMay says in a line who may call the row, how often, and what is special about it.
+func whoMay(row *Row) string {
+	var out []string
+	switch {
+	case row.callSchool != nil:
+		module, _ := moduleName(row)
+		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.Action, module))
+	case row.platform:
+		out = append(out, fmt.Sprintf("For %s.", roleNames(row.Roles)))
+	case row.Bearer:
+		out = append(out, "For anyone signed in.")
+	default:
+		out = append(out, "Needs no token.")
+	}
+	if closedInEvaluation(row) {
+		out = append(out, "Closed to teachers in evaluation mode.")
+	}
+	if row.Twin {
+		out = append(out, "The same list as the GET, for clients that ask by POST.")
+	}
+	if row.Version > 1 {
+		out = append(out, fmt.Sprintf("Version %d.", row.Version))
+	}
+	out = append(out, fmt.Sprintf("Counts as `%s` (%s).", row.Class, limitWords[row.Class]))
+	return strings.Join(out, " ")
+}
+
+func roleNames(roles []RoleType) string {
+	names := make([]string, len(roles))
+	for i, r := range roles {
+		names[i] = "`" + string(r) + "`"
+	}
+	return strings.Join(names, ", ")
+}
+
+// accessTable is who may call what: a line for each client and module.
+func accessTable(rows []*Row, granted func(RoleType, string, Action) bool) string {
+	type line struct {
+		client, order int
+		module        string
+	}
+	cells := map[line]map[Action][]RoleType{}
+	for _, row := range rows {
+		if row.callOpen != nil {
+			continue
+		}
+		module, order := moduleName(row)
+		at := line{clientOf(row), order, module}
+		if cells[at] == nil {
+			cells[at] = map[Action][]RoleType{}
+		}
+		holders, known := cells[at][row.Action]
+		if !known {
+			holders = []RoleType{}
+		}
+		for _, role := range row.Roles {
+			if !slices.Contains(holders, role) && (row.platform || granted == nil || granted(role, row.Module, row.Action)) {
+				holders = append(holders, role)
+			}
+		}
+		cells[at][row.Action] = holders
+	}
+	lines := make([]line, 0, len(cells))
+	for at := range cells {
+		lines = append(lines, at)
+	}
+	slices.SortFunc(lines, func(a, b line) int {
+		return strings.Compare(fmt.Sprintf("%02d %03d %s", a.client, a.order, a.module), fmt.Sprintf("%02d %03d %s", b.client, b.order, b.module))
+	})
+	var out strings.Builder
+	out.WriteString("| Client | Module | read | write | delete |\n|---|---|---|---|---|\n")
+	for _, at := range lines {
+		fmt.Fprintf(&out, "| %s | %s |", clientName(at.client), at.module)
+		for _, action := range []Action{Read, Write, Delete} {
+			fmt.Fprintf(&out, " %s |", holdersCell(cells[at][action]))
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// holdersCell is – where there is no such call, and says when a call has to be granted first.
+func holdersCell(holders []RoleType) string {
+	if holders == nil {
+		return "–"
+	}
+	if len(holders) == 0 {
+		return "once granted"
+	}
+	slices.Sort(holders)
+	return roleNames(holders)
+}

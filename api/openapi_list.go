@@ -1,0 +1,90 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/swaggest/openapi-go/openapi31"
+)
+
+// parameters are the generic list request in the query.
+func (l *Listing) parameters() []openapi31.ParameterOrReference {
+	var out []openapi31.ParameterOrReference
+	add := func(name, says string, s schema) {
+		s["description"] = says
+		out = append(out, parameterOf(name, openapi31.ParameterInQuery, false, s))
+	}
+	page, limit := pageSchemas()
+	add("page", "Which page, from 1.", page)
+	add("limit", "How many on a page.", limit)
+	for _, name := range sortedKeys(l.Filters) {
+		f := l.Filters[name]
+		add("filters["+name+"]", f.says(), f.schema())
+	}
+	field, order := l.sortSchemas()
+	add("sort[field]", "What to sort by. Equals are in a stable order.", field)
+	add("sort[order]", "Which way.", order)
+	return out
+}
+
+// body is the same request as the POST twin takes it.
+func (l *Listing) body() schema {
+	filters := schema{}
+	for name, f := range l.Filters {
+		s := f.schema()
+		s["description"] = f.says()
+		filters[name] = s
+	}
+	page, limit := pageSchemas()
+	field, order := l.sortSchemas()
+	return schema{"type": "object", "properties": schema{
+		"page":    page,
+		"limit":   limit,
+		"filters": schema{"type": "object", "properties": filters, "additionalProperties": false},
+		"sort":    schema{"type": "object", "properties": schema{"field": field, "order": order}},
+	}}
+}
+
+func pageSchemas() (page, limit schema) {
+	return schema{"type": "integer", "minimum": 1, "maximum": maxPage, "default": 1},
+		schema{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}
+}
+
+func (l *Listing) sortSchemas() (field, order schema) {
+	var names []any
+	for _, name := range sortedKeys(l.Sorts) {
+		names = append(names, name)
+	}
+	way := "asc"
+	if strings.HasPrefix(l.Default, "-") {
+		way = "desc"
+	}
+	return schema{"type": "string", "enum": names, "default": trimMinus(l.Default)},
+		schema{"type": "string", "enum": []any{"asc", "desc"}, "default": way}
+}
+
+// schema is the value a filter takes.
+func (f Filter) schema() schema {
+	switch f.Kind {
+	case "uuid", "date":
+		return schema{"type": "string", "format": f.Kind}
+	case "boolean", "integer":
+		return schema{"type": f.Kind}
+	case "search":
+		return schema{"type": "string", "maxLength": 200}
+	}
+	if f.Enum == nil {
+		return schema{"type": "string"}
+	}
+	var values []any
+	for _, v := range f.Enum {
+		values = append(values, v)
+	}
+	return schema{"type": "string", "enum": values}
+}
+
+func (f Filter) says() string {
+	if f.Kind == "search" {
+		return "Text to find anywhere in the record's words, whatever its case."
+	}
+	return "Only records with this value."
+}

@@ -1,0 +1,78 @@
+package api
+
+import "github.com/swaggest/openapi-go/openapi31"
+
+// statusWords say what each status means to a caller.
+var statusWords = map[int]string{
+	400: "Malformed: not JSON, a wrong JSON type, a missing `data`, or an id in the path that is not a UUID.",
+	401: "No valid access token. Refresh it, or sign in again.",
+	403: "A valid token without the right to do this.",
+	404: "It does not exist, or it is not yours to see.",
+	409: "It does not fit what is there: a duplicate, a state that forbids it, or a stale version.",
+	413: "The body is too large.",
+	422: "Read, but not valid. `details` names every bad field at once.",
+	429: "Too many requests. Wait for `Retry-After` seconds.",
+	500: "Our fault. The text stays in our log, under the `X-Request-Id`.",
+	503: "Away for a moment. Try again after `Retry-After` seconds.",
+}
+
+// errorCodes are the values of error that mean something to a program.
+var errorCodes = []struct {
+	code   string
+	status int
+	when   string
+}{
+	{"PERMISSION_DENIED", 403, "the role lacks the module's permission, or the path is another client's"},
+	{"EVALUATION_MODE_READONLY", 403, "a teacher writes while the school is in evaluation mode"},
+	{"SCHOOL_NOT_FOUND", 404, "the token's school does not exist"},
+	{"STUDENT_NOT_FOUND", 404, "the student does not exist in this school"},
+	{"DUPLICATE_ENTRY", 409, "it exists already, for example an admission number"},
+	{"OTP_INVALID", 400, "the one-time password is wrong"},
+	{"OTP_EXPIRED", 400, "the one-time password is older than 5 minutes"},
+	{"REFRESH_TOKEN_EXPIRED", 401, "the refresh token is older than 7 days: sign in again"},
+}
+
+// clients are the path prefixes in people's words, in the order they are documented.
+var clients = []struct{ prefix, name string }{
+	{"parent", "Parents app"},
+	{"teacher", "Teachers app"},
+	{"driver", "Driver app"},
+	{"school-admin", "School admin"},
+	{"super-admin", "Super admin"},
+}
+
+// limitWords say what a limit class counts.
+var limitWords = map[LimitClass]string{
+	LimitAuth:  "sign-in, per address",
+	LimitRead:  "reads, per user",
+	LimitWrite: "writes, per user",
+	LimitRide:  "ride taps and positions, per user",
+}
+
+var sharedHeaders = map[string]openapi31.HeaderOrReference{
+	"X-Request-Id":          header("string", "Names this request in our log. Send your own (8 to 64 letters, digits, dots, dashes) to follow it."),
+	"X-RateLimit-Limit":     header("integer", "Calls allowed in the window."),
+	"X-RateLimit-Remaining": header("integer", "Calls left in the window."),
+	"X-RateLimit-Reset":     header("integer", "When the window ends, in seconds since 1970."),
+	"Retry-After":           header("integer", "Seconds to wait before trying again."),
+}
+
+func header(kind, says string) openapi31.HeaderOrReference {
+	return openapi31.HeaderOrReference{Header: &openapi31.Header{Description: &says, Schema: schema{"type": kind}}}
+}
+
+func headersOf(names ...string) map[string]openapi31.HeaderOrReference {
+	out := map[string]openapi31.HeaderOrReference{}
+	for _, name := range names {
+		out[name] = openapi31.HeaderOrReference{Reference: &openapi31.Reference{Ref: "#/components/headers/" + name}}
+	}
+	return out
+}
+
+var sharedParameters = map[string]openapi31.ParameterOrReference{
+	"IdempotencyKey": {Parameter: &openapi31.Parameter{
+		Name: "Idempotency-Key", In: openapi31.ParameterInHeader,
+		Description: ptr("Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well."),
+		Schema:      schema{"type": "string", "maxLength": 200, "pattern": "^[ -~]*$"},
+	}},
+}

@@ -1,0 +1,64 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"homeroom/tenancy"
+)
+
+// Page is the paginated list envelope.
+type Page[V any] struct {
+	Items      []V `json:"items"`
+	Total      int `json:"total" doc:"How many there are on all pages."`
+	Page       int `json:"page" example:"1"`
+	Limit      int `json:"limit" example:"20"`
+	TotalPages int `json:"totalPages"`
+}
+
+// deepOffset is where a page's wide rows are fetched by their ids alone: the
+// database then steps over index entries instead of whole rows.
+const deepOffset = 1000
+
+// Fetch reads one page and the total in a single round trip. query says which
+// records (Model and Where); its conditions must stand without joins.
+func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
+	page := Page[V]{Items: []V{}, Page: l.Page, Limit: l.Limit}
+	dry := query.Session(&gorm.Session{DryRun: true})
+
+	var n int64
+	count := l.narrow(dry).Count(&n).Statement
+	rows := l.narrow(dry)
+	if l.Offset() >= deepOffset {
+		ids := l.ordered(l.narrow(dry)).Select("id").Limit(l.Limit).Offset(l.Offset())
+		rows = l.ordered(dry.Where("id IN (?)", ids)).Find(&[]V{})
+	} else {
+		rows = l.ordered(rows).Limit(l.Limit).Offset(l.Offset()).Find(&[]V{})
+	}
+	if rows.Error != nil {
+		return page, fmt.Errorf("building a list query: %w", rows.Error)
+	}
+	err := tenancy.Together(query,
+		tenancy.Query{SQL: count.SQL.String(), Args: count.Vars, Scan: func(r pgx.Rows) error {
+			var err error
+			page.Total, err = pgx.CollectExactlyOneRow(r, pgx.RowTo[int])
+			return err
+		}},
+		tenancy.Query{SQL: rows.Statement.SQL.String(), Args: rows.Statement.Vars, Scan: func(r pgx.Rows) error {
+			items, err := pgx.CollectRows(r, pgx.RowToStructByNameLax[V])
+			if len(items) > 0 {
+				page.Items = items
+			}
+			return err
+		}})
+	if err != nil {
+		return page, fmt.Errorf("listing: %w", err)
+	}
+	page.TotalPages = (page.Total + l.Limit - 1) / l.Limit
+	return page, nil
+}
+
+func (l ListRequest) ordered(db *gorm.DB) *gorm.DB { return db.Order(strings.Join(l.order, ", ")) }

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// bindQuery fills a GET's request from plain query names. A name that is also in a
+// JSON body is ambiguous.
+func bindQuery(plan *bindPlan, v reflect.Value, query url.Values, data json.RawMessage) error {
+	var inBody map[string]json.RawMessage
+	if data != nil {
+		_ = json.Unmarshal(data, &inBody) // it decoded into the request already
+	}
+	var bad []Detail
+	for name, index := range plan.keys {
+		texts, sent := query[name]
+		if !sent {
+			continue
+		}
+		if _, twice := inBody[name]; twice {
+			return Malformed("%s is in both the query and the body", name)
+		}
+		for _, text := range texts {
+			if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+				return Malformed("%s is not valid text", name)
+			}
+		}
+		if err := setTexts(v.FieldByIndex(index), texts); err != nil {
+			bad = append(bad, Detail{name, err.Error()})
+		}
+	}
+	if bad != nil {
+		return Invalid(bad...)
+	}
+	return nil
+}
+
+// setTexts fills one field: a list takes every value, anything else exactly one.
+func setTexts(v reflect.Value, texts []string) error {
+	if v.Kind() == reflect.Slice && v.Type().Name() == "" {
+		for _, part := range strings.Split(strings.Join(texts, ","), ",") {
+			item := reflect.New(v.Type().Elem()).Elem()
+			if err := setText(item, part); err != nil {
+				return err
+			}
+			v.Set(reflect.Append(v, item))
+		}
+		return nil
+	}
+	if len(texts) > 1 {
+		return fmt.Errorf("must be given once")
+	}
+	return setText(v, texts[0])
+}
+
+func setText(v reflect.Value, text string) error {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		return setText(v.Elem(), text)
+	}
+	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		if err := u.UnmarshalText([]byte(text)); err != nil {
+			if strings.Contains(err.Error(), "UUID") {
+				return fmt.Errorf("must be a UUID")
+			}
+			return err
+		}
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("must be true or false")
+		}
+		v.SetBool(b)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil {
+			return fmt.Errorf("must be a whole number")
+		}
+		v.SetInt(n)
+	case reflect.Float64:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("must be a number")
+		}
+		v.SetFloat(n)
+	default:
+		return fmt.Errorf("cannot be given in the query")
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+// Record is what every record of a school has besides its own fields.
+type Record struct {
+	ID        uuid.UUID  `json:"id" gorm:"primaryKey"`
+	CreatedAt time.Time  `json:"createdAt"`
+	UpdatedAt time.Time  `json:"updatedAt"`
+	CreatedBy *uuid.UUID `json:"createdBy,omitempty"`
+	UpdatedBy *uuid.UUID `json:"updatedBy,omitempty"`
+	Version   int        `json:"version"`
+}
+
+func (r *Record) record() *Record { return r }
+
+// recorded is a pointer to a struct that embeds Record.
+type recorded[M any] interface {
+	*M
+	record() *Record
+}
+
+// NewID makes an id. They sort by the time they were made.
+func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// Insert adds a record, with its stamps and its audit row. thing is what people call it.
+func Insert[M any, P recorded[M]](c Ctx, thing string, m P) error {
+	r := m.record()
+	*r = Record{ID: NewID(), CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: &c.User.ID, UpdatedBy: &c.User.ID, Version: 1}
+	if err := c.DB.Create(m).Error; err != nil {
+		return fmt.Errorf("adding a %s: %w", thing, err)
+	}
+	c.Changed("create", thing, r.ID, nil, m)
+	return nil
+}
+
+// Find reads one record into the view V.
+func Find[V any](c Ctx, thing string, query *gorm.DB, id uuid.UUID) (V, error) {
+	var v V
+	err := query.Where("id = ?", id).Take(&v).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return v, NotFound(thing)
+	}
+	if err != nil {
+		return v, fmt.Errorf("reading a %s: %w", thing, err)
+	}
+	return v, nil
+}
+
+// Update changes one record under its lock: nothing slips in between what was read
+// and what is written, and a version the caller sent must still be the record's.
+func Update[M any, P recorded[M]](c Ctx, thing string, id uuid.UUID, change func(P) error) (M, error) {
+	m, err := lock[M](c, thing, id)
+	if err != nil {
+		return m, err
+	}
+	before := m
+	r := P(&m).record()
+	if v := c.SentVersion(); v != nil && *v != r.Version {
+		return m, Conflict("This %s was changed by someone else: it is at version %d, you have %d", thing, r.Version, *v)
+	}
+	stamps := *r
+	if err := change(&m); err != nil {
+		return m, err
+	}
+	*r = stamps
+	r.UpdatedAt, r.UpdatedBy, r.Version = c.Now, &c.User.ID, r.Version+1
+	if err := c.DB.Select("*").Omit("id", "created_at", "created_by").Where("id = ?", id).Updates(&m).Error; err != nil {
+		return m, fmt.Errorf("changing a %s: %w", thing, err)
+	}
+	c.Changed("update", thing, id, before, m)
+	return m, nil
+}
+
+// Erase removes one record for good. What others still refer to is refused by the database.
+func Erase[M any](c Ctx, thing string, id uuid.UUID) error {
+	m, err := lock[M](c, thing, id)
+	if err != nil {
+		return err
+	}
+	if err := c.DB.Where("id = ?", id).Delete(&m).Error; err != nil {
+		return fmt.Errorf("removing a %s: %w", thing, err)
+	}
+	c.Changed("delete", thing, id, m, nil)
+	return nil
+}
+
+func lock[M any](c Ctx, thing string, id uuid.UUID) (M, error) {
+	return Find[M](c, thing, c.DB.Clauses(clause.Locking{Strength: "UPDATE"}), id)
+}

@@ -1,0 +1,150 @@
+package api
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+)
+
+const requestKey = "homeroom.request"
+
+// route makes Gin's routes from the rows.
+func (k *Kernel) route() error {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false
+	engine.RemoveExtraSlash = false
+	engine.UseRawPath = true
+	engine.UnescapePathValues = true
+	if err := engine.SetTrustedProxies(k.TrustedProxies); err != nil {
+		return fmt.Errorf("trusted proxies: %w", err)
+	}
+	engine.Use(k.observe, k.survive, k.cors)
+	engine.NoRoute(func(g *gin.Context) { k.refuse(g, requestOf(g), newError(404, "", "No such endpoint")) })
+	engine.NoMethod(func(g *gin.Context) {
+		k.refuse(g, requestOf(g), newError(405, "", "This endpoint does not take "+g.Request.Method))
+	})
+	seen := map[string]bool{}
+	for i := range k.Rows {
+		row := &k.Rows[i]
+		if err := checkRow(row); err != nil {
+			return err
+		}
+		if seen[row.Name()] {
+			return fmt.Errorf("row %s is declared twice", row.Name())
+		}
+		seen[row.Name()] = true
+		row.plan = planOf(row.Request)
+		engine.Handle(row.Method, row.Path, k.serve(row))
+	}
+	k.engine = engine
+	return nil
+}
+
+// Handler is the whole API.
+func (k *Kernel) Handler() http.Handler { return k.engine }
+
+// Engine lets cmd mount what is not an endpoint: the documentation, the console,
+// the realtime channel.
+func (k *Kernel) Engine() *gin.Engine { return k.engine }
+
+func requestOf(g *gin.Context) *request { return g.MustGet(requestKey).(*request) }
+
+var saneID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
+
+// observe gives the request its id and headers, and leaves one log line and one
+// measurement behind. The line names the row and ids, never what people typed.
+func (k *Kernel) observe(g *gin.Context) {
+	start := k.Clock()
+	began := time.Now()
+	id := g.GetHeader("X-Request-Id")
+	if !saneID.MatchString(id) {
+		id = uuid.NewString()
+	}
+	rq := &request{id: id, ip: g.ClientIP(), device: device(g), now: start.UTC().Truncate(time.Microsecond)}
+	g.Set(requestKey, rq)
+	h := g.Writer.Header()
+	h.Set("X-Request-Id", id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	g.Next()
+
+	took := time.Since(began)
+	name := "unmatched"
+	if rq.row != nil {
+		name = rq.row.Name()
+	}
+	k.Metrics.observe(name, g.Writer.Status(), took)
+	if !k.Log.Enabled(g.Request.Context(), slog.LevelInfo) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("requestId", id), slog.String("row", name), slog.Int("status", g.Writer.Status()),
+		slog.Duration("took", took),
+	}
+	if rq.user.ID != uuid.Nil {
+		attrs = append(attrs, slog.String("userId", rq.user.ID.String()), slog.String("role", string(rq.user.Role)))
+	}
+	if rq.school != nil {
+		attrs = append(attrs, slog.String("schoolId", rq.school.ID.String()))
+	}
+	k.Log.LogAttrs(g.Request.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+func device(g *gin.Context) string {
+	agent := g.GetHeader("User-Agent")
+	if len(agent) > 200 {
+		agent = agent[:200]
+	}
+	return strings.ToValidUTF8(agent, "")
+}
+
+// survive turns a panic into a 500 in the spec's body and one log line.
+func (k *Kernel) survive(g *gin.Context) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			if cause == http.ErrAbortHandler {
+				panic(cause)
+			}
+			rq := requestOf(g)
+			k.Log.Error("panic", "requestId", rq.id, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			rq.limited = true
+			k.refuse(g, rq, newError(500, "", "Something went wrong on our side"))
+		}
+	}()
+	g.Next()
+}
+
+// cors answers browsers of allowed origins only; there are none by default.
+func (k *Kernel) cors(g *gin.Context) {
+	origin := g.GetHeader("Origin")
+	if origin == "" || len(k.AllowedOrigins) == 0 {
+		return
+	}
+	h := g.Writer.Header()
+	h.Add("Vary", "Origin")
+	if !slices.Contains(k.AllowedOrigins, origin) {
+		return
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Allow-Credentials", "true")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After")
+	if g.Request.Method == http.MethodOptions && g.GetHeader("Access-Control-Request-Method") != "" {
+		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, X-Request-Id")
+		h.Set("Access-Control-Max-Age", "600")
+		g.AbortWithStatus(http.StatusNoContent)
+	}
+}

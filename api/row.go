@@ -1,0 +1,232 @@
+package api
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Row is one endpoint. Rows are made by the constructors below, listed in a
+// module's routes.go, and read by everything that needs to know an endpoint.
+type Row struct {
+	Method  string
+	Path    string // as Gin writes it: /school-admin/class/:id
+	Summary string
+	Module  string // permission module; empty for platform and open rows
+	Action  Action
+	Roles   []RoleType // who may call it; empty on open rows
+	Class   LimitClass
+	Status  int // of success
+
+	Message      string
+	Flat         bool // the body is the request itself, without the data wrapper
+	Bearer       bool // needs a token
+	Counted      bool // must not run when nothing can be counted (Redis away)
+	OwnDevice    bool // touches only the caller's own device or read marks: open in evaluation mode
+	Idempotent   bool // takes an Idempotency-Key
+	Versioned    bool // takes the record's version; a stale one is 409
+	OwnTx        bool // the handler keeps its own transactions
+	Version      int  // of the API; 1 is implicit in the path
+	Listing      *Listing
+	Twin         bool     // the POST form of a GET list
+	Failures     []*Error // refusals of its own handler, for the document
+	Request      reflect.Type
+	Response     reflect.Type
+	platform     bool
+	newRequest   func() any
+	callSchool   func(Ctx, any) (any, error)
+	callPlatform func(PlatformCtx, any) (any, error)
+	callOpen     func(OpenCtx, any) (any, error)
+	scope        func(Ctx, any) (Target, error)
+	plan         *bindPlan
+}
+
+// Name identifies the row in logs, metrics and idempotency records.
+func (r *Row) Name() string { return r.Method + " " + r.Path }
+
+// Option changes a row away from what its constructor says.
+type Option func(*Row)
+
+// Says sets the message of a successful answer.
+func Says(message string) Option { return func(r *Row) { r.Message = message } }
+
+// Limit puts the row into another limit class than its action's.
+func Limit(c LimitClass) Option { return func(r *Row) { r.Class = c } }
+
+// About says which division or subject a request is about. A teacher needs an
+// assignment there besides the role's permission.
+func About[Req any](target func(Ctx, Req) (Target, error)) Option {
+	return func(r *Row) {
+		if r.Request != reflect.TypeFor[Req]() {
+			panic(fmt.Sprintf("row %s takes %v, its scope %v", r.Name(), r.Request, reflect.TypeFor[Req]()))
+		}
+		r.scope = func(c Ctx, req any) (Target, error) { return target(c, *req.(*Req)) }
+	}
+}
+
+// AnyRole opens the row to every signed-in role of a school.
+func AnyRole(r *Row) { r.Roles = []RoleType{SchoolAdmin, Teacher, Parent, Driver} }
+
+// OwnDevice marks a row that writes nothing of the school's: evaluation mode leaves it open.
+func OwnDevice(r *Row) { r.OwnDevice = true }
+
+// Idempotent rows answer a repeated Idempotency-Key with the first answer.
+func Idempotent(r *Row) { r.Idempotent = true }
+
+// Versioned rows take the record's version and refuse a stale one.
+func Versioned(r *Row) { r.Versioned = true }
+
+// OwnTransaction leaves transactions to the handler: work that is several of them,
+// or that another package does in its own. Such a handler books its own audit rows.
+func OwnTransaction(r *Row) { r.OwnTx = true }
+
+// APIVersion puts the row under /v2, /v3 …
+func APIVersion(n int) Option {
+	return func(r *Row) { r.Version, r.Path = n, fmt.Sprintf("/v%d%s", n, r.Path) }
+}
+
+// Bearer makes an open row need a token, of any role.
+func Bearer(r *Row) { r.Bearer = true }
+
+// Counted makes a row refuse to run while attempts cannot be counted.
+func Counted(r *Row) { r.Counted = true }
+
+// Get is a read: its handler cannot write, the database refuses.
+func Get[Req, Resp any](path, module, summary string, h func(Ctx, Req) (Resp, error), opts ...Option) Row {
+	return schoolRow("GET", path, module, summary, Read, 200, h, opts)
+}
+
+// Query is a read that is asked for by POST, as the apps do.
+func Query[Req, Resp any](path, module, summary string, h func(Ctx, Req) (Resp, error), opts ...Option) Row {
+	return schoolRow("POST", path, module, summary, Read, 200, h, opts)
+}
+
+// Create adds a record: POST, answered 201.
+func Create[Req, Resp any](path, module, summary string, h func(Ctx, Req) (Resp, error), opts ...Option) Row {
+	return schoolRow("POST", path, module, summary, Write, 201, h, opts)
+}
+
+// Post does something: answered 200.
+func Post[Req, Resp any](path, module, summary string, h func(Ctx, Req) (Resp, error), opts ...Option) Row {
+	return schoolRow("POST", path, module, summary, Write, 200, h, opts)
+}
+
+// Put changes the fields it names.
+func Put[Req, Resp any](path, module, summary string, h func(Ctx, Req) (Resp, error), opts ...Option) Row {
+	return schoolRow("PUT", path, module, summary, Write, 200, h, opts)
+}
+
+// Remove deletes: answered 204 with no body.
+func Remove[Req any](path, module, summary string, h func(Ctx, Req) error, opts ...Option) Row {
+	return schoolRow("DELETE", path, module, summary, Delete, 204,
+		func(c Ctx, r Req) (Nothing, error) { return Nothing{}, h(c, r) }, opts)
+}
+
+// List is a GET of a page of records and its POST twin.
+func List[V any](path, module, summary string, listing Listing, h func(Ctx, ListRequest) (Page[V], error), opts ...Option) []Row {
+	get := schoolRow("GET", path, module, summary, Read, 200, h, opts)
+	get.Listing = &listing
+	post := schoolRow("POST", path, module, summary, Read, 200, h, opts)
+	post.Listing, post.Twin = &listing, true
+	return []Row{get, post}
+}
+
+// Nothing is the request or the answer of a row that has none.
+type Nothing struct{}
+
+func schoolRow[Req, Resp any](method, path, module, summary string, action Action, status int, h func(Ctx, Req) (Resp, error), opts []Option) Row {
+	r := newRow[Req, Resp](method, path, summary, action, status)
+	r.Module = module
+	r.Bearer = true
+	if role, ok := prefixRoles[firstSegment(path)]; ok {
+		r.Roles = []RoleType{role}
+	}
+	r.callSchool = func(c Ctx, req any) (any, error) { return h(c, *req.(*Req)) }
+	return r.with(opts)
+}
+
+// PlatformRow declares an endpoint of the cross-school administrator. Its handler
+// has the platform's records and no school's: the compiler keeps the two apart.
+func PlatformRow[Req, Resp any](method, path, summary string, action Action, status int, h func(PlatformCtx, Req) (Resp, error), opts ...Option) Row {
+	r := newRow[Req, Resp](method, path, summary, action, status)
+	r.Bearer, r.platform = true, true
+	r.Roles = []RoleType{SuperAdmin}
+	r.callPlatform = func(c PlatformCtx, req any) (any, error) { return h(c, *req.(*Req)) }
+	return r.with(opts)
+}
+
+// PlatformList is a list of the platform's records and its POST twin.
+func PlatformList[V any](path, summary string, listing Listing, h func(PlatformCtx, ListRequest) (Page[V], error), opts ...Option) []Row {
+	get := PlatformRow("GET", path, summary, Read, 200, h, opts...)
+	get.Listing = &listing
+	post := PlatformRow("POST", path, summary, Read, 200, h, opts...)
+	post.Listing, post.Twin = &listing, true
+	return []Row{get, post}
+}
+
+// Open declares a sign-in endpoint: a flat body, no token unless Bearer says so,
+// the auth limit per address.
+func Open[Req, Resp any](method, path, summary string, action Action, h func(OpenCtx, Req) (Resp, error), opts ...Option) Row {
+	status := 200
+	if method == "DELETE" {
+		status = 204
+	}
+	r := newRow[Req, Resp](method, path, summary, action, status)
+	r.Flat, r.Class = true, LimitAuth
+	r.callOpen = func(c OpenCtx, req any) (any, error) { return h(c, *req.(*Req)) }
+	return r.with(opts)
+}
+
+func newRow[Req, Resp any](method, path, summary string, action Action, status int) Row {
+	class := LimitWrite
+	if action == Read {
+		class = LimitRead
+	}
+	return Row{
+		Method: method, Path: path, Summary: summary, Action: action, Class: class, Status: status, Version: 1,
+		Request: reflect.TypeFor[Req](), Response: reflect.TypeFor[Resp](),
+		newRequest: func() any { return new(Req) },
+	}
+}
+
+func (r Row) with(opts []Option) Row {
+	for _, o := range opts {
+		o(&r)
+	}
+	if r.Message == "" {
+		r.Message = defaultMessage(r)
+	}
+	return r
+}
+
+func defaultMessage(r Row) string {
+	switch {
+	case r.Action == Read:
+		return "OK"
+	case r.Status == 201:
+		return "Created"
+	default:
+		return "Saved"
+	}
+}
+
+// Rows gathers single rows and the pairs that List makes into one list.
+func Rows(parts ...any) []Row {
+	var out []Row
+	for _, p := range parts {
+		switch p := p.(type) {
+		case Row:
+			out = append(out, p)
+		case []Row:
+			out = append(out, p...)
+		default:
+			panic(fmt.Sprintf("api.Rows: %T is not a row", p))
+		}
+	}
+	return out
+}
+
+func firstSegment(path string) string {
+	s, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return s
+}

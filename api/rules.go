@@ -1,0 +1,174 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/go-playground/validator/v10"
+	"github.com/google/uuid"
+)
+
+// rules checks requests by their validate tags.
+type rules struct{ v *validator.Validate }
+
+func newRules() *rules {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	v.RegisterTagNameFunc(func(f reflect.StructField) string {
+		if f.Anonymous {
+			return f.Name
+		}
+		if name := jsonName(f); name != "" {
+			return name
+		}
+		return f.Tag.Get("path")
+	})
+	// Types that are one value on the wire are checked as that value.
+	v.RegisterCustomTypeFunc(func(f reflect.Value) any { return f.Interface().(Date).text() }, Date{})
+	v.RegisterCustomTypeFunc(func(f reflect.Value) any {
+		if id := f.Interface().(uuid.UUID); id != uuid.Nil {
+			return id.String()
+		}
+		return ""
+	}, uuid.UUID{})
+	for name, pattern := range patterns {
+		if err := v.RegisterValidation(name, func(f validator.FieldLevel) bool { return pattern.MatchString(f.Field().String()) }); err != nil {
+			panic(err)
+		}
+	}
+	return &rules{v: v}
+}
+
+// patterns are the rules of our own, each a regular expression so that the
+// document can say it too.
+var patterns = map[string]*regexp.Regexp{
+	"notblank": regexp.MustCompile(`\S`),
+	"hhmm":     regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`),
+	"currency": regexp.MustCompile(`^[A-Z]{3}$`),
+	"code":     regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{1,30}$`),
+}
+
+func (d Date) text() string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.String()
+}
+
+// check names every bad field at once.
+func (r *rules) check(req any, v reflect.Value, plan *bindPlan) error {
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	details, err := r.details(r.v.Struct(req))
+	if err != nil {
+		return err
+	}
+	for _, index := range plan.changes {
+		value, named := v.FieldByIndex(index).Addr().Interface().(changer).sent()
+		bad, err := r.details(r.v.Struct(value))
+		if err != nil {
+			return err
+		}
+		for _, d := range bad {
+			if top := strings.FieldsFunc(d.Field, func(c rune) bool { return c == '.' || c == '[' }); named[top[0]] {
+				details = append(details, d)
+			}
+		}
+	}
+	if len(details) > 0 {
+		return Invalid(details...)
+	}
+	return nil
+}
+
+// details turns what the validator found into the wire's words.
+func (r *rules) details(err error) ([]Detail, error) {
+	var fields validator.ValidationErrors
+	if err == nil {
+		return nil, nil
+	}
+	if !errors.As(err, &fields) {
+		return nil, fmt.Errorf("checking a request: %w", err)
+	}
+	out := make([]Detail, 0, len(fields))
+	for _, f := range fields {
+		out = append(out, Detail{Field: wirePath(f), Message: sentence(f)})
+	}
+	return out, nil
+}
+
+// wirePath is the field as the client spelt it: guardians[0].phone. Embedded Go
+// structs are invisible on the wire.
+func wirePath(f validator.FieldError) string {
+	names := strings.Split(f.Namespace(), ".")[1:]
+	goNames := strings.Split(f.StructNamespace(), ".")[1:]
+	var out []string
+	for i, name := range names {
+		if i < len(goNames) && name == goNames[i] && name != "" && name[0] >= 'A' && name[0] <= 'Z' {
+			continue
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ".")
+}
+
+// sentence says what a rule wants, in words.
+func sentence(f validator.FieldError) string {
+	name := f.Field()
+	list := f.Kind() == reflect.Slice || f.Kind() == reflect.Map
+	text := f.Kind() == reflect.String
+	switch f.Tag() {
+	case "required", "notblank":
+		return name + " is required"
+	case "required_without", "required_without_all":
+		return name + " is required when " + f.Param() + " is not given"
+	case "min":
+		switch {
+		case list:
+			return fmt.Sprintf("%s must have at least %s items", name, f.Param())
+		case text:
+			return fmt.Sprintf("%s must be at least %s characters", name, f.Param())
+		}
+		return fmt.Sprintf("%s must be at least %s", name, f.Param())
+	case "max":
+		switch {
+		case list:
+			return fmt.Sprintf("%s must have at most %s items", name, f.Param())
+		case text:
+			return fmt.Sprintf("%s must be at most %s characters", name, f.Param())
+		}
+		return fmt.Sprintf("%s must be at most %s", name, f.Param())
+	case "len":
+		return fmt.Sprintf("%s must have length %s", name, f.Param())
+	case "gt":
+		return fmt.Sprintf("%s must be greater than %s", name, f.Param())
+	case "gte":
+		return fmt.Sprintf("%s must be at least %s", name, f.Param())
+	case "lt":
+		return fmt.Sprintf("%s must be less than %s", name, f.Param())
+	case "lte":
+		return fmt.Sprintf("%s must be at most %s", name, f.Param())
+	case "oneof":
+		return fmt.Sprintf("%s must be one of %s", name, strings.Join(strings.Fields(f.Param()), ", "))
+	case "email":
+		return name + " must be an e-mail address"
+	case "e164":
+		return name + " must be a phone number like +919812345678"
+	case "hhmm":
+		return name + " must be a time like 08:30"
+	case "currency":
+		return name + " must be a currency code like INR"
+	case "code":
+		return name + " must be 2 to 31 letters, digits or dashes"
+	case "timezone":
+		return name + " must be a time zone like Asia/Kolkata"
+	case "unique":
+		return name + " must not repeat an item"
+	case "numeric":
+		return name + " must be digits"
+	}
+	return name + " is not valid"
+}

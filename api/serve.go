@@ -1,0 +1,257 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// request is what the kernel keeps of one call while it runs.
+type request struct {
+	id       string
+	ip       string
+	device   string
+	row      *Row
+	user     User
+	school   *tenancy.School
+	now      time.Time
+	version  *int
+	bodyHash []byte
+	key      string // Idempotency-Key
+
+	facts    []events.Fact
+	audits   []audit
+	limited  bool // its limit was looked at
+	rights   bool // who may do what was changed
+	replayed bool
+}
+
+// answer is a success on its way out. raw, when set, is the body as it stands.
+type answer struct {
+	status int
+	raw    []byte
+}
+
+// serve runs one row, in one fixed order: who, which school, which client, how
+// often, may they, evaluation mode, input, database, handler, answer.
+func (k *Kernel) serve(row *Row) gin.HandlerFunc {
+	return func(g *gin.Context) {
+		rq := requestOf(g)
+		rq.row = row
+		// A client that hangs up must not cost a warm connection: work ends by its own timeout.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(g.Request.Context()), k.HandlerTimeout)
+		defer cancel()
+		a, err := k.run(ctx, g, row, rq)
+		if err != nil {
+			k.refuse(g, rq, err)
+			return
+		}
+		if a.status == 204 {
+			g.Status(204)
+			return
+		}
+		g.Data(a.status, "application/json; charset=utf-8", a.raw)
+	}
+}
+
+func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request) (answer, error) {
+	if row.callOpen != nil {
+		return k.runOpen(ctx, g, row, rq)
+	}
+	user, err := k.Authenticator.Authenticate(ctx, bearer(g))
+	if err != nil {
+		return answer{}, err
+	}
+	rq.user = user
+	if !row.platform {
+		if rq.school, err = k.schoolOf(ctx, user); err != nil {
+			return answer{}, err
+		}
+	}
+	if !hasRole(row, user.Role) {
+		return answer{}, Denied("This is not for your role")
+	}
+	if err := k.limit(ctx, g, rq, row.Class, user.ID.String()); err != nil {
+		return answer{}, err
+	}
+	if !row.platform {
+		if err := k.permit(ctx, row, rq, Target{}); err != nil {
+			return answer{}, err
+		}
+	}
+	req, err := k.bind(row, g, rq)
+	if err != nil {
+		return answer{}, err
+	}
+	if row.Idempotent {
+		if rq.key, err = idempotencyKey(g); err != nil {
+			return answer{}, err
+		}
+	}
+	if row.Action == Read || row.OwnTx {
+		return k.runRead(ctx, row, rq, req)
+	}
+	return k.runWrite(ctx, row, rq, req)
+}
+
+func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *request) (answer, error) {
+	if err := k.limit(ctx, g, rq, row.Class, rq.ip); err != nil {
+		return answer{}, err
+	}
+	if row.Bearer {
+		var err error
+		if rq.user, err = k.Authenticator.Authenticate(ctx, bearer(g)); err != nil {
+			return answer{}, err
+		}
+	}
+	req, err := k.bind(row, g, rq)
+	if err != nil {
+		return answer{}, err
+	}
+	resp, err := row.callOpen(OpenCtx{Context: ctx, User: rq.user, Now: rq.now, IP: rq.ip, Device: rq.device, RequestID: rq.id}, req)
+	if err != nil {
+		return answer{}, err
+	}
+	return k.envelope(row, resp)
+}
+
+func (k *Kernel) schoolOf(ctx context.Context, user User) (*tenancy.School, error) {
+	if user.Role == SuperAdmin {
+		return nil, Denied("This is not for your role")
+	}
+	s, err := k.Schools.School(ctx, user.SchoolID)
+	if err != nil {
+		return nil, err
+	}
+	switch s.Status {
+	case tenancy.Active:
+		return s, nil
+	case tenancy.Suspended, tenancy.Archived:
+		return nil, newError(403, "", "This school is suspended")
+	default:
+		return nil, Unavailable("This school is being set up")
+	}
+}
+
+func hasRole(row *Row, role RoleType) bool {
+	for _, r := range row.Roles {
+		if r == role {
+			return true
+		}
+	}
+	return false
+}
+
+// permit asks for the module's permission, and keeps teachers from writing while
+// the school is being evaluated.
+func (k *Kernel) permit(ctx context.Context, row *Row, rq *request, target Target) error {
+	d, err := k.Permissions.Decide(ctx, rq.school, rq.user, Question{Module: row.Module, Action: row.Action, Target: target})
+	if err != nil {
+		return err
+	}
+	if !d.Allowed {
+		return Denied(d.Why)
+	}
+	if d.Evaluation && row.Action != Read && !row.OwnDevice {
+		return Coded(403, "EVALUATION_MODE_READONLY", "The school is in evaluation mode: teachers can read only")
+	}
+	return nil
+}
+
+// runRead runs a handler on a database it cannot write to.
+func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
+	if row.platform {
+		resp, err := row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: k.Databases.Platform(ctx, tenancy.ReadOnly), Now: rq.now, rq: rq}, req)
+		if err != nil {
+			return answer{}, err
+		}
+		return k.envelope(row, resp)
+	}
+	db, err := k.Databases.School(ctx, rq.school, tenancy.ReadOnly)
+	if err != nil {
+		return answer{}, err
+	}
+	c := Ctx{Context: ctx, User: rq.user, School: rq.school, DB: db, Now: rq.now, rq: rq}
+	if err := k.checkScope(c, row, req); err != nil {
+		return answer{}, err
+	}
+	resp, err := row.callSchool(c, req)
+	if err != nil {
+		return answer{}, err
+	}
+	return k.envelope(row, resp)
+}
+
+// checkScope asks whether the caller's assignment covers what the request is about.
+func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
+	if row.scope == nil || c.User.Role != Teacher {
+		return nil
+	}
+	target, err := row.scope(c, req)
+	if err != nil {
+		return err
+	}
+	return k.permit(c, row, c.rq, target)
+}
+
+func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
+	if row.Status == 204 {
+		return answer{status: 204}, nil
+	}
+	body := map[string]any{"data": resp, "message": row.Message}
+	if row.Flat {
+		// The spec gives sign-in answers whole; the envelope repeats them under data.
+		if flat, ok := resp.(interface{ Flatten() map[string]any }); ok {
+			for name, v := range flat.Flatten() {
+				body[name] = v
+			}
+		}
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return answer{}, fmt.Errorf("writing the answer of %s: %w", row.Name(), err)
+	}
+	return answer{status: row.Status, raw: raw}, nil
+}
+
+// refuse writes the spec's error body. What went wrong on our side is logged once, here.
+func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
+	e := k.explain(err)
+	if !rq.limited && e.Status != 429 && e.Status < 500 {
+		// Nobody in particular: counted by address, so that tokens and paths cannot be guessed at will.
+		if limitErr := k.limit(g.Request.Context(), g, rq, LimitRead, "address "+rq.ip); limitErr != nil {
+			e = k.explain(limitErr)
+		}
+	}
+	if e.Status >= 500 {
+		k.Log.Error("request failed", "requestId", rq.id, "status", e.Status, "error", causeOf(e))
+	}
+	if e.RetryAfter > 0 {
+		g.Header("Retry-After", fmt.Sprint(max(1, int((e.RetryAfter+time.Second-1)/time.Second))))
+	}
+	g.Abort()
+	g.JSON(e.Status, errorBody{StatusCode: e.Status, Message: e.Message, Error: e.Code, Details: e.Details, Data: e.Data})
+}
+
+func causeOf(e *Error) string {
+	if cause := errors.Unwrap(e); cause != nil {
+		return cause.Error()
+	}
+	return e.Message
+}
+
+func bearer(g *gin.Context) string {
+	scheme, token, ok := strings.Cut(g.GetHeader("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}

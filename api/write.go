@@ -1,0 +1,138 @@
+package api
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// attempts is how often a write that lost a race (deadlock, serialization) is run.
+const attempts = 4
+
+// runWrite runs a handler in one transaction. Its facts, audit rows and
+// remembered answer go out with the COMMIT, in one round trip.
+func (k *Kernel) runWrite(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
+	for try := 1; ; try++ {
+		rq.facts, rq.audits, rq.rights = nil, nil, false
+		a, err := k.writeOnce(ctx, row, rq, req)
+		if err != nil && try < attempts && retriable(err) {
+			continue
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return a, nil
+	}
+}
+
+func (k *Kernel) writeOnce(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
+	db, err := k.begin(ctx, row, rq)
+	if err != nil {
+		return answer{}, err
+	}
+	committed := false
+	defer func() {
+		if !committed {
+			_ = db.Rollback()
+		}
+	}()
+	if rq.key != "" {
+		stored, err := k.claimKey(db, rq)
+		if err != nil || stored != nil {
+			return deref(stored), err
+		}
+	}
+	a, err := k.callWrite(ctx, db, row, rq, req)
+	if err != nil {
+		return answer{}, err
+	}
+	last, err := k.lastWords(rq, a)
+	if err != nil {
+		return answer{}, err
+	}
+	told := len(rq.facts) > 0 && rq.school != nil
+	if told {
+		k.Outbox.Mark(ctx, rq.school.ID)
+	}
+	committed = true // tenancy.Commit ends the transaction either way
+	if err := tenancy.Commit(db, last...); err != nil {
+		return answer{}, err
+	}
+	if told {
+		k.Outbox.Wake(rq.school.ID)
+	}
+	if rq.rights {
+		k.Permissions.Changed(rq.school.ID)
+	}
+	return a, nil
+}
+
+func (k *Kernel) begin(ctx context.Context, row *Row, rq *request) (*gorm.DB, error) {
+	db := k.Databases.Platform(ctx, tenancy.ReadWrite)
+	if !row.platform {
+		var err error
+		if db, err = k.Databases.School(ctx, rq.school, tenancy.ReadWrite); err != nil {
+			return nil, err
+		}
+	}
+	tx := db.Begin()
+	return tx, tx.Error
+}
+
+func (k *Kernel) callWrite(ctx context.Context, db *gorm.DB, row *Row, rq *request, req any) (answer, error) {
+	var resp any
+	var err error
+	if row.platform {
+		resp, err = row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: db, Now: rq.now, rq: rq}, req)
+	} else {
+		c := Ctx{Context: ctx, User: rq.user, School: rq.school, DB: db, Now: rq.now, rq: rq}
+		if err := k.checkScope(c, row, req); err != nil {
+			return answer{}, err
+		}
+		resp, err = row.callSchool(c, req)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return k.envelope(row, resp)
+}
+
+// lastWords are the rows every change leaves behind.
+func (k *Kernel) lastWords(rq *request, a answer) ([]tenancy.Query, error) {
+	var out []tenancy.Query
+	if len(rq.audits) == 0 && rq.user.Role != Parent && !rq.row.OwnDevice {
+		// A handler that recorded nothing still leaves a trace of who called what.
+		rq.audits = []audit{{action: rq.row.Name(), entity: rq.row.Module}}
+	}
+	for _, entry := range rq.audits {
+		q, err := entry.query(rq)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, q)
+	}
+	for _, f := range rq.facts {
+		args, err := f.InsertArgs(rq.now)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tenancy.Query{SQL: events.InsertSQL, Args: args})
+	}
+	if rq.rights {
+		out = append(out, tenancy.Query{SQL: `update school_setting set policy_version = policy_version + 1`})
+	}
+	if rq.key != "" {
+		out = append(out, rememberAnswer(rq, a))
+	}
+	return out, nil
+}
+
+func deref(a *answer) answer {
+	if a == nil {
+		return answer{}
+	}
+	return *a
+}

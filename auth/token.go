@@ -1,0 +1,180 @@
+// Package auth says who is calling: accounts, passwords, tokens and sessions. It
+// decides who someone is and never what they may do; that is rbac's.
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+const (
+	// AccessLife and RefreshLife are the spec's.
+	AccessLife  = 15 * time.Minute
+	RefreshLife = 7 * 24 * time.Hour
+
+	issuer   = "homeroom"
+	audience = "homeroom"
+	// minKey is the least an HMAC-SHA-256 key should have.
+	minKey = 32
+)
+
+// Key is one signing key. Tokens name theirs, so a new key can be put in front
+// without signing anyone out.
+type Key struct {
+	ID     string
+	Secret []byte
+}
+
+// Tokens signs and verifies. The first key signs; all verify.
+type Tokens struct {
+	keys   map[string][]byte
+	signer Key
+	parser *jwt.Parser
+	now    func() time.Time
+}
+
+// NewTokens refuses keys an attacker could guess.
+func NewTokens(keys []Key, now func() time.Time) (*Tokens, error) {
+	if len(keys) == 0 {
+		return nil, errors.New("auth: no signing key")
+	}
+	t := &Tokens{keys: map[string][]byte{}, signer: keys[0], now: now}
+	for _, k := range keys {
+		if len(k.Secret) < minKey {
+			return nil, fmt.Errorf("auth: signing key %q has %d bytes, want at least %d", k.ID, len(k.Secret), minKey)
+		}
+		if _, twice := t.keys[k.ID]; twice || k.ID == "" {
+			return nil, fmt.Errorf("auth: signing key id %q is empty or used twice", k.ID)
+		}
+		t.keys[k.ID] = k.Secret
+	}
+	// The library's defaults accept a token without exp and any HMAC: say everything.
+	t.parser = jwt.NewParser(
+		jwt.WithValidMethods([]string{"HS256"}),
+		jwt.WithIssuer(issuer), jwt.WithAudience(audience),
+		jwt.WithExpirationRequired(), jwt.WithStrictDecoding(),
+		jwt.WithTimeFunc(now),
+	)
+	return t, nil
+}
+
+// accessClaims and refreshClaims are the spec's, and the session.
+type accessClaims struct {
+	Role     api.RoleType `json:"role"`
+	SchoolID string       `json:"schoolId"`
+	Session  string       `json:"sid"`
+	Type     string       `json:"type,omitempty"` // always empty: a refresh token is no access token
+	jwt.RegisteredClaims
+}
+
+type refreshClaims struct {
+	Type    string `json:"type"`
+	Session string `json:"sid"`
+	jwt.RegisteredClaims
+}
+
+// Access is what an access token says.
+type Access struct {
+	UserID    uuid.UUID
+	SessionID uuid.UUID
+	SchoolID  uuid.UUID // zero for the cross-school administrator
+	Role      api.RoleType
+}
+
+// SignAccess makes an access token.
+func (t *Tokens) SignAccess(a Access) (string, error) {
+	school := ""
+	if a.SchoolID != uuid.Nil {
+		school = a.SchoolID.String()
+	}
+	return t.sign(accessClaims{Role: a.Role, SchoolID: school, Session: a.SessionID.String(), RegisteredClaims: t.registered(a.UserID, AccessLife)})
+}
+
+// SignRefresh makes a refresh token; no two are alike.
+func (t *Tokens) SignRefresh(userID, sessionID uuid.UUID) (string, error) {
+	return t.sign(refreshClaims{Type: "refresh", Session: sessionID.String(), RegisteredClaims: t.registered(userID, RefreshLife)})
+}
+
+func (t *Tokens) registered(userID uuid.UUID, life time.Duration) jwt.RegisteredClaims {
+	now := t.now()
+	return jwt.RegisteredClaims{
+		ID: uuid.NewString(), Subject: userID.String(), Issuer: issuer, Audience: jwt.ClaimStrings{audience},
+		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(life)),
+	}
+}
+
+func (t *Tokens) sign(claims jwt.Claims) (string, error) {
+	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
+	token.Header["kid"] = t.signer.ID
+	signed, err := token.SignedString(t.signer.Secret)
+	if err != nil {
+		return "", fmt.Errorf("signing a token: %w", err)
+	}
+	return signed, nil
+}
+
+// ReadAccess verifies an access token.
+func (t *Tokens) ReadAccess(token string) (Access, error) {
+	var c accessClaims
+	if err := t.read(token, &c); err != nil {
+		return Access{}, err
+	}
+	if c.Type != "" {
+		return Access{}, errors.New("not an access token")
+	}
+	if err := t.notFromTheFuture(c.IssuedAt); err != nil {
+		return Access{}, err
+	}
+	var a Access
+	var err error
+	a.Role = c.Role
+	if a.UserID, err = uuid.Parse(c.Subject); err != nil {
+		return a, fmt.Errorf("sub: %w", err)
+	}
+	if a.SessionID, err = uuid.Parse(c.Session); err != nil {
+		return a, fmt.Errorf("sid: %w", err)
+	}
+	if c.SchoolID == "" {
+		if c.Role != api.SuperAdmin {
+			return a, errors.New("no school")
+		}
+		return a, nil
+	}
+	if a.SchoolID, err = uuid.Parse(c.SchoolID); err != nil {
+		return a, fmt.Errorf("schoolId: %w", err)
+	}
+	return a, nil
+}
+
+// leeway is how far ahead of ours another server's clock may be.
+const leeway = 30 * time.Second
+
+// notFromTheFuture allows for clocks that differ a little, on iat alone: the
+// library's leeway would stretch exp too.
+func (t *Tokens) notFromTheFuture(iat *jwt.NumericDate) error {
+	if iat == nil {
+		return errors.New("no iat")
+	}
+	if iat.After(t.now().Add(leeway)) {
+		return errors.New("issued in the future")
+	}
+	return nil
+}
+
+func (t *Tokens) read(token string, into jwt.Claims) error {
+	_, err := t.parser.ParseWithClaims(token, into, func(j *jwt.Token) (any, error) {
+		kid, _ := j.Header["kid"].(string)
+		secret, ok := t.keys[kid]
+		if !ok {
+			return nil, errors.New("unknown key")
+		}
+		return secret, nil
+	})
+	return err
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/localstack"
+)
+
+func localCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "local",
+		Short: "Run everything on this machine, with demo data",
+		Long: `Start a private Postgres and Redis (data in HOMEROOM_DATA, kept between runs), make
+the demo school, and serve on http://127.0.0.1:3001. Ctrl-C stops everything it
+started. With DATABASE_URL or REDIS_URL set it uses those servers instead.
+
+For trying it out and developing against it: passwords are public, and it listens
+on loopback only.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := config.Load(config.Local, environ())
+			if err != nil {
+				return err
+			}
+			return runLocal(cmd.Context(), c, cmd.OutOrStdout())
+		},
+	}
+}
+
+func runLocal(ctx context.Context, c config.Config, out io.Writer) (err error) {
+	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+	stack, err := startStack(ctx, &c, say)
+	if err != nil {
+		return err
+	}
+	if stack != nil {
+		defer func() {
+			say("Stopping the private servers…")
+			err = errors.Join(err, stack.Stop())
+		}()
+	}
+	s, err := service.New(ctx, c, service.Options{Log: newLog(c)})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	say("Preparing the database…")
+	if err := s.Prepare(ctx); err != nil {
+		return err
+	}
+	say("Making the demo data (if it is not there)…")
+	demo, err := s.Demo(ctx)
+	if err != nil {
+		return fmt.Errorf("making the demo data: %w", err)
+	}
+	return s.Run(ctx, func(address string) { welcome(say, address, demo) })
+}
+
+// startStack starts the servers the configuration does not name, and names them.
+func startStack(ctx context.Context, c *config.Config, say func(string, ...any)) (*localstack.Stack, error) {
+	o := localstack.Options{Dir: c.DataDir, Durable: true, AllowMiniredis: true, Log: say}
+	if c.DatabaseURL == "" {
+		o.Postgres = []string{"main"}
+	}
+	o.Redis = c.RedisURL == ""
+	if o.Postgres == nil && !o.Redis {
+		return nil, nil
+	}
+	stack, err := localstack.Start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Postgres != nil {
+		c.DatabaseURL = stack.PostgresURL("main")
+	}
+	if o.Redis {
+		c.RedisURL = stack.RedisURL()
+	}
+	return stack, nil
+}
+
+func welcome(say func(string, ...any), address string, demo service.DemoSignIns) {
+	say("")
+	say("Homeroom is running.  (%s)", time.Now().Format(time.Kitchen))
+	say("")
+	say("  Console     %s/console/", address)
+	say("  API docs    %s/api-docs", address)
+	say("")
+	say("  Sign in with POST %s/auth/login", address)
+	for _, d := range demo.Accounts {
+		say("    %-14s %-34s password %s", d.Role, d.Email, d.Password)
+	}
+	say("")
+	say("Ctrl-C stops everything.")
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"homeroom/cmd/service"
+	"homeroom/config"
+)
+
+// operator opens the service for a command that works beside it. It needs the
+// database and the secret the shards' passwords are derived from; Redis only
+// carries hints, and signing keys are for serving.
+func operator(cmd *cobra.Command) (*service.Service, error) {
+	env := environ()
+	if env["DATABASE_URL"] == "" {
+		return nil, errors.New("DATABASE_URL is missing: name the Postgres server the service uses")
+	}
+	if env["REDIS_URL"] == "" {
+		env["REDIS_URL"] = "redis://127.0.0.1:1"
+	}
+	if env["HOMEROOM_JWT_KEYS"] == "" {
+		key := make([]byte, 48)
+		_, _ = rand.Read(key)
+		env["HOMEROOM_JWT_KEYS"] = "unused:" + base64.StdEncoding.EncodeToString(key)
+	}
+	c, err := config.Load(config.Production, env)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration is not fit for this:\n%w", err)
+	}
+	return service.New(cmd.Context(), c, service.Options{Log: newLog(c)})
+}

@@ -1,0 +1,80 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/config"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// demoSchool's id is fixed, so that making the demo data again finds it.
+var demoSchool = uuid.MustParse("01890000-0000-7000-8000-00000000d310")
+
+// DemoSignIns are the accounts a newcomer can use.
+type DemoSignIns struct{ Accounts []DemoAccount }
+
+// DemoAccount is one of them.
+type DemoAccount struct{ Role, Email, Password string }
+
+// Demo makes the demo school and its people, once. It may be interrupted and run again.
+func (s *Service) Demo(ctx context.Context) (DemoSignIns, error) {
+	if s.Config.Profile != config.Local {
+		return DemoSignIns{}, errors.New("demo data is for the local profile")
+	}
+	password := s.Config.LocalPassword
+	signIns := DemoSignIns{Accounts: []DemoAccount{
+		{"Super-admin", "super@homeroom.local", password},
+		{"School admin", "admin@green-valley.local", password},
+	}}
+	if _, err := s.Auth.AddSuperAdmin(ctx, signIns.Accounts[0].Email, "Local super-admin", password); err != nil {
+		return signIns, err
+	}
+	school, err := s.demoSchool(ctx, signIns.Accounts[1].Email, password)
+	if err != nil {
+		return signIns, err
+	}
+	db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
+	if err != nil {
+		return signIns, err
+	}
+	return signIns, roster.Demo(db, s.demoYear(school))
+}
+
+// demoYear is the school year around today at the school.
+func (s *Service) demoYear(school *tenancy.School) int {
+	today := api.DateOf(s.now().In(school.Location()))
+	if today.Month < 6 {
+		return today.Year - 1
+	}
+	return today.Year
+}
+
+func (s *Service) demoSchool(ctx context.Context, email, password string) (*tenancy.School, error) {
+	school, err := s.Cluster.FindSchool(ctx, demoSchool)
+	if errors.Is(err, tenancy.ErrSchoolNotFound) {
+		sealed, err := s.Auth.SealAdmin(ctx, "Asha", "Rao", email, "", password)
+		if err != nil {
+			return nil, err
+		}
+		school, err = s.Provisioner.Request(ctx, tenancy.NewSchool{
+			ID: demoSchool, Code: "green-valley", Name: "Green Valley", TimeZone: "Asia/Kolkata", Locale: "en-IN", Currency: "INR", Admin: sealed,
+		})
+		if err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	if school.Status == tenancy.Provisioning {
+		if err := s.Provisioner.Run(ctx, demoSchool); err != nil {
+			return nil, fmt.Errorf("making the demo school: %w", err)
+		}
+	}
+	return s.Cluster.FindSchool(ctx, demoSchool)
+}

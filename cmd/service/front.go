@@ -1,0 +1,25 @@
+package service
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"homeroom/config"
+	"homeroom/web"
+)
+
+// mountFront adds what is no endpoint of the API: the console, and in the local
+// profile, where everything is on one port, the operators' endpoints.
+func (s *Service) mountFront() {
+	engine := s.Kernel.Engine()
+	console := web.Console()
+	engine.GET("/", func(g *gin.Context) { g.Redirect(http.StatusFound, "/console/") })
+	engine.GET("/console/*path", gin.WrapH(http.StripPrefix("/console/", console)))
+	if s.Config.Profile == config.Local {
+		ops := gin.WrapH(s.Ops())
+		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+			engine.GET(path, ops)
+		}
+	}
+}

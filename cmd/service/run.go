@@ -1,0 +1,100 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"homeroom/config"
+)
+
+// stopTime is how long requests under way may go on when the service stops.
+const stopTime = 10 * time.Second
+
+// Prepare brings the platform's schema and every node's template up to date. It
+// refuses a database that is newer than this binary.
+func (s *Service) Prepare(ctx context.Context) error {
+	if err := s.Cluster.Setup(ctx); err != nil {
+		return fmt.Errorf("preparing the database: %w", err)
+	}
+	return s.Cluster.CheckNotAhead(ctx)
+}
+
+// Run serves until ctx ends, then stops gently: no new work, what is under way is
+// finished, jobs are put back.
+func (s *Service) Run(ctx context.Context, ready func(address string)) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort(s.Config.Bind, fmt.Sprint(s.Config.Port)))
+	if err != nil {
+		return fmt.Errorf("listening: %w (set PORT to another port)", err)
+	}
+	servers := []*http.Server{newServer(s.Kernel.Handler())}
+	listeners := []net.Listener{listener}
+	if s.Config.Profile == config.Production {
+		ops, err := net.Listen("tcp", s.Config.OpsAddr)
+		if err != nil {
+			return fmt.Errorf("listening for operations: %w (set HOMEROOM_OPS_ADDR)", err)
+		}
+		servers, listeners = append(servers, newServer(s.Ops())), append(listeners, ops)
+	}
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopBackground()
+	done, err := s.Background(background)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, len(servers))
+	for i, server := range servers {
+		go func() { failed <- server.Serve(listeners[i]) }()
+	}
+	if ready != nil {
+		ready("http://" + listener.Addr().String())
+	}
+	select {
+	case <-ctx.Done():
+		err = nil
+	case err = <-failed:
+	}
+	close(s.stopping)
+	stop, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	for _, server := range servers {
+		err = errors.Join(err, server.Shutdown(stop))
+	}
+	err = errors.Join(err, s.Jobs.Stop(stop))
+	stopBackground()
+	done.Wait()
+	return err
+}
+
+// Background starts what runs beside requests: hints, the relay, jobs.
+func (s *Service) Background(ctx context.Context) (*sync.WaitGroup, error) {
+	var done sync.WaitGroup
+	done.Go(func() { _ = s.Hints.Run(ctx) })
+	done.Go(func() { _ = s.Relay.Run(ctx) })
+	if err := s.Jobs.Start(ctx); err != nil {
+		return nil, fmt.Errorf("starting jobs: %w", err)
+	}
+	return &done, nil
+}
+
+// Close lets go of every connection.
+func (s *Service) Close() {
+	_ = s.Redis.Close()
+	s.Cluster.Close()
+}
+
+// newServer bounds what a slow or silent client can hold.
+func newServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       60 * time.Second,
+		WriteTimeout:      60 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+}

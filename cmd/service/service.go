@@ -1,0 +1,193 @@
+// Package service puts the house together: every part is made here, from the
+// configuration, and wired to the others. Nothing else reads the configuration.
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"homeroom/api"
+	"homeroom/auth"
+	"homeroom/config"
+	"homeroom/events"
+	"homeroom/migrations"
+	"homeroom/modules/roster"
+	"homeroom/modules/school"
+	"homeroom/rbac"
+	"homeroom/tenancy"
+)
+
+// Options are what a caller may set besides the configuration: tests and benchmarks
+// bring their own clock, rows and migrations.
+type Options struct {
+	Log        *slog.Logger
+	Clock      func() time.Time
+	ExtraRows  []api.Row
+	Migrations []migrations.Migration
+	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Service is one running instance.
+type Service struct {
+	Config      config.Config
+	Cluster     *tenancy.Cluster
+	Registry    *tenancy.Registry
+	Provisioner *tenancy.Provisioner
+	Migrator    *tenancy.Migrator
+	Jobs        *tenancy.Jobs
+	Auth        *auth.Auth
+	Tokens      *auth.Tokens
+	RBAC        *rbac.RBAC
+	Hints       *events.Hints
+	Bus         *events.Bus
+	Relay       *events.Relay
+	Kernel      *api.Kernel
+	Redis       redis.UniversalClient
+	Metrics     *prometheus.Registry
+	Log         *slog.Logger
+
+	now      func() time.Time
+	stopping chan struct{}
+}
+
+// New makes every part. It dials nothing: what is away is found by Prepare and by readiness.
+func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	s := &Service{Config: c, Log: o.Log, Metrics: newMetrics(), Bus: &events.Bus{}, now: o.Clock, stopping: make(chan struct{})}
+	if err := s.openStores(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := s.openAuth(o.Clock); err != nil {
+		return nil, err
+	}
+	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock})
+	if err := s.openKernel(o); err != nil {
+		return nil, err
+	}
+	s.listen()
+	return s, nil
+}
+
+func (s *Service) openStores(ctx context.Context, o Options) error {
+	options, err := config.RedisOptions(s.Config.RedisURL)
+	if err != nil {
+		return fmt.Errorf("REDIS_URL: %w", err)
+	}
+	// A request waits for Redis as long as its own context says, and no longer.
+	options.ContextTimeoutEnabled = true
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = 500*time.Millisecond, time.Second, time.Second
+	options.MaxRetries = -1
+	options.Dialer = o.Dial
+	s.Redis = redis.NewUniversalClient(options)
+	s.Hints = events.NewHints(s.Redis, s.Log)
+
+	c := s.Config
+	s.Cluster, err = tenancy.Open(ctx, tenancy.Options{
+		PlatformURL: c.DatabaseURL, MainURL: c.NodeURL, MainPoolURL: c.PoolURL, Secret: []byte(c.Secret),
+		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Dial: o.Dial,
+	})
+	if err != nil {
+		return err
+	}
+	s.Registry = tenancy.NewRegistry(s.Cluster)
+	s.Migrator = s.Cluster.Migrator()
+	s.Cluster.Changed = func(id uuid.UUID) { s.Hints.Send(context.Background(), hintSchool, id.String()) }
+	return nil
+}
+
+func (s *Service) openAuth(clock func() time.Time) error {
+	signing, err := s.Config.SigningKeys()
+	if err != nil {
+		return err
+	}
+	var keys []auth.Key
+	for _, k := range signing {
+		keys = append(keys, auth.Key(k))
+	}
+	if s.Tokens, err = auth.NewTokens(keys, clock); err != nil {
+		return err
+	}
+	s.Auth = auth.New(s.Cluster, readySchools{s}, s.Tokens, auth.NewHasher(s.Config.HashCores), clock)
+	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) })
+	s.Provisioner = s.Cluster.Provisioner(
+		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+			return rbac.Seed(ctx, s.Cluster, school)
+		}},
+		tenancy.Step{Name: "administrator", Run: s.Auth.AddFirstAdmin},
+	)
+	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: s.Log})
+	return err
+}
+
+func (s *Service) openKernel(o Options) error {
+	metrics := api.NewMetrics(s.Metrics)
+	c := s.Config
+	limits, err := api.NewLimits(s.Redis, map[api.LimitClass]string{
+		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide,
+	}, s.Log, metrics.RedisAway)
+	if err != nil {
+		return err
+	}
+	s.Kernel, err = api.New(api.Parts{
+		Rows:          append(s.rows(), o.ExtraRows...),
+		Constraints:   append(roster.Constraints(), school.Constraints()...),
+		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
+		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
+		TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.Kernel.MountDocs(); err != nil {
+		return err
+	}
+	s.mountFront()
+	return nil
+}
+
+// rows are all the endpoints there are.
+func (s *Service) rows() []api.Row {
+	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
+	return api.Rows(s.Auth.Routes(), schools.Routes(), roster.Routes())
+}
+
+// Hints between instances.
+const (
+	hintSchool  = "school"  // a school's row changed
+	hintSession = "session" // a session ended
+	hintPolicy  = "policy"  // who may do what at a school changed
+)
+
+// listen forgets what other instances say has changed, and everything when their
+// words may have been missed.
+func (s *Service) listen() {
+	forget := func(topic string, f func(uuid.UUID)) {
+		s.Hints.On(topic, func(value string) {
+			if id, err := uuid.Parse(value); err == nil {
+				f(id)
+			}
+		})
+	}
+	forget(hintSchool, s.Registry.Forget)
+	forget(hintSession, s.Auth.Forget)
+	forget(hintPolicy, s.RBAC.Forget)
+	s.Hints.OnGap(func() {
+		s.Registry.ForgetAll()
+		s.Auth.ForgetAll()
+		s.RBAC.ForgetAll()
+	})
+}

@@ -1,0 +1,192 @@
+// Package config is everything that can be set from outside: one struct, read from
+// the environment once, checked before anything starts. Only cmd reads it.
+package config
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Profile is what kind of place this runs in.
+type Profile string
+
+const (
+	// Local starts its own servers, has demo data, and listens on loopback only.
+	Local Profile = "local"
+	// Production refuses anything that is only good enough for a laptop.
+	Production Profile = "production"
+)
+
+// LocalSecret signs and encrypts in the local profile. It is public: production refuses it.
+const LocalSecret = "homeroom-local-secret-that-everybody-knows"
+
+// LocalPassword is the password of every demo web account unless set otherwise.
+const LocalPassword = "homeroom-local-only"
+
+// Config is read from the environment. Each field says its variable, its default
+// and its meaning once; help and README are made from that.
+type Config struct {
+	Profile Profile `env:"HOMEROOM_PROFILE" help:"local or production; the verb sets it"`
+
+	Port    int    `env:"PORT" envDefault:"3001" help:"port of the API, the console and the realtime channel"`
+	Bind    string `env:"HOMEROOM_BIND" help:"address to listen on; local: 127.0.0.1 always, production: all unless set"`
+	OpsAddr string `env:"HOMEROOM_OPS_ADDR" envDefault:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics in production"`
+	DataDir string `env:"HOMEROOM_DATA" envDefault:".local" help:"data folder of the local profile"`
+
+	DatabaseURL string `env:"DATABASE_URL" secret:"url" help:"Postgres that holds the platform's schema"`
+	NodeURL     string `env:"HOMEROOM_NODE_URL" secret:"url" help:"Postgres of node main, when schools live on another server than the platform"`
+	PoolURL     string `env:"HOMEROOM_POOL_URL" secret:"url" help:"PgBouncer (transaction mode) in front of node main"`
+	RedisURL    string `env:"REDIS_URL" secret:"url" help:"redis://…, redis+sentinel://…?master_name=… or redis+cluster://…"`
+
+	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords are derived from it"`
+	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys id:base64, newest first; at least 32 bytes each"`
+
+	LimitAuth  string `env:"HOMEROOM_LIMIT_AUTH" envDefault:"10-M" help:"sign-in calls per address"`
+	LimitRead  string `env:"HOMEROOM_LIMIT_READ" envDefault:"100-M" help:"reads per user"`
+	LimitWrite string `env:"HOMEROOM_LIMIT_WRITE" envDefault:"30-M" help:"writes per user"`
+	LimitRide  string `env:"HOMEROOM_LIMIT_RIDE" envDefault:"300-M" help:"boarding taps and positions per user"`
+
+	TrustedProxies []string `env:"HOMEROOM_TRUSTED_PROXIES" help:"addresses or networks whose X-Forwarded-For is believed"`
+	AllowedOrigins []string `env:"HOMEROOM_ALLOWED_ORIGINS" help:"browser origins that may call the API from elsewhere"`
+
+	Shards        int  `env:"HOMEROOM_SHARDS" envDefault:"16" help:"connection pools per database node"`
+	ShardConns    int  `env:"HOMEROOM_SHARD_CONNS" envDefault:"2" help:"connections per pool"`
+	RolePerSchool bool `env:"HOMEROOM_ROLE_PER_SCHOOL" envDefault:"true" help:"run every statement under its school's own database role"`
+	Spares        int  `env:"HOMEROOM_SPARES" envDefault:"3" help:"empty schemas kept ready on every node"`
+	HashCores     int  `env:"HOMEROOM_HASH_CORES" help:"cores that password hashing may use; 0 is half of them"`
+
+	LocalPassword string `env:"HOMEROOM_LOCAL_PASSWORD" secret:"all" help:"local only: password of every demo web account"`
+	LogLevel      string `env:"HOMEROOM_LOG" envDefault:"info" help:"debug, info, warn or error"`
+}
+
+// Load reads the environment for a profile and checks what it says.
+func Load(profile Profile, environ map[string]string) (Config, error) {
+	var c Config
+	if err := env.ParseWithOptions(&c, env.Options{Environment: environ}); err != nil {
+		return c, fmt.Errorf("configuration: %w", err)
+	}
+	if c.Profile == "" {
+		c.Profile = profile
+	}
+	switch c.Profile {
+	case Local:
+		c.localDefaults()
+	case Production:
+	default:
+		return c, problem("HOMEROOM_PROFILE", "is neither local nor production", "leave it out: `homeroom local` and `homeroom serve` set it")
+	}
+	return c, c.check(environ)
+}
+
+func (c *Config) localDefaults() {
+	if c.Bind == "" {
+		c.Bind = "127.0.0.1"
+	}
+	if c.Secret == "" {
+		c.Secret = LocalSecret
+	}
+	if len(c.JWTKeys) == 0 {
+		c.JWTKeys = []string{"local:" + base64.StdEncoding.EncodeToString([]byte(LocalSecret))}
+	}
+	if c.LocalPassword == "" {
+		c.LocalPassword = LocalPassword
+	}
+}
+
+// problem names the variable and the cure.
+func problem(variable, what, cure string) error {
+	return fmt.Errorf("%s %s: %s", variable, what, cure)
+}
+
+// check reports everything that is wrong at once.
+func (c *Config) check(environ map[string]string) error {
+	errs := []error{c.checkNumbers(), c.checkURLs(), c.checkKeys()}
+	if c.Profile == Production {
+		errs = append(errs, c.checkProduction(environ))
+	} else if c.Bind != "127.0.0.1" && c.Bind != "localhost" && c.Bind != "::1" {
+		errs = append(errs, problem("HOMEROOM_BIND", "is not loopback", "the local profile has public passwords and stays on 127.0.0.1; use `homeroom serve` for a network"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) checkNumbers() error {
+	var errs []error
+	within := func(name string, v, least, most int) {
+		if v < least || v > most {
+			errs = append(errs, problem(name, fmt.Sprintf("is %d", v), fmt.Sprintf("use %d to %d", least, most)))
+		}
+	}
+	within("PORT", c.Port, 0, 65535)
+	within("HOMEROOM_SHARDS", c.Shards, 1, 64)
+	within("HOMEROOM_SHARD_CONNS", c.ShardConns, 1, 64)
+	within("HOMEROOM_SPARES", c.Spares, 0, 1000)
+	within("HOMEROOM_HASH_CORES", c.HashCores, 0, 256)
+	switch c.LogLevel {
+	case "debug", "info", "warn", "error":
+	default:
+		errs = append(errs, problem("HOMEROOM_LOG", fmt.Sprintf("is %q", c.LogLevel), "use debug, info, warn or error"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) checkURLs() error {
+	var errs []error
+	for name, v := range map[string]string{"DATABASE_URL": c.DatabaseURL, "HOMEROOM_NODE_URL": c.NodeURL, "HOMEROOM_POOL_URL": c.PoolURL} {
+		if u, err := url.Parse(v); v != "" && (err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql")) {
+			errs = append(errs, problem(name, "is not a Postgres address", "write it as postgres://user:password@host:5432/database"))
+		}
+	}
+	if c.RedisURL != "" {
+		if _, err := RedisOptions(c.RedisURL); err != nil {
+			errs = append(errs, problem("REDIS_URL", "is not a Redis address", "write it as redis://:password@host:6379/0"))
+		}
+	}
+	for _, o := range c.AllowedOrigins {
+		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Path != "" {
+			errs = append(errs, problem("HOMEROOM_ALLOWED_ORIGINS", fmt.Sprintf("has %q", o), "an origin is written as https://host, without a path"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) checkKeys() error {
+	if len(c.JWTKeys) == 0 {
+		return problem("HOMEROOM_JWT_KEYS", "is empty", "make one with: echo \"k1:$(openssl rand -base64 48)\"")
+	}
+	_, err := c.SigningKeys()
+	return err
+}
+
+func (c *Config) checkProduction(environ map[string]string) error {
+	var errs []error
+	if c.DatabaseURL == "" {
+		errs = append(errs, problem("DATABASE_URL", "is missing", "name the Postgres server; `homeroom local` brings its own"))
+	}
+	if c.RedisURL == "" {
+		errs = append(errs, problem("REDIS_URL", "is missing", "name the Redis server; `homeroom local` brings its own"))
+	}
+	switch {
+	case c.Secret == "":
+		errs = append(errs, problem("HOMEROOM_SECRET", "is missing", "make one with: openssl rand -base64 48"))
+	case c.Secret == LocalSecret:
+		errs = append(errs, problem("HOMEROOM_SECRET", "is the local profile's, which everybody knows", "make one with: openssl rand -base64 48"))
+	case len(c.Secret) < 32:
+		errs = append(errs, problem("HOMEROOM_SECRET", fmt.Sprintf("has %d characters", len(c.Secret)), "use at least 32: openssl rand -base64 48"))
+	}
+	for _, k := range c.JWTKeys {
+		if strings.Contains(k, base64.StdEncoding.EncodeToString([]byte(LocalSecret))) {
+			errs = append(errs, problem("HOMEROOM_JWT_KEYS", "holds the local profile's key, which everybody knows", "make one with: echo \"k1:$(openssl rand -base64 48)\""))
+		}
+	}
+	for _, name := range []string{"HOMEROOM_LOCAL_PASSWORD", "HOMEROOM_DATA"} {
+		if environ[name] != "" {
+			errs = append(errs, problem(name, "is for the local profile only", "take it out of this environment"))
+		}
+	}
+	return errors.Join(errs...)
+}

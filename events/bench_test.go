@@ -1,0 +1,66 @@
+package events_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/events"
+)
+
+// BenchmarkCommitToListener measures how long a fact takes from the end of its
+// commit to its listener, one write after the other over 50 schools.
+func BenchmarkCommitToListener(b *testing.B) {
+	f := newFleet(b, 50)
+	var mu sync.Mutex
+	arrived := map[uuid.UUID]time.Time{}
+	told := make(chan struct{}, 1)
+	i := f.start(busWith(func(_ context.Context, h events.Heard) error {
+		now := time.Now()
+		mu.Lock()
+		arrived[h.ID] = now
+		mu.Unlock()
+		told <- struct{}{}
+		return nil
+	})).swept(f)
+	f.start(busWith(func(context.Context, events.Heard) error { told <- struct{}{}; return nil }))
+	committed := map[uuid.UUID]time.Time{}
+	for n := 0; b.Loop(); n++ {
+		school := f.schools[n%len(f.schools)]
+		ids, commit := f.prepare(i.Relay, school, time.Now(), fact(n))
+		must(b, commit())
+		committed[ids[0]] = time.Now()
+		i.Wake(school)
+		<-told
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	var took []time.Duration
+	for id, at := range arrived {
+		took = append(took, at.Sub(committed[id]))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+}
+
+// BenchmarkThroughput tells facts that wait in 50 outboxes, with two instances.
+func BenchmarkThroughput(b *testing.B) {
+	f := newFleet(b, 50)
+	var told sync.WaitGroup
+	told.Add(b.N)
+	hear := func(context.Context, events.Heard) error { told.Done(); return nil }
+	i := f.start(busWith(hear)).swept(f)
+	f.start(busWith(hear))
+	b.ResetTimer()
+	for n := 0; n < b.N; n += 100 {
+		facts := slices.Repeat([]events.Fact{fact(n)}, min(100, b.N-n))
+		f.write(i.Relay, f.schools[(n/100)%50], time.Now(), facts...)
+	}
+	told.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "facts/s")
+}

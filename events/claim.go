@@ -1,0 +1,111 @@
+package events
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+const batchSize = 100
+
+// claim locks the school for this relay and takes its due facts. The school's lock
+// keeps facts in order when several instances see the same mark; the rows' locks
+// keep a fact from being told twice at once whatever happens. It always answers a
+// row: whether the lock is ours, and when the next fact is due.
+const claimSQL = `
+with school as materialized (select pg_try_advisory_xact_lock(?) as mine)
+select school.mine, (select min(next_at) from outbox) as soonest,
+       o.id, o.kind, o.payload, o.occurred_at, o.attempts, o.last_error
+from school left join lateral (
+    select id, kind, payload::text as payload, occurred_at, attempts, last_error, next_at
+    from outbox
+    where school.mine and next_at <= ?
+    order by next_at, id
+    limit ?
+    for update skip locked
+) o on true
+order by o.next_at, o.id`
+
+const soonestSQL = `select min(next_at) as soonest from outbox`
+
+type claimed struct {
+	Mine       bool
+	Soonest    *time.Time
+	ID         *uuid.UUID
+	Kind       string
+	Payload    string
+	OccurredAt time.Time
+	Attempts   int
+	LastError  string
+}
+
+// breaker begins the last_error of a fact that broke its transaction. From then on
+// it is told in a transaction of its own, where it can break nothing else.
+const breaker = "broke its transaction: "
+
+func (c claimed) alone() bool { return strings.HasPrefix(c.LastError, breaker) }
+
+func (r *Relay) claim(tx *gorm.DB, school uuid.UUID) ([]claimed, error) {
+	var rows []claimed
+	if err := tx.Raw(claimSQL, lockKey(school), r.clock(), batchSize).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("claiming facts: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("claiming facts: no answer")
+	}
+	return rows, nil
+}
+
+// lockKey is the school's advisory lock on its own node.
+func lockKey(school uuid.UUID) int64 {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte("homeroom outbox "))
+	_, _ = sum.Write(school[:])
+	return int64(binary.BigEndian.Uint64(sum.Sum(nil))) //nolint:gosec // any 64 bits will do
+}
+
+type failure struct {
+	id     uuid.UUID
+	nextAt time.Time
+	text   string
+}
+
+// record removes what was heard, puts off what was not, and answers when the next
+// fact is due, those committed meanwhile included.
+func record(tx *gorm.DB, done []uuid.UUID, failed []failure) (next *time.Time, err error) {
+	if len(failed) > 0 {
+		var values []string
+		var args []any
+		for _, f := range failed {
+			values = append(values, "(?::uuid, ?::timestamptz, ?::text)")
+			args = append(args, f.id.String(), f.nextAt, f.text)
+		}
+		err := tx.Exec(`update outbox o set attempts = o.attempts + 1, next_at = f.next_at, last_error = f.error
+			from (values `+strings.Join(values, ", ")+`) f (id, next_at, error) where o.id = f.id`, args...).Error
+		if err != nil {
+			return nil, fmt.Errorf("putting facts off: %w", err)
+		}
+	}
+	sql, args := soonestSQL, []any(nil)
+	if len(done) > 0 {
+		// One statement sees one snapshot, in which the deleted rows still are.
+		sql = `with told as (delete from outbox where id in ?) ` + soonestSQL + ` where id not in ?`
+		args = []any{done, done}
+	}
+	if next, err = soonest(tx, sql, args...); err != nil {
+		return nil, fmt.Errorf("removing told facts: %w", err)
+	}
+	return next, nil
+}
+
+func soonest(tx *gorm.DB, sql string, args ...any) (*time.Time, error) {
+	var row claimed // GORM turns a bare NULL into a zero time; in a struct it stays nil
+	err := tx.Raw(sql, args...).Scan(&row).Error
+	return row.Soonest, err
+}

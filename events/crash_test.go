@@ -1,0 +1,112 @@
+package events_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	"homeroom/events"
+)
+
+// Some tests need a process to kill: this test binary once more, with a part to play.
+const partEnv = "EVENTS_TEST_PART"
+
+func TestMain(m *testing.M) {
+	if part := os.Getenv(partEnv); part != "" {
+		play(part)
+	}
+	os.Exit(m.Run())
+}
+
+// play commits facts (or waits in the middle of telling them), says so, and waits
+// to be killed.
+func play(part string) {
+	t := &testing.B{} // only its Fatal, which nothing here survives
+	id := uuid.MustParse(os.Getenv("EVENTS_TEST_SCHOOL"))
+	db, err := open(os.Getenv("EVENTS_TEST_DATABASE"))
+	must(t, err)
+	f := &fleet{t: t, db: db, namespace: os.Getenv("EVENTS_TEST_NAMESPACE"), schools: []uuid.UUID{id}}
+	o, err := redis.ParseURL(os.Getenv("EVENTS_TEST_REDIS"))
+	must(t, err)
+	bus := busWith(func(_ context.Context, h events.Heard) error {
+		fmt.Println("telling", h.ID)
+		select {}
+	})
+	r := events.NewRelay(events.Options{Redis: redis.NewClient(o), Schools: f, Bus: bus, Namespace: f.namespace})
+	if part == "tell" {
+		go func() { _ = r.Run(context.Background()) }()
+		f.write(r, id, time.Now(), fact(1), fact(2))
+		select {}
+	}
+	ids, commit := f.prepare(r, id, time.Now(), fact(1), fact(2))
+	must(t, commit())
+	fmt.Println("committed", ids[0])
+	select {} // between commit and Wake
+}
+
+// killAt starts a process, waits for its word, and kills it with SIGKILL.
+func (f *fleet) killAt(part, word, redisURL string) {
+	f.t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), partEnv+"="+part, "EVENTS_TEST_DATABASE="+f.url, "EVENTS_TEST_REDIS="+redisURL,
+		"EVENTS_TEST_NAMESPACE="+f.namespace, "EVENTS_TEST_SCHOOL="+f.schools[0].String())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	must(f.t, err)
+	must(f.t, cmd.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	must(f.t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	if err != nil || !strings.HasPrefix(line, word) {
+		f.t.Fatalf("the process said %q: %v", line, err)
+	}
+}
+
+func TestAProcessKilledBetweenCommitAndTellingLosesNothing(t *testing.T) {
+	t.Parallel()
+	f, e := newFleet(t, 1), newEar()
+	i := f.start(busWith(e.hear)).swept(f)
+	s, err := stack()
+	must(t, err)
+	f.killAt("write", "committed", s.RedisURL())
+	killed := time.Now()
+	eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 })
+	if took := time.Since(killed); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	eventually(t, "they left the outbox", func() bool { return f.waiting(f.schools[0]) == 0 })
+	_ = i
+}
+
+func TestAProcessKilledWhileTellingLosesNothing(t *testing.T) {
+	t.Parallel()
+	f, e := newFleet(t, 1), newEar()
+	f.start(busWith(e.hear)).swept(f)
+	s, err := stack()
+	must(t, err)
+	f.killAt("tell", "telling", s.RedisURL())
+	eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 && f.waiting(f.schools[0]) == 0 })
+}
+
+func TestAProcessKilledWhileRedisWasAwayIsFoundByASweep(t *testing.T) {
+	t.Parallel()
+	f, e := newFleet(t, 3), newEar()
+	nowhere := "redis://127.0.0.1:1/0"
+	f.killAt("write", "committed", nowhere)
+	i := f.start(busWith(e.hear)).swept(f) // a start sweeps
+	eventually(t, "the next start tells its facts", func() bool { return e.count() == 2 })
+	i.stop()
+
+	slow := f.start(busWith(e.hear), func(o *events.Options) { o.SweepEvery = time.Second })
+	f.killAt("write", "committed", nowhere)
+	eventually(t, "the periodic sweep finds the others", func() bool { return e.count() == 4 })
+	_ = slow
+}

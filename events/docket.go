@@ -1,0 +1,153 @@
+package events
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// docket is the list of schools this process means to look at, and when. One
+// school is looked at by one worker at a time.
+type docket struct {
+	me       string
+	within   time.Duration // longer than any commit takes
+	suspects int           // workers that schools in trouble may occupy
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	matters map[uuid.UUID]*matter
+	queue   []*matter
+	trouble int // looks under way at schools that failed last time
+	last    int64
+	cycle   int
+}
+
+func newDocket(me string, within time.Duration, workers int) *docket {
+	d := &docket{me: me, within: within, suspects: max(1, workers/4), matters: map[uuid.UUID]*matter{}}
+	d.changed = sync.NewCond(&d.mu)
+	return d
+}
+
+func (d *docket) matter(school uuid.UUID) *matter {
+	m := d.matters[school]
+	if m == nil {
+		m = &matter{school: school, seen: map[string]*sighting{}}
+		d.matters[school] = m
+	}
+	return m
+}
+
+// opened notes that a commit is about to start, and gives its mark a score that no
+// other mark of this process has.
+func (d *docket) opened(school uuid.UUID, at, now time.Time) (score int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.last = max(d.last+1, at.UnixMicro())
+	m := d.matter(school)
+	m.open++
+	m.lastMark, m.score = now, d.last
+	return d.last
+}
+
+// notMarked remembers a school that Redis did not.
+func (d *docket) notMarked(school uuid.UUID, score int64, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m := d.matter(school)
+	m.unmarked = max(m.unmarked, score)
+	m.plan(now.Add(looks[0]))
+}
+
+// committed has the school looked at now.
+func (d *docket) committed(school uuid.UUID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m := d.matter(school)
+	m.open = max(m.open-1, 0)
+	m.dirty, m.empty = true, 0
+	d.enqueue(m)
+}
+
+func (d *docket) enqueue(m *matter) {
+	m.lookAt = time.Time{}
+	switch {
+	case m.running:
+		m.again = true
+	case !m.queued:
+		m.queued = true
+		d.queue = append(d.queue, m)
+		d.changed.Signal()
+	}
+}
+
+// tick queues what is due.
+func (d *docket) tick(now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, m := range d.matters {
+		m.expire(now, d.within)
+		if !m.lookAt.IsZero() && !m.lookAt.After(now) {
+			d.enqueue(m)
+		}
+		d.forget(m)
+	}
+}
+
+// take waits for a school to look at; false once ctx has ended.
+func (d *docket) take(ctx context.Context) (job, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for ctx.Err() == nil {
+		for i, m := range d.queue {
+			if m.failures > 0 {
+				// A database node that is down must not occupy every worker.
+				if d.trouble >= d.suspects {
+					continue
+				}
+				d.trouble++
+			}
+			d.queue = append(d.queue[:i], d.queue[i+1:]...)
+			m.queued, m.running, m.dirty = false, true, true
+			return m.begin(d.me, time.Now(), d.within), true
+		}
+		d.changed.Wait()
+	}
+	return job{}, false
+}
+
+// awaken has every waiting worker look whether it should end. The lock is needed: a
+// worker may be between seeing that ctx has not ended and beginning to wait.
+func (d *docket) awaken() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.changed.Broadcast()
+}
+
+// done takes in what a look found and plans the next one, if any. settled says
+// that Redis took note of it; until is how far away the next due fact is.
+func (d *docket) done(j job, out outcome, err error, settled bool, until time.Duration, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m := d.matters[j.school]
+	if m.failures > 0 {
+		d.trouble--
+		d.changed.Broadcast()
+	}
+	m.running = false
+	rest := m.report(j, out, err, settled, until, now, d.me)
+	if m.again || rest == 0 {
+		m.again = false
+		d.enqueue(m)
+	} else if rest > 0 {
+		m.plan(now.Add(rest))
+	}
+	d.forget(m)
+}
+
+func (d *docket) forget(m *matter) {
+	if m.idle() {
+		delete(d.matters, m.school)
+	}
+}

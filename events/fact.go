@@ -1,0 +1,49 @@
+// Package events carries facts between modules: a handler records what happened
+// in the transaction of the change, and listeners hear of it afterwards, at least
+// once. It also carries hints between instances: small words, which may be lost,
+// that something remembered has changed.
+package events
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Fact is something that happened, in the past tense: "attendance.marked".
+type Fact struct {
+	Kind string
+	Data any
+}
+
+// Heard is a fact as a listener gets it. ID is stable: hearing it twice must equal
+// hearing it once.
+type Heard struct {
+	ID         uuid.UUID
+	SchoolID   uuid.UUID
+	Kind       string
+	Payload    json.RawMessage
+	OccurredAt time.Time
+}
+
+// Read decodes the fact's data.
+func (h Heard) Read(into any) error {
+	if err := json.Unmarshal(h.Payload, into); err != nil {
+		return fmt.Errorf("reading %s %s: %w", h.Kind, h.ID, err)
+	}
+	return nil
+}
+
+// InsertSQL puts a fact into the outbox of the schema it runs in.
+const InsertSQL = `insert into outbox (id, kind, payload, occurred_at, next_at) values ($1, $2, $3, $4, $4)`
+
+// InsertArgs are the arguments of InsertSQL for a fact.
+func (f Fact) InsertArgs(now time.Time) ([]any, error) {
+	payload, err := json.Marshal(f.Data)
+	if err != nil {
+		return nil, fmt.Errorf("writing fact %s: %w", f.Kind, err)
+	}
+	return []any{uuid.Must(uuid.NewV7()), f.Kind, string(payload), now}, nil
+}

@@ -1,0 +1,129 @@
+package events_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/events"
+)
+
+// hearing is one instance's hints, and what it heard.
+type hearing struct {
+	*events.Hints
+	gaps   atomic.Int64
+	breaks atomic.Int64 // lines in the log that the subscription broke
+
+	mu     sync.Mutex
+	values []string
+}
+
+func hear(t *testing.T, redisURL, topic string) *hearing {
+	t.Helper()
+	h := &hearing{}
+	h.Hints = events.NewHints(connect(t, redisURL), slog.New(slog.NewTextHandler(h, nil)))
+	h.On(topic, func(string) { panic("a careless listener") })
+	h.On(topic, func(value string) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.values = append(h.values, value)
+	})
+	h.OnGap(func() { h.gaps.Add(1) })
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	t.Cleanup(func() { cancel(); must(t, <-ended) })
+	<-h.Ready()
+	return h
+}
+
+func (h *hearing) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("hints are not heard")) {
+		h.breaks.Add(1)
+	}
+	return len(line), nil
+}
+
+func (h *hearing) heard(value string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Contains(h.values, value)
+}
+
+func TestAHintReachesTheOtherInstance(t *testing.T) {
+	t.Parallel()
+	s, err := stack()
+	must(t, err)
+	topic := uuid.NewString()
+	a, b := hear(t, s.RedisURL(), topic), hear(t, s.RedisURL(), topic)
+	if a.gaps.Load() != 1 {
+		t.Error("the first connection is a gap too: what was remembered before it is in doubt")
+	}
+	began := time.Now()
+	a.Send(t.Context(), topic, "one two")
+	if !a.heard("one two") {
+		t.Error("the sender did not hear its own hint at once")
+	}
+	eventually(t, "the other instance hears it", func() bool { return b.heard("one two") })
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("it took %s", took)
+	}
+	a.Send(t.Context(), uuid.NewString(), "another topic")
+	a.Send(t.Context(), topic, "")
+	eventually(t, "an empty value passes", func() bool { return b.heard("") })
+	if b.heard("another topic") {
+		t.Error("another topic's hint was heard")
+	}
+}
+
+func TestAGapIsToldAfterRedisRestarted(t *testing.T) {
+	t.Parallel()
+	s := ownRedis(t)
+	a, b := hear(t, s.RedisURL(), "topic"), hear(t, s.RedisURL(), "topic")
+	must(t, s.StopRedis(t.Context()))
+	began := time.Now()
+	a.Send(t.Context(), "topic", "while away")
+	if took := time.Since(began); took > 150*time.Millisecond || !a.heard("while away") {
+		t.Errorf("sending without Redis took %s", took)
+	}
+	must(t, s.StartRedis(t.Context()))
+	back := time.Now()
+	eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
+	if took := time.Since(back); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
+}
+
+func TestAFrozenSubscriptionIsNoticedAndMended(t *testing.T) {
+	t.Parallel()
+	s := ownRedis(t)
+	a, b := hear(t, s.RedisURL(), "topic"), hear(t, s.RedisURL(), "topic")
+	must(t, s.FreezeRedis())
+	frozen := time.Now()
+	for range 20 {
+		began := time.Now()
+		a.Send(t.Context(), "topic", "while frozen")
+		if took := time.Since(began); took > 150*time.Millisecond {
+			t.Errorf("sending to a frozen Redis took %s", took)
+		}
+	}
+	eventually(t, "the silence is noticed", func() bool { return a.breaks.Load() > 0 && b.breaks.Load() > 0 })
+	if took := time.Since(frozen); took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	must(t, s.ThawRedis())
+	thawed := time.Now()
+	eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
+	eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
+	if took := time.Since(thawed); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}

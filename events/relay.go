@@ -1,0 +1,148 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+	"gorm.io/gorm"
+)
+
+// ErrGone says that there is no such school (any more): what is marked for it is
+// forgotten instead of being tried for ever.
+var ErrGone = errors.New("events: no such school")
+
+// Schools are where the outboxes are.
+type Schools interface {
+	// EachID calls f for every school whose facts are to be told.
+	EachID(ctx context.Context, f func(id uuid.UUID) error) error
+	// Tx runs f in a read-write transaction bound to the school and commits when f
+	// returns nil. It answers ErrGone (wrapped or not) for an unknown school.
+	Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) error) error
+}
+
+// Options are a relay's parts. The zero of every field below Bus has a sane meaning.
+type Options struct {
+	Redis   redis.UniversalClient
+	Schools Schools
+	Bus     *Bus
+
+	Log     *slog.Logger
+	Clock   func() time.Time // what facts' times are compared with
+	Workers int              // schools told at once; 8 unless said
+
+	Namespace    string        // begins the names of keys in Redis; "homeroom" unless said
+	Poll         time.Duration // how often Redis is asked; 100 ms
+	CommitWithin time.Duration // longer than any COMMIT takes; 30 s
+	SweepEvery   time.Duration // how often all schools are looked at, as a last resort; 10 min
+	SweepRate    int           // schools a second while sweeping; 500
+	ListenerTime time.Duration // what one listener may take over one fact; 10 s
+}
+
+func (o *Options) defaults() {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Namespace == "" {
+		o.Namespace = "homeroom"
+	}
+	o.Workers = or(o.Workers, 8)
+	o.Poll = or(o.Poll, 100*time.Millisecond)
+	o.CommitWithin = or(o.CommitWithin, 30*time.Second)
+	o.SweepEvery = or(o.SweepEvery, 10*time.Minute)
+	o.SweepRate = or(o.SweepRate, 500)
+	o.ListenerTime = or(o.ListenerTime, listenerTime)
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+// Relay takes facts out of the schools' outboxes and tells them to the bus's
+// listeners, at least once. Redis only says where to look: facts are in Postgres,
+// and a mark is made before they are committed and removed after they were told.
+type Relay struct {
+	schools      Schools
+	bus          *Bus
+	log          *slog.Logger
+	clock        func() time.Time
+	marks        *marks
+	docket       *docket
+	sweeper      *sweeper
+	poll         time.Duration
+	workers      int
+	listenerTime time.Duration
+
+	running atomic.Bool
+}
+
+// NewRelay prepares a relay; nothing is told before Run.
+func NewRelay(o Options) *Relay {
+	o.defaults()
+	me := uuid.NewString()[:8]
+	m := &marks{client: o.Redis, link: newLink("outbox", o.Log), key: o.Namespace + ":outbox:pending", me: me}
+	r := &Relay{
+		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock, marks: m,
+		docket: newDocket(me, o.CommitWithin, o.Workers), poll: o.Poll, workers: o.Workers, listenerTime: o.ListenerTime,
+	}
+	r.sweeper = newSweeper(r, o)
+	return r
+}
+
+// Mark announces that facts of a school are about to be committed. It waits for
+// Redis 80 ms at most; if Redis does not take the mark, this process remembers it.
+func (r *Relay) Mark(ctx context.Context, school uuid.UUID) {
+	now := time.Now()
+	score := r.docket.opened(school, r.clock(), now)
+	if err := r.marks.put(ctx, school, score); err != nil {
+		r.docket.notMarked(school, score, now)
+	}
+}
+
+// Wake says that they were committed: they are told now, whatever Redis does.
+func (r *Relay) Wake(school uuid.UUID) { r.docket.committed(school) }
+
+// Run tells facts until ctx ends. The facts being told then are finished first;
+// what is left stays in the outboxes, and its marks in Redis for others.
+func (r *Relay) Run(ctx context.Context) error {
+	if r.running.Swap(true) {
+		return errors.New("events: the relay is running already")
+	}
+	defer r.running.Store(false)
+	stop := context.AfterFunc(ctx, r.docket.awaken)
+	defer stop()
+	var all sync.WaitGroup
+	for range r.workers {
+		all.Go(func() { r.work(ctx) })
+	}
+	all.Go(func() { every(ctx, r.poll, func() { r.docket.tick(time.Now()) }) })
+	all.Go(func() { r.watch(ctx) })
+	all.Go(func() { r.sweeper.run(ctx) })
+	all.Wait()
+	return nil
+}
+
+func every(ctx context.Context, d time.Duration, f func()) {
+	t := time.NewTicker(d)
+	defer t.Stop()
+	for {
+		f()
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}

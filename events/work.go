@@ -1,0 +1,70 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// work looks at one school after the other, a batch at a time: a school with a
+// long outbox goes back to the end of the queue after each.
+func (r *Relay) work(ctx context.Context) {
+	for {
+		j, ok := r.docket.take(ctx)
+		if !ok {
+			return
+		}
+		out, err := r.tellBatch(ctx, j.school)
+		if errors.Is(err, ErrGone) {
+			out, err = outcome{}, nil // nothing there, and nothing will be
+		}
+		if err != nil && ctx.Err() == nil {
+			r.log.Warn("an outbox could not be worked on", "school", j.school, "error", err)
+		}
+		var until time.Duration
+		if out.next != nil {
+			until = out.next.Sub(r.clock())
+		}
+		settled := false
+		if err == nil && !out.busy && (out.next == nil || until > 0) {
+			// Asked for outside the docket's lock: Redis may take its time.
+			settled = r.marks.settle(ctx, j.school, out.next, j.settle) == nil
+		}
+		r.docket.done(j, out, err, settled, until, time.Now())
+	}
+}
+
+// watch asks Redis which schools want a look: one call a poll, however many
+// schools there are.
+func (r *Relay) watch(ctx context.Context) {
+	var offset int64
+	var away time.Time // since when Redis fails
+	every(ctx, r.poll, func() {
+		now := r.clock()
+		page, epoch, full, err := r.marks.due(ctx, now.UnixMicro(), offset)
+		if err != nil {
+			offset = 0
+			if away.IsZero() {
+				away = now
+			}
+			return
+		}
+		if !away.IsZero() {
+			r.sweeper.doubt(away, now) // some other process may have died with marks Redis did not take
+			away = time.Time{}
+		}
+		if offset == 0 {
+			r.sweeper.saw(epoch)
+		}
+		r.docket.sight(page, !full, time.Now())
+		if offset += pageSize; !full {
+			offset = 0
+		}
+		for school, score := range r.docket.lost() {
+			if r.marks.put(ctx, school, score) != nil {
+				return
+			}
+			r.docket.remade(school, score)
+		}
+	})
+}

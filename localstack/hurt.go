@@ -1,0 +1,95 @@
+//go:build unix
+
+package localstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// Tests hurt servers to see what the product does then. They start a Stack of their own for it.
+
+var errShared = errors.New("localstack: these servers are shared with other tests; start a private Stack to hurt it")
+
+// RestartPostgres stops a server, if it runs, and starts it again on the same port.
+func (s *Stack) RestartPostgres(ctx context.Context, name string) error {
+	p, err := s.victim(name)
+	if err != nil {
+		return err
+	}
+	if err := p.stop(); err != nil {
+		return err
+	}
+	return p.launch(ctx, true)
+}
+
+// KillPostgres ends a server as a power failure would. RestartPostgres brings it back.
+func (s *Stack) KillPostgres(name string) error {
+	p, err := s.victim(name)
+	if err != nil {
+		return err
+	}
+	if p.process == nil {
+		return nil
+	}
+	if err := p.process.end(hung, syscall.SIGKILL); err != nil {
+		return err
+	}
+	p.process = nil
+	return nil
+}
+
+func (s *Stack) victim(name string) (*postgres, error) {
+	p, ok := s.postgres[name]
+	switch {
+	case s.shared:
+		return nil, errShared
+	case !ok:
+		return nil, fmt.Errorf("localstack: no Postgres server named %q", name)
+	}
+	return p, nil
+}
+
+// StopRedis stops the server; StartRedis brings it back on the same port, empty unless it is durable.
+func (s *Stack) StopRedis(context.Context) error {
+	if err := s.mayHurtRedis(); err != nil {
+		return err
+	}
+	return s.redis.stop()
+}
+
+// StartRedis starts a server that StopRedis stopped.
+func (s *Stack) StartRedis(ctx context.Context) error {
+	if err := s.mayHurtRedis(); err != nil || s.redis.process != nil {
+		return err
+	}
+	return s.redis.launch(ctx, true)
+}
+
+// FreezeRedis leaves the server its port and its connections, but no life: nothing is answered until ThawRedis.
+func (s *Stack) FreezeRedis() error { return s.signalRedis(syscall.SIGSTOP) }
+
+// ThawRedis lets a frozen server go on where it was.
+func (s *Stack) ThawRedis() error { return s.signalRedis(syscall.SIGCONT) }
+
+func (s *Stack) signalRedis(signal syscall.Signal) error {
+	if err := s.mayHurtRedis(); err != nil {
+		return err
+	}
+	if s.redis.process == nil {
+		return errors.New("localstack: Redis is not running")
+	}
+	return s.redis.process.signal(signal)
+}
+
+func (s *Stack) mayHurtRedis() error {
+	switch {
+	case s.shared:
+		return errShared
+	case s.redis == nil:
+		return errors.New("localstack: this Stack has no Redis server of its own")
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+//go:build unix
+
+package localstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// postgres is one Postgres server: superuser "homeroom", database "homeroom", its password in a file beside the data.
+type postgres struct {
+	daemon
+	programs       postgresPrograms
+	password       string
+	durable        bool
+	maxConnections int
+}
+
+func newPostgres(s *Stack, name string, programs postgresPrograms) *postgres {
+	folder := filepath.Join(s.dir, "postgres-"+name)
+	p := &postgres{programs: programs, durable: s.options.Durable, maxConnections: s.options.MaxConnections}
+	p.daemon = daemon{
+		title: "Postgres " + name, folder: folder, account: s.account, say: s.options.Log,
+		program: programs.postgres, args: p.settings, answers: p.ping,
+		pidFile: filepath.Join(folder, "data", "postmaster.pid"),
+		ending:  []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}, // "fast", then "immediate"
+	}
+	return p
+}
+
+// settings are given on the command line, so that a newer program can change them without touching the data.
+func (p *postgres) settings(port int) []string {
+	set := []string{
+		"listen_addresses=127.0.0.1",
+		"unix_socket_directories=", // the path of a socket may have 107 bytes, which a deep folder exceeds
+		"max_connections=" + strconv.Itoa(p.maxConnections),
+		"max_locks_per_transaction=256", // a fleet of schemas means many tables in one transaction
+		"wal_level=logical",             // a school moves between servers by logical replication
+		"max_wal_senders=10",
+		"max_replication_slots=10",
+		"jit=off",
+		"timezone=UTC",
+		"log_timezone=UTC",
+		"log_line_prefix=%m [%p] ",
+	}
+	if p.durable {
+		set = append(set, "shared_buffers=128MB", "fsync=on", "full_page_writes=on", "synchronous_commit=on")
+	} else {
+		set = append(set, "shared_buffers=256MB", "fsync=off", "full_page_writes=off", "synchronous_commit=off",
+			"max_wal_size=4GB")
+	}
+	args := []string{"-D", p.path("data"), "-p", strconv.Itoa(port)}
+	for _, s := range set {
+		args = append(args, "-c", s)
+	}
+	return args
+}
+
+func (p *postgres) start(ctx context.Context) error {
+	if err := os.MkdirAll(p.folder, p.account.outerMode()); err != nil {
+		return err
+	}
+	var err error
+	if p.password, err = p.secret(); err != nil {
+		return err
+	}
+	if err := p.create(); err != nil {
+		return fmt.Errorf("%s: %w", p.title, err)
+	}
+	if err := p.disownStalePid(); err != nil || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	if err := p.daemon.start(ctx); err != nil {
+		return err
+	}
+	return p.ensureDatabase(ctx)
+}
+
+// create runs initdb in a folder beside the final one and renames it: a folder named "data" is always whole.
+func (p *postgres) create() error {
+	data := p.path("data")
+	if _, err := os.Stat(data); err == nil {
+		return nil
+	}
+	p.say("%s: making a new database with %s", p.title, p.programs)
+	next, words := p.path("data.new"), p.path("password.initdb")
+	if err := errors.Join(os.RemoveAll(next), p.account.own(next), p.account.write(words, p.password)); err != nil {
+		return err
+	}
+	defer os.Remove(words)
+	args := []string{"-D", next, "-U", "homeroom", "--pwfile=" + words, "--encoding=UTF8", "--no-instructions"}
+	if p.durable {
+		args = append(args, "--auth=scram-sha-256")
+	} else {
+		args = append(args, "--auth=md5", "--no-sync") // scram takes 11 ms of a -race client for each connection
+	}
+	said, err := p.account.output(p.programs.initdb, append(args, "--locale=C.UTF-8")...)
+	if err != nil { // not every macOS knows that locale
+		said, err = p.account.output(p.programs.initdb, append(args, "--locale=C")...)
+	}
+	if err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, said)
+	}
+	return os.Rename(next, data)
+}
+
+// disownStalePid mends what stops Postgres itself after a reboot: the pid in its file now belongs to another process of
+// the same user. Only the number is replaced (by one that cannot exist), since Postgres needs the rest of the file to
+// see whether old backends still hang on to the data.
+func (p *postgres) disownStalePid() error {
+	text, err := os.ReadFile(p.pidFile)
+	if err != nil {
+		return nil
+	}
+	pid := readPid(p.pidFile)
+	if pid <= 0 || commandLine(pid) == "" || findProcess(p.pidFile, p.folder) != nil {
+		return nil
+	}
+	p.say("%s: process %d has taken the number of the server that crashed here", p.title, pid)
+	_, rest, _ := strings.Cut(string(text), "\n")
+	next := p.path("postmaster.pid.new") // our own folder: see account.write
+	if err := p.account.write(next, fmt.Sprintf("%d\n%s", 1<<30, rest)); err != nil {
+		return err
+	}
+	return os.Rename(next, p.pidFile)
+}
+
+// ping succeeds only on this very server: it knows our password and works on our folder.
+func (p *postgres) ping(ctx context.Context, port int) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	at, err := p.query(ctx, p.address(port, "postgres"), "SHOW data_directory")
+	if err != nil {
+		return err
+	}
+	if want, err := filepath.EvalSymlinks(p.path("data")); err != nil || (at != want && at != p.path("data")) {
+		return fmt.Errorf("port %d is another server's, of %s", port, at)
+	}
+	return nil
+}
+
+func (p *postgres) ensureDatabase(ctx context.Context) error {
+	postgres := p.address(p.port, "postgres")
+	there, err := p.query(ctx, postgres, "SELECT 1 FROM pg_database WHERE datname = 'homeroom'")
+	if err == nil && there == "" {
+		_, err = p.query(ctx, postgres, "CREATE DATABASE homeroom")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: make the database: %w", p.title, err)
+	}
+	return nil
+}
+
+// query returns the first value of the answer. It is a connection of its own each time: this package keeps none.
+func (p *postgres) query(ctx context.Context, url, sql string) (string, error) {
+	conn, err := pgconn.Connect(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	results, err := conn.Exec(ctx, sql).ReadAll()
+	if err != nil || len(results) == 0 || len(results[0].Rows) == 0 {
+		return "", err
+	}
+	return string(results[0].Rows[0][0]), nil
+}
+
+func (p *postgres) url(database string) string { return p.address(p.port, database) }
+
+func (p *postgres) address(port int, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.UserPassword("homeroom", p.password), Host: address(port),
+		Path: database, RawQuery: "sslmode=disable"}
+	return u.String()
+}

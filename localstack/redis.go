@@ -1,0 +1,107 @@
+//go:build unix
+
+package localstack
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// redis is one Redis server, with a password as Postgres has one.
+type redis struct {
+	daemon
+	password string
+	durable  bool
+}
+
+func newRedis(s *Stack, program string) *redis {
+	folder := filepath.Join(s.dir, "redis")
+	r := &redis{durable: s.options.Durable}
+	r.daemon = daemon{
+		title: "Redis", folder: folder, account: s.account, say: s.options.Log,
+		program: program, answers: r.ping,
+		args: func(port int) []string {
+			return []string{filepath.Join(folder, "redis.conf"), "--port", fmt.Sprint(port)}
+		},
+		pidFile: filepath.Join(folder, "data", "redis.pid"),
+		ending:  []syscall.Signal{syscall.SIGTERM},
+	}
+	return r
+}
+
+// configuration is a file because command lines, with the password in them, are everybody's to read.
+func (r *redis) configuration() string {
+	lines := []string{
+		"bind 127.0.0.1",
+		"protected-mode yes",
+		"requirepass " + r.password,
+		"daemonize no",
+		"set-proc-title no", // the folder in the command line is how the server is found again
+		fmt.Sprintf("dir %q", r.path("data")),
+		fmt.Sprintf("pidfile %q", r.pidFile),
+		`save ""`,
+	}
+	if r.durable {
+		lines = append(lines, "appendonly yes", "appendfsync everysec")
+	} else {
+		lines = append(lines, "appendonly no")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (r *redis) start(ctx context.Context) error {
+	if err := r.account.own(r.path("data")); err != nil {
+		return err
+	}
+	var err error
+	if r.password, err = r.secret(); err != nil {
+		return err
+	}
+	if err := r.account.write(r.path("redis.conf"), r.configuration()); err != nil {
+		return err
+	}
+	return r.daemon.start(ctx)
+}
+
+// ping asks for the data folder, which a stranger on the same port would not have. While Redis still loads its file it
+// answers with an error.
+func (r *redis) ping(ctx context.Context, port int) error {
+	conn, err := (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "tcp4", address(port))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(2 * time.Second)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(conn, "AUTH %s\r\nPING\r\nCONFIG GET dir\r\n", r.password); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(conn)
+	for _, want := range []string{"+OK", "+PONG", "*2", "$3", "dir"} {
+		if !lines.Scan() || lines.Text() != want {
+			return fmt.Errorf("port %d: no Redis of ours: %q %w", port, lines.Text(), lines.Err())
+		}
+	}
+	lines.Scan() // the length of what follows
+	if !lines.Scan() {
+		return fmt.Errorf("port %d: %w", port, lines.Err())
+	}
+	if want, err := filepath.EvalSymlinks(r.path("data")); err != nil || lines.Text() != want {
+		return fmt.Errorf("port %d is another server's, of %s", port, lines.Text())
+	}
+	return nil
+}
+
+func (r *redis) url() string { return redisURL(address(r.port), r.password) }
+
+func redisURL(host, password string) string {
+	return (&url.URL{Scheme: "redis", User: url.UserPassword("", password), Host: host, Path: "/0"}).String()
+}

@@ -1,0 +1,94 @@
+package school
+
+import (
+	"errors"
+	"time"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// newSchool is a request to onboard a school.
+type newSchool struct {
+	Name     string `json:"name" validate:"notblank,max=120" example:"Green Valley"`
+	Code     string `json:"code" validate:"required,code" example:"green-valley"`
+	TimeZone string `json:"timeZone" validate:"required,timezone" example:"Asia/Kolkata"`
+	Currency string `json:"currency" validate:"required,currency" example:"INR"`
+	Locale   string `json:"locale" validate:"omitempty,max=20" example:"en-IN"`
+	Node     string `json:"node" validate:"omitempty,max=31" doc:"Database node; the least loaded one unless named"`
+	Address  string `json:"address" validate:"max=500"`
+	Phone    string `json:"phone" validate:"omitempty,e164"`
+	Email    string `json:"email" validate:"omitempty,email"`
+	Admin    *admin `json:"admin" validate:"required"`
+}
+
+// admin is the school's first administrator.
+type admin struct {
+	FirstName string `json:"firstName" validate:"notblank,max=100"`
+	LastName  string `json:"lastName" validate:"max=100"`
+	Email     string `json:"email" validate:"required,email,max=254"`
+	Phone     string `json:"phone" validate:"omitempty,e164"`
+	Password  string `json:"password" validate:"omitempty,min=12,max=200" doc:"Without one they are invited to set it"`
+}
+
+// create writes the school down and has it made. The caller watches /provisioning.
+func (m *Module) create(c api.PlatformCtx, r newSchool) (School, error) {
+	taken, err := m.Admins.EmailTaken(c, r.Admin.Email)
+	if err != nil {
+		return School{}, err
+	}
+	if taken {
+		return School{}, api.InvalidField("admin.email", "another account signs in with this e-mail")
+	}
+	sealed, err := m.Admins.SealAdmin(c, r.Admin.FirstName, r.Admin.LastName, r.Admin.Email, r.Admin.Phone, r.Admin.Password)
+	if err != nil {
+		return School{}, err
+	}
+	if r.Locale == "" {
+		r.Locale = "en"
+	}
+	id := api.NewID()
+	asked := r
+	asked.Admin = nil // its password must not reach the books
+	_, err = m.Provisioner.Request(c, tenancy.NewSchool{
+		ID: id, Code: r.Code, Name: r.Name, TimeZone: r.TimeZone, Locale: r.Locale, Currency: r.Currency, Node: r.Node,
+		Address: r.Address, Phone: r.Phone, Email: r.Email, Admin: sealed,
+	}, c.Book("create", "school", id, asked))
+	switch {
+	case errors.Is(err, tenancy.ErrCodeTaken):
+		return School{}, api.Duplicate("A school with this code exists")
+	case errors.Is(err, tenancy.ErrNoNode):
+		return School{}, api.InvalidField("node", "no active node has this name")
+	case err != nil:
+		return School{}, err
+	}
+	return find(c.DB, id)
+}
+
+// onboarding is how far a school has come.
+type onboarding struct {
+	Status  string `json:"status"`
+	Percent int    `json:"percent"`
+	Error   string `json:"error,omitempty"`
+	Steps   []step `json:"steps"`
+}
+
+type step struct {
+	Name       string     `json:"name"`
+	StartedAt  *time.Time `json:"startedAt"`
+	FinishedAt *time.Time `json:"finishedAt"`
+	Attempts   int        `json:"attempts"`
+	Error      string     `json:"error,omitempty"`
+}
+
+func (m *Module) provisioning(c api.PlatformCtx, r byID) (onboarding, error) {
+	p, err := m.Provisioner.Progress(c, r.ID)
+	if err != nil {
+		return onboarding{}, err
+	}
+	out := onboarding{Status: string(p.School.Status), Percent: p.Percent, Error: p.Error}
+	for _, s := range p.Steps {
+		out.Steps = append(out.Steps, step(s))
+	}
+	return out, nil
+}

@@ -1,0 +1,43 @@
+// Package school is the cross-school administrator's view of the schools: onboard
+// one, watch it become ready, suspend, activate and archive it.
+package school
+
+import (
+	"context"
+	"encoding/json"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// Admins is asked about a school's first administrator.
+type Admins interface {
+	EmailTaken(ctx context.Context, email string) (bool, error)
+	SealAdmin(ctx context.Context, firstName, lastName, email, phone, password string) (json.RawMessage, error)
+}
+
+// Module serves the super-admin's school rows.
+type Module struct {
+	Cluster     *tenancy.Cluster
+	Provisioner *tenancy.Provisioner
+	Admins      Admins
+}
+
+// Routes are the endpoints.
+func (m *Module) Routes() []api.Row {
+	return api.Rows(
+		api.PlatformRow("POST", "/super-admin/school/create", "Onboard a school; answers at once, the work goes on", api.Write, 201, m.create, api.OwnTransaction, api.Says("School is being set up")),
+		api.PlatformList("/super-admin/school/list", "List the schools", listing, m.list),
+		api.PlatformRow("GET", "/super-admin/school/:id", "Read a school", api.Read, 200, m.get),
+		api.PlatformRow("GET", "/super-admin/school/:id/provisioning", "How far a school's onboarding has come", api.Read, 200, m.provisioning),
+		api.PlatformRow("POST", "/super-admin/school/:id/retry", "Go on with an onboarding that failed", api.Write, 200, m.retry, api.OwnTransaction),
+		api.PlatformRow("POST", "/super-admin/school/:id/suspend", "Shut a school; its data stays", api.Write, 200, m.suspend, api.OwnTransaction),
+		api.PlatformRow("POST", "/super-admin/school/:id/activate", "Open a suspended school again", api.Write, 200, m.activate, api.OwnTransaction),
+		api.PlatformRow("POST", "/super-admin/school/:id/archive", "Shut a suspended school for good", api.Write, 200, m.archive, api.OwnTransaction),
+	)
+}
+
+// Constraints are the database's refusals in people's words.
+func Constraints() []api.Constraint {
+	return []api.Constraint{{Name: "school_code_key", Field: "code", Message: "A school with this code exists"}}
+}

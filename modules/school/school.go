@@ -1,0 +1,88 @@
+package school
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// School is a school as the cross-school administrator sees it.
+type School struct {
+	ID             uuid.UUID `json:"id"`
+	Code           string    `json:"code"`
+	Name           string    `json:"name"`
+	Status         string    `json:"status"`
+	Node           *string   `json:"node"`
+	TimeZone       string    `json:"timeZone"`
+	Locale         string    `json:"locale"`
+	Currency       string    `json:"currency"`
+	SchemaVersion  int       `json:"schemaVersion"`
+	MigrationError string    `json:"migrationError,omitempty"`
+	CreatedAt      time.Time `json:"createdAt"`
+	UpdatedAt      time.Time `json:"updatedAt"`
+	Version        int       `json:"version"`
+}
+
+var listing = api.Listing{
+	Sorts:   map[string]string{"name": "name", "code": "code", "createdAt": "created_at", "status": "status"},
+	Default: "-createdAt",
+	Filters: map[string]api.Filter{
+		"search": api.Search("name", "code"),
+		"status": api.ByEnum("status", "PROVISIONING", "ACTIVE", "SUSPENDED", "ARCHIVED", "FAILED"),
+		"node":   api.ByText("node"),
+	},
+}
+
+type byID struct {
+	ID uuid.UUID `path:"id"`
+}
+
+func (m *Module) list(c api.PlatformCtx, l api.ListRequest) (api.Page[School], error) {
+	return api.Fetch[School](c.DB.Model(&School{}), l)
+}
+
+func (m *Module) get(c api.PlatformCtx, r byID) (School, error) { return find(c.DB, r.ID) }
+
+func find(db *gorm.DB, id uuid.UUID) (School, error) {
+	var s School
+	err := db.Where("id = ?", id).Take(&s).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return s, api.Coded(404, "SCHOOL_NOT_FOUND", "School not found")
+	}
+	return s, err
+}
+
+func (m *Module) suspend(c api.PlatformCtx, r byID) (School, error) {
+	return m.move(c, r.ID, "suspend", m.Cluster.Suspend)
+}
+
+func (m *Module) activate(c api.PlatformCtx, r byID) (School, error) {
+	return m.move(c, r.ID, "activate", m.Cluster.Activate)
+}
+
+func (m *Module) archive(c api.PlatformCtx, r byID) (School, error) {
+	return m.move(c, r.ID, "archive", m.Cluster.Archive)
+}
+
+func (m *Module) retry(c api.PlatformCtx, r byID) (School, error) {
+	return m.move(c, r.ID, "retry", m.Provisioner.Retry)
+}
+
+// move takes a school to another status, audited in the same transaction.
+func (m *Module) move(c api.PlatformCtx, id uuid.UUID, action string, to func(context.Context, uuid.UUID, ...tenancy.Also) (*tenancy.School, error)) (School, error) {
+	_, err := to(c, id, c.Book(action, "school", id, nil))
+	var refused tenancy.ErrTransition
+	if errors.As(err, &refused) {
+		return School{}, api.Conflict("The school is %s: it cannot become %s", refused.From, refused.To)
+	}
+	if err != nil {
+		return School{}, err
+	}
+	return find(c.DB, id)
+}

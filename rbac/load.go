@@ -1,0 +1,61 @@
+package rbac
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// loadRules reads all of a school's rules in one round trip, and so in one snapshot
+// close enough: a change bumps the version, and the policy is then read again.
+func loadRules(ctx context.Context, db api.Databases, s *tenancy.School) (rules, error) {
+	var r rules
+	school, err := db.School(ctx, s, tenancy.ReadOnly)
+	if err != nil {
+		return r, err
+	}
+	err = tenancy.Together(school,
+		tenancy.Query{SQL: `select policy_version, evaluation_mode from school_setting`, Scan: one(&r.setting)},
+		tenancy.Query{SQL: `select p.role_id, m.name as module, p.can_read, p.can_write, p.can_delete from permission p join module m on m.id = p.module_id`, Scan: all(&r.permissions)},
+		// Assignments count in the active year; one without a year always does.
+		tenancy.Query{SQL: `select a.user_id, a.class_id, a.division_id, a.subject_id from teacher_assignment a
+			left join academic_year y on y.id = a.academic_year_id where a.academic_year_id is null or y.active`, Scan: all(&r.assignments)},
+		tenancy.Query{SQL: `select id, class_id from division`, Scan: all(&r.divisions)},
+	)
+	if err != nil {
+		return r, fmt.Errorf("reading the rules of school %s: %w", s.ID, err)
+	}
+	return r, nil
+}
+
+// policyVersion reads only what tells whether a remembered policy still holds.
+func policyVersion(ctx context.Context, db api.Databases, s *tenancy.School) (int64, error) {
+	school, err := db.School(ctx, s, tenancy.ReadOnly)
+	if err != nil {
+		return 0, err
+	}
+	var v setting
+	err = tenancy.Together(school, tenancy.Query{SQL: `select policy_version, evaluation_mode from school_setting`, Scan: one(&v)})
+	if err != nil {
+		return 0, fmt.Errorf("reading the policy version of school %s: %w", s.ID, err)
+	}
+	return v.PolicyVersion, nil
+}
+
+func one[T any](into *T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+		return err
+	}
+}
+
+func all[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowToStructByName[T])
+		return err
+	}
+}

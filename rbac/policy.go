@@ -1,0 +1,185 @@
+// Package rbac decides what a user may do: one Casbin policy per school, built
+// from the school's own permission and assignment records, and remembered until
+// they change. It never decides who someone is; that is auth's.
+package rbac
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/casbin/casbin/v2"
+	"github.com/casbin/casbin/v2/model"
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// A request asks for the role's permission and, where it is about a division or a
+// subject there, for the user's assignment to it. The school is not part of the
+// model: each school has an enforcer of its own, so no rule of one can match another.
+//
+// g says what a user is assigned to: a class leads to its divisions, a division
+// without a subject to every subject there.
+const modelText = `
+[request_definition]
+r = user, role, module, action, target, wide
+[policy_definition]
+p = role, module, action
+[role_definition]
+g = _, _
+[policy_effect]
+e = some(where (p.eft == allow))
+[matchers]
+m = r.role == p.role && r.module == p.module && r.action == p.action && (r.target == "" || g(r.user, r.target) || (r.wide != "" && g(r.user, r.wide)))
+`
+
+// policy is one school's rules at one version, with what has been decided by them.
+type policy struct {
+	version    int64
+	evaluation bool
+	empty      bool
+	enforcer   *casbin.SyncedEnforcer
+	decided    sync.Map // question → bool
+}
+
+// question is what is remembered: assignments make it a matter of the user only
+// where there is a target.
+type question struct {
+	user, role uuid.UUID
+	module     string
+	action     api.Action
+	target     api.Target
+}
+
+// rules are a school's records as far as decisions need them.
+type rules struct {
+	setting     setting
+	permissions []permission
+	assignments []assignment
+	divisions   []division
+}
+
+type setting struct {
+	PolicyVersion  int64
+	EvaluationMode bool
+}
+
+type permission struct {
+	RoleID    uuid.UUID
+	Module    string
+	CanRead   bool
+	CanWrite  bool
+	CanDelete bool
+}
+
+type assignment struct {
+	UserID     uuid.UUID
+	ClassID    uuid.UUID
+	DivisionID *uuid.UUID
+	SubjectID  *uuid.UUID
+}
+
+type division struct {
+	ID      uuid.UUID
+	ClassID uuid.UUID
+}
+
+func newPolicy(r rules) (*policy, error) {
+	m, err := model.NewModelFromString(modelText)
+	if err != nil {
+		return nil, fmt.Errorf("reading the permission model: %w", err)
+	}
+	enforcer, err := casbin.NewSyncedEnforcer(m)
+	if err != nil {
+		return nil, fmt.Errorf("making an enforcer: %w", err)
+	}
+	granted, assigned := r.policyLines(), r.groupLines()
+	if len(granted) > 0 {
+		if _, err := enforcer.AddPolicies(granted); err != nil {
+			return nil, fmt.Errorf("loading permissions: %w", err)
+		}
+	}
+	if len(assigned) > 0 {
+		if _, err := enforcer.AddGroupingPolicies(assigned); err != nil {
+			return nil, fmt.Errorf("loading assignments: %w", err)
+		}
+	}
+	return &policy{version: r.setting.PolicyVersion, evaluation: r.setting.EvaluationMode, empty: len(granted) == 0, enforcer: enforcer}, nil
+}
+
+func (r rules) policyLines() [][]string {
+	var lines [][]string
+	for _, p := range r.permissions {
+		for action, allowed := range map[api.Action]bool{api.Read: p.CanRead, api.Write: p.CanWrite, api.Delete: p.CanDelete} {
+			if allowed {
+				lines = append(lines, []string{p.RoleID.String(), p.Module, string(action)})
+			}
+		}
+	}
+	return lines
+}
+
+// groupLines are the assignments, once each: Casbin refuses doubles.
+func (r rules) groupLines() [][]string {
+	seen := map[[2]string]bool{}
+	var lines [][]string
+	add := func(from, to string) {
+		if !seen[[2]string{from, to}] {
+			seen[[2]string{from, to}] = true
+			lines = append(lines, []string{from, to})
+		}
+	}
+	inClass := map[uuid.UUID][]uuid.UUID{}
+	for _, d := range r.divisions {
+		inClass[d.ClassID] = append(inClass[d.ClassID], d.ID)
+	}
+	for _, a := range r.assignments {
+		divisions := inClass[a.ClassID]
+		if a.DivisionID != nil {
+			divisions = []uuid.UUID{*a.DivisionID}
+		}
+		for _, d := range divisions {
+			add(a.UserID.String(), divisionName(d))
+			if a.SubjectID == nil {
+				add(a.UserID.String(), everySubject(d))
+			} else {
+				add(a.UserID.String(), subjectName(d, *a.SubjectID))
+			}
+		}
+	}
+	return lines
+}
+
+func divisionName(d uuid.UUID) string   { return "division " + d.String() }
+func subjectName(d, s uuid.UUID) string { return "division " + d.String() + " subject " + s.String() }
+func everySubject(d uuid.UUID) string   { return "division " + d.String() + " every subject" }
+
+// names are a target's as the model wants them: itself, and what would cover it.
+func names(t api.Target) (target, wide string) {
+	switch {
+	case t.DivisionID == uuid.Nil:
+		return "", ""
+	case t.SubjectID == uuid.Nil:
+		return divisionName(t.DivisionID), ""
+	default:
+		return subjectName(t.DivisionID, t.SubjectID), everySubject(t.DivisionID)
+	}
+}
+
+// allows asks Casbin once per question and remembers. An empty policy or role is a
+// refusal: Casbin would call an empty request against an empty policy allowed.
+func (p *policy) allows(q question) (bool, error) {
+	if p.empty || q.role == uuid.Nil || q.module == "" || q.action == "" {
+		return false, nil
+	}
+	if v, ok := p.decided.Load(q); ok {
+		return v.(bool), nil
+	}
+	target, wide := names(q.target)
+	ok, err := p.enforcer.Enforce(q.user.String(), q.role.String(), q.module, string(q.action), target, wide)
+	if err != nil {
+		return false, fmt.Errorf("deciding a permission: %w", err)
+	}
+	p.decided.Store(q, ok)
+	return ok, nil
+}

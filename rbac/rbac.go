@@ -1,0 +1,141 @@
+package rbac
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+const (
+	// policiesKept bounds the schools whose policies an instance holds.
+	policiesKept = 4096
+	// believedFor is how long a policy is used without looking at its version, when
+	// the hints between instances are cut; with them, a change counts within a second.
+	believedFor = 15 * time.Second
+)
+
+// RBAC keeps the schools' policies.
+type RBAC struct {
+	db      api.Databases
+	tell    func(school uuid.UUID) // the other instances
+	schools *lru.Cache[uuid.UUID, *remembered]
+}
+
+// remembered is a school's policy as last read. One caller reads the rules while
+// those who need them wait; once read, nobody waits.
+type remembered struct {
+	current atomic.Pointer[believed]
+	reading sync.Mutex
+}
+
+// believed is a policy and until when it holds unseen.
+type believed struct {
+	policy *policy
+	until  time.Time
+}
+
+// New starts with no policy loaded. tell passes the word of a change on to the other instances.
+func New(db api.Databases, tell func(school uuid.UUID)) *RBAC {
+	cache, err := lru.New[uuid.UUID, *remembered](policiesKept)
+	if err != nil {
+		panic(err) // the size is a constant
+	}
+	return &RBAC{db: db, tell: tell, schools: cache}
+}
+
+// Decide answers one question by the school's policy.
+func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.Question) (api.Decision, error) {
+	p, err := r.policy(ctx, s)
+	if err != nil {
+		return api.Decision{}, err
+	}
+	ask := question{role: u.RoleID, module: q.Module, action: q.Action, target: q.Target}
+	if q.Target != (api.Target{}) {
+		ask.user = u.ID
+	}
+	ok, err := p.allows(ask)
+	if err != nil {
+		return api.Decision{}, err
+	}
+	d := api.Decision{Allowed: ok, Evaluation: p.evaluation && u.Role == api.Teacher && q.Module != "exam" && q.Module != "result"}
+	if !ok {
+		d.Why = r.why(p, ask)
+	}
+	return d, nil
+}
+
+// why says which half of a refusal it was.
+func (r *RBAC) why(p *policy, q question) string {
+	if q.target != (api.Target{}) {
+		general := q
+		general.user, general.target = uuid.Nil, api.Target{}
+		if ok, err := p.allows(general); err == nil && ok {
+			return "You are not assigned to this division or subject"
+		}
+	}
+	return fmt.Sprintf("Your role may not %s in %s", q.action, q.module)
+}
+
+// Changed drops a school's policy here and on every other instance.
+func (r *RBAC) Changed(school uuid.UUID) {
+	r.Forget(school)
+	r.tell(school)
+}
+
+// Forget drops a school's policy on this instance.
+func (r *RBAC) Forget(school uuid.UUID) { r.schools.Remove(school) }
+
+// ForgetAll drops every policy, for when hints may have been missed.
+func (r *RBAC) ForgetAll() { r.schools.Purge() }
+
+func (r *RBAC) policy(ctx context.Context, s *tenancy.School) (*policy, error) {
+	entry, ok := r.schools.Get(s.ID)
+	if !ok {
+		entry = &remembered{}
+		if earlier, there, _ := r.schools.PeekOrAdd(s.ID, entry); there {
+			entry = earlier
+		}
+	}
+	if b := entry.current.Load(); b != nil && time.Now().Before(b.until) {
+		return b.policy, nil
+	}
+	entry.reading.Lock()
+	defer entry.reading.Unlock()
+	b := entry.current.Load()
+	if b != nil && time.Now().Before(b.until) {
+		return b.policy, nil
+	}
+	p, err := r.read(ctx, s, b)
+	if err != nil {
+		return nil, err
+	}
+	entry.current.Store(&believed{policy: p, until: time.Now().Add(believedFor)})
+	return p, nil
+}
+
+// read returns the policy that holds now: the one believed so far if its version
+// still stands.
+func (r *RBAC) read(ctx context.Context, s *tenancy.School, b *believed) (*policy, error) {
+	if b != nil {
+		version, err := policyVersion(ctx, r.db, s)
+		if err != nil {
+			return nil, err
+		}
+		if version == b.policy.version {
+			return b.policy, nil
+		}
+	}
+	rules, err := loadRules(ctx, r.db, s)
+	if err != nil {
+		return nil, err
+	}
+	return newPolicy(rules)
+}

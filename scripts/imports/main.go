@@ -1,0 +1,169 @@
+// Command imports checks who may import whom, and that only tenancy opens a database. The rules are the tables; `make lint`
+// runs it. It looks at what is compiled into the product: a test may lean on anything.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+const module = "homeroom"
+
+// rule says what packages may not import. A pattern is a package, or with "/..." everything under it too; without a dot in
+// its first element it is one of ours.
+type rule struct {
+	packages []string
+	except   []string // packages the rule does not hold for
+	refused  []string
+	allowed  []string // exceptions among the refused
+	why      string
+}
+
+var rules = []rule{
+	{
+		packages: []string{"modules/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"api", "events", "tenancy", "modules/roster/..."},
+		why:      "a module knows the kernel, the facts, its database and the roster; it tells others by an event and asks through an interface wired in cmd",
+	},
+	{
+		packages: []string{"modules/..."},
+		refused:  []string{"net/http", "github.com/gin-gonic/...", "github.com/casbin/...", "github.com/redis/..."},
+		why:      "a handler is func(api.Ctx, Req) (Resp, error): transport, permissions and Redis are the kernel's",
+	},
+	{
+		packages: []string{"events/...", "migrations/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"events/...", "migrations/..."},
+		why:      "everybody leans on these, so that they lean on nobody",
+	},
+	{
+		packages: []string{"realtime/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"realtime/...", "events", "auth"},
+		why:      "realtime hears facts and checks tokens, and knows no module",
+	},
+	{
+		packages: []string{"realtime/socketio/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"realtime/socketio/..."},
+		why:      "the protocol knows nothing of schools",
+	},
+	{
+		packages: []string{"api/..."},
+		refused:  []string{"auth/...", "rbac/...", "modules/...", "realtime/..."},
+		why:      "the kernel asks for identity and permission through small interfaces of its own; of tenancy it uses the types",
+	},
+	{
+		packages: []string{"homeroom/..."},
+		except:   []string{"cmd/...", "config/...", "testkit/...", "bench/..."}, // the last two run the whole program
+		refused:  []string{"config/..."},
+		why:      "configuration is read once, in cmd; packages receive values",
+	},
+	{
+		packages: []string{"homeroom/..."},
+		except:   []string{"testkit/...", "bench/..."},
+		refused:  []string{"testkit/..."},
+		why:      "testkit is for tests",
+	},
+	{
+		packages: []string{"homeroom/..."},
+		except:   []string{"cmd/...", "testkit/...", "bench/..."},
+		refused:  []string{"localstack"},
+		why:      "private servers are started by the local profile and by tests, never by the product itself",
+	},
+}
+
+func main() {
+	packages, err := list()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "imports:", err)
+		os.Exit(1)
+	}
+	broken := check(rules, packages)
+	opened, err := openings(packages)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "imports:", err)
+		os.Exit(1)
+	}
+	broken = append(broken, opened...)
+	for _, line := range broken {
+		fmt.Println(line)
+	}
+	if len(broken) > 0 {
+		os.Exit(1)
+	}
+}
+
+type goPackage struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	Imports    []string
+}
+
+func list() ([]goPackage, error) {
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,Imports", "./...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	var packages []goPackage
+	for decoder := json.NewDecoder(out); ; {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages, cmd.Wait()
+		} else if err != nil {
+			return nil, errors.Join(err, cmd.Wait())
+		}
+		packages = append(packages, p)
+	}
+}
+
+// check returns a line for every import that breaks a rule.
+func check(rules []rule, packages []goPackage) []string {
+	var broken []string
+	for _, p := range packages {
+		for _, r := range rules {
+			if !matches(r.packages, p.ImportPath) || matches(r.except, p.ImportPath) {
+				continue
+			}
+			for _, imported := range p.Imports {
+				if imported == p.ImportPath || within(p.ImportPath, imported) {
+					continue // a package's own inner parts
+				}
+				if matches(r.refused, imported) && !matches(r.allowed, imported) {
+					broken = append(broken, fmt.Sprintf("%s must not import %s: %s", p.ImportPath, imported, r.why))
+				}
+			}
+		}
+	}
+	return broken
+}
+
+// within is true for parts of the same functional module, for example modules/fee and modules/fee/ledger.
+func within(a, b string) bool {
+	return strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}
+
+func matches(patterns []string, path string) bool {
+	for _, pattern := range patterns {
+		base, tree := strings.CutSuffix(pattern, "/...")
+		if first, _, _ := strings.Cut(base, "/"); !strings.Contains(first, ".") && first != module && base != "net/http" {
+			base = module + "/" + base
+		}
+		if path == base || tree && strings.HasPrefix(path, base+"/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTheRulesTellGoodImportsFromBad(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		importer, imported string
+		good               bool
+	}{
+		{"homeroom/modules/fee", "homeroom/api", true},
+		{"homeroom/modules/fee", "homeroom/modules/roster", true},
+		{"homeroom/modules/fee", "homeroom/modules/fee/ledger", true},
+		{"homeroom/modules/fee", "gorm.io/gorm", true},
+		{"homeroom/modules/fee", "homeroom/modules/leave", false},
+		{"homeroom/modules/fee", "homeroom/auth", false},
+		{"homeroom/modules/fee", "net/http", false},
+		{"homeroom/modules/fee", "github.com/gin-gonic/gin", false},
+		{"homeroom/modules/fee", "github.com/redis/go-redis/v9", false},
+		{"homeroom/events", "homeroom/tenancy", false},
+		{"homeroom/realtime", "homeroom/events", true},
+		{"homeroom/realtime", "homeroom/tenancy", false},
+		{"homeroom/realtime/socketio", "homeroom/auth", false},
+		{"homeroom/api", "homeroom/auth", false},
+		{"homeroom/api", "homeroom/events", true},
+		{"homeroom/auth", "homeroom/config", false},
+		{"homeroom/cmd/homeroom", "homeroom/config", true},
+		{"homeroom/cmd/homeroom", "homeroom/localstack", true},
+		{"homeroom/cmd/homeroom", "homeroom/testkit", false},
+		{"homeroom/api", "homeroom/tenancy", true},
+		{"homeroom/tenancy", "homeroom/localstack", false},
+	} {
+		broken := check(rules, []goPackage{{ImportPath: c.importer, Imports: []string{c.imported}}})
+		if good := len(broken) == 0; good != c.good {
+			t.Errorf("%s imports %s: %s", c.importer, c.imported, strings.Join(broken, "; "))
+		}
+	}
+}
+
+func TestADatabaseOpenedOutsideTenancyIsFound(t *testing.T) {
+	t.Parallel()
+	const text = `package p
+import (
+	"database/sql"
+	"errors"
+	door "github.com/jackc/pgx/v5"
+)
+var fine = errors.Is(nil, door.ErrNoRows)
+func f() { door.Connect(nil, ""); sql.OpenDB(nil); sql.Named("", 0) }
+`
+	found, err := openingsIn("p.go", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 2 || !strings.Contains(found[0], "pgx/v5.Connect") || !strings.Contains(found[1], "sql.OpenDB") {
+		t.Errorf("found %q", found)
+	}
+}

@@ -1,0 +1,76 @@
+package tenancy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"homeroom/migrations"
+)
+
+// AheadError says that a schema was migrated by a newer binary than this one,
+// which may read its tables wrongly.
+type AheadError struct {
+	What    string // "the platform's schema", or which school
+	Version int
+	Latest  int // the newest version this binary knows
+}
+
+func (e AheadError) Error() string {
+	return fmt.Sprintf("%s has version %d, but this binary knows only versions up to %d: run the newer binary that migrated it",
+		e.What, e.Version, e.Latest)
+}
+
+// CheckNotAhead returns an AheadError if the platform's schema or any school's is
+// newer than this binary. A database that was never set up is not ahead.
+func (c *Cluster) CheckNotAhead(ctx context.Context) error {
+	var version int
+	err := c.platform.QueryRow(ctx, `select coalesce(max(version), 0) from platform.migration`).Scan(&version)
+	if pgCode(err) == undefinedTable {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the platform's version: %w", err)
+	}
+	if latest := migrations.Latest(migrations.Platform()); version > latest {
+		return AheadError{"the platform's schema", version, latest}
+	}
+	var code string
+	err = c.platform.QueryRow(ctx, `select code, schema_version from platform.school where schema_version > $1
+		order by schema_version desc, code limit 1`, c.SchoolVersion()).Scan(&code, &version)
+	if errors.Is(err, pgx.ErrNoRows) || pgCode(err) == undefinedTable {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the schools' versions: %w", err)
+	}
+	return AheadError{fmt.Sprintf("school %s", code), version, c.SchoolVersion()}
+}
+
+// The errors of Postgres that mean something to this package.
+const (
+	undefinedTable    = "42P01"
+	duplicateObject   = "42710"
+	uniqueViolation   = "23505"
+	noSuchReference   = "23503"
+	noPrivilege       = "42501"
+	wrongPassword     = "28P01"
+	lockNotAvailable  = "55P03"
+	deadlock          = "40P01"
+	serializeFailure  = "40001"
+	noSuchSchema      = "3F000"
+	queryWasCancelled = "57014"
+	invalidText       = "22P02"
+)
+
+// pgCode is the SQLSTATE of an error, or empty.
+func pgCode(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}

@@ -1,0 +1,55 @@
+package tenancy
+
+import (
+	"context"
+)
+
+// Mode says what a binding allows.
+type Mode int
+
+const (
+	// ReadOnly statements cannot write: Postgres itself refuses.
+	ReadOnly Mode = iota
+	ReadWrite
+)
+
+// binding is what a statement carries in its context: whose schema it runs in,
+// under which role, and whether it may write.
+type binding struct {
+	schema string
+	role   string
+	mode   Mode
+}
+
+type bindingKey struct{}
+
+func bind(ctx context.Context, b binding) context.Context {
+	return context.WithValue(ctx, bindingKey{}, b)
+}
+
+func bound(ctx context.Context) (binding, bool) {
+	b, ok := ctx.Value(bindingKey{}).(binding)
+	return b, ok
+}
+
+// The binding goes out in the same pipeline as the statement it is for and ends
+// with that pipeline's transaction, so a connection remembers no school.
+const (
+	bindRead  = `select set_config('search_path', $1, true), set_config('role', $2, true), set_config('transaction_read_only', 'on', true)`
+	bindWrite = `select set_config('search_path', $1, true), set_config('role', $2, true)`
+)
+
+// statement is the SQL and arguments that put b in force.
+func (b binding) statement() (string, []any) {
+	role := b.role
+	if role == "" {
+		role = "none"
+	}
+	if b.mode == ReadOnly {
+		return bindRead, []any{Ident(b.schema), role}
+	}
+	return bindWrite, []any{Ident(b.schema), role}
+}
+
+// sameSchool reports whether a statement bound to o may run inside b's transaction.
+func (b binding) sameSchool(o binding) bool { return b.schema == o.schema && b.role == o.role }

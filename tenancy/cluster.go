@@ -1,0 +1,182 @@
+package tenancy
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"gorm.io/gorm"
+
+	"homeroom/migrations"
+)
+
+// PlatformSchema holds what belongs to no school.
+const PlatformSchema = "platform"
+
+// MainNode is the node that is there from the start.
+const MainNode = "main"
+
+// Options say how to reach Postgres and how much of it to use.
+type Options struct {
+	PlatformURL string // the platform's server
+	MainURL     string // node "main"; empty: the platform's server
+	MainPoolURL string // a transaction pooler in front of node "main"; empty: none
+	Secret      []byte // the shards' passwords are derived from it
+
+	Shards        int  // pools per node
+	ShardConns    int  // connections per pool
+	AdminConns    int  // connections of the owner, per node
+	PlatformConns int  // connections to the platform's schema
+	RolePerSchool bool // every statement runs under its school's own database role
+	Spares        int  // empty, migrated schemas kept ready on every node
+
+	Migrations []migrations.Migration // of a school's schema; nil: those compiled in
+
+	// Dial opens the connections school queries run on; nil: as usual. Tests count
+	// round trips with it.
+	Dial pgconn.DialFunc
+}
+
+func (o *Options) defaults() {
+	set := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	set(&o.Shards, 16)
+	set(&o.ShardConns, 2)
+	set(&o.AdminConns, 4)
+	set(&o.PlatformConns, 8)
+	if o.MainURL == "" {
+		o.MainURL = o.PlatformURL
+	}
+	if o.Migrations == nil {
+		o.Migrations = migrations.School()
+	}
+}
+
+// Cluster is the platform's database and all the nodes schools live on.
+type Cluster struct {
+	// Changed is told of every school whose row changed, once the change is
+	// committed: the hint to other instances. Set it before the cluster is used.
+	Changed func(school uuid.UUID)
+
+	options  Options
+	platform *pgxpool.Pool
+	bound    *sql.DB
+	orm      *gorm.DB
+
+	mu    sync.RWMutex
+	nodes map[string]*Node
+}
+
+// Open prepares the platform's pools and node "main". It dials nothing: a server
+// that is down is an error of the query, and of readiness, not of the start.
+func Open(ctx context.Context, o Options) (*Cluster, error) {
+	o.defaults()
+	if len(o.Secret) == 0 {
+		return nil, errors.New("tenancy: no secret to derive database passwords from")
+	}
+	platform, err := openAdmin(ctx, o.PlatformURL, o.PlatformConns)
+	if err != nil {
+		return nil, fmt.Errorf("platform database: %w", err)
+	}
+	config, err := pgx.ParseConfig(o.PlatformURL)
+	if err != nil {
+		return nil, fmt.Errorf("platform database: %w", err)
+	}
+	config.ConnectTimeout = 3 * time.Second
+	config.RuntimeParams["search_path"] = PlatformSchema
+	config.RuntimeParams["application_name"] = "homeroom-platform"
+	bound, orm, err := openPool(config, o.PlatformConns)
+	if err != nil {
+		return nil, fmt.Errorf("platform database: %w", err)
+	}
+	main, err := openNode(ctx, MainNode, o.MainURL, o.MainPoolURL, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{options: o, platform: platform, bound: bound, orm: orm, nodes: map[string]*Node{MainNode: main}}, nil
+}
+
+// SchoolVersion is the version this binary expects a school's schema to have.
+func (c *Cluster) SchoolVersion() int { return migrations.Latest(c.options.Migrations) }
+
+func (c *Cluster) changed(school uuid.UUID) {
+	if c.Changed != nil {
+		c.Changed(school)
+	}
+}
+
+// Platform is GORM on the platform's schema.
+func (c *Cluster) Platform(ctx context.Context, mode Mode) *gorm.DB {
+	return c.orm.WithContext(bind(ctx, binding{schema: PlatformSchema, mode: mode}))
+}
+
+// PlatformPool is pgx on the platform's server, with an empty search_path.
+func (c *Cluster) PlatformPool() *pgxpool.Pool { return c.platform }
+
+// School is GORM bound to one school: the only way to its tables.
+func (c *Cluster) School(ctx context.Context, s *School, mode Mode) (*gorm.DB, error) {
+	n, err := c.Node(ctx, s.Node)
+	if err != nil {
+		return nil, err
+	}
+	return n.bindTo(ctx, s, mode), nil
+}
+
+// Node finds a node by name, opening it the first time it is asked for.
+func (c *Cluster) Node(ctx context.Context, name string) (*Node, error) {
+	c.mu.RLock()
+	n := c.nodes[name]
+	c.mu.RUnlock()
+	if n != nil {
+		return n, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := c.nodes[name]; n != nil {
+		return n, nil
+	}
+	var url, poolURL string
+	err := c.platform.QueryRow(ctx, `select url, pool_url from platform.node where name = $1`, name).Scan(&url, &poolURL)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, fmt.Errorf("tenancy: no node is called %q", name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("finding node %s: %w", name, err)
+	}
+	n, err = openNode(context.WithoutCancel(ctx), name, url, poolURL, c.options)
+	if err != nil {
+		return nil, err
+	}
+	c.nodes[name] = n
+	return n, nil
+}
+
+// Nodes are the names of all nodes, oldest first.
+func (c *Cluster) Nodes(ctx context.Context) ([]string, error) {
+	rows, err := c.platform.Query(ctx, `select name from platform.node order by created_at, name`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// Close closes every pool.
+func (c *Cluster) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.nodes {
+		n.close()
+	}
+	_ = c.bound.Close()
+	c.platform.Close()
+}

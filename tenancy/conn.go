@@ -1,0 +1,216 @@
+package tenancy
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// conn is one Postgres connection as database/sql sees it. It takes the school
+// from each statement's context and sends the binding in the statement's own
+// pipeline: one round trip, and nothing left behind on the connection.
+type conn struct {
+	pg      *pgx.Conn
+	retires time.Time
+
+	tx *transaction // nil outside a transaction
+}
+
+// transaction is begun lazily: BEGIN and the binding go out with its first statement.
+type transaction struct {
+	binding binding
+	begun   bool
+	ended   bool // COMMIT went out with the last statements
+}
+
+var (
+	_ driver.QueryerContext    = (*conn)(nil)
+	_ driver.ExecerContext     = (*conn)(nil)
+	_ driver.ConnBeginTx       = (*conn)(nil)
+	_ driver.NamedValueChecker = (*conn)(nil)
+	_ driver.Validator         = (*conn)(nil)
+	_ driver.SessionResetter   = (*conn)(nil)
+	_ driver.Pinger            = (*conn)(nil)
+)
+
+// endTimeout bounds COMMIT and ROLLBACK, which database/sql calls without a context.
+const endTimeout = 10 * time.Second
+
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	batch, lead, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batch.Queue(query, values(args)...)
+	results := c.pg.SendBatch(ctx, batch)
+	if err := c.skip(ctx, results, lead); err != nil {
+		return nil, err
+	}
+	pgRows, err := results.Query()
+	if err != nil {
+		_ = results.Close()
+		return nil, c.fault(ctx, err)
+	}
+	return &rows{Rows: pgRows, results: results, types: c.pg.TypeMap()}, nil
+}
+
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if b, ok := ctx.Value(togetherKey{}).(*together); ok {
+		return driver.RowsAffected(0), c.together(ctx, b)
+	}
+	batch, lead, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batch.Queue(query, values(args)...)
+	results := c.pg.SendBatch(ctx, batch)
+	if err := c.skip(ctx, results, lead); err != nil {
+		return nil, err
+	}
+	tag, err := results.Exec()
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, c.fault(ctx, err)
+	}
+	return driver.RowsAffected(tag.RowsAffected()), nil
+}
+
+// open starts the pipeline of a statement: the binding it needs, or BEGIN and the
+// binding when it is the first of a transaction. lead is how many results of the
+// pipeline come before the statement's own.
+func (c *conn) open(ctx context.Context) (batch *pgx.Batch, lead int, err error) {
+	b, ok := bound(ctx)
+	if !ok {
+		return nil, 0, ErrNoSchool
+	}
+	batch = &pgx.Batch{}
+	if c.tx == nil {
+		sql, args := b.statement()
+		batch.Queue(sql, args...)
+		return batch, 1, nil
+	}
+	if !c.tx.binding.sameSchool(b) {
+		return nil, 0, ErrOtherSchool
+	}
+	if c.tx.begun {
+		return batch, 0, nil
+	}
+	sql, args := c.tx.binding.statement()
+	batch.Queue("begin")
+	batch.Queue(sql, args...)
+	return batch, 2, nil
+}
+
+// skip reads the results of the binding.
+func (c *conn) skip(ctx context.Context, results pgx.BatchResults, lead int) error {
+	for range lead {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close()
+			return c.fault(ctx, err)
+		}
+	}
+	if c.tx != nil {
+		c.tx.begun = true
+	}
+	return nil
+}
+
+// fault lets database/sql try another connection where nothing can have been
+// changed on this one: the statement was never sent, or it was a read outside a
+// transaction and the connection broke under it (a restarted server, say).
+func (c *conn) fault(ctx context.Context, err error) error {
+	if c.tx != nil || ctx.Err() != nil {
+		return err
+	}
+	b, _ := bound(ctx)
+	if pgconn.SafeToRetry(err) || (b.mode == ReadOnly && c.pg.IsClosed()) {
+		return driver.ErrBadConn
+	}
+	return err
+}
+
+func (c *conn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
+	b, ok := bound(ctx)
+	if !ok {
+		return nil, ErrNoSchool
+	}
+	if c.tx != nil {
+		return nil, errors.New("tenancy: a transaction is open on this connection")
+	}
+	c.tx = &transaction{binding: b}
+	return c, nil
+}
+
+func (c *conn) Commit() error {
+	tx := c.tx
+	c.tx = nil
+	if !tx.begun || tx.ended {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+	defer cancel()
+	tag, err := c.pg.Exec(ctx, "commit")
+	if err == nil && tag.String() == "ROLLBACK" {
+		err = errors.New("tenancy: commit of a failed transaction")
+	}
+	return err
+}
+
+func (c *conn) Rollback() error {
+	tx := c.tx
+	c.tx = nil
+	if c.pg.IsClosed() || tx.ended || c.pg.PgConn().TxStatus() == 'I' {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+	defer cancel()
+	_, err := c.pg.Exec(ctx, "rollback")
+	return err
+}
+
+// Prepare is not supported: a prepared statement would carry no context, and so
+// no school. pgx caches statements by itself.
+func (c *conn) Prepare(string) (driver.Stmt, error) {
+	return nil, errors.New("tenancy: prepared statements are not bound to a school")
+}
+
+func (c *conn) Begin() (driver.Tx, error) { return nil, ErrNoSchool }
+
+func (c *conn) Ping(ctx context.Context) error { return c.pg.Ping(ctx) }
+
+func (c *conn) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return c.pg.Close(ctx)
+}
+
+// CheckNamedValue lets every argument through to pgx, which knows more types than
+// database/sql does (slices, uuids, json).
+func (c *conn) CheckNamedValue(*driver.NamedValue) error { return nil }
+
+// IsValid retires a connection that is closed, stuck in a transaction, or old: a
+// backend's caches grow with every school it has met and are freed only with it.
+func (c *conn) IsValid() bool {
+	return !c.pg.IsClosed() && c.pg.PgConn().TxStatus() == 'I' && time.Now().Before(c.retires)
+}
+
+func (c *conn) ResetSession(context.Context) error {
+	if !c.IsValid() {
+		return driver.ErrBadConn
+	}
+	return nil
+}
+
+func values(args []driver.NamedValue) []any {
+	out := make([]any, len(args))
+	for i, a := range args {
+		out[i] = a.Value
+	}
+	return out
+}

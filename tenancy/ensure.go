@@ -1,0 +1,104 @@
+package tenancy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"homeroom/migrations"
+)
+
+// ErrBehind says that a school's schema is older than this binary and could not be
+// brought up to date just now. It is worth trying again in a few seconds.
+var ErrBehind = errors.New("tenancy: the school is being brought up to date")
+
+const (
+	// ensureTimeout is how long a school may be migrated on demand.
+	ensureTimeout = 30 * time.Second
+	// ensureAgain is how long a failure is believed: requests for a school that
+	// cannot be migrated must not all try.
+	ensureAgain = 10 * time.Second
+)
+
+// EnsureSchool migrates a school that a request met behind the binary, and returns at
+// once for one that is not. Requests that come meanwhile wait for the same migration;
+// it goes on when they give up. An error wraps ErrBehind.
+func (m *Migrator) EnsureSchool(ctx context.Context, s *School) error {
+	if s.SchemaVersion >= migrations.Latest(m.Migrations) {
+		return nil
+	}
+	if err := m.failures.recent(s.Schema); err != nil {
+		return fmt.Errorf("%w: %w", ErrBehind, err)
+	}
+	work := m.ensuring.DoChan(s.Schema, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ensureTimeout)
+		defer cancel()
+		return nil, m.ensure(ctx, s)
+	})
+	select {
+	case result := <-work:
+		if result.Err != nil {
+			return fmt.Errorf("%w: %w", ErrBehind, result.Err)
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *Migrator) ensure(ctx context.Context, s *School) error {
+	// A fleet that is behind as a whole must not open a connection for every school.
+	select {
+	case m.slots <- struct{}{}:
+		defer func() { <-m.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	n, err := m.cluster.Node(ctx, s.Node)
+	if err != nil {
+		return err
+	}
+	t := target{node: s.Node, schema: s.Schema, shard: s.Shard, version: s.SchemaVersion, school: schoolRef{s.ID, s.Code}}
+	w := worker{migration: &migration{Migrator: m}, node: n}
+	defer w.close()
+	out, err := w.migrate(ctx, t)
+	m.failures.note(s.Schema, err)
+	d := m.cluster.directory(ctx)
+	d.record(t, out.version, err)
+	return errors.Join(err, d.close())
+}
+
+// failures remembers for a moment which schools could not be migrated.
+type failures struct {
+	mu   sync.Mutex
+	seen map[string]failure
+}
+
+type failure struct {
+	err   error
+	until time.Time
+}
+
+func (f *failures) recent(schema string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if seen, ok := f.seen[schema]; ok && time.Now().Before(seen.until) {
+		return seen.err
+	}
+	return nil
+}
+
+func (f *failures) note(schema string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		delete(f.seen, schema)
+		return
+	}
+	if f.seen == nil {
+		f.seen = map[string]failure{}
+	}
+	f.seen[schema] = failure{err, time.Now().Add(ensureAgain)}
+}

@@ -1,0 +1,176 @@
+package tenancy_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/tenancy"
+)
+
+// work starts an instance that works off the queue until the test ends.
+func work(t *testing.T, c *tenancy.Cluster, p *tenancy.Provisioner) *tenancy.Jobs {
+	t.Helper()
+	jobs, err := tenancy.NewJobs(c, tenancy.JobsOptions{Provisioner: p, Migrator: c.Migrator(), Grace: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := jobs.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := jobs.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return jobs
+}
+
+// became waits until the cluster's hint says that the school has a status.
+func became(t *testing.T, c *tenancy.Cluster, changed <-chan uuid.UUID, id uuid.UUID, want tenancy.Status) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		if find(t, c, id).Status == want {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			t.Fatalf("the school is %s after a minute", find(t, c, id).Status)
+		}
+	}
+}
+
+func hints(c *tenancy.Cluster) <-chan uuid.UUID {
+	changed := make(chan uuid.UUID, 1000)
+	c.Changed = func(id uuid.UUID) { changed <- id }
+	return changed
+}
+
+func TestARequestedSchoolIsMadeByWhoeverWorks(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.PlatformConns, o.Spares = 8, 1
+	c, other := ready(t, o), open(t, o)
+	changed := hints(c)
+	other.Changed = c.Changed
+	p := provisioner(c, quiet)
+	work(t, c, p)
+	work(t, other, provisioner(other, quiet))
+	for _, code := range []string{"a", "b", "c"} {
+		s := request(t, p, code)
+		became(t, c, changed, s.ID, tenancy.Active)
+		mustBeWhole(t, c, s.ID)
+	}
+	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.river_job where kind = 'provision'`); got != 3 {
+		t.Errorf("there were %d jobs for 3 schools", got)
+	}
+}
+
+func TestARequestThatIsRolledBackLeavesNoJob(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	c := ready(t, o)
+	p := provisioner(c, quiet)
+	if _, err := tenancy.NewJobs(c, tenancy.JobsOptions{Provisioner: p, Migrator: c.Migrator()}); err != nil {
+		t.Fatal(err)
+	}
+	request(t, p, "one")
+	if _, err := p.Request(t.Context(), ask("one")); !errors.Is(err, tenancy.ErrCodeTaken) {
+		t.Error(err)
+	}
+	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.river_job where kind = 'provision'`); got != 1 {
+		t.Errorf("there are %d jobs for one school", got)
+	}
+}
+
+func TestTheSchoolOfAKilledInstanceIsTakenUp(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.PlatformConns = 8
+	c := ready(t, o)
+	changed := hints(c)
+	p := provisioner(c, quiet)
+	// The request is on the queue, but only the child works.
+	if _, err := tenancy.NewJobs(c, tenancy.JobsOptions{Provisioner: p, Migrator: c.Migrator()}); err != nil {
+		t.Fatal(err)
+	}
+	s := request(t, p, "one")
+	child{KillAt: "admin begun", Jobs: true}.die(t, o)
+	if got := one[string](t, c.PlatformPool(), `select state::text from platform.river_job where kind = 'provision'`); got != "running" {
+		t.Fatalf("the dead child's job is %s", got)
+	}
+	begun := time.Now()
+	work(t, c, p)
+	became(t, c, changed, s.ID, tenancy.Active)
+	t.Logf("taken up after %v", time.Since(begun))
+	mustBeWhole(t, c, s.ID)
+}
+
+func TestAnInstanceThatStopsPutsItsJobsBack(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.PlatformConns = 8
+	c, other := ready(t, o), open(t, o)
+	changed := hints(c)
+	other.Changed = c.Changed
+	var stuck atomic.Bool
+	entered := make(chan struct{})
+	step := tenancy.Step{Name: "slow", Run: func(ctx context.Context, _ *tenancy.School, _ json.RawMessage) error {
+		if stuck.CompareAndSwap(false, true) {
+			close(entered)
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return nil
+	}}
+	p := c.Provisioner(step)
+	jobs := work(t, c, p)
+	s := request(t, p, "one")
+	<-entered
+	if err := jobs.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := find(t, c, s.ID).Status; got != tenancy.Provisioning {
+		t.Errorf("when the instance has stopped, the school is %s", got)
+	}
+	if got := one[string](t, c.PlatformPool(), `select state::text || attempt from platform.river_job where kind = 'provision'`); got != "available0" {
+		t.Errorf("and its job is %s", got)
+	}
+	work(t, other, other.Provisioner(step))
+	became(t, c, changed, s.ID, tenancy.Active)
+}
+
+func TestTheClockMigratesTheFleetAndKeepsSpares(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.PlatformConns = 8
+	_, schools := fleet(t, &o, 5)
+	o.Spares = 2
+	o.Migrations = andThen(pupils, `alter table pupil add column note text`)
+	c := ready(t, o)
+	if _, err := c.PlatformPool().Exec(t.Context(), `insert into platform.idempotency (actor_id, key, row_name, body_hash, created_at)
+		select gen_random_uuid(), 'k', 'r', ''::bytea, now() - interval '25 hours' from generate_series(1, 6000) union all
+		select gen_random_uuid(), 'k', 'r', ''::bytea, now() from generate_series(1, 5)`); err != nil {
+		t.Fatal(err)
+	}
+	work(t, c, c.Provisioner())
+	deadline := time.Now().Add(time.Minute)
+	for {
+		behind := one[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version < 2`)
+		spares := one[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema where ready and schema_version = 2`)
+		answers := one[int](t, c.PlatformPool(), `select count(*) from platform.idempotency`)
+		if behind == 0 && spares == 2 && answers == 5 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d schools are behind, %d spares, %d answers", behind, len(schools), spares, answers)
+		}
+	}
+}

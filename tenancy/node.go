@@ -1,0 +1,144 @@
+package tenancy
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"gorm.io/gorm"
+)
+
+// Node is one Postgres server (one database on it) that schools live on. Its
+// schools are spread over shards: small pools, each with a login role of its own
+// that is a member of its own schools' roles only. A backend thus meets few
+// schools, and its caches stay small.
+type Node struct {
+	Name string
+
+	admin    *pgxpool.Pool // the owner: makes and migrates schemas, never serves requests
+	shards   []*shard
+	database string
+	options  Options
+}
+
+type shard struct {
+	login string
+	pool  *sql.DB
+	orm   *gorm.DB
+}
+
+// openNode prepares the pools; nothing is dialled yet. url reaches the server
+// itself; poolURL, if not empty, a PgBouncer in front of it.
+func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node, error) {
+	admin, err := openAdmin(ctx, url, o.AdminConns)
+	if err != nil {
+		return nil, fmt.Errorf("node %s: %w", name, err)
+	}
+	n := &Node{Name: name, admin: admin, options: o, database: admin.Config().ConnConfig.Database}
+	if n.database == "" {
+		n.database = admin.Config().ConnConfig.User // what Postgres itself assumes
+	}
+	if poolURL == "" {
+		poolURL = url
+	}
+	for i := range o.Shards {
+		config, err := pgx.ParseConfig(poolURL)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", name, err)
+		}
+		login := n.loginRole(i)
+		config.User, config.Password = login, shardPassword(o.Secret, login)
+		config.RuntimeParams["application_name"] = "homeroom"
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+		if poolURL != url {
+			// Behind a transaction pooler a prepared statement may be on another server connection.
+			config.DefaultQueryExecMode = pgx.QueryExecModeExec
+		}
+		config.ConnectTimeout = 3 * time.Second
+		if o.Dial != nil {
+			config.DialFunc = o.Dial
+		}
+		pool, orm, err := openPool(config, o.ShardConns)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", name, err)
+		}
+		n.shards = append(n.shards, &shard{login: login, pool: pool, orm: orm})
+	}
+	return n, nil
+}
+
+// openAdmin opens the owner's pool with an empty search_path: what it does always
+// names the schema it does it in.
+func openAdmin(ctx context.Context, url string, size int) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = int32(size)
+	config.MinConns = 0
+	config.MaxConnIdleTime = time.Minute
+	config.ConnConfig.ConnectTimeout = 3 * time.Second
+	config.ConnConfig.RuntimeParams["application_name"] = "homeroom-admin"
+	config.ConnConfig.RuntimeParams["search_path"] = ""
+	// A version is read after its lock is held: the statement needs a snapshot of its own.
+	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// loginRole is the name shard i logs in under. Roles are shared by a server's
+// databases, so the database's name is part of it.
+func (n *Node) loginRole(i int) string {
+	sum := sha256.Sum256([]byte(n.database))
+	return fmt.Sprintf("homeroom_%x_shard_%02d", sum[:4], i)
+}
+
+// shardPassword derives a login role's password, so that none has to be kept.
+func shardPassword(secret []byte, login string) string {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("shard login " + login))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Login is a shard's login role and its password: what a pooler in front of the
+// node needs to know.
+type Login struct{ Name, Password string }
+
+// Logins are the login roles of this node's shards.
+func (n *Node) Logins() []Login {
+	out := make([]Login, len(n.shards))
+	for i, s := range n.shards {
+		out[i] = Login{Name: s.login, Password: shardPassword(n.options.Secret, s.login)}
+	}
+	return out
+}
+
+// login is the name of the login role that serves a shard's schools.
+func (n *Node) login(shard int) string { return n.shards[shard%len(n.shards)].login }
+
+// bindTo returns GORM on the school's shard, bound to the school.
+func (n *Node) bindTo(ctx context.Context, s *School, mode Mode) *gorm.DB {
+	b := binding{schema: s.Schema, mode: mode}
+	if n.options.RolePerSchool {
+		b.role = s.Role()
+	}
+	return n.shards[s.Shard%len(n.shards)].orm.WithContext(bind(ctx, b))
+}
+
+// Admin is the owner's pool on this node.
+func (n *Node) Admin() *pgxpool.Pool { return n.admin }
+
+func (n *Node) close() {
+	var wg sync.WaitGroup
+	for _, s := range n.shards {
+		wg.Go(func() { _ = s.pool.Close() })
+	}
+	wg.Wait()
+	n.admin.Close()
+}

@@ -1,0 +1,61 @@
+package tenancy
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// connLife is how long a connection serves before it is replaced, give or take a
+// quarter so that a pool's connections do not all go at once.
+const connLife = 30 * time.Minute
+
+// connector opens bound connections for one pool.
+type connector struct {
+	config *pgx.ConnConfig
+}
+
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	pg, err := pgx.ConnectConfig(ctx, c.config)
+	if err != nil {
+		return nil, err
+	}
+	life := connLife*3/4 + time.Duration(rand.Int64N(int64(connLife/2)))
+	return &conn{pg: pg, retires: time.Now().Add(life)}, nil
+}
+
+func (c connector) Driver() driver.Driver { return refuse{} }
+
+// refuse stands where database/sql wants a driver that opens by name; nothing may.
+type refuse struct{}
+
+func (refuse) Open(string) (driver.Conn, error) { return nil, ErrNoSchool }
+
+// openPool makes a pool of at most size bound connections, with GORM on top.
+// Nothing is dialled until the first query.
+func openPool(config *pgx.ConnConfig, size int) (*sql.DB, *gorm.DB, error) {
+	pool := sql.OpenDB(connector{config: config})
+	pool.SetMaxOpenConns(size)
+	pool.SetMaxIdleConns(size)
+	orm, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), &gorm.Config{
+		// Columns are named, never *: half-migrated fleets must not break cached plans.
+		QueryFields:            true,
+		SkipDefaultTransaction: true,
+		DisableAutomaticPing:   true,
+		Logger:                 logger.Discard,
+		NamingStrategy:         naming{},
+		NowFunc:                func() time.Time { return time.Now().UTC() },
+	})
+	if err != nil {
+		_ = pool.Close()
+		return nil, nil, err
+	}
+	return pool, orm, nil
+}

@@ -1,0 +1,175 @@
+package tenancy
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"homeroom/migrations"
+)
+
+// A school's schema and its role are made in one transaction: they are there whole,
+// or not at all. The schema carries its own version, in a table its role cannot
+// touch, so that tables and version change in one transaction on the node;
+// platform.school.schema_version is the directory's copy.
+//
+// Rights. Tables are granted to the school's role as they are created, by default
+// privileges of the schema (GRANT … ON ALL TABLES IN SCHEMA would scan the catalog of
+// every school). A migration that wants less takes it back by name, and may write
+// :school_role where the role's name belongs (psql's own notation):
+//
+//	REVOKE UPDATE, DELETE ON audit_event FROM :school_role;
+//
+// The template has a role like any school, of which nobody is a member.
+
+// target is one schema to make or migrate.
+type target struct {
+	node    string
+	schema  string
+	shard   int
+	version int // what it is said to be; 0: not known
+
+	// What it is for, when it is a school's.
+	school schoolRef
+}
+
+const (
+	defaultLockTimeout = 500 * time.Millisecond
+	defaultTries       = 10
+	// lockWait bounds waiting for another instance that works on the same schema.
+	lockWait = "30s"
+)
+
+// makeOrMigrate leaves the schema on the node, whole and at the latest version, and
+// returns that version.
+func (n *Node) makeOrMigrate(ctx context.Context, t target) (version int, err error) {
+	err = tryAgain(ctx, defaultTries, func() error {
+		version, err = n.makeOrMigrateOnce(ctx, t)
+		return err
+	})
+	return version, err
+}
+
+// makeOrMigrateOnce holds the schema's lock, on a connection that holds no other.
+func (n *Node) makeOrMigrateOnce(ctx context.Context, t target) (version int, err error) {
+	pooled, err := n.admin.Acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer held{pooled}.release()
+	conn, ms := pooled.Conn().PgConn(), n.options.Migrations
+	version, err = lockSchema(ctx, conn, t.schema)
+	if pgCode(err) == undefinedTable {
+		if err := n.makeSchema(ctx, conn, t, ms); err != nil {
+			return 0, fmt.Errorf("making schema %s: %w", t.schema, err)
+		}
+		return migrations.Latest(ms), nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	t.version = version
+	out, err := advance(ctx, conn, t, ms, defaultLockTimeout)
+	if err != nil {
+		return 0, fmt.Errorf("migrating schema %s: %w", t.schema, err)
+	}
+	return out.version, nil
+}
+
+// lockSchema waits for the schema's lock, which this session then holds, and reads
+// the schema's version: two statements, for the version must be seen as of after the
+// lock. A missing schema is undefinedTable.
+func lockSchema(ctx context.Context, conn *pgconn.PgConn, schema string) (int, error) {
+	err := conn.Exec(ctx, fmt.Sprintf(`set local lock_timeout = '%s'; select pg_advisory_lock(%d)`, lockWait, lockKey(schema))).Close()
+	if err != nil {
+		return 0, fmt.Errorf("locking %s: %w", schema, err)
+	}
+	return readVersion(ctx, conn, schema)
+}
+
+func readVersion(ctx context.Context, conn *pgconn.PgConn, schema string) (int, error) {
+	results, err := conn.Exec(ctx, `select version from `+Ident(schema)+`.schema_version`).ReadAll()
+	if err != nil {
+		return 0, fmt.Errorf("reading the version of %s: %w", schema, err)
+	}
+	if len(results[0].Rows) != 1 {
+		return 0, fmt.Errorf("reading the version of %s: %d rows instead of one", schema, len(results[0].Rows))
+	}
+	return strconv.Atoi(string(results[0].Rows[0][0]))
+}
+
+// makeSchema creates role, schema, tables and rights in one transaction: a string of
+// several statements is one to Postgres. A role that is already there is used.
+func (n *Node) makeSchema(ctx context.Context, conn *pgconn.PgConn, t target, ms []migrations.Migration) error {
+	results, err := conn.Exec(ctx, fmt.Sprintf(`select from pg_catalog.pg_roles where rolname = '%s'`, t.schema)).ReadAll()
+	if err != nil {
+		return err
+	}
+	roleExists := len(results[0].Rows) == 1
+	reader := conn.Exec(ctx, n.schemaSQL(t, roleExists, version(conn), ms))
+	running := ""
+	for reader.NextResult() {
+		r := reader.ResultReader()
+		marks := len(r.FieldDescriptions()) == 1 && r.FieldDescriptions()[0].Name == migrationMark
+		for r.NextRow() {
+			if marks {
+				running = "migration " + string(r.Values()[0]) + ": "
+			}
+		}
+	}
+	if err := reader.Close(); err != nil {
+		return fmt.Errorf("%s%w", running, err)
+	}
+	return nil
+}
+
+// migrationMark names the column in which the SQL of a new schema says which
+// migration comes next, so that an error can be laid at its door.
+const migrationMark = "homeroom_migration"
+
+func (n *Node) schemaSQL(t target, roleExists bool, serverVersion int, ms []migrations.Migration) string {
+	name := Ident(t.schema)
+	var sql strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&sql, format+";\n", args...) }
+	line("set local lock_timeout = '5s'")
+	if !roleExists {
+		line("create role %s nologin", name)
+	}
+	line("create schema %s", name)
+	line("set local search_path = %s", name)
+	line("create table schema_version (version int not null, migrated_at timestamptz not null default now())")
+	line("insert into schema_version (version) values (%d)", migrations.Latest(ms))
+	line("grant usage on schema %s to %s", name, name)
+	line("alter default privileges in schema %s grant select, insert, update, delete on tables to %s", name, name)
+	for _, m := range ms {
+		line("select '%s' as %s", strings.ReplaceAll(m.Name, "'", "''"), migrationMark)
+		line("%s\n", forRole(m.SQL, t.schema))
+	}
+	if t.schema != TemplateSchema {
+		line("%s", n.membership(t.schema, n.login(t.shard), serverVersion))
+	}
+	return sql.String()
+}
+
+// forRole fills in the name of the school's role.
+func forRole(sql, role string) string { return strings.ReplaceAll(sql, ":school_role", Ident(role)) }
+
+// dropSchema removes a schema and its role, if they are there.
+func dropSchema(ctx context.Context, conn *pgconn.PgConn, schema string) error {
+	err := conn.Exec(ctx, fmt.Sprintf("set local lock_timeout = '5s'; drop schema if exists %s cascade; drop role if exists %s", Ident(schema), Ident(schema))).Close()
+	if err != nil {
+		return fmt.Errorf("dropping schema %s: %w", schema, err)
+	}
+	return nil
+}
+
+// version is the server's major version.
+func version(conn *pgconn.PgConn) int {
+	major, _, _ := strings.Cut(conn.ParameterStatus("server_version"), ".")
+	v, _ := strconv.Atoi(strings.Trim(major, "abcdefghijklmnopqrstuvwxyz ")) // "18beta1"
+	return v
+}

@@ -1,0 +1,142 @@
+package tenancy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// TemplateSchema has a school's tables and no rows. A login's statements are parsed
+// against it when they are bound to no school, and then refused: it may be named,
+// not read.
+const TemplateSchema = "school_template"
+
+// ErrNodeExists says that a node of this name is known under other addresses.
+var ErrNodeExists = errors.New("tenancy: there is a node of this name, on another server")
+
+// AddNode sets up a Postgres server (one database on it) and then records it as a
+// place for schools: from that moment on new schools may be placed there. Adding a
+// node again sets it up again.
+func (c *Cluster) AddNode(ctx context.Context, name, url, poolURL string) error {
+	n, err := openNode(ctx, name, url, poolURL, c.options)
+	if err != nil {
+		return err
+	}
+	defer n.close() // the cluster opens its own when the node is first asked for
+	if err := c.setupNode(ctx, n); err != nil {
+		return err
+	}
+	var same bool
+	err = c.platform.QueryRow(ctx, `insert into platform.node (name, url, pool_url) values ($1, $2, $3)
+		on conflict (name) do update set updated_at = now()
+		returning url = $2 and pool_url = $3`, name, url, poolURL).Scan(&same)
+	if err != nil {
+		return fmt.Errorf("recording node %s: %w", name, err)
+	}
+	if !same {
+		return ErrNodeExists
+	}
+	return nil
+}
+
+// SetupNode makes what a node needs before a school can live on it: the shards'
+// login roles, their limits, and the template schema. It may run any number of
+// times, and from several instances at once.
+func (c *Cluster) SetupNode(ctx context.Context, name string) error {
+	n, err := c.Node(ctx, name)
+	if err != nil {
+		return err
+	}
+	return c.setupNode(ctx, n)
+}
+
+func (c *Cluster) setupNode(ctx context.Context, n *Node) error {
+	conn, err := dedicate(ctx, n.admin, "setup node")
+	if err != nil {
+		return fmt.Errorf("setting up node %s: %w", n.Name, err)
+	}
+	defer closeConn(conn)
+	for _, step := range []func(context.Context, *pgx.Conn) error{
+		n.setupLogins,
+		n.setupDatabase,
+		n.setupTemplate,
+		func(ctx context.Context, conn *pgx.Conn) error { return c.setupMemberships(ctx, n, conn) },
+		n.checkLogins,
+	} {
+		if err := step(ctx, conn); err != nil {
+			return fmt.Errorf("setting up node %s: %w", n.Name, err)
+		}
+	}
+	return nil
+}
+
+// setupDatabase leaves PUBLIC no right to make things in this database, and the
+// logins the right to connect. An owner of schemas that does not own the database
+// cannot say so; what is missing then shows when a login connects.
+func (n *Node) setupDatabase(ctx context.Context, conn *pgx.Conn) error {
+	var database string
+	var open bool
+	var out []string
+	err := conn.QueryRow(ctx, `select current_database(),
+		has_database_privilege('public', current_database(), 'temporary') or has_database_privilege('public', current_database(), 'create'),
+		(select coalesce(array_agg(l), '{}') from unnest($1::text[]) l where not has_database_privilege(l, current_database(), 'connect'))`,
+		n.loginNames()).Scan(&database, &open, &out)
+	if err != nil {
+		return fmt.Errorf("reading the database's rights: %w", err)
+	}
+	database = pgx.Identifier{database}.Sanitize()
+	var statements []string
+	if open {
+		statements = append(statements, "revoke temporary, create on database "+database+" from public")
+	}
+	if len(out) > 0 {
+		statements = append(statements, "grant connect on database "+database+" to "+idents(out))
+	}
+	for _, sql := range statements {
+		if _, err := conn.Exec(ctx, sql); err != nil && pgCode(err) != noPrivilege {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	return nil
+}
+
+// setupTemplate makes and migrates the template, and lets the logins name it.
+func (n *Node) setupTemplate(ctx context.Context, conn *pgx.Conn) error {
+	// The role is shared by the server's databases, so another one may be making it now.
+	_, err := conn.Exec(ctx, "create role "+Ident(TemplateSchema)+" nologin")
+	if code := pgCode(err); err != nil && code != duplicateObject && code != uniqueViolation {
+		return fmt.Errorf("making the template's role: %w", err)
+	}
+	if _, err := n.makeOrMigrate(ctx, target{node: n.Name, schema: TemplateSchema}); err != nil {
+		return err
+	}
+	var blind []string
+	err = conn.QueryRow(ctx, `select coalesce(array_agg(l), '{}') from unnest($1::text[]) l
+		where not has_schema_privilege(l, $2, 'usage')`, n.loginNames(), TemplateSchema).Scan(&blind)
+	if err == nil && len(blind) > 0 {
+		_, err = conn.Exec(ctx, "grant usage on schema "+Ident(TemplateSchema)+" to "+idents(blind))
+	}
+	if err != nil {
+		return fmt.Errorf("showing the template to the logins: %w", err)
+	}
+	return nil
+}
+
+func (n *Node) loginNames() []string {
+	out := make([]string, len(n.shards))
+	for i, s := range n.shards {
+		out[i] = s.login
+	}
+	return out
+}
+
+func idents(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = Ident(name)
+	}
+	return strings.Join(quoted, ", ")
+}

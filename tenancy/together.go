@@ -1,0 +1,119 @@
+package tenancy
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+)
+
+// Query is one statement of several that travel together. Scan, when given, reads
+// its rows with pgx, past database/sql.
+type Query struct {
+	SQL  string
+	Args []any
+	Scan func(pgx.Rows) error
+}
+
+// together is carried in the context to the connection: database/sql has no way
+// to hand a driver more than one statement at a time.
+type together struct {
+	queries []Query
+	commit  bool
+}
+
+type togetherKey struct{}
+
+// Together sends the queries in one round trip, bound to db's school.
+func Together(db *gorm.DB, queries ...Query) error {
+	return send(db, &together{queries: queries})
+}
+
+// Commit sends the last statements of a transaction and its COMMIT in one round
+// trip, then ends tx.
+func Commit(tx *gorm.DB, last ...Query) error {
+	sqlTx, ok := tx.Statement.ConnPool.(*sql.Tx)
+	if !ok {
+		return errors.New("tenancy: commit outside a transaction")
+	}
+	if err := send(tx, &together{queries: last, commit: true}); err != nil {
+		_ = sqlTx.Rollback()
+		return err
+	}
+	return sqlTx.Commit()
+}
+
+func send(db *gorm.DB, t *together) error {
+	ctx := context.WithValue(db.Statement.Context, togetherKey{}, t)
+	_, err := db.Statement.ConnPool.ExecContext(ctx, "")
+	return err
+}
+
+func (c *conn) together(ctx context.Context, t *together) error {
+	if t.commit && c.tx != nil && !c.tx.begun && len(t.queries) == 0 {
+		return nil // nothing was ever sent
+	}
+	batch, lead, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range t.queries {
+		batch.Queue(q.SQL, q.Args...)
+	}
+	if t.commit {
+		batch.Queue("commit")
+	}
+	results := c.pg.SendBatch(ctx, batch)
+	if err := c.skip(ctx, results, lead); err != nil {
+		return err
+	}
+	scanned, err := readAll(results, t)
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil && scanned {
+		return err // trying again would hand the same rows to Scan twice
+	}
+	if err != nil {
+		return c.fault(ctx, err)
+	}
+	if t.commit {
+		c.tx.ended = true
+	}
+	return nil
+}
+
+// readAll reads the queries' results; scanned says whether a Scan was called.
+func readAll(results pgx.BatchResults, t *together) (scanned bool, err error) {
+	for _, q := range t.queries {
+		if q.Scan == nil {
+			if _, err := results.Exec(); err != nil {
+				return scanned, err
+			}
+			continue
+		}
+		rows, err := results.Query()
+		if err != nil {
+			return scanned, err
+		}
+		scanned = true
+		err = q.Scan(rows)
+		rows.Close()
+		if err == nil {
+			err = rows.Err()
+		}
+		if err != nil {
+			return scanned, err
+		}
+	}
+	if !t.commit {
+		return scanned, nil
+	}
+	tag, err := results.Exec()
+	if err == nil && tag.String() == "ROLLBACK" {
+		err = errors.New("tenancy: commit of a failed transaction")
+	}
+	return scanned, err
+}

@@ -1,0 +1,184 @@
+package testkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// Client calls the API as one user, or as nobody.
+type Client struct {
+	app       *App
+	Token     string
+	UserID    uuid.UUID
+	SessionID uuid.UUID
+	AccountID uuid.UUID
+	Header    http.Header // sent with every call
+}
+
+// Nobody calls without a token.
+func (a *App) Nobody() *Client { return &Client{app: a} }
+
+// On is the same user calling another instance.
+func (c *Client) On(a *App) *Client {
+	other := *c
+	other.app = a
+	return &other
+}
+
+// With is the same user with a header on every call.
+func (c *Client) With(name, value string) *Client {
+	other := *c
+	other.Header = c.Header.Clone()
+	if other.Header == nil {
+		other.Header = http.Header{}
+	}
+	other.Header.Set(name, value)
+	return &other
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Failure is the spec's error body.
+type Failure struct {
+	StatusCode int          `json:"statusCode"`
+	Message    string       `json:"message"`
+	Error      string       `json:"error"`
+	Details    []api.Detail `json:"details"`
+}
+
+// Failure reads the error body.
+func (a Answer) Failure(t testing.TB) Failure {
+	t.Helper()
+	var f Failure
+	if err := json.Unmarshal(a.Body, &f); err != nil || f.StatusCode != a.Status {
+		t.Fatalf("not the spec's error body: %d %s", a.Status, a.Body)
+	}
+	return f
+}
+
+// Read decodes what is under data.
+func (a Answer) Read(t testing.TB, into any) {
+	t.Helper()
+	body := struct {
+		Data    any     `json:"data"`
+		Message *string `json:"message"`
+	}{Data: into}
+	if err := json.Unmarshal(a.Body, &body); err != nil || body.Message == nil {
+		t.Fatalf("not the envelope: %d %s", a.Status, a.Body)
+	}
+}
+
+// Send calls with a body as it stands.
+func (c *Client) Send(t testing.TB, method, path, contentType string, body []byte) Answer {
+	t.Helper()
+	a, err := c.TrySend(method, path, contentType, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TrySend is Send for calls that may find nobody, and for goroutines of a test.
+func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer, error) {
+	req, err := http.NewRequest(method, c.app.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, err
+	}
+	for name, values := range c.Header {
+		req.Header[name] = values
+	}
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: text}, err
+}
+
+// Call calls with data in the request envelope; nil sends no body. Sign-in paths take it flat.
+func (c *Client) Call(t testing.TB, method, path string, data any) Answer {
+	t.Helper()
+	a, err := c.TryCall(method, path, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TryCall is Call for goroutines of a test.
+func (c *Client) TryCall(method, path string, data any) (Answer, error) {
+	if data == nil {
+		return c.TrySend(method, path, "", nil)
+	}
+	body := data
+	if !strings.HasPrefix(path, "/auth/") && !strings.Contains(path, "/user-auth/") {
+		body = map[string]any{"data": data}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return Answer{}, err
+	}
+	return c.TrySend(method, path, "application/json", text)
+}
+
+// Get calls and reads the data of a success.
+func Get[T any](t testing.TB, c *Client, path string) T {
+	t.Helper()
+	return expect[T](t, c.Call(t, http.MethodGet, path, nil), "GET "+path)
+}
+
+// Post calls and reads the data of a success.
+func Post[T any](t testing.TB, c *Client, path string, data any) T {
+	t.Helper()
+	return expect[T](t, c.Call(t, http.MethodPost, path, data), "POST "+path)
+}
+
+// Put calls and reads the data of a success.
+func Put[T any](t testing.TB, c *Client, path string, data any) T {
+	t.Helper()
+	return expect[T](t, c.Call(t, http.MethodPut, path, data), "PUT "+path)
+}
+
+func expect[T any](t testing.TB, a Answer, what string) T {
+	t.Helper()
+	var v T
+	if a.Status >= 300 {
+		t.Fatalf("%s: %d %s", what, a.Status, a.Body)
+	}
+	a.Read(t, &v)
+	return v
+}
+
+// Refuses checks that a call is answered with a status and, if given, an error code.
+func (c *Client) Refuses(t testing.TB, method, path string, data any, status int, code string) Failure {
+	t.Helper()
+	a := c.Call(t, method, path, data)
+	if a.Status != status {
+		t.Fatalf("%s %s: want %d, got %d %s", method, path, status, a.Status, a.Body)
+	}
+	f := a.Failure(t)
+	if code != "" && f.Error != code {
+		t.Fatalf("%s %s: want error %q, got %s", method, path, code, a.Body)
+	}
+	return f
+}

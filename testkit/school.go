@@ -1,0 +1,140 @@
+package testkit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/auth"
+	"homeroom/rbac"
+	"homeroom/tenancy"
+)
+
+// School is a school of a test's own.
+type School struct {
+	*tenancy.School
+	App *App
+}
+
+// NewSchool makes a school on the shared instance.
+func NewSchool(t testing.TB) *School {
+	t.Helper()
+	return Shared(t).NewSchool(t)
+}
+
+// NewSchool makes a school on this instance.
+func (a *App) NewSchool(t testing.TB) *School {
+	t.Helper()
+	return a.NewSchoolAs(t, tenancy.NewSchool{})
+}
+
+// NewSchoolAs makes a school with what n says; the rest is filled in.
+func (a *App) NewSchoolAs(t testing.TB, n tenancy.NewSchool) *School {
+	t.Helper()
+	fill := func(v *string, d string) {
+		if *v == "" {
+			*v = d
+		}
+	}
+	code := "t" + uuid.NewString()[:18]
+	fill(&n.Code, code)
+	fill(&n.Name, "School "+code)
+	fill(&n.TimeZone, "Asia/Kolkata")
+	fill(&n.Locale, "en-IN")
+	fill(&n.Currency, "INR")
+	if n.Admin == nil {
+		n.Admin = json.RawMessage("{}")
+	}
+	ctx := context.Background()
+	made, err := a.Service.Provisioner.Request(ctx, n)
+	if err == nil {
+		err = a.Service.Provisioner.Run(ctx, made.ID)
+	}
+	if err == nil {
+		made, err = a.Service.Cluster.FindSchool(ctx, made.ID)
+	}
+	if err != nil {
+		t.Fatalf("making a school: %v", err)
+	}
+	return &School{School: made, App: a}
+}
+
+// DB is the school's database, for looking at what a call left behind and for
+// making what no endpoint makes.
+func (s *School) DB(t testing.TB) *gorm.DB {
+	t.Helper()
+	db, err := s.App.Service.Cluster.School(context.Background(), s.School, tenancy.ReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// Count counts the rows of a table of the school.
+func (s *School) Count(t testing.TB, table, where string, args ...any) int {
+	t.Helper()
+	var n int64
+	if err := s.DB(t).Table(table).Where(where, args...).Count(&n).Error; err != nil {
+		t.Fatal(err)
+	}
+	return int(n)
+}
+
+// As signs a new user in, holding the school's system role of the type.
+func (s *School) As(t testing.TB, role api.RoleType) *Client {
+	t.Helper()
+	return s.On(t, s.App, role)
+}
+
+// On is As, with the client calling another instance.
+func (s *School) On(t testing.TB, a *App, role api.RoleType) *Client {
+	t.Helper()
+	id := api.NewID()
+	phone := fmt.Sprintf("+9198%08d", rand.IntN(100_000_000))
+	err := s.DB(t).Exec(`insert into app_user (id, role_id, first_name, phone) values (?, ?, 'Test', ?)`, id, rbac.RoleID(s.ID, role), phone).Error
+	if err != nil {
+		t.Fatalf("adding a user: %v", err)
+	}
+	return a.signIn(t, id, &s.ID, role, phone)
+}
+
+// SuperAdmin signs a new cross-school administrator in.
+func (a *App) SuperAdmin(t testing.TB) *Client {
+	t.Helper()
+	id := api.NewID()
+	_, err := a.Service.Cluster.PlatformPool().Exec(context.Background(),
+		`insert into platform.super_admin (id, email, password_hash) values ($1, $2, '')`, id, id.String()+"@test.local")
+	if err != nil {
+		t.Fatalf("adding a super-admin: %v", err)
+	}
+	return a.signIn(t, id, nil, api.SuperAdmin, "")
+}
+
+func (a *App) signIn(t testing.TB, user uuid.UUID, school *uuid.UUID, role api.RoleType, phone string) *Client {
+	t.Helper()
+	account, session := api.NewID(), api.NewID()
+	pool := a.Service.Cluster.PlatformPool()
+	_, err := pool.Exec(context.Background(), `with made as (
+			insert into platform.account (id, school_id, user_id, role_type, phone) values ($1, $2, $3, $4, nullif($5, '')) returning id)
+		insert into platform.session (id, account_id, token_hash, expires_at) select $6, id, '', $7 from made`,
+		account, school, user, role, phone, session, time.Now().Add(auth.RefreshLife))
+	if err != nil {
+		t.Fatalf("signing in: %v", err)
+	}
+	claim := auth.Access{UserID: user, SessionID: session, Role: role}
+	if school != nil {
+		claim.SchoolID = *school
+	}
+	token, err := a.Service.Tokens.SignAccess(claim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Client{app: a, Token: token, UserID: user, SessionID: session, AccountID: account}
+}
