@@ -37,6 +37,8 @@ const (
 	LimitRead  LimitClass = "read"
 	LimitWrite LimitClass = "write"
 	LimitRide  LimitClass = "ride"
+	// Unlimited is for what only a developer's own machine serves.
+	Unlimited LimitClass = "unlimited"
 )
 
 // Modules are the keys permissions are given by, with the names people read.

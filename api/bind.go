@@ -20,8 +20,9 @@ const MaxBody = 1 << 20
 // bindPlan is what reflection found out about a row's request, once, at start.
 type bindPlan struct {
 	path    []pathField
-	changes [][]int // fields of type Change
-	keys    map[string][]int
+	changes [][]int          // fields of type Change
+	keys    map[string][]int // by wire name
+	names   []string         // the keys, in the order they are declared
 }
 
 type pathField struct {
@@ -45,6 +46,7 @@ func planOf(t reflect.Type) *bindPlan {
 		}
 		if name := jsonName(f); name != "" && !f.Anonymous {
 			p.keys[name] = f.Index
+			p.names = append(p.names, name)
 		}
 	}
 	return p
@@ -69,11 +71,6 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if row.Versioned {
-		if rq.version, err = sentVersion(data); err != nil {
-			return nil, err
-		}
-	}
 	if row.Listing != nil {
 		list, err := row.Listing.parse(g.Request.URL.Query(), data)
 		if err != nil {
@@ -83,18 +80,14 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 	}
 	req := row.newRequest()
 	v := reflect.ValueOf(req).Elem()
+	var d diagnosis
 	if data != nil {
-		if err := json.Unmarshal(data, req); err != nil {
-			return nil, diagnose(data, v.Type(), err)
-		}
-		for _, index := range row.plan.changes {
-			if err := v.FieldByIndex(index).Addr().Interface().(changer).take(data); err != nil {
-				return nil, err
-			}
+		if err := d.read(row, rq, data, req); err != nil {
+			return nil, err
 		}
 	}
 	if row.Method == http.MethodGet {
-		if err := bindQuery(row.plan, v, g.Request.URL.Query(), data); err != nil {
+		if err := bindQuery(row.plan, v, g.Request.URL.Query(), data, &d); err != nil {
 			return nil, err
 		}
 	}
@@ -103,7 +96,18 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 			return nil, Malformed("%s in the path is not a valid id", f.name)
 		}
 	}
-	return req, k.rules.check(req, v, row.plan)
+	if d.malformed {
+		return nil, d.refusal()
+	}
+	broken, err := k.rules.broken(req, v, row.plan)
+	if err != nil {
+		return nil, err
+	}
+	d.addUnnamed(broken)
+	if len(d.details) > 0 {
+		return nil, d.refusal()
+	}
+	return req, nil
 }
 
 // readBody reads at most MaxBody and refuses what could not be text.
@@ -192,19 +196,4 @@ func oneObject(body []byte) error {
 		return Malformed("The body is not valid JSON, or more than one value")
 	}
 	return nil
-}
-
-func sentVersion(data json.RawMessage) (*int, error) {
-	var v struct {
-		Version *int `json:"version"`
-	}
-	if data == nil {
-		return nil, nil
-	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		e := Malformed("version is not a number")
-		e.Details = []Detail{{"version", "must be a number"}}
-		return nil, e
-	}
-	return v.Version, nil
 }

@@ -15,7 +15,7 @@ type Change[T any] struct {
 
 // changer is how the kernel fills and checks a Change without knowing its T.
 type changer interface {
-	take(json.RawMessage) error
+	take(json.RawMessage, *diagnosis) error
 	sent() (value any, named map[string]bool)
 	shape() reflect.Type
 }
@@ -31,17 +31,19 @@ func (c Change[T]) Apply(to *T) error {
 // Names reports whether the caller named the field.
 func (c Change[T]) Names(field string) bool { return c.named[field] }
 
-func (c *Change[T]) take(data json.RawMessage) error {
-	if err := json.Unmarshal(data, &c.value); err != nil {
-		return diagnose(data, reflect.TypeFor[T](), err)
+func (c *Change[T]) take(data json.RawMessage, d *diagnosis) error {
+	if err := d.decode(data, &c.value); err != nil {
+		return err
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return Malformed("The body must be a JSON object")
 	}
 	c.raw, c.named = data, make(map[string]bool, len(fields))
-	for name := range fields {
-		c.named[name] = true
+	for _, f := range reflect.VisibleFields(c.shape()) {
+		if _, sent := sentAs(fields, jsonName(f)); sent {
+			c.named[jsonName(f)] = true
+		}
 	}
 	return nil
 }

@@ -93,4 +93,5 @@ type OpenCtx struct {
 	IP        string
 	Device    string // what the client calls itself
 	RequestID string
+	Token     string // the bearer token as sent, unverified unless the row asks for one
 }

@@ -39,6 +39,13 @@ type Target struct {
 	SubjectID  uuid.UUID
 }
 
+// Granted is what a role may do with one module.
+type Granted struct {
+	CanRead   bool `json:"canRead"`
+	CanWrite  bool `json:"canWrite"`
+	CanDelete bool `json:"canDelete"`
+}
+
 // Decision is the answer, and why.
 type Decision struct {
 	Allowed    bool

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -18,8 +19,14 @@ import (
 const (
 	// limitTimeout is the most a counter may cost a request.
 	limitTimeout = 80 * time.Millisecond
-	// limitRest is how long Redis is left alone after it failed to answer.
+	// countedTimeout is the same for a row that cannot run uncounted: better a moment
+	// later than not at all.
+	countedTimeout = time.Second
+	// limitRest is how long Redis is left alone once it is taken for away.
 	limitRest = time.Second
+	// limitMisses is how many answers in a row may be late before it is: one late
+	// answer on a busy machine says nothing.
+	limitMisses = 3
 )
 
 // Limits counts calls by class and caller: in Redis, so that every instance sees
@@ -31,6 +38,7 @@ type Limits struct {
 	away          func(bool) // tells the metric
 
 	restUntil atomic.Int64 // unix nanoseconds; 0 while Redis answers
+	misses    atomic.Int32 // late answers in a row
 }
 
 // NewLimits takes the rates as ulule/limiter writes them: 10-M is ten a minute.
@@ -50,12 +58,14 @@ func NewLimits(client redis.UniversalClient, rates map[LimitClass]string, log *s
 	return l, nil
 }
 
-// count counts one call. certain is false when only this process could count it.
-func (l *Limits) count(ctx context.Context, class LimitClass, caller string) (state limiter.Context, certain bool, err error) {
+// count counts one call, waiting for Redis no longer than patience. certain is false
+// when only this process could count it.
+func (l *Limits) count(ctx context.Context, class LimitClass, caller string, patience time.Duration) (state limiter.Context, certain bool, err error) {
 	rate := l.rates[class]
 	key := string(class) + ":" + caller
 	if l.mayAsk() {
-		ctx, cancel := context.WithTimeout(ctx, limitTimeout)
+		// A caller who hangs up is no sign that Redis is away.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
 		state, err = l.shared.Get(ctx, key, rate)
 		if err == nil {
@@ -79,6 +89,7 @@ func (l *Limits) mayAsk() bool {
 }
 
 func (l *Limits) answered() {
+	l.misses.Store(0)
 	if l.restUntil.Swap(0) != 0 {
 		l.away(false)
 		l.log.Info("Redis answers again: limits are counted together")
@@ -86,6 +97,10 @@ func (l *Limits) answered() {
 }
 
 func (l *Limits) failed(err error) {
+	late := errors.Is(err, context.DeadlineExceeded)
+	if late && l.restUntil.Load() == 0 && l.misses.Add(1) < limitMisses {
+		return
+	}
 	if l.restUntil.Swap(time.Now().Add(limitRest).UnixNano()) == 0 {
 		l.away(true)
 		l.log.Warn("Redis does not answer: limits are counted by this process alone", "error", err)
@@ -95,7 +110,11 @@ func (l *Limits) failed(err error) {
 // limit counts the call against its class and says so in the answer's headers.
 func (k *Kernel) limit(ctx context.Context, g *gin.Context, rq *request, class LimitClass, caller string) error {
 	rq.limited = true
-	state, certain, err := k.Limits.count(ctx, class, caller)
+	patience := limitTimeout
+	if rq.row != nil && rq.row.Counted {
+		patience = countedTimeout
+	}
+	state, certain, err := k.Limits.count(ctx, class, caller, patience)
 	if err != nil {
 		return fmt.Errorf("counting a call: %w", err)
 	}

@@ -53,9 +53,11 @@ func (k *Kernel) describe() (*openapi31.Spec, error) {
 		ids:       map[string]string{},
 		templates: map[string]string{},
 	}
-	rows := make([]*Row, len(k.Rows))
+	var rows []*Row
 	for i := range k.Rows {
-		rows[i] = &k.Rows[i]
+		if !k.Rows[i].Unlisted {
+			rows = append(rows, &k.Rows[i])
+		}
 	}
 	sort.Slice(rows, func(i, j int) bool { return rows[i].Path+rows[i].Method < rows[j].Path+rows[j].Method })
 	var problems []error

@@ -82,9 +82,18 @@ func (f Filter) schema() schema {
 	return schema{"type": "string", "enum": values}
 }
 
+// says tells what a filter keeps.
 func (f Filter) says() string {
 	if f.Kind == "search" {
 		return "Text to find anywhere in the record's words, whatever its case."
+	}
+	for _, c := range []struct{ comparison, says string }{
+		{" >= ", "Only from this one on."}, {" <= ", "Only up to this one."},
+		{" > ", "Only after this one."}, {" < ", "Only before this one."},
+	} {
+		if strings.Contains(f.where, c.comparison) {
+			return c.says
+		}
 	}
 	return "Only records with this value."
 }

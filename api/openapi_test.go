@@ -151,6 +151,10 @@ func TestAListDocumentsItsFiltersAndSortsOnBothItsForms(t *testing.T) {
 			if got := p.Value.Schema.Value.Default; got != "desc" {
 				t.Errorf("default order %v", got)
 			}
+		case "filters[bornAfter]":
+			if got := p.Value.Description; got != "Only from this one on." {
+				t.Errorf("a comparison is documented as %q", got)
+			}
 		case "limit":
 			if got := p.Value.Schema.Value.Max; got == nil || *got != maxLimit {
 				t.Errorf("limit's maximum %v", got)

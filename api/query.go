@@ -11,20 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// bindQuery fills a GET's request from plain query names. A name that is also in a
-// JSON body is ambiguous.
-func bindQuery(plan *bindPlan, v reflect.Value, query url.Values, data json.RawMessage) error {
+// bindQuery fills a GET's request from plain query names, and notes what does not
+// fit. A name that is also in a JSON body is ambiguous.
+func bindQuery(plan *bindPlan, v reflect.Value, query url.Values, data json.RawMessage, d *diagnosis) error {
 	var inBody map[string]json.RawMessage
 	if data != nil {
 		_ = json.Unmarshal(data, &inBody) // it decoded into the request already
 	}
-	var bad []Detail
-	for name, index := range plan.keys {
+	for _, name := range plan.names {
 		texts, sent := query[name]
 		if !sent {
 			continue
 		}
-		if _, twice := inBody[name]; twice {
+		if _, twice := sentAs(inBody, name); twice {
 			return Malformed("%s is in both the query and the body", name)
 		}
 		for _, text := range texts {
@@ -32,12 +31,9 @@ func bindQuery(plan *bindPlan, v reflect.Value, query url.Values, data json.RawM
 				return Malformed("%s is not valid text", name)
 			}
 		}
-		if err := setTexts(v.FieldByIndex(index), texts); err != nil {
-			bad = append(bad, Detail{name, err.Error()})
+		if err := setTexts(v.FieldByIndex(plan.keys[name]), texts); err != nil {
+			d.details = append(d.details, Detail{name, err.Error()})
 		}
-	}
-	if bad != nil {
-		return Invalid(bad...)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func Find[V any](c Ctx, thing string, query *gorm.DB, id uuid.UUID) (V, error) {
 // Update changes one record under its lock: nothing slips in between what was read
 // and what is written, and a version the caller sent must still be the record's.
 func Update[M any, P recorded[M]](c Ctx, thing string, id uuid.UUID, change func(P) error) (M, error) {
-	m, err := lock[M](c, thing, id)
+	m, err := Lock[M](c, thing, id)
 	if err != nil {
 		return m, err
 	}
@@ -82,7 +82,7 @@ func Update[M any, P recorded[M]](c Ctx, thing string, id uuid.UUID, change func
 
 // Erase removes one record for good. What others still refer to is refused by the database.
 func Erase[M any](c Ctx, thing string, id uuid.UUID) error {
-	m, err := lock[M](c, thing, id)
+	m, err := Lock[M](c, thing, id)
 	if err != nil {
 		return err
 	}
@@ -93,6 +93,7 @@ func Erase[M any](c Ctx, thing string, id uuid.UUID) error {
 	return nil
 }
 
-func lock[M any](c Ctx, thing string, id uuid.UUID) (M, error) {
+// Lock reads one record and keeps others from changing it until the transaction ends.
+func Lock[M any](c Ctx, thing string, id uuid.UUID) (M, error) {
 	return Find[M](c, thing, c.DB.Clauses(clause.Locking{Strength: "UPDATE"}), id)
 }

@@ -30,21 +30,33 @@ func (k *Kernel) route() error {
 	}
 	engine.Use(k.observe, k.survive, k.cors)
 	engine.NoRoute(func(g *gin.Context) { k.refuse(g, requestOf(g), newError(404, "", "No such endpoint")) })
-	engine.NoMethod(func(g *gin.Context) {
+	methods := map[string][]string{} // by path
+	wrongMethod := func(g *gin.Context) {
+		if known := methods[g.Request.URL.Path]; known != nil {
+			g.Header("Allow", strings.Join(known, ", "))
+		}
 		k.refuse(g, requestOf(g), newError(405, "", "This endpoint does not take "+g.Request.Method))
-	})
-	seen := map[string]bool{}
+	}
+	engine.NoMethod(wrongMethod)
 	for i := range k.Rows {
 		row := &k.Rows[i]
 		if err := checkRow(row); err != nil {
 			return err
 		}
-		if seen[row.Name()] {
+		if slices.Contains(methods[row.Path], row.Method) {
 			return fmt.Errorf("row %s is declared twice", row.Name())
 		}
-		seen[row.Name()] = true
+		methods[row.Path] = append(methods[row.Path], row.Method)
 		row.plan = planOf(row.Request)
 		engine.Handle(row.Method, row.Path, k.serve(row))
+	}
+	// GET /class/create is a wrong method, not the class whose id is "create".
+	for path, known := range methods {
+		for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+			if !strings.Contains(path, ":") && !slices.Contains(known, method) {
+				engine.Handle(method, path, wrongMethod)
+			}
+		}
 	}
 	k.engine = engine
 	return nil
@@ -118,10 +130,8 @@ func (k *Kernel) survive(g *gin.Context) {
 			if cause == http.ErrAbortHandler {
 				panic(cause)
 			}
-			rq := requestOf(g)
-			k.Log.Error("panic", "requestId", rq.id, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-			rq.limited = true
-			k.refuse(g, rq, newError(500, "", "Something went wrong on our side"))
+			k.Log.Error("panic", "requestId", requestOf(g).id, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			say(g, newError(500, "", "Something went wrong on our side"))
 		}
 	}()
 	g.Next()

@@ -26,6 +26,7 @@ type Row struct {
 	Idempotent   bool // takes an Idempotency-Key
 	Versioned    bool // takes the record's version; a stale one is 409
 	OwnTx        bool // the handler keeps its own transactions
+	Unlisted     bool // not in the document: it exists on a developer's machine only
 	Version      int  // of the API; 1 is implicit in the path
 	Listing      *Listing
 	Twin         bool     // the POST form of a GET list
@@ -79,6 +80,9 @@ func Versioned(r *Row) { r.Versioned = true }
 // OwnTransaction leaves transactions to the handler: work that is several of them,
 // or that another package does in its own. Such a handler books its own audit rows.
 func OwnTransaction(r *Row) { r.OwnTx = true }
+
+// Unlisted keeps a row out of the document.
+func Unlisted(r *Row) { r.Unlisted = true }
 
 // APIVersion puts the row under /v2, /v3 …
 func APIVersion(n int) Option {

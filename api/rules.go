@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-playground/validator/v10"
@@ -18,7 +19,7 @@ func newRules() *rules {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(f reflect.StructField) string {
 		if f.Anonymous {
-			return f.Name
+			return embedded
 		}
 		if name := jsonName(f); name != "" {
 			return name
@@ -46,6 +47,7 @@ func newRules() *rules {
 var patterns = map[string]*regexp.Regexp{
 	"notblank": regexp.MustCompile(`\S`),
 	"hhmm":     regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`),
+	"phone":    regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`),
 	"currency": regexp.MustCompile(`^[A-Z]{3}$`),
 	"code":     regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{1,30}$`),
 }
@@ -57,20 +59,29 @@ func (d Date) text() string {
 	return d.String()
 }
 
-// check names every bad field at once.
+// check refuses a request that breaks a rule.
 func (r *rules) check(req any, v reflect.Value, plan *bindPlan) error {
+	details, err := r.broken(req, v, plan)
+	if err == nil && len(details) > 0 {
+		err = Invalid(details...)
+	}
+	return err
+}
+
+// broken names every field that breaks a rule.
+func (r *rules) broken(req any, v reflect.Value, plan *bindPlan) ([]Detail, error) {
 	if v.Kind() != reflect.Struct {
-		return nil
+		return nil, nil
 	}
 	details, err := r.details(r.v.Struct(req))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, index := range plan.changes {
 		value, named := v.FieldByIndex(index).Addr().Interface().(changer).sent()
 		bad, err := r.details(r.v.Struct(value))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, d := range bad {
 			if top := strings.FieldsFunc(d.Field, func(c rune) bool { return c == '.' || c == '[' }); named[top[0]] {
@@ -78,10 +89,7 @@ func (r *rules) check(req any, v reflect.Value, plan *bindPlan) error {
 			}
 		}
 	}
-	if len(details) > 0 {
-		return Invalid(details...)
-	}
-	return nil
+	return details, nil
 }
 
 // details turns what the validator found into the wire's words.
@@ -104,16 +112,12 @@ func (r *rules) details(err error) ([]Detail, error) {
 // structs are invisible on the wire.
 func wirePath(f validator.FieldError) string {
 	names := strings.Split(f.Namespace(), ".")[1:]
-	goNames := strings.Split(f.StructNamespace(), ".")[1:]
-	var out []string
-	for i, name := range names {
-		if i < len(goNames) && name == goNames[i] && name != "" && name[0] >= 'A' && name[0] <= 'Z' {
-			continue
-		}
-		out = append(out, name)
-	}
-	return strings.Join(out, ".")
+	names = slices.DeleteFunc(names, func(name string) bool { return name == embedded })
+	return strings.Join(names, ".")
 }
+
+// embedded stands for an embedded struct in a field's path; no field can have the name.
+const embedded = "<>"
 
 // sentence says what a rule wants, in words.
 func sentence(f validator.FieldError) string {
@@ -155,7 +159,7 @@ func sentence(f validator.FieldError) string {
 		return fmt.Sprintf("%s must be one of %s", name, strings.Join(strings.Fields(f.Param()), ", "))
 	case "email":
 		return name + " must be an e-mail address"
-	case "e164":
+	case "phone", "e164":
 		return name + " must be a phone number like +919812345678"
 	case "hhmm":
 		return name + " must be a time like 08:30"

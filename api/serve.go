@@ -103,8 +103,10 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 }
 
 func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *request) (answer, error) {
-	if err := k.limit(ctx, g, rq, row.Class, rq.ip); err != nil {
-		return answer{}, err
+	if row.Class != Unlimited {
+		if err := k.limit(ctx, g, rq, row.Class, rq.ip); err != nil {
+			return answer{}, err
+		}
 	}
 	if row.Bearer {
 		var err error
@@ -116,7 +118,7 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 	if err != nil {
 		return answer{}, err
 	}
-	resp, err := row.callOpen(OpenCtx{Context: ctx, User: rq.user, Now: rq.now, IP: rq.ip, Device: rq.device, RequestID: rq.id}, req)
+	resp, err := row.callOpen(OpenCtx{Context: ctx, User: rq.user, Now: rq.now, IP: rq.ip, Device: rq.device, RequestID: rq.id, Token: bearer(g)}, req)
 	if err != nil {
 		return answer{}, err
 	}
@@ -222,7 +224,7 @@ func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	return answer{status: row.Status, raw: raw}, nil
 }
 
-// refuse writes the spec's error body. What went wrong on our side is logged once, here.
+// refuse answers with an error. What went wrong on our side is logged once, here.
 func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
 	e := k.explain(err)
 	if !rq.limited && e.Status != 429 && e.Status < 500 {
@@ -234,6 +236,11 @@ func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
 	if e.Status >= 500 {
 		k.Log.Error("request failed", "requestId", rq.id, "status", e.Status, "error", causeOf(e))
 	}
+	say(g, e)
+}
+
+// say writes the spec's error body.
+func say(g *gin.Context, e *Error) {
 	if e.RetryAfter > 0 {
 		g.Header("Retry-After", fmt.Sprint(max(1, int((e.RetryAfter+time.Second-1)/time.Second))))
 	}

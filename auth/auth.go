@@ -2,13 +2,11 @@ package auth
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/expirable"
-	"gorm.io/gorm"
+	"github.com/redis/go-redis/v9"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -17,25 +15,55 @@ import (
 const (
 	sessionsKnown = 100_000
 	// sessionTTL bounds what a lost hint can cost: a revoked session lives no longer.
-	sessionTTL = 20 * time.Second
+	sessionTTL = 15 * time.Second
 )
+
+// Parts are what sign-in leans on; cmd puts them together.
+type Parts struct {
+	Cluster  *tenancy.Cluster
+	Schools  api.Schools
+	Redis    redis.UniversalClient
+	Tokens   *Tokens
+	Hasher   *Hasher
+	Messages Messenger
+	Rights   Rights
+	Clock    func() time.Time
+	// Secret keys the hashes of one-time passwords.
+	Secret []byte
+	// PublicURL is where people reach the console; links in e-mails begin with it.
+	PublicURL string
+	// Ended tells every instance that a session is over; Gone, that all of a user's may be.
+	Ended func(session uuid.UUID)
+	Gone  func(user uuid.UUID)
+}
+
+// Messenger hands a message over for delivery. It does not wait for the provider.
+type Messenger interface {
+	Send(ctx context.Context, m Message) error
+}
+
+// Message goes to a phone or an e-mail address.
+type Message struct {
+	Channel string // SMS or EMAIL
+	To      string
+	Subject string
+	Text    string
+}
+
+// Rights lists what a role may do, module by module.
+type Rights interface {
+	Effective(ctx context.Context, s *tenancy.School, role uuid.UUID) (map[string]api.Granted, error)
+}
 
 // Auth answers who is calling.
 type Auth struct {
-	cluster *tenancy.Cluster
-	schools api.Schools
-	tokens  *Tokens
-	hasher  *Hasher
-	now     func() time.Time
-	known   *expirable.LRU[uuid.UUID, known] // by session
+	Parts
+	known *expirable.LRU[uuid.UUID, known] // by session
 }
 
 // New puts the parts together.
-func New(cluster *tenancy.Cluster, schools api.Schools, tokens *Tokens, hasher *Hasher, now func() time.Time) *Auth {
-	return &Auth{
-		cluster: cluster, schools: schools, tokens: tokens, hasher: hasher, now: now,
-		known: expirable.NewLRU[uuid.UUID, known](sessionsKnown, nil, sessionTTL),
-	}
+func New(p Parts) *Auth {
+	return &Auth{Parts: p, known: expirable.NewLRU[uuid.UUID, known](sessionsKnown, nil, sessionTTL)}
 }
 
 // Authenticate verifies a token, its session and its user. What it has learnt it
@@ -44,7 +72,7 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	if token == "" {
 		return api.User{}, api.Unauthorized("A bearer token is required")
 	}
-	claim, err := a.tokens.ReadAccess(token)
+	claim, err := a.Tokens.ReadAccess(token)
 	if err != nil {
 		return api.User{}, api.Unauthorized("The token is invalid or has expired").Because(err)
 	}
@@ -55,7 +83,7 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 		}
 		a.known.Add(claim.SessionID, k)
 	}
-	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !a.now().Before(k.expiresAt) {
+	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !a.Clock().Before(k.expiresAt) {
 		return api.User{}, errSignedOut
 	}
 	return k.user, nil
@@ -64,38 +92,14 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 // Forget drops what is remembered of a session.
 func (a *Auth) Forget(session uuid.UUID) { a.known.Remove(session) }
 
+// ForgetUser drops what is remembered of all of a user's sessions.
+func (a *Auth) ForgetUser(user uuid.UUID) {
+	for _, session := range a.known.Keys() {
+		if k, ok := a.known.Peek(session); ok && k.user.ID == user {
+			a.known.Remove(session)
+		}
+	}
+}
+
 // ForgetAll drops everything, for when hints may have been missed.
 func (a *Auth) ForgetAll() { a.known.Purge() }
-
-// roleOf finds the account's user where it lives, and its role there. A user who is
-// gone or disabled is nobody.
-func (a *Auth) roleOf(ctx context.Context, acc account) (uuid.UUID, error) {
-	if acc.role == api.SuperAdmin {
-		var status string
-		err := a.cluster.Platform(ctx, tenancy.ReadOnly).Raw(`select status from super_admin where id = ?`, acc.userID).Row().Scan(&status)
-		if err != nil || status != "ACTIVE" {
-			return uuid.Nil, errSignedOut.Because(err)
-		}
-		return uuid.Nil, nil
-	}
-	s, err := a.schools.School(ctx, acc.schoolID)
-	if err != nil {
-		return uuid.Nil, err
-	}
-	db, err := a.cluster.School(ctx, s, tenancy.ReadOnly)
-	if err != nil {
-		return uuid.Nil, err
-	}
-	var u struct {
-		RoleID uuid.UUID
-		Status string
-	}
-	err = db.Table("app_user").Select("role_id", "status").Where("id = ?", acc.userID).Take(&u).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) || (err == nil && u.Status != "ACTIVE") {
-		return uuid.Nil, errSignedOut
-	}
-	if err != nil {
-		return uuid.Nil, fmt.Errorf("reading a user: %w", err)
-	}
-	return u.RoleID, nil
-}

@@ -2,12 +2,11 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
+	"time"
 
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -15,34 +14,17 @@ import (
 
 // loginRequest is a web administrator's.
 type loginRequest struct {
-	Email    string `json:"email" validate:"required,email,max=254"`
+	Email    string `json:"email" validate:"required,email,max=254" example:"admin@green-valley.local"`
 	Password string `json:"password" validate:"required,max=200"`
-}
-
-// signedIn is the answer of a sign-in.
-type signedIn struct {
-	AccessToken  string       `json:"accessToken"`
-	RefreshToken string       `json:"refreshToken"`
-	User         signedInUser `json:"user"`
-}
-
-type signedInUser struct {
-	ID       uuid.UUID    `json:"id"`
-	Phone    string       `json:"phone,omitempty"`
-	Email    string       `json:"email,omitempty"`
-	Role     api.RoleType `json:"role"`
-	SchoolID string       `json:"schoolId"`
-}
-
-// Flatten puts the answer at the top level too, where the spec shows it.
-func (s signedIn) Flatten() map[string]any {
-	return map[string]any{"accessToken": s.AccessToken, "refreshToken": s.RefreshToken, "user": s.User}
 }
 
 var errWrongPassword = api.Unauthorized("The e-mail or the password is wrong")
 
 // login signs a web administrator in. Every wrong try looks the same and takes as long.
 func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
+	if err := a.slowDown(c, r.Email); err != nil {
+		return signedIn{}, err
+	}
 	acc, err := a.byEmail(c, r.Email)
 	if err != nil {
 		return signedIn{}, err
@@ -53,71 +35,80 @@ func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
 			return signedIn{}, err
 		}
 	}
-	ok, err := a.hasher.Verify(c, r.Password, stored)
+	ok, err := a.Hasher.Verify(c, r.Password, stored)
 	if err != nil {
 		return signedIn{}, err
 	}
-	if acc == nil || !ok {
+	if acc == nil {
 		return signedIn{}, errWrongPassword
 	}
-	if acc.role != api.SuperAdmin {
-		s, err := a.schools.School(c, acc.schoolID)
-		if err != nil {
-			return signedIn{}, err
-		}
-		if s.Status != tenancy.Active {
-			return signedIn{}, api.Coded(403, "", "This school is not active")
-		}
+	if !ok {
+		return signedIn{}, a.failed(c, *acc, "sign-in by password failed", errWrongPassword)
 	}
-	return a.signIn(c, *acc, c.Device, c.IP)
+	out, err := a.signIn(c, *acc, "PASSWORD")
+	if err == nil {
+		err = a.forgiveLogin(c, r.Email)
+	}
+	return out, err
 }
 
-func (a *Auth) signIn(ctx context.Context, acc account, device, ip string) (signedIn, error) {
-	pair, err := a.startSession(ctx, acc, device, ip)
+// slowScript lets the first five wrong tries through, then makes each wait longer, a
+// minute at the most. A right password ends the count.
+var slowScript = redis.NewScript(`
+local v = redis.call("hmget", KEYS[1], "n", "until")
+local now = tonumber(ARGV[1])
+if v[2] and now < tonumber(v[2]) then
+	return tonumber(v[2]) - now
+end
+local n = redis.call("hincrby", KEYS[1], "n", 1)
+if n >= 5 then
+	local wait = math.min(60000, 1000 * 2 ^ (n - 5))
+	redis.call("hset", KEYS[1], "until", now + wait)
+end
+redis.call("pexpire", KEYS[1], 900000)
+return 0`)
+
+func loginKey(email string) string { return "homeroom:login:" + strings.ToLower(email) }
+
+// slowDown counts a try against the e-mail, known or not.
+func (a *Auth) slowDown(ctx context.Context, email string) error {
+	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	defer cancel()
+	wait, err := slowScript.Run(ctx, a.Redis, []string{loginKey(email)}, a.Clock().UnixMilli()).Int64()
 	if err != nil {
-		return signedIn{}, err
+		return errCannotCount.Because(err)
 	}
-	out := signedIn{
-		AccessToken: pair.AccessToken, RefreshToken: pair.RefreshToken,
-		User: signedInUser{ID: acc.userID, Phone: acc.phone, Email: acc.email, Role: acc.role},
+	if wait > 0 {
+		e := api.Coded(429, "Too Many Requests", "Too many wrong passwords, wait a moment")
+		e.RetryAfter = time.Duration(wait) * time.Millisecond
+		return e
 	}
-	if acc.schoolID != uuid.Nil {
-		out.User.SchoolID = acc.schoolID.String()
-	}
-	return out, nil
+	return nil
 }
 
-// byEmail finds an account in the directory, or nil.
-func (a *Auth) byEmail(ctx context.Context, email string) (*account, error) {
-	var acc account
-	var school *uuid.UUID
-	err := a.cluster.PlatformPool().QueryRow(ctx, `
-		select id, school_id, user_id, role_type, coalesce(phone, ''), email
-		from platform.account where lower(email) = $1 and not disabled`, strings.ToLower(email)).
-		Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
+func (a *Auth) forgiveLogin(ctx context.Context, email string) error {
+	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	defer cancel()
+	if err := a.Redis.Del(ctx, loginKey(email)).Err(); err != nil {
+		return errCannotCount.Because(err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("looking up an account: %w", err)
-	}
-	if school != nil {
-		acc.schoolID = *school
-	}
-	return &acc, nil
+	return nil
 }
 
 // passwordOf reads the stored hash of an account's user; empty when there is none.
 func (a *Auth) passwordOf(ctx context.Context, acc account) (string, error) {
-	db := a.cluster.Platform(ctx, tenancy.ReadOnly)
+	db := a.Cluster.Platform(ctx, tenancy.ReadOnly)
 	table := "super_admin"
 	if acc.role != api.SuperAdmin {
 		table = "app_user"
-		s, err := a.schools.School(ctx, acc.schoolID)
+		s, err := a.Schools.School(ctx, acc.schoolID)
 		if err != nil {
 			return "", err
 		}
-		if db, err = a.cluster.School(ctx, s, tenancy.ReadOnly); err != nil {
+		if s.Schema == "" {
+			return "", nil // its school is not made yet
+		}
+		if db, err = a.Cluster.School(ctx, s, tenancy.ReadOnly); err != nil {
 			return "", err
 		}
 	}

@@ -3,107 +3,174 @@ package auth
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
-	"golang.org/x/crypto/argon2"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/tenancy"
 )
 
-// argon2id's cost: 19 MiB and two passes, about 43 ms of one core.
 const (
-	hashMemory = 19 * 1024
-	hashTime   = 2
-	hashBytes  = 32
-	saltBytes  = 16
-	// hashWait is how long a sign-in queues for a core before it is told to come back.
-	hashWait = 3 * time.Second
+	resetLife  = time.Hour
+	inviteLife = 7 * 24 * time.Hour
 )
 
-// Hasher turns secrets into hashes, never on more cores than it is given: a storm
-// of sign-ins must not take the service down.
-type Hasher struct {
-	cores chan struct{}
-	decoy string // verified when there is nothing to verify, so that it takes as long
+type forgotRequest struct {
+	Email string `json:"email" validate:"required,email,max=254"`
 }
 
-// NewHasher uses at most cores at once; 0 is half of what there are.
-func NewHasher(cores int) *Hasher {
-	if cores == 0 {
-		cores = max(1, runtime.GOMAXPROCS(0)/2)
+// forgot sends a link to set a new password. It answers alike for e-mails nobody has.
+func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
+	acc, err := a.byEmail(c, r.Email)
+	if err != nil || acc == nil {
+		return api.Nothing{}, err
 	}
-	h := &Hasher{cores: make(chan struct{}, cores)}
-	h.decoy = hash("a secret nobody has")
-	return h
+	return api.Nothing{}, a.sendLink(c, *acc, "RESET", resetLife, "Set a new password",
+		"Someone asked to set a new password for your Homeroom account. If it was you, open this link within an hour:\n\n%s\n\nIf it was not, do nothing: your password stays as it is.")
 }
 
-// Hash makes the stored form of a secret.
-func (h *Hasher) Hash(ctx context.Context, secret string) (string, error) {
-	release, err := h.take(ctx)
+// Invite sends a school's administrator a link to set their first password.
+func (a *Auth) Invite(ctx context.Context, user uuid.UUID, school string) error {
+	found, err := a.accounts(ctx, `user_id = $1`, user)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return a.sendLink(ctx, found[0], "INVITE", inviteLife, "Welcome to Homeroom",
+		"You are an administrator of "+strings.ReplaceAll(school, "%", "%%")+" on Homeroom. Set your password within seven days to sign in:\n\n%s")
+}
+
+// sendLink makes a one-use link and sends it. The links sent before it, for the same
+// purpose, end.
+func (a *Auth) sendLink(ctx context.Context, acc account, purpose string, life time.Duration, subject, text string) error {
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails: the runtime ends the program instead
+	token := base64.RawURLEncoding.EncodeToString(secret)
+	now := a.Clock()
+	_, err := a.Cluster.PlatformPool().Exec(ctx, `
+		with earlier as (delete from platform.password_link where account_id = $2 and purpose = $3)
+		insert into platform.password_link (token_hash, account_id, purpose, expires_at, created_at) values ($1, $2, $3, $4, $5)`,
+		digest(token), acc.id, purpose, now.Add(life), now)
 	if err != nil {
-		return "", err
+		return fmt.Errorf("making a password link: %w", err)
 	}
-	defer release()
-	return hash(secret), nil
+	return a.Messages.Send(ctx, Message{Channel: "EMAIL", To: acc.email, Subject: subject, Text: fmt.Sprintf(text, a.PublicURL+"/console/password?token="+token)})
 }
 
-// Verify compares a secret with its stored form; an empty one is never right, and
-// takes as long to refuse.
-func (h *Hasher) Verify(ctx context.Context, secret, stored string) (bool, error) {
-	release, err := h.take(ctx)
+type resetRequest struct {
+	Token    string `json:"token" validate:"required,max=200" doc:"From the link in the e-mail"`
+	Password string `json:"password" validate:"required,min=12,max=200"`
+}
+
+// reset sets a password by a link, uses the link up, and ends every session.
+func (a *Auth) reset(c api.OpenCtx, r resetRequest) (api.Nothing, error) {
+	acc, err := a.linkAccount(c, r.Token)
 	if err != nil {
-		return false, err
+		return api.Nothing{}, err
 	}
-	defer release()
-	if stored == "" {
-		verify(secret, h.decoy)
-		return false, nil
+	if err := goodPassword("password", r.Password, acc.email); err != nil {
+		return api.Nothing{}, err
 	}
-	return verify(secret, stored), nil
-}
-
-func (h *Hasher) take(ctx context.Context) (func(), error) {
-	ctx, cancel := context.WithTimeout(ctx, hashWait)
-	defer cancel()
-	select {
-	case h.cores <- struct{}{}:
-		return func() { <-h.cores }, nil
-	case <-ctx.Done():
-		return nil, api.Unavailable("Many people are signing in, try again in a moment")
-	}
-}
-
-func hash(secret string) string {
-	salt := make([]byte, saltBytes)
-	_, _ = rand.Read(salt) // never fails: the runtime ends the program instead
-	sum := argon2.IDKey([]byte(secret), salt, hashTime, hashMemory, 1, hashBytes)
-	return fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=1$%s$%s", hashMemory, hashTime,
-		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(sum))
-}
-
-func verify(secret, stored string) bool {
-	parts := strings.Split(stored, "$")
-	if len(parts) != 6 || parts[1] != "argon2id" {
-		return false
-	}
-	var memory, passes uint32
-	var lanes uint8
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &passes, &lanes); err != nil {
-		return false
-	}
-	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
+	hashed, err := a.Hasher.Hash(c, r.Password)
 	if err != nil {
-		return false
+		return api.Nothing{}, err
 	}
-	want, err := base64.RawStdEncoding.DecodeString(parts[5])
-	if err != nil || len(want) == 0 {
-		return false
+	// The link is used up before the password is set: two at once set one password,
+	// and a crash in between costs a new link, not a second use.
+	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.password_link set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2`, digest(r.Token), a.Clock())
+	if err != nil {
+		return api.Nothing{}, fmt.Errorf("using a password link: %w", err)
 	}
-	got := argon2.IDKey([]byte(secret), salt, passes, memory, lanes, uint32(len(want)))
-	return subtle.ConstantTimeCompare(got, want) == 1
+	if tag.RowsAffected() == 0 {
+		return api.Nothing{}, errLink
+	}
+	if err := a.storePassword(c, acc, hashed, "password set by link"); err != nil {
+		return api.Nothing{}, err
+	}
+	_, err = a.endSessions(c, "password was set", `account_id = $3`, acc.id)
+	return api.Nothing{}, err
+}
+
+var errLink = api.Malformed("This link is not valid any more, ask for a new one")
+
+func (a *Auth) linkAccount(ctx context.Context, token string) (account, error) {
+	var id uuid.UUID
+	err := a.Cluster.PlatformPool().QueryRow(ctx, `select account_id from platform.password_link where token_hash = $1 and used_at is null and expires_at > $2`, digest(token), a.Clock()).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return account{}, errLink
+	}
+	if err != nil {
+		return account{}, fmt.Errorf("reading a password link: %w", err)
+	}
+	acc, err := a.byID(ctx, id)
+	if err != nil {
+		return account{}, err
+	}
+	if acc == nil {
+		return account{}, errLink
+	}
+	return *acc, nil
+}
+
+type changeRequest struct {
+	CurrentPassword string `json:"currentPassword" validate:"required,max=200"`
+	NewPassword     string `json:"newPassword" validate:"required,min=12,max=200"`
+}
+
+// change replaces the caller's password and ends their other sessions.
+func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
+	acc, err := a.byID(c, c.User.AccountID)
+	if err != nil || acc == nil {
+		return api.Nothing{}, orSignedOut(err)
+	}
+	if acc.email == "" {
+		return api.Nothing{}, api.Denied("Passwords are for web accounts")
+	}
+	if err := a.slowDown(c, acc.email); err != nil {
+		return api.Nothing{}, err
+	}
+	stored, err := a.passwordOf(c, *acc)
+	if err != nil {
+		return api.Nothing{}, err
+	}
+	ok, err := a.Hasher.Verify(c, r.CurrentPassword, stored)
+	if err != nil {
+		return api.Nothing{}, err
+	}
+	if !ok {
+		return api.Nothing{}, a.failed(c, *acc, "password change refused", api.InvalidField("currentPassword", "currentPassword is wrong"))
+	}
+	if err := a.forgiveLogin(c, acc.email); err != nil {
+		return api.Nothing{}, err
+	}
+	if err := goodPassword("newPassword", r.NewPassword, acc.email); err != nil {
+		return api.Nothing{}, err
+	}
+	hashed, err := a.Hasher.Hash(c, r.NewPassword)
+	if err != nil {
+		return api.Nothing{}, err
+	}
+	if err := a.storePassword(c, *acc, hashed, "password changed"); err != nil {
+		return api.Nothing{}, err
+	}
+	_, err = a.endSessions(c, "password was changed", `account_id = $3 and id <> $4`, acc.id, c.User.SessionID)
+	return api.Nothing{}, err
+}
+
+func (a *Auth) storePassword(c api.OpenCtx, acc account, hashed, action string) error {
+	if acc.role == api.SuperAdmin {
+		return tenancy.Together(a.Cluster.Platform(c, tenancy.ReadWrite),
+			tenancy.Query{SQL: `update super_admin set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.bookEntry(c, acc, action))
+	}
+	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
+	if err != nil {
+		return err
+	}
+	return tenancy.Together(db,
+		tenancy.Query{SQL: `update app_user set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.bookEntry(c, acc, action))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -30,7 +29,7 @@ type firstAdmin struct {
 func (a *Auth) SealAdmin(ctx context.Context, firstName, lastName, email, phone, password string) (json.RawMessage, error) {
 	f := firstAdmin{FirstName: firstName, LastName: lastName, Email: strings.ToLower(email), Phone: phone}
 	if password != "" {
-		hashed, err := a.hasher.Hash(ctx, password)
+		hashed, err := a.Hasher.Hash(ctx, password)
 		if err != nil {
 			return nil, err
 		}
@@ -38,9 +37,6 @@ func (a *Auth) SealAdmin(ctx context.Context, firstName, lastName, email, phone,
 	}
 	return json.Marshal(f)
 }
-
-// ErrEmailTaken is an e-mail that another account signs in with.
-var ErrEmailTaken = errors.New("auth: the e-mail belongs to another account")
 
 // AddFirstAdmin makes the school's first administrator and their account. It may
 // run again after a crash: the ids follow from the school's.
@@ -52,8 +48,8 @@ func (a *Auth) AddFirstAdmin(ctx context.Context, s *tenancy.School, sealed json
 	if f.Email == "" {
 		return nil // a school may be made without one
 	}
-	userID := uuid.NewSHA1(s.ID, []byte("first administrator"))
-	db, err := a.cluster.School(ctx, s, tenancy.ReadWrite)
+	userID := firstAdminID(s.ID)
+	db, err := a.Cluster.School(ctx, s, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
@@ -64,43 +60,35 @@ func (a *Auth) AddFirstAdmin(ctx context.Context, s *tenancy.School, sealed json
 	if err != nil {
 		return fmt.Errorf("adding the first administrator: %w", err)
 	}
-	return a.addAccount(ctx, account{id: uuid.NewSHA1(s.ID, []byte("account "+userID.String())), schoolID: s.ID, userID: userID, role: api.SchoolAdmin, phone: f.Phone, email: f.Email})
+	return a.Enter(ctx, s.ID, userID, api.SchoolAdmin, f.Phone, f.Email)
 }
 
-// addAccount enters a user into the platform's directory; twice is once.
-func (a *Auth) addAccount(ctx context.Context, acc account) error {
-	var school *uuid.UUID
-	if acc.schoolID != uuid.Nil {
-		school = &acc.schoolID
+// InviteFirstAdmin sends the first administrator a link to set their password, if they
+// were given none.
+func (a *Auth) InviteFirstAdmin(ctx context.Context, s *tenancy.School, sealed json.RawMessage) error {
+	var f firstAdmin
+	if err := json.Unmarshal(sealed, &f); err != nil {
+		return fmt.Errorf("reading the first administrator: %w", err)
 	}
-	_, err := a.cluster.PlatformPool().Exec(ctx, `
-		insert into platform.account (id, school_id, user_id, role_type, phone, email)
-		values ($1, $2, $3, $4, nullif($5, ''), nullif($6, '')) on conflict (user_id) do nothing`,
-		acc.id, school, acc.userID, acc.role, acc.phone, strings.ToLower(acc.email))
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.ConstraintName == "account_email_key" {
-		return ErrEmailTaken
+	if f.Email == "" || f.PasswordHash != "" {
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("adding an account: %w", err)
-	}
-	return nil
+	return a.Invite(ctx, firstAdminID(s.ID), s.Name)
 }
 
-// EmailTaken reports whether an account signs in with the e-mail.
-func (a *Auth) EmailTaken(ctx context.Context, email string) (bool, error) {
-	acc, err := a.byEmail(ctx, email)
-	return acc != nil, err
+// firstAdminID follows from the school's, so that making them again finds them.
+func firstAdminID(school uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(school, []byte("first administrator"))
 }
 
 // AddSuperAdmin makes a cross-school administrator, or leaves the one with this
 // e-mail as they are. It reports whether it made one.
 func (a *Auth) AddSuperAdmin(ctx context.Context, email, name, password string) (bool, error) {
-	hashed, err := a.hasher.Hash(ctx, password)
+	hashed, err := a.Hasher.Hash(ctx, password)
 	if err != nil {
 		return false, err
 	}
-	tx, err := a.cluster.PlatformPool().Begin(ctx)
+	tx, err := a.Cluster.PlatformPool().Begin(ctx)
 	if err != nil {
 		return false, fmt.Errorf("adding a super-admin: %w", err)
 	}

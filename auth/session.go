@@ -13,16 +13,6 @@ import (
 	"homeroom/api"
 )
 
-// account is one entry of the platform's directory.
-type account struct {
-	id       uuid.UUID
-	schoolID uuid.UUID
-	userID   uuid.UUID
-	role     api.RoleType
-	phone    string
-	email    string
-}
-
 // Pair is what a sign-in hands out.
 type Pair struct {
 	AccessToken  string
@@ -30,21 +20,18 @@ type Pair struct {
 }
 
 // startSession opens a session for an account and signs its first pair.
-func (a *Auth) startSession(ctx context.Context, acc account, device, ip string) (Pair, error) {
+func (a *Auth) startSession(ctx context.Context, acc account, method, device, ip string) (Pair, error) {
 	sessionID := api.NewID()
 	pair, err := a.pair(acc, sessionID)
 	if err != nil {
 		return Pair{}, err
 	}
-	now := a.now()
-	_, err = a.cluster.PlatformPool().Exec(ctx, `
-		insert into platform.session (id, account_id, token_hash, expires_at, device, ip, created_at, last_used_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $7)`,
-		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), device, ip, now)
-	if err != nil {
-		return Pair{}, fmt.Errorf("starting a session: %w", err)
-	}
-	_, err = a.cluster.PlatformPool().Exec(ctx, `update platform.account set last_used_at = $2 where id = $1`, acc.id, now)
+	now := a.Clock()
+	_, err = a.Cluster.PlatformPool().Exec(ctx, `
+		with used as (update platform.account set last_used_at = $8 where id = $2)
+		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), method, device, ip, now)
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
 	}
@@ -52,11 +39,11 @@ func (a *Auth) startSession(ctx context.Context, acc account, device, ip string)
 }
 
 func (a *Auth) pair(acc account, sessionID uuid.UUID) (Pair, error) {
-	access, err := a.tokens.SignAccess(Access{UserID: acc.userID, SessionID: sessionID, SchoolID: acc.schoolID, Role: acc.role})
+	access, err := a.Tokens.SignAccess(Access{UserID: acc.userID, SessionID: sessionID, SchoolID: acc.schoolID, Role: acc.role})
 	if err != nil {
 		return Pair{}, err
 	}
-	refresh, err := a.tokens.SignRefresh(acc.userID, sessionID)
+	refresh, err := a.Tokens.SignRefresh(acc.userID, sessionID)
 	if err != nil {
 		return Pair{}, err
 	}
@@ -79,31 +66,69 @@ var errSignedOut = api.Unauthorized("Your session has ended, sign in again")
 
 // loadSession reads a session and its user from the database.
 func (a *Auth) loadSession(ctx context.Context, claim Access) (known, error) {
+	acc, s, err := a.findSession(ctx, claim.SessionID)
+	if err != nil {
+		return known{}, err
+	}
+	if s.revokedAt != nil || acc.userID != claim.UserID || acc.schoolID != claim.SchoolID || acc.role != claim.Role {
+		return known{}, errSignedOut
+	}
+	k := known{expiresAt: s.expiresAt, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}}
+	if k.user.RoleID, err = a.present(ctx, acc); err != nil {
+		return known{}, err
+	}
+	return k, nil
+}
+
+// session is the state a token's session is in.
+type session struct {
+	id        uuid.UUID
+	tokenHash []byte
+	rotatedAt *time.Time
+	expiresAt time.Time
+	revokedAt *time.Time
+	method    string
+	createdAt time.Time
+}
+
+// findSession reads a session with its account; one that is gone or whose account is
+// disabled has ended.
+func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session, error) {
 	var acc account
-	var k known
+	s := session{id: id}
 	var school *uuid.UUID
-	var disabled bool
-	var revoked *time.Time
-	err := a.cluster.PlatformPool().QueryRow(ctx, `
-		select a.id, a.school_id, a.user_id, a.role_type, a.disabled, s.expires_at, s.revoked_at
+	err := a.Cluster.PlatformPool().QueryRow(ctx, `
+		select a.id, a.school_id, a.user_id, a.role_type, coalesce(a.phone, ''), coalesce(a.email, ''),
+			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.created_at
 		from platform.session s join platform.account a on a.id = s.account_id
-		where s.id = $1`, claim.SessionID).
-		Scan(&acc.id, &school, &acc.userID, &acc.role, &disabled, &k.expiresAt, &revoked)
+		where s.id = $1 and not a.disabled`, id).
+		Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email,
+			&s.tokenHash, &s.rotatedAt, &s.expiresAt, &s.revokedAt, &s.method, &s.createdAt)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return k, errSignedOut
+		return acc, s, errSignedOut
 	}
 	if err != nil {
-		return k, fmt.Errorf("reading a session: %w", err)
+		return acc, s, fmt.Errorf("reading a session: %w", err)
 	}
 	if school != nil {
 		acc.schoolID = *school
 	}
-	if disabled || revoked != nil || acc.userID != claim.UserID || acc.schoolID != claim.SchoolID || acc.role != claim.Role {
-		return k, errSignedOut
+	return acc, s, nil
+}
+
+// endSessions revokes the sessions that match and tells every instance.
+func (a *Auth) endSessions(ctx context.Context, reason, where string, args ...any) (int, error) {
+	rows, err := a.Cluster.PlatformPool().Query(ctx, `update platform.session set revoked_at = $1, revoke_reason = $2
+		where revoked_at is null and `+where+` returning id`, append([]any{a.Clock(), reason}, args...)...)
+	if err != nil {
+		return 0, fmt.Errorf("ending sessions: %w", err)
 	}
-	k.user = api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}
-	if k.user.RoleID, err = a.roleOf(ctx, acc); err != nil {
-		return k, err
+	ended, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return 0, fmt.Errorf("ending sessions: %w", err)
 	}
-	return k, nil
+	for _, id := range ended {
+		a.Ended(id)
+	}
+	return len(ended), nil
 }

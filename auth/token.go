@@ -152,6 +152,22 @@ func (t *Tokens) ReadAccess(token string) (Access, error) {
 	return a, nil
 }
 
+// ReadRefresh verifies a refresh token and returns its session. An expired one is
+// jwt.ErrTokenExpired.
+func (t *Tokens) ReadRefresh(token string) (uuid.UUID, error) {
+	var c refreshClaims
+	if err := t.read(token, &c); err != nil {
+		return uuid.Nil, err
+	}
+	if c.Type != "refresh" {
+		return uuid.Nil, errors.New("not a refresh token")
+	}
+	if err := t.notFromTheFuture(c.IssuedAt); err != nil {
+		return uuid.Nil, err
+	}
+	return uuid.Parse(c.Session)
+}
+
 // leeway is how far ahead of ours another server's clock may be.
 const leeway = 30 * time.Second
 

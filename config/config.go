@@ -35,6 +35,7 @@ type Config struct {
 
 	Port    int    `env:"PORT" envDefault:"3001" help:"port of the API, the console and the realtime channel"`
 	Bind    string `env:"HOMEROOM_BIND" help:"address to listen on; local: 127.0.0.1 always, production: all unless set"`
+	Public  string `env:"HOMEROOM_PUBLIC_URL" help:"address people open in a browser; links in e-mails begin with it"`
 	OpsAddr string `env:"HOMEROOM_OPS_ADDR" envDefault:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics in production"`
 	DataDir string `env:"HOMEROOM_DATA" envDefault:".local" help:"data folder of the local profile"`
 
@@ -86,6 +87,9 @@ func Load(profile Profile, environ map[string]string) (Config, error) {
 func (c *Config) localDefaults() {
 	if c.Bind == "" {
 		c.Bind = "127.0.0.1"
+	}
+	if c.Public == "" {
+		c.Public = fmt.Sprintf("http://%s:%d", c.Bind, c.Port)
 	}
 	if c.Secret == "" {
 		c.Secret = LocalSecret
@@ -169,6 +173,9 @@ func (c *Config) checkProduction(environ map[string]string) error {
 	}
 	if c.RedisURL == "" {
 		errs = append(errs, problem("REDIS_URL", "is missing", "name the Redis server; `homeroom local` brings its own"))
+	}
+	if u, err := url.Parse(c.Public); err != nil || u.Host == "" {
+		errs = append(errs, problem("HOMEROOM_PUBLIC_URL", "is missing or no address", "write it as https://school.example.org"))
 	}
 	switch {
 	case c.Secret == "":

@@ -14,7 +14,7 @@ var goodKey = "k1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x
 func production(changes ...string) map[string]string {
 	environ := map[string]string{
 		"DATABASE_URL": "postgres://u:p@db/homeroom", "REDIS_URL": "redis://cache:6379/0",
-		"HOMEROOM_SECRET": strings.Repeat("s", 40), "HOMEROOM_JWT_KEYS": goodKey,
+		"HOMEROOM_SECRET": strings.Repeat("s", 40), "HOMEROOM_JWT_KEYS": goodKey, "HOMEROOM_PUBLIC_URL": "https://school.example.org",
 	}
 	for _, c := range changes {
 		name, value, _ := strings.Cut(c, "=")
@@ -35,6 +35,7 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 	local := base64.StdEncoding.EncodeToString([]byte(config.LocalSecret))
 	for _, c := range []struct{ change, names, cure string }{
 		{"DATABASE_URL=", "DATABASE_URL is missing", "name the Postgres server"},
+		{"HOMEROOM_PUBLIC_URL=", "HOMEROOM_PUBLIC_URL is missing", "https://"},
 		{"REDIS_URL=", "REDIS_URL is missing", "name the Redis server"},
 		{"HOMEROOM_SECRET=", "HOMEROOM_SECRET is missing", "openssl rand"},
 		{"HOMEROOM_SECRET=short", "HOMEROOM_SECRET has 5 characters", "at least 32"},

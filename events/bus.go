@@ -87,7 +87,7 @@ func (l listener) hear(ctx context.Context, t *telling, h Heard) error {
 		}()
 		err = l.f(context.WithValue(ctx, turnKey{}, turn), h)
 	}()
-	err, returned := await(ctx, heard)
+	returned, err := await(ctx, heard)
 	broken := turn.end(err, returned)
 	t.touched = t.touched || turn.used
 	if broken != nil {
@@ -100,19 +100,19 @@ func (l listener) hear(ctx context.Context, t *telling, h Heard) error {
 // await waits for a listener, and a little longer once its time is over. One that
 // does not come back even then is left behind: a worker lost to it for good would
 // be worse than the goroutine.
-func await(ctx context.Context, heard <-chan error) (err error, returned bool) { //nolint:revive // the error is the listener's, not await's
+func await(ctx context.Context, heard <-chan error) (returned bool, err error) {
 	select {
 	case err := <-heard:
-		return err, true
+		return true, err
 	case <-ctx.Done():
 	}
 	select {
 	case err := <-heard:
 		if err == nil {
-			return nil, true
+			return true, nil
 		}
-		return errors.Join(err, ctx.Err()), true
+		return true, errors.Join(err, ctx.Err())
 	case <-time.After(leaving):
-		return fmt.Errorf("the listener ignored the end of its time: %w", ctx.Err()), false
+		return false, fmt.Errorf("the listener ignored the end of its time: %w", ctx.Err())
 	}
 }

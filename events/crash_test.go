@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
@@ -41,6 +42,19 @@ func play(part string) {
 		select {}
 	})
 	r := events.NewRelay(events.Options{Redis: redis.NewClient(o), Schools: f, Bus: bus, Namespace: f.namespace})
+	if part == "storm" {
+		bus = busWith(insertHeardOnce)
+		r = events.NewRelay(events.Options{Redis: redis.NewClient(o), Schools: f, Bus: bus, Namespace: f.namespace})
+		go func() { _ = r.Run(context.Background()) }()
+		for range 4 {
+			go func() {
+				for n := 0; ; n++ {
+					fmt.Printf("acknowledged %s\n", f.write(r, id, time.Now(), fact(n))[0])
+				}
+			}()
+		}
+		select {}
+	}
 	if part == "tell" {
 		go func() { _ = r.Run(context.Background()) }()
 		f.write(r, id, time.Now(), fact(1), fact(2))
@@ -53,7 +67,10 @@ func play(part string) {
 }
 
 // killAt starts a process, waits for its word, and kills it with SIGKILL.
-func (f *fleet) killAt(part, word, redisURL string) {
+func (f *fleet) killAt(part, word, redisURL string) { f.killAfter(1, part, word, redisURL) }
+
+// killAfter kills it after so many words, and returns what it had said by then.
+func (f *fleet) killAfter(lines int, part, word, redisURL string) (said []string) {
 	f.t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), partEnv+"="+part, "EVENTS_TEST_DATABASE="+f.url, "EVENTS_TEST_REDIS="+redisURL,
@@ -62,18 +79,45 @@ func (f *fleet) killAt(part, word, redisURL string) {
 	out, err := cmd.StdoutPipe()
 	must(f.t, err)
 	must(f.t, cmd.Start())
-	line, err := bufio.NewReader(out).ReadString('\n')
-	must(f.t, cmd.Process.Kill())
+	words := bufio.NewScanner(out)
+	for words.Scan() {
+		what, id, _ := strings.Cut(words.Text(), " ")
+		if what != word {
+			f.t.Errorf("the process said %q", words.Text())
+		}
+		if said = append(said, id); len(said) == lines {
+			must(f.t, cmd.Process.Kill()) // what it says until it is dead counts too
+		}
+	}
 	_ = cmd.Wait()
-	if err != nil || !strings.HasPrefix(line, word) {
-		f.t.Fatalf("the process said %q: %v", line, err)
+	if len(said) < lines {
+		f.t.Fatalf("the process ended after %d words: %v", len(said), words.Err())
+	}
+	return said
+}
+
+func TestProcessesKilledAtAnyMomentLoseNoAcknowledgedFact(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 1)
+	f.start(busWith(insertHeardOnce)).swept(f)
+	s, err := stack()
+	must(t, err)
+	var acknowledged []string
+	for range 8 {
+		acknowledged = append(acknowledged, f.killAfter(1+rand.IntN(80), "storm", "acknowledged", s.RedisURL())...)
+	}
+	eventually(t, "every outbox is empty", func() bool { return f.waiting(f.schools[0]) == 0 })
+	var heard int
+	must(t, f.db.Raw("select count(*) from "+schema(f.schools[0])+".heard where fact::text in ?", acknowledged).Scan(&heard).Error)
+	if heard != len(acknowledged) {
+		t.Errorf("%d facts were acknowledged and %d told", len(acknowledged), heard)
 	}
 }
 
 func TestAProcessKilledBetweenCommitAndTellingLosesNothing(t *testing.T) {
 	t.Parallel()
 	f, e := newFleet(t, 1), newEar()
-	i := f.start(busWith(e.hear)).swept(f)
+	f.start(busWith(e.hear)).swept(f)
 	s, err := stack()
 	must(t, err)
 	f.killAt("write", "committed", s.RedisURL())
@@ -83,7 +127,6 @@ func TestAProcessKilledBetweenCommitAndTellingLosesNothing(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 	eventually(t, "they left the outbox", func() bool { return f.waiting(f.schools[0]) == 0 })
-	_ = i
 }
 
 func TestAProcessKilledWhileTellingLosesNothing(t *testing.T) {
@@ -105,8 +148,7 @@ func TestAProcessKilledWhileRedisWasAwayIsFoundByASweep(t *testing.T) {
 	eventually(t, "the next start tells its facts", func() bool { return e.count() == 2 })
 	i.stop()
 
-	slow := f.start(busWith(e.hear), func(o *events.Options) { o.SweepEvery = time.Second })
+	f.start(busWith(e.hear), func(o *events.Options) { o.SweepEvery = time.Second })
 	f.killAt("write", "committed", nowhere)
 	eventually(t, "the periodic sweep finds the others", func() bool { return e.count() == 4 })
-	_ = slow
 }

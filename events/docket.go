@@ -125,9 +125,8 @@ func (d *docket) awaken() {
 	d.changed.Broadcast()
 }
 
-// done takes in what a look found and plans the next one, if any. settled says
-// that Redis took note of it; until is how far away the next due fact is.
-func (d *docket) done(j job, out outcome, err error, settled bool, until time.Duration, now time.Time) {
+// done takes in what a look found and plans the next one, if any.
+func (d *docket) done(j job, f finding, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	m := d.matters[j.school]
@@ -136,7 +135,7 @@ func (d *docket) done(j job, out outcome, err error, settled bool, until time.Du
 		d.changed.Broadcast()
 	}
 	m.running = false
-	rest := m.report(j, out, err, settled, until, now, d.me)
+	rest := m.report(j, f, d.me)
 	if m.again || rest == 0 {
 		m.again = false
 		d.enqueue(m)

@@ -80,7 +80,7 @@ func newFleet(t testing.TB, schools int) *fleet {
 }
 
 func open(url string) (*gorm.DB, error) {
-	db, err := gorm.Open(postgres.New(postgres.Config{DSN: url, PreferSimpleProtocol: false}),
+	db, err := gorm.Open(postgres.New(postgres.Config{DSN: url}),
 		&gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
 	if err != nil {
 		return nil, err
@@ -188,8 +188,9 @@ func (f *fleet) count(school uuid.UUID, table string) int {
 // instance is one running relay: what a process of the product has.
 type instance struct {
 	*events.Relay
-	redis redis.UniversalClient
-	stop  func()
+	redis  redis.UniversalClient
+	cancel func() // asks it to stop
+	stop   func() // and waits until it has
 }
 
 // start runs a relay on the shared Redis until the test ends or stop is called.
@@ -219,7 +220,7 @@ func (f *fleet) startOn(url string, bus *events.Bus, change ...func(*events.Opti
 		must(f.t, <-ended)
 	})
 	f.t.Cleanup(stop)
-	return &instance{r, client, stop}
+	return &instance{r, client, cancel, stop}
 }
 
 // swept waits until the first sweep is over, so that only marks can find a fact.

@@ -41,6 +41,14 @@ type job struct {
 	quiet    bool // no commit of this process was under way
 }
 
+// finding is how a look ended.
+type finding struct {
+	outcome
+	err     error
+	until   time.Duration // to the next due fact, if there is one
+	settled bool          // Redis took note
+}
+
 // looks is the pause before the next look at a school whose mark stands although
 // nothing was found: its commit may be under way, or its instance dead.
 var looks = []time.Duration{
@@ -84,33 +92,33 @@ func (m *matter) begin(me string, now time.Time, within time.Duration) job {
 }
 
 // report answers when to look again: 0 at once, negative never.
-func (m *matter) report(j job, out outcome, err error, settled bool, until time.Duration, now time.Time, me string) time.Duration {
-	if err != nil {
+func (m *matter) report(j job, f finding, me string) time.Duration {
+	if f.err != nil {
 		m.failures++
 		return min(100*time.Millisecond<<min(m.failures, 6), 5*time.Second)
 	}
 	m.failures = 0
-	if m.empty++; out.told+out.failed > 0 {
+	if m.empty++; f.told+f.failed > 0 {
 		m.empty = 0
 	}
-	if out.busy {
+	if f.busy {
 		return m.pause()
 	}
-	if out.next != nil && until <= 0 {
+	if f.next != nil && f.until <= 0 {
 		return 0
 	}
 	m.dirty = false
-	if settled {
+	if f.settled {
 		m.settled(j, me)
 	}
-	if settled || out.next == nil {
+	if f.settled || f.next == nil {
 		if j.quiet && m.unmarked == j.unmarked {
 			m.unmarked = 0
 		}
 	}
-	if !settled && out.next != nil { // Redis does not know when to come back: this process must
+	if !f.settled && f.next != nil { // Redis does not know when to come back: this process must
 		m.dirty = true
-		return min(until, time.Minute)
+		return min(f.until, time.Minute)
 	}
 	if m.open > 0 || m.unmarked != 0 || len(m.seen) > 0 {
 		return m.pause()

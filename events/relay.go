@@ -21,8 +21,10 @@ var ErrGone = errors.New("events: no such school")
 type Schools interface {
 	// EachID calls f for every school whose facts are to be told.
 	EachID(ctx context.Context, f func(id uuid.UUID) error) error
-	// Tx runs f in a read-write transaction bound to the school and commits when f
-	// returns nil. It answers ErrGone (wrapped or not) for an unknown school.
+	// Tx runs f once in a read-write transaction bound to the school and commits when
+	// f returns nil. It answers ErrGone (wrapped or not) for an unknown school. The
+	// transaction, and so a connection, is held while listeners hear: a listener that
+	// opens another one from the same small pool may wait for itself. It has DB.
 	Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) error) error
 }
 

@@ -17,6 +17,15 @@ func insertHeard(ctx context.Context, h events.Heard) error {
 	return db.Exec("insert into heard (fact) values (?)", h.ID).Error
 }
 
+// insertHeardOnce is as idempotent as listeners have to be.
+func insertHeardOnce(ctx context.Context, h events.Heard) error {
+	db, err := events.DB(ctx)
+	if err != nil {
+		return err
+	}
+	return db.Exec("insert into heard (fact) values (?) on conflict do nothing", h.ID).Error
+}
+
 func TestAListenersWritesAreCommittedWithTheFactsLeaving(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1)
@@ -36,13 +45,7 @@ func TestAFailingListenersWritesAreUndoneAndOthersAreKept(t *testing.T) {
 	f := newFleet(t, 1)
 	var swallow, fail atomic.Int64
 	bus := &events.Bus{}
-	bus.On("thing.done", "keeps", func(ctx context.Context, h events.Heard) error {
-		db, err := events.DB(ctx)
-		if err != nil {
-			return err
-		}
-		return db.Exec("insert into heard (fact) values (?) on conflict do nothing", h.ID).Error
-	})
+	bus.On("thing.done", "keeps", insertHeardOnce)
 	bus.On("thing.done", "undone", func(ctx context.Context, _ events.Heard) error {
 		db, err := events.DB(ctx)
 		if err != nil {

@@ -14,24 +14,27 @@ func (r *Relay) work(ctx context.Context) {
 		if !ok {
 			return
 		}
-		out, err := r.tellBatch(ctx, j.school)
-		if errors.Is(err, ErrGone) {
-			out, err = outcome{}, nil // nothing there, and nothing will be
-		}
-		if err != nil && ctx.Err() == nil {
-			r.log.Warn("an outbox could not be worked on", "school", j.school, "error", err)
-		}
-		var until time.Duration
-		if out.next != nil {
-			until = out.next.Sub(r.clock())
-		}
-		settled := false
-		if err == nil && !out.busy && (out.next == nil || until > 0) {
-			// Asked for outside the docket's lock: Redis may take its time.
-			settled = r.marks.settle(ctx, j.school, out.next, j.settle) == nil
-		}
-		r.docket.done(j, out, err, settled, until, time.Now())
+		r.docket.done(j, r.look(ctx, j), time.Now())
 	}
+}
+
+// look tells what is due and, once nothing is, takes the school's marks back.
+func (r *Relay) look(ctx context.Context, j job) (f finding) {
+	f.outcome, f.err = r.tellBatch(ctx, j.school)
+	if errors.Is(f.err, ErrGone) {
+		f = finding{} // nothing there, and nothing will be
+	}
+	if f.err != nil {
+		r.log.Warn("an outbox could not be worked on", "school", j.school, "error", f.err)
+		return f
+	}
+	if f.next != nil {
+		f.until = f.next.Sub(r.clock())
+	}
+	if !f.busy && (f.next == nil || f.until > 0) {
+		f.settled = r.marks.settle(ctx, j.school, f.next, j.settle) == nil
+	}
+	return f
 }
 
 // watch asks Redis which schools want a look: one call a poll, however many

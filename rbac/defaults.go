@@ -50,6 +50,11 @@ func rightsOf(role api.RoleType, module string) string {
 	return defaults[role][module]
 }
 
+// GrantedByDefault says whether a role has a right in a new school, for the document.
+func GrantedByDefault(role api.RoleType, module string, action api.Action) bool {
+	return strings.Contains(rightsOf(role, module), string(action)[:1])
+}
+
 // Seed gives a school its modules, system roles and default permissions. Running
 // it again changes nothing: ids follow from the school's, and what an
 // administrator has changed since stays.

@@ -183,3 +183,20 @@ func (p *policy) allows(q question) (bool, error) {
 	p.decided.Store(q, ok)
 	return ok, nil
 }
+
+// granted is what a role may do, module by module.
+func (p *policy) granted(role uuid.UUID) (map[string]api.Granted, error) {
+	out := map[string]api.Granted{}
+	for _, m := range api.Modules {
+		var g api.Granted
+		for action, to := range map[api.Action]*bool{api.Read: &g.CanRead, api.Write: &g.CanWrite, api.Delete: &g.CanDelete} {
+			ok, err := p.allows(question{role: role, module: m.Name, action: action})
+			if err != nil {
+				return nil, err
+			}
+			*to = ok
+		}
+		out[m.Name] = g
+	}
+	return out, nil
+}

@@ -84,6 +84,15 @@ func (r *RBAC) why(p *policy, q question) string {
 	return fmt.Sprintf("Your role may not %s in %s", q.action, q.module)
 }
 
+// Effective lists what a role may do, module by module.
+func (r *RBAC) Effective(ctx context.Context, s *tenancy.School, role uuid.UUID) (map[string]api.Granted, error) {
+	p, err := r.policy(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return p.granted(role)
+}
+
 // Changed drops a school's policy here and on every other instance.
 func (r *RBAC) Changed(school uuid.UUID) {
 	r.Forget(school)

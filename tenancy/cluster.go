@@ -132,17 +132,13 @@ func (c *Cluster) School(ctx context.Context, s *School, mode Mode) (*gorm.DB, e
 	return n.bindTo(ctx, s, mode), nil
 }
 
-// Node finds a node by name, opening it the first time it is asked for.
+// Node finds a node by name, opening it the first time it is asked for. Nobody waits
+// for another's look-up: one slow server must not hold up the schools of the others.
 func (c *Cluster) Node(ctx context.Context, name string) (*Node, error) {
 	c.mu.RLock()
 	n := c.nodes[name]
 	c.mu.RUnlock()
 	if n != nil {
-		return n, nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := c.nodes[name]; n != nil {
 		return n, nil
 	}
 	var url, poolURL string
@@ -152,6 +148,11 @@ func (c *Cluster) Node(ctx context.Context, name string) (*Node, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("finding node %s: %w", name, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := c.nodes[name]; n != nil {
+		return n, nil
 	}
 	n, err = openNode(context.WithoutCancel(ctx), name, url, poolURL, c.options)
 	if err != nil {

@@ -135,10 +135,16 @@ func (c *conn) fault(ctx context.Context, err error) error {
 	return err
 }
 
-func (c *conn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
+func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	b, ok := bound(ctx)
 	if !ok {
 		return nil, ErrNoSchool
+	}
+	if o.Isolation != 0 {
+		return nil, errors.New("tenancy: transactions are read committed; take a row's lock instead")
+	}
+	if o.ReadOnly {
+		b.mode = ReadOnly
 	}
 	if c.tx != nil {
 		return nil, errors.New("tenancy: a transaction is open on this connection")

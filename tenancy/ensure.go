@@ -29,8 +29,12 @@ func (m *Migrator) EnsureSchool(ctx context.Context, s *School) error {
 	if s.SchemaVersion >= migrations.Latest(m.Migrations) {
 		return nil
 	}
-	if err := m.failures.recent(s.Schema); err != nil {
+	known, err := m.ensured.recall(s.Schema)
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBehind, err)
+	}
+	if known >= migrations.Latest(m.Migrations) {
+		return nil // the caller's copy of the school is older than our work on it
 	}
 	work := m.ensuring.DoChan(s.Schema, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ensureTimeout)
@@ -64,41 +68,40 @@ func (m *Migrator) ensure(ctx context.Context, s *School) error {
 	w := worker{migration: &migration{Migrator: m}, node: n}
 	defer w.close()
 	out, err := w.migrate(ctx, t)
-	m.failures.note(s.Schema, err)
+	m.ensured.remember(s.Schema, out.version, err)
 	d := m.cluster.directory(ctx)
 	d.record(t, out.version, err)
 	return errors.Join(err, d.close())
 }
 
-// failures remembers for a moment which schools could not be migrated.
-type failures struct {
-	mu   sync.Mutex
-	seen map[string]failure
+// ensured remembers what came of schools that were migrated on demand: success for
+// good, failure for a moment.
+type ensured struct {
+	mu      sync.Mutex
+	schools map[string]ensuredSchool
 }
 
-type failure struct {
-	err   error
-	until time.Time
+type ensuredSchool struct {
+	version int
+	err     error
+	at      time.Time
 }
 
-func (f *failures) recent(schema string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if seen, ok := f.seen[schema]; ok && time.Now().Before(seen.until) {
-		return seen.err
+func (e *ensured) recall(schema string) (version int, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.schools[schema]
+	if s.err != nil && time.Since(s.at) < ensureAgain {
+		return s.version, s.err
 	}
-	return nil
+	return s.version, nil
 }
 
-func (f *failures) note(schema string, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err == nil {
-		delete(f.seen, schema)
-		return
+func (e *ensured) remember(schema string, version int, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.schools == nil {
+		e.schools = map[string]ensuredSchool{}
 	}
-	if f.seen == nil {
-		f.seen = map[string]failure{}
-	}
-	f.seen[schema] = failure{err, time.Now().Add(ensureAgain)}
+	e.schools[schema] = ensuredSchool{version, err, time.Now()}
 }

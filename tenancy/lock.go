@@ -29,7 +29,7 @@ type held struct{ *pgxpool.Conn }
 
 // lock waits for the lock, in a statement of its own.
 func lock(ctx context.Context, pool *pgxpool.Pool, what string) (held, error) {
-	h, _, err := take(ctx, pool, what, `select true from (select pg_advisory_lock($1)) waited`)
+	h, _, err := take(ctx, pool, what, `select pg_advisory_lock($1) is not null`)
 	return h, err
 }
 

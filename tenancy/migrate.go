@@ -39,7 +39,7 @@ type Migrator struct {
 	cluster  *Cluster
 	ensuring singleflight.Group
 	slots    chan struct{}
-	failures failures
+	ensured  ensured
 }
 
 // Progress counts schemas: Done ones include the Failed.

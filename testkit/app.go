@@ -45,6 +45,17 @@ func Stack(t testing.TB) *localstack.Stack {
 	return stack
 }
 
+// Private runs servers that a test may hurt. They stop with it.
+func Private(t testing.TB) *localstack.Stack {
+	t.Helper()
+	stack, err := localstack.Start(context.Background(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true})
+	if err != nil {
+		t.Fatalf("starting servers: %v", err)
+	}
+	t.Cleanup(func() { _ = stack.Stop() })
+	return stack
+}
+
 var sharedStack = sync.OnceValues(func() (*localstack.Stack, error) {
 	return localstack.Shared(context.Background(), localstack.Options{
 		Postgres: []string{"main", "north"}, Redis: true, MaxConnections: 500,
@@ -65,13 +76,18 @@ func Shared(t testing.TB) *App {
 }
 
 var (
-	sharedOnce sync.Once
-	shared     *App
-	sharedErr  error
+	sharedOnce    sync.Once
+	shared        *App
+	sharedErr     error
+	sharedChanges []Change
 )
 
+// ShareWith changes the instance that Shared starts, for a package whose tests bring
+// rows of their own. It is called from an init, before any test runs.
+func ShareWith(changes ...Change) { sharedChanges = append(sharedChanges, changes...) }
+
 func sharedApp(stack *localstack.Stack) (*App, error) {
-	sharedOnce.Do(func() { shared, _, sharedErr = start(stack, DatabaseName()) })
+	sharedOnce.Do(func() { shared, _, sharedErr = start(stack, DatabaseName(), sharedChanges...) })
 	return shared, sharedErr
 }
 
@@ -111,7 +127,7 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 		return nil, nil, err
 	}
 	log := &Log{}
-	o := service.Options{Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
+	o := service.Options{Namespace: database, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
 	for _, change := range changes {
 		change(&c, &o)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ type Client struct {
 	SessionID uuid.UUID
 	AccountID uuid.UUID
 	Header    http.Header // sent with every call
+	HTTP      *http.Client
 }
 
 // Nobody calls without a token.
@@ -41,6 +43,17 @@ func (c *Client) With(name, value string) *Client {
 		other.Header = http.Header{}
 	}
 	other.Header.Set(name, value)
+	return &other
+}
+
+// From is the same user calling from another loopback address, for tests of limits by address.
+func (c *Client) From(t testing.TB, address string) *Client {
+	t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	transport := &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 100}
+	t.Cleanup(transport.CloseIdleConnections)
+	other := *c
+	other.HTTP = &http.Client{Transport: transport}
 	return &other
 }
 
@@ -106,7 +119,11 @@ func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer,
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	client := c.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -97,13 +97,44 @@ func (s *School) As(t testing.TB, role api.RoleType) *Client {
 func (s *School) On(t testing.TB, a *App, role api.RoleType) *Client {
 	t.Helper()
 	id := api.NewID()
-	phone := fmt.Sprintf("+9198%08d", rand.IntN(100_000_000))
+	phone := NewPhone()
 	err := s.DB(t).Exec(`insert into app_user (id, role_id, first_name, phone) values (?, ?, 'Test', ?)`, id, rbac.RoleID(s.ID, role), phone).Error
 	if err != nil {
 		t.Fatalf("adding a user: %v", err)
 	}
 	return a.signIn(t, id, &s.ID, role, phone)
 }
+
+// Person is a user who has not signed in yet.
+type Person struct {
+	UserID uuid.UUID
+	Phone  string
+	Email  string
+	Role   api.RoleType
+}
+
+// Add makes a user with an entry in the directory: they can sign in.
+func (s *School) Add(t testing.TB, p Person) Person {
+	t.Helper()
+	if p.UserID == uuid.Nil {
+		p.UserID = api.NewID()
+	}
+	if p.Phone == "" && p.Email == "" {
+		p.Phone = NewPhone()
+	}
+	err := s.DB(t).Exec(`insert into app_user (id, role_id, first_name, phone, email) values (?, ?, 'Test', nullif(?, ''), nullif(?, ''))`,
+		p.UserID, rbac.RoleID(s.ID, p.Role), p.Phone, p.Email).Error
+	if err != nil {
+		t.Fatalf("adding a user: %v", err)
+	}
+	if err := s.App.Service.Auth.Enter(context.Background(), s.ID, p.UserID, p.Role, p.Phone, p.Email); err != nil {
+		t.Fatalf("adding a user: %v", err)
+	}
+	return p
+}
+
+// NewPhone is a number nobody has yet.
+func NewPhone() string { return fmt.Sprintf("+9198%08d", rand.IntN(100_000_000)) }
 
 // SuperAdmin signs a new cross-school administrator in.
 func (a *App) SuperAdmin(t testing.TB) *Client {

@@ -28,6 +28,9 @@ func operator(cmd *cobra.Command) (*service.Service, error) {
 		_, _ = rand.Read(key)
 		env["HOMEROOM_JWT_KEYS"] = "unused:" + base64.StdEncoding.EncodeToString(key)
 	}
+	if env["HOMEROOM_PUBLIC_URL"] == "" {
+		env["HOMEROOM_PUBLIC_URL"] = "http://localhost" // these commands send no links
+	}
 	c, err := config.Load(config.Production, env)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration is not fit for this:\n%w", err)

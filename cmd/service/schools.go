@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/events"
 	"homeroom/tenancy"
 )
 
@@ -52,6 +53,9 @@ func (r relaySchools) EachID(ctx context.Context, f func(id uuid.UUID) error) er
 
 func (r relaySchools) Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) error) error {
 	school, err := r.s.Registry.School(ctx, id)
+	if errors.Is(err, tenancy.ErrSchoolNotFound) {
+		return events.ErrGone
+	}
 	if err != nil {
 		return err
 	}
@@ -60,4 +64,11 @@ func (r relaySchools) Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) 
 		return err
 	}
 	return db.Transaction(f)
+}
+
+// rights lets auth list a role's rights; rbac is made after auth.
+type rights struct{ s *Service }
+
+func (r rights) Effective(ctx context.Context, school *tenancy.School, role uuid.UUID) (map[string]api.Granted, error) {
+	return r.s.RBAC.Effective(ctx, school, role)
 }

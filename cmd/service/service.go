@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,6 +22,7 @@ import (
 	"homeroom/migrations"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
+	"homeroom/modules/setting"
 	"homeroom/rbac"
 	"homeroom/tenancy"
 )
@@ -32,6 +34,8 @@ type Options struct {
 	Clock      func() time.Time
 	ExtraRows  []api.Row
 	Migrations []migrations.Migration
+	// Namespace sets the relay's keys in Redis apart; installations that share one need it.
+	Namespace string
 	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -74,7 +78,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openAuth(o.Clock); err != nil {
 		return nil, err
 	}
-	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock})
+	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace})
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -121,13 +125,20 @@ func (s *Service) openAuth(clock func() time.Time) error {
 	if s.Tokens, err = auth.NewTokens(keys, clock); err != nil {
 		return err
 	}
-	s.Auth = auth.New(s.Cluster, readySchools{s}, s.Tokens, auth.NewHasher(s.Config.HashCores), clock)
+	s.Auth = auth.New(auth.Parts{
+		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: auth.NewHasher(s.Config.HashCores),
+		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
+		Ended: func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
+		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
+	})
+	s.Auth.Follow(s.Bus)
 	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) })
 	s.Provisioner = s.Cluster.Provisioner(
 		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
 			return rbac.Seed(ctx, s.Cluster, school)
 		}},
 		tenancy.Step{Name: "administrator", Run: s.Auth.AddFirstAdmin},
+		tenancy.Step{Name: "invitation", Run: s.Auth.InviteFirstAdmin},
 	)
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: s.Log})
 	return err
@@ -144,7 +155,8 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.Kernel, err = api.New(api.Parts{
 		Rows:          append(s.rows(), o.ExtraRows...),
-		Constraints:   append(roster.Constraints(), school.Constraints()...),
+		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints()),
+		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
 		TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
@@ -162,13 +174,14 @@ func (s *Service) openKernel(o Options) error {
 // rows are all the endpoints there are.
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
-	return api.Rows(s.Auth.Routes(), schools.Routes(), roster.Routes())
+	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), roster.Routes())
 }
 
 // Hints between instances.
 const (
 	hintSchool  = "school"  // a school's row changed
 	hintSession = "session" // a session ended
+	hintUser    = "user"    // a user changed or is gone
 	hintPolicy  = "policy"  // who may do what at a school changed
 )
 
@@ -184,6 +197,7 @@ func (s *Service) listen() {
 	}
 	forget(hintSchool, s.Registry.Forget)
 	forget(hintSession, s.Auth.Forget)
+	forget(hintUser, s.Auth.ForgetUser)
 	forget(hintPolicy, s.RBAC.Forget)
 	s.Hints.OnGap(func() {
 		s.Registry.ForgetAll()

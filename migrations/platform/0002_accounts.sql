@@ -40,6 +40,8 @@ CREATE TABLE session (
     expires_at          timestamptz NOT NULL,
     revoked_at          timestamptz,
     revoke_reason       text NOT NULL DEFAULT '',
+    -- How it began: OTP, PIN, PASSWORD, SWITCH. A new PIN may follow a fresh OTP.
+    method              text NOT NULL DEFAULT '',
     device              text NOT NULL DEFAULT '',
     ip                  text NOT NULL DEFAULT '',
     created_at          timestamptz NOT NULL DEFAULT now(),
@@ -47,3 +49,14 @@ CREATE TABLE session (
 );
 CREATE INDEX session_account_idx ON session (account_id);
 CREATE INDEX session_expires_idx ON session (expires_at);
+
+-- One-use links that let someone set a password: an invitation, or a forgotten one.
+CREATE TABLE password_link (
+    token_hash bytea PRIMARY KEY,
+    account_id uuid NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    purpose    text NOT NULL CHECK (purpose IN ('INVITE', 'RESET')),
+    expires_at timestamptz NOT NULL,
+    used_at    timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX password_link_account_idx ON password_link (account_id);

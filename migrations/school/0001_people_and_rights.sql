@@ -100,7 +100,7 @@ CREATE TABLE idempotency (
     row_name    text NOT NULL,
     body_hash   bytea NOT NULL,
     status      int,
-    answer      jsonb,
+    answer      text, -- as it went out, byte for byte
     created_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (actor_id, key)
 );

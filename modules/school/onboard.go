@@ -17,7 +17,7 @@ type newSchool struct {
 	Locale   string `json:"locale" validate:"omitempty,max=20" example:"en-IN"`
 	Node     string `json:"node" validate:"omitempty,max=31" doc:"Database node; the least loaded one unless named"`
 	Address  string `json:"address" validate:"max=500"`
-	Phone    string `json:"phone" validate:"omitempty,e164"`
+	Phone    string `json:"phone" validate:"omitempty,phone"`
 	Email    string `json:"email" validate:"omitempty,email"`
 	Admin    *admin `json:"admin" validate:"required"`
 }
@@ -27,7 +27,7 @@ type admin struct {
 	FirstName string `json:"firstName" validate:"notblank,max=100"`
 	LastName  string `json:"lastName" validate:"max=100"`
 	Email     string `json:"email" validate:"required,email,max=254"`
-	Phone     string `json:"phone" validate:"omitempty,e164"`
+	Phone     string `json:"phone" validate:"omitempty,phone"`
 	Password  string `json:"password" validate:"omitempty,min=12,max=200" doc:"Without one they are invited to set it"`
 }
 

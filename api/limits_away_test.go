@@ -1,0 +1,146 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"homeroom/api"
+	"homeroom/testkit"
+)
+
+// awayLines is how often an instance has noticed that Redis does not answer.
+func awayLines(app *testkit.App) int {
+	return strings.Count(app.Log.String(), "Redis does not answer")
+}
+
+// wrongPassword is a sign-in of somebody else each time.
+func wrongPassword() map[string]any {
+	return map[string]any{"email": api.NewID().String() + "@nowhere.test", "password": "wrong"}
+}
+
+// hangUp sends a request n times and closes the connection at once.
+func hangUp(t *testing.T, app *testkit.App, n int, request string) {
+	t.Helper()
+	for range n {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(app.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write([]byte(request)); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+	}
+}
+
+// until polls for something that is true within seconds.
+func until(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !f(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 30 s: %s", what)
+		}
+	}
+}
+
+func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"stopped", "frozen"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			stack := testkit.Private(t)
+			app := testkit.StartOn(t, stack, "homeroom", limitReads("40-H"))
+			s := app.NewSchool(t)
+			admin, other := s.As(t, api.SchoolAdmin), s.As(t, api.SchoolAdmin)
+			testkit.Get[api.Page[struct{}]](t, other, readPath)
+			if a := app.Nobody().Call(t, "POST", "/auth/login", wrongPassword()); a.Status != 401 {
+				t.Fatalf("with Redis a sign-in is looked at: %d %s", a.Status, a.Body)
+			}
+
+			away, back := stack.StopRedis, stack.StartRedis
+			if kind == "frozen" {
+				away = func(context.Context) error { return stack.FreezeRedis() }
+				back = func(context.Context) error { return stack.ThawRedis() }
+			}
+			if err := away(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+
+			began := time.Now()
+			count := statuses(t, 100, func(int) (testkit.Answer, error) { return admin.TryCall("GET", readPath, nil) })
+			if count[200] != 40 || count[429] != 60 {
+				t.Errorf("reads: %v, want the process to let 40 through", count)
+			}
+			for range 20 {
+				a := app.Nobody().Call(t, "POST", "/auth/login", wrongPassword())
+				if f := a.Failure(t); a.Status != 503 || a.Header.Get("Retry-After") == "" || a.Header.Get("X-RateLimit-Limit") == "" {
+					t.Errorf("a sign-in: %d %+v %v", a.Status, f, a.Header)
+				}
+			}
+			// One call a second finds out whether Redis is back; the others do not wait. Were
+			// each of the last twenty to wait its 80 ms alone, that would be 1.6 s.
+			if took := time.Since(began); took > 15*time.Second {
+				t.Errorf("120 calls took %v", took)
+			}
+			if n := awayLines(app); n != 1 {
+				t.Errorf("said %d times that Redis is away, want once", n)
+			}
+			if got := metric(t, app, "homeroom_limits_uncoordinated"); got != "1" {
+				t.Errorf("the metric says %s", got)
+			}
+
+			if err := back(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "a sign-in is looked at again", func() bool {
+				return app.Nobody().Call(t, "POST", "/auth/login", wrongPassword()).Status == 401
+			})
+			if got := metric(t, app, "homeroom_limits_uncoordinated"); got != "0" {
+				t.Errorf("the metric says %s after the recovery", got)
+			}
+			if a := other.Call(t, "GET", readPath, nil); a.Status != 200 {
+				t.Errorf("after the recovery: %d %s", a.Status, a.Body)
+			}
+		})
+	}
+}
+
+func TestAfterAFlushCountingBeginsAnew(t *testing.T) {
+	t.Parallel()
+	stack := testkit.Private(t)
+	app := testkit.StartOn(t, stack, "homeroom", limitReads("5-H"))
+	admin := app.NewSchool(t).As(t, api.SchoolAdmin)
+	for round := range 2 {
+		count := statuses(t, 20, func(int) (testkit.Answer, error) { return admin.TryCall("GET", readPath, nil) })
+		if count[200] != 5 || count[429] != 15 {
+			t.Errorf("round %d: %v, want 5 × 200 and 15 × 429", round+1, count)
+		}
+		// Scripts are lost with the flush too, as when a server is replaced.
+		if err := app.Service.Redis.FlushAll(context.Background()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := app.Service.Redis.ScriptFlush(context.Background()).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := awayLines(app); n != 0 {
+		t.Errorf("a flushed Redis was thought away %d times", n)
+	}
+}
+
+// metric is the value of a gauge on the operators' page.
+func metric(t *testing.T, app *testkit.App, name string) string {
+	t.Helper()
+	page := app.Nobody().Call(t, "GET", "/metrics", nil)
+	for line := range strings.Lines(string(page.Body)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return fmt.Sprintf("nothing of %s", name)
+}

@@ -1,0 +1,118 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"homeroom/api"
+)
+
+// account is one entry of the platform's directory: where a phone or an e-mail belongs.
+type account struct {
+	id       uuid.UUID
+	schoolID uuid.UUID // zero for the cross-school administrator
+	userID   uuid.UUID
+	role     api.RoleType
+	phone    string
+	email    string
+}
+
+const accountColumns = `id, school_id, user_id, role_type, coalesce(phone, ''), coalesce(email, '')`
+
+func scanAccount(row pgx.CollectableRow) (account, error) {
+	var acc account
+	var school *uuid.UUID
+	err := row.Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email)
+	if school != nil {
+		acc.schoolID = *school
+	}
+	return acc, err
+}
+
+// accounts finds entries of the directory, the one used last first.
+func (a *Auth) accounts(ctx context.Context, where string, args ...any) ([]account, error) {
+	rows, err := a.Cluster.PlatformPool().Query(ctx, `select `+accountColumns+` from platform.account
+		where not disabled and `+where+` order by last_used_at desc nulls last, created_at, id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("looking up accounts: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, scanAccount)
+	if err != nil {
+		return nil, fmt.Errorf("looking up accounts: %w", err)
+	}
+	return found, nil
+}
+
+// byPhone finds a phone's accounts; role narrows them to one client's.
+func (a *Auth) byPhone(ctx context.Context, phone string, role api.RoleType) ([]account, error) {
+	return a.accounts(ctx, `phone = $1 and ($2 = '' or role_type = $2)`, phone, string(role))
+}
+
+// byEmail finds an e-mail's account, or nil.
+func (a *Auth) byEmail(ctx context.Context, email string) (*account, error) {
+	found, err := a.accounts(ctx, `lower(email) = $1`, strings.ToLower(email))
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+func (a *Auth) byID(ctx context.Context, id uuid.UUID) (*account, error) {
+	found, err := a.accounts(ctx, `id = $1`, id)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// EmailTaken reports whether an account signs in with the e-mail.
+func (a *Auth) EmailTaken(ctx context.Context, email string) (bool, error) {
+	acc, err := a.byEmail(ctx, email)
+	return acc != nil, err
+}
+
+// ErrEmailTaken is an e-mail that another account signs in with.
+var ErrEmailTaken = errors.New("auth: the e-mail belongs to another account")
+
+// Enter puts a school's user into the directory, or brings their entry up to date, so
+// that they can sign in. It may run before the user's own transaction commits: an
+// entry whose user never came to be signs nobody in, and Heal removes it.
+func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error {
+	_, err := a.Cluster.PlatformPool().Exec(ctx, `
+		insert into platform.account as a (id, school_id, user_id, role_type, phone, email)
+		values ($1, $2, $3, $4, nullif($5, ''), nullif($6, ''))
+		on conflict (user_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()
+		where (a.role_type, a.phone, a.email, a.disabled) is distinct from (excluded.role_type, excluded.phone, excluded.email, false)`,
+		uuid.NewSHA1(user, []byte("account")), school, user, role, phone, strings.ToLower(email))
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.ConstraintName == "account_email_key" {
+		return ErrEmailTaken
+	}
+	if err != nil {
+		return fmt.Errorf("entering an account: %w", err)
+	}
+	return nil
+}
+
+// leave takes a user out of the directory, or shuts their entry, and ends their sessions.
+func (a *Auth) leave(ctx context.Context, user uuid.UUID, gone bool) error {
+	_, err := a.endSessions(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3)`, user)
+	if err != nil {
+		return err
+	}
+	sql := `update platform.account set disabled = true, updated_at = now() where user_id = $1 and not disabled`
+	if gone {
+		sql = `delete from platform.account where user_id = $1`
+	}
+	if _, err := a.Cluster.PlatformPool().Exec(ctx, sql, user); err != nil {
+		return fmt.Errorf("closing an account: %w", err)
+	}
+	a.Gone(user)
+	return nil
+}

@@ -1,0 +1,156 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// UserChanged is the fact a module tells when it adds, changes or removes a user. The
+// directory follows it, however often it is heard.
+const UserChanged = "user.changed"
+
+// userChanged is its data.
+type userChanged struct {
+	UserID uuid.UUID `json:"userId"`
+}
+
+// Follow keeps the directory in step with the schools' users.
+func (a *Auth) Follow(bus *events.Bus) {
+	bus.On(UserChanged, "directory", func(ctx context.Context, h events.Heard) error {
+		var u userChanged
+		if err := h.Read(&u); err != nil {
+			return err
+		}
+		return a.follow(ctx, h.SchoolID, u.UserID)
+	})
+}
+
+// person is a user as far as the directory cares.
+type person struct {
+	ID     uuid.UUID
+	Role   api.RoleType
+	Phone  string
+	Email  string
+	Status string
+}
+
+const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone, coalesce(u.email, '') as email, u.status`
+
+// follow makes a user's entry say what the user record says.
+func (a *Auth) follow(ctx context.Context, school, user uuid.UUID) error {
+	db, err := a.anySchoolDB(ctx, school)
+	if err != nil {
+		return err
+	}
+	var p person
+	err = db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ?`, user).Take(&p).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return a.leave(ctx, user, true)
+	}
+	if err != nil {
+		return fmt.Errorf("reading a user: %w", err)
+	}
+	return a.reconcile(ctx, school, p)
+}
+
+func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error {
+	if p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "") {
+		return a.leave(ctx, p.ID, false)
+	}
+	err := a.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
+	if errors.Is(err, ErrEmailTaken) {
+		// The e-mail signs someone else in; the phone still signs this one in.
+		err = a.Enter(ctx, school, p.ID, p.Role, p.Phone, "")
+	}
+	if err == nil {
+		a.Gone(p.ID) // their role may be another now
+	}
+	return err
+}
+
+// anySchoolDB opens a school whatever its status: its people are followed while it is
+// suspended, too.
+func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID) (*gorm.DB, error) {
+	s, err := a.Schools.School(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.Cluster.School(ctx, s, tenancy.ReadOnly)
+}
+
+// Heal compares a school's users with the directory and mends what differs: entries
+// that a crash left out, left over or left behind. It says how many it mended.
+func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err error) {
+	db, err := a.anySchoolDB(ctx, school)
+	if err != nil {
+		return 0, err
+	}
+	var people []person
+	if err := db.Raw(`select ` + personColumns + ` from app_user u join role r on r.id = u.role_id`).Find(&people).Error; err != nil {
+		return 0, fmt.Errorf("reading the users of school %s: %w", school, err)
+	}
+	entries, err := a.entries(ctx, school)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range people {
+		e, there := entries[p.ID]
+		delete(entries, p.ID)
+		closed := p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "")
+		if there == !closed && (closed || e.says(p)) {
+			continue
+		}
+		if err := a.reconcile(ctx, school, p); err != nil {
+			return mended, err
+		}
+		mended++
+	}
+	for user := range entries {
+		// A user being added right now has an entry before a record: only old ones are left over.
+		if entries[user].fresh {
+			continue
+		}
+		if err := a.leave(ctx, user, true); err != nil {
+			return mended, err
+		}
+		mended++
+	}
+	return mended, nil
+}
+
+// entry is what the directory says of a user.
+type entry struct {
+	role         api.RoleType
+	phone, email string
+	fresh        bool
+}
+
+func (e entry) says(p person) bool {
+	return e.role == p.Role && e.phone == p.Phone && (e.email == p.Email || e.email == "")
+}
+
+// entries are a school's open entries, by user.
+func (a *Auth) entries(ctx context.Context, school uuid.UUID) (map[uuid.UUID]entry, error) {
+	rows, err := a.Cluster.PlatformPool().Query(ctx, `select user_id, role_type, coalesce(phone, ''), coalesce(email, ''), created_at > now() - interval '10 minutes'
+		from platform.account where school_id = $1 and not disabled`, school)
+	if err != nil {
+		return nil, fmt.Errorf("reading the directory: %w", err)
+	}
+	out := map[uuid.UUID]entry{}
+	var user uuid.UUID
+	var e entry
+	_, err = pgx.ForEachRow(rows, []any{&user, &e.role, &e.phone, &e.email, &e.fresh}, func() error {
+		out[user] = e
+		return nil
+	})
+	return out, err
+}

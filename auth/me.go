@@ -1,0 +1,69 @@
+package auth
+
+import (
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// me is who the caller is and what they may do.
+type me struct {
+	User        signedInUser           `json:"user"`
+	School      *mySchool              `json:"school"`
+	Permissions map[string]api.Granted `json:"permissions" doc:"By module; what the role may do, before assignments"`
+}
+
+type mySchool struct {
+	ID       uuid.UUID `json:"id"`
+	Name     string    `json:"name"`
+	Code     string    `json:"code"`
+	TimeZone string    `json:"timeZone"`
+	Locale   string    `json:"locale"`
+	Currency string    `json:"currency"`
+}
+
+func (a *Auth) me(c api.OpenCtx, _ api.Nothing) (me, error) {
+	acc, err := a.byID(c, c.User.AccountID)
+	if err != nil || acc == nil {
+		return me{}, orSignedOut(err)
+	}
+	out := me{User: answerOf(*acc, Pair{}).User, Permissions: map[string]api.Granted{}}
+	if acc.role == api.SuperAdmin {
+		return out, nil
+	}
+	s, err := a.Schools.School(c, acc.schoolID)
+	if err != nil {
+		return out, err
+	}
+	out.School = &mySchool{ID: s.ID, Name: s.Name, Code: s.Code, TimeZone: s.TimeZone, Locale: s.Locale, Currency: s.Currency}
+	out.Permissions, err = a.Rights.Effective(c, s, c.User.RoleID)
+	return out, err
+}
+
+type switchRequest struct {
+	AccountID uuid.UUID `json:"accountId" validate:"required" doc:"One of the accounts a sign-in named"`
+}
+
+// switchTo opens a session for another account of the caller's phone.
+func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
+	mine, err := a.byID(c, c.User.AccountID)
+	if err != nil || mine == nil {
+		return signedIn{}, orSignedOut(err)
+	}
+	other, err := a.byID(c, r.AccountID)
+	if err != nil {
+		return signedIn{}, err
+	}
+	if other == nil || mine.phone == "" || other.phone != mine.phone {
+		return signedIn{}, api.NotFound("account")
+	}
+	out, err := a.signIn(c, *other, "SWITCH")
+	if err != nil {
+		return signedIn{}, err
+	}
+	all, err := a.byPhone(c, mine.phone, "")
+	if err == nil {
+		out.Accounts, err = a.choices(c, all)
+	}
+	return out, err
+}

@@ -1,0 +1,106 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// mobile is one family of sign-in paths: a client's own, which sees accounts of its
+// role only, or /auth, which sees all of a phone's.
+type mobile struct {
+	*Auth
+	role api.RoleType
+}
+
+type phoneRequest struct {
+	Phone string `json:"phone" validate:"required,max=32" example:"+919812345678"`
+}
+
+type otpRequest struct {
+	Phone string `json:"phone" validate:"required,max=32" example:"+919812345678"`
+	OTP   string `json:"otp" validate:"required,len=6,numeric" example:"123456"`
+}
+
+// sendOTP answers alike whether or not the phone is known.
+func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
+	phone, err := Phone(r.Phone)
+	if err != nil {
+		return api.Nothing{}, err
+	}
+	accounts, err := m.byPhone(c, phone, m.role)
+	if err != nil {
+		return api.Nothing{}, err
+	}
+	code, err := m.otps().issue(c, phone, len(accounts) > 0)
+	if err != nil || code == "" || len(accounts) == 0 {
+		return api.Nothing{}, err
+	}
+	err = m.Messages.Send(c, Message{Channel: "SMS", To: phone, Text: fmt.Sprintf("%s is your Homeroom code. It is valid for 5 minutes. Do not share it.", code)})
+	return api.Nothing{}, err
+}
+
+func (a *Auth) otps() otps { return otps{redis: a.Redis, secret: a.Secret, now: a.Clock} }
+
+// verifyOTP starts a session for the phone's only account, or the one used last.
+func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
+	phone, err := Phone(r.Phone)
+	if err != nil {
+		return signedIn{}, err
+	}
+	accounts, err := m.byPhone(c, phone, m.role)
+	if err != nil {
+		return signedIn{}, err
+	}
+	if err := m.otps().verify(c, phone, r.OTP); err != nil {
+		if len(accounts) > 0 {
+			err = m.failed(c, accounts[0], "sign-in by OTP failed", err)
+		}
+		return signedIn{}, err
+	}
+	if len(accounts) == 0 {
+		return signedIn{}, errOTPInvalid // the code was for an account that is gone
+	}
+	return m.signInToOneOf(c, accounts, "OTP")
+}
+
+// signInToOneOf signs in to the first account that can be: its school is active and
+// its user is there. The others are named, so that the app can offer a switch.
+func (a *Auth) signInToOneOf(c api.OpenCtx, accounts []account, method string) (signedIn, error) {
+	var refused error = errSignedOut
+	for _, acc := range accounts {
+		out, err := a.signIn(c, acc, method)
+		if err == nil {
+			out.Accounts, err = a.choices(c, accounts)
+			return out, err
+		}
+		refused = err
+	}
+	return signedIn{}, refused
+}
+
+// choice is one account of a phone.
+type choice struct {
+	ID         uuid.UUID    `json:"id"`
+	Role       api.RoleType `json:"role"`
+	SchoolID   string       `json:"schoolId"`
+	SchoolName string       `json:"schoolName"`
+}
+
+func (a *Auth) choices(ctx context.Context, accounts []account) ([]choice, error) {
+	out := []choice{}
+	for _, acc := range accounts {
+		s, err := a.Schools.School(ctx, acc.schoolID)
+		if err != nil {
+			return nil, err
+		}
+		if s.Status == tenancy.Active {
+			out = append(out, choice{ID: acc.id, Role: acc.role, SchoolID: s.ID.String(), SchoolName: s.Name})
+		}
+	}
+	return out, nil
+}

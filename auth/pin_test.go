@@ -1,0 +1,118 @@
+package auth_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"homeroom/api"
+	"homeroom/testkit"
+)
+
+func TestAPINSignsInWithoutAMessage(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	p := s.Add(t, testkit.Person{Role: api.Parent})
+	in := byOTP(t, s.App, "/parent/user-auth", p.Phone)
+	if a := as(s.App, in.AccessToken).Call(t, "POST", "/parent/user-auth/set-pin", map[string]any{"pin": "4826"}); a.Status != 200 {
+		t.Fatalf("set-pin: %d %s", a.Status, a.Body)
+	}
+	sent := len(s.App.Sent(t, p.Phone))
+	for _, prefix := range []string{"/parent/user-auth", "/auth"} {
+		again := read(t, s.App.Nobody().Call(t, "POST", prefix+"/verify-pin", map[string]any{"phone": p.Phone, "pin": "4826"}))
+		if again.User.ID != p.UserID.String() || again.RefreshToken == in.RefreshToken {
+			t.Errorf("signed in as %+v", again.User)
+		}
+	}
+	if now := len(s.App.Sent(t, p.Phone)); now != sent {
+		t.Errorf("%d messages were sent", now-sent)
+	}
+	var hash string
+	if err := s.DB(t).Raw(`select pin_hash from app_user where id = ?`, p.UserID).Scan(&hash).Error; err != nil || hash[:10] != "$argon2id$" {
+		t.Errorf("stored %q %v", hash, err)
+	}
+	// A driver's path sees no parent.
+	s.App.Nobody().Refuses(t, "POST", "/driver/user-auth/verify-pin", map[string]any{"phone": p.Phone, "pin": "4826"}, 401, "")
+	as(s.App, in.AccessToken).Refuses(t, "POST", "/driver/user-auth/set-pin", map[string]any{"pin": "4826"}, 403, "")
+}
+
+func TestAPINIsFourToSixDigitsAndNotTheObviousOnes(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	me := s.As(t, api.Parent)
+	for _, bad := range []string{"123", "1234567", "12a4", "1111", "1234", "9876", "000000", "345678", ""} {
+		f := me.Refuses(t, "POST", "/auth/set-pin", map[string]any{"pin": bad}, 422, "")
+		if len(f.Details) == 0 || f.Details[0].Field != "pin" {
+			t.Errorf("%q: %+v", bad, f)
+		}
+	}
+	s.App.Nobody().Refuses(t, "POST", "/auth/set-pin", map[string]any{"pin": "4826"}, 401, "")
+}
+
+func TestEveryWayAPINCanBeWrongLooksTheSame(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	set, unset := s.Add(t, testkit.Person{Role: api.Parent}), s.Add(t, testkit.Person{Role: api.Parent})
+	in := byOTP(t, s.App, "/auth", set.Phone)
+	as(s.App, in.AccessToken).Call(t, "POST", "/auth/set-pin", map[string]any{"pin": "4826"})
+	messages := map[string]bool{}
+	for _, phone := range []string{set.Phone, unset.Phone, testkit.NewPhone()} {
+		f := s.App.Nobody().Refuses(t, "POST", "/auth/verify-pin", map[string]any{"phone": phone, "pin": "1593"}, 401, "Unauthorized")
+		messages[f.Message] = true
+	}
+	for range 5 {
+		s.App.Nobody().Call(t, "POST", "/auth/verify-pin", map[string]any{"phone": set.Phone, "pin": "1593"})
+	}
+	f := s.App.Nobody().Refuses(t, "POST", "/auth/verify-pin", map[string]any{"phone": set.Phone, "pin": "4826"}, 401, "Unauthorized")
+	messages[f.Message] = true
+	if len(messages) != 1 {
+		t.Errorf("messages %v", messages)
+	}
+}
+
+func TestFiveWrongPINsLockItUntilTheNextCodeHoweverManyComeAtOnce(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	second := testkit.Start(t)
+	p := s.Add(t, testkit.Person{Role: api.Teacher})
+	in := byOTP(t, s.App, "/auth", p.Phone)
+	as(s.App, in.AccessToken).Call(t, "POST", "/auth/set-pin", map[string]any{"pin": "4826"})
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			path := []string{"/auth/verify-pin", "/teacher/user-auth/verify-pin"}[i%2]
+			a, err := []*testkit.App{s.App, second}[i/2%2].Nobody().TryCall("POST", path, map[string]any{"phone": p.Phone, "pin": "1593"})
+			if err != nil || a.Status != 401 && a.Status != 503 {
+				t.Errorf("%v %d %s", err, a.Status, a.Body)
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.Count(t, "app_user", "id = ? and pin_failures = 5", p.UserID); n != 1 {
+		t.Error("more than five were looked at")
+	}
+	s.App.Nobody().Refuses(t, "POST", "/auth/verify-pin", map[string]any{"phone": p.Phone, "pin": "4826"}, 401, "")
+	byOTPAgain(t, s.App, p.Phone)
+	read(t, s.App.Nobody().Call(t, "POST", "/auth/verify-pin", map[string]any{"phone": p.Phone, "pin": "4826"}))
+}
+
+func TestReplacingAPINWantsTheOldOneOrAFreshCode(t *testing.T) {
+	t.Parallel()
+	app, ahead := ticking(t)
+	s := app.NewSchool(t)
+	p := s.Add(t, testkit.Person{Role: api.Parent})
+	in := byOTP(t, app, "/auth", p.Phone)
+	me := as(app, in.AccessToken)
+	for _, pin := range []string{"4826", "4827"} { // the code is fresh: no old PIN needed
+		if a := me.Call(t, "POST", "/auth/set-pin", map[string]any{"pin": pin}); a.Status != 200 {
+			t.Fatalf("set-pin: %d %s", a.Status, a.Body)
+		}
+	}
+	ahead.Store(int64(11 * time.Minute))
+	me.Refuses(t, "POST", "/auth/set-pin", map[string]any{"pin": "9513"}, 403, "")
+	me.Refuses(t, "POST", "/auth/set-pin", map[string]any{"pin": "9513", "currentPin": "4826"}, 403, "")
+	if a := me.Call(t, "POST", "/auth/set-pin", map[string]any{"pin": "9513", "currentPin": "4827"}); a.Status != 200 {
+		t.Errorf("with the old one: %d %s", a.Status, a.Body)
+	}
+	read(t, app.Nobody().Call(t, "POST", "/auth/verify-pin", map[string]any{"phone": p.Phone, "pin": "9513"}))
+}

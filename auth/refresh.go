@@ -1,0 +1,87 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// reuseGrace is how long after a rotation the old token may come again without
+// alarm: two tabs, or a phone whose answer was lost on the way.
+const reuseGrace = 10 * time.Second
+
+type refreshRequest struct {
+	RefreshToken string `json:"refreshToken" validate:"required,max=2000"`
+}
+
+var (
+	errRefreshInvalid = api.Unauthorized("The refresh token is invalid")
+	errRefreshExpired = api.Coded(401, "REFRESH_TOKEN_EXPIRED", "The refresh token has expired, sign in again")
+)
+
+// refresh changes a refresh token for a new pair, in one step of the database: of any
+// number of callers with the same token, one gets a pair. A token that comes again
+// later was stolen, from us or by us, and ends the session for both.
+func (a *Auth) refresh(c api.OpenCtx, r refreshRequest) (signedIn, error) {
+	sessionID, err := a.readRefresh(r.RefreshToken)
+	if err != nil {
+		return signedIn{}, err
+	}
+	acc, s, err := a.findSession(c, sessionID)
+	if err != nil {
+		return signedIn{}, err
+	}
+	if s.revokedAt != nil {
+		return signedIn{}, errSignedOut
+	}
+	if _, err := a.present(c, acc); err != nil {
+		return signedIn{}, err
+	}
+	pair, err := a.pair(acc, sessionID)
+	if err != nil {
+		return signedIn{}, err
+	}
+	now := a.Clock()
+	tag, err := a.Cluster.PlatformPool().Exec(c, `
+		update platform.session set previous_token_hash = token_hash, token_hash = $3, rotated_at = $4, last_used_at = $4, expires_at = $5
+		where id = $1 and token_hash = $2 and revoked_at is null and expires_at > $4`,
+		sessionID, digest(r.RefreshToken), digest(pair.RefreshToken), now, now.Add(RefreshLife))
+	if err != nil {
+		return signedIn{}, fmt.Errorf("refreshing a session: %w", err)
+	}
+	if tag.RowsAffected() == 1 {
+		a.Ended(sessionID) // what instances remember of it has a new end
+		return answerOf(acc, pair), nil
+	}
+	return signedIn{}, a.reused(c, acc, sessionID)
+}
+
+// reused is a refresh token that has been changed before. Within the grace it is
+// merely refused.
+func (a *Auth) reused(c api.OpenCtx, acc account, id uuid.UUID) error {
+	n, err := a.endSessions(c, "refresh token used twice", `id = $3 and rotated_at < $4`, id, a.Clock().Add(-reuseGrace))
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return a.failed(c, acc, "session ended: refresh token used twice", errSignedOut)
+	}
+	return errRefreshInvalid
+}
+
+// readRefresh verifies a refresh token and returns its session.
+func (a *Auth) readRefresh(token string) (uuid.UUID, error) {
+	claims, err := a.Tokens.ReadRefresh(token)
+	switch {
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return uuid.Nil, errRefreshExpired
+	case err != nil:
+		return uuid.Nil, errRefreshInvalid.Because(err)
+	}
+	return claims, nil
+}

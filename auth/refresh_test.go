@@ -1,0 +1,196 @@
+package auth_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"homeroom/api"
+	"homeroom/testkit"
+)
+
+func refresh(t *testing.T, app *testkit.App, token string) signedIn {
+	t.Helper()
+	return read(t, app.Nobody().Call(t, "POST", "/auth/refresh", map[string]any{"refreshToken": token}))
+}
+
+func as(app *testkit.App, token string) *testkit.Client {
+	c := app.Nobody()
+	c.Token = token
+	return c
+}
+
+func TestARefreshTokenIsChangedOnceForANewPair(t *testing.T) {
+	t.Parallel()
+	app, ahead := ticking(t)
+	s := app.NewSchool(t)
+	in := byOTP(t, app, "/auth", s.Add(t, testkit.Person{Role: api.Parent}).Phone)
+	second := refresh(t, app, in.RefreshToken)
+	if second.RefreshToken == in.RefreshToken || second.AccessToken == in.AccessToken || second.User.ID != in.User.ID {
+		t.Errorf("the pair is not new: %+v", second)
+	}
+	// At once it may be two tabs: refused, and the session lives.
+	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "")
+	third := refresh(t, app, second.RefreshToken)
+	// Later it was stolen: the session ends for both.
+	ahead.Store(int64(11 * time.Second))
+	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "")
+	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": third.RefreshToken}, 401, "")
+	as(app, third.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	if n := s.Count(t, "audit_event", "action = 'session ended: refresh token used twice'"); n != 1 {
+		t.Errorf("%d audit rows", n)
+	}
+}
+
+func TestOfTwentyRefreshesAtOnceOnTwoInstancesOneSucceeds(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	second := testkit.Start(t)
+	in := byOTP(t, s.App, "/auth", s.Add(t, testkit.Person{Role: api.Parent}).Phone)
+	var ok atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			a, err := []*testkit.App{s.App, second}[i%2].Nobody().TryCall("POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken})
+			switch {
+			case err != nil || (a.Status != 200 && a.Status != 401):
+				t.Errorf("%v %d %s", err, a.Status, a.Body)
+			case a.Status == 200:
+				ok.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if ok.Load() != 1 {
+		t.Errorf("%d of 20 were accepted", ok.Load())
+	}
+}
+
+func TestARefreshTokenOfEightDaysHasExpired(t *testing.T) {
+	t.Parallel()
+	app, ahead := ticking(t)
+	s := app.NewSchool(t)
+	in := byOTP(t, app, "/auth", s.Add(t, testkit.Person{Role: api.Parent}).Phone)
+	ahead.Store(int64(16 * time.Minute))
+	as(app, in.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	ahead.Store(int64(7*24*time.Hour + time.Minute))
+	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "REFRESH_TOKEN_EXPIRED")
+}
+
+func TestNeitherTokenPassesForTheOther(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	in := byOTP(t, s.App, "/auth", s.Add(t, testkit.Person{Role: api.Parent}).Phone)
+	as(s.App, in.RefreshToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	s.App.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.AccessToken}, 401, "")
+	s.App.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": "garbage"}, 401, "")
+}
+
+func TestTwoSignInsInOneSecondGiveFourDifferentTokens(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	p := s.Add(t, testkit.Person{Role: api.Parent})
+	a, b := byOTP(t, s.App, "/auth", p.Phone), byOTPAgain(t, s.App, p.Phone)
+	tokens := map[string]bool{a.AccessToken: true, a.RefreshToken: true, b.AccessToken: true, b.RefreshToken: true}
+	if len(tokens) != 4 {
+		t.Errorf("%d different tokens", len(tokens))
+	}
+}
+
+func TestALogoutIsInForceOnEveryInstance(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	second := testkit.Start(t)
+	p := s.Add(t, testkit.Person{Role: api.Parent})
+	in := byOTP(t, s.App, "/auth", p.Phone)
+	here, there := as(s.App, in.AccessToken), as(second, in.AccessToken)
+	if a := there.Call(t, "GET", "/auth/me", nil); a.Status != 200 {
+		t.Fatalf("me: %d %s", a.Status, a.Body)
+	}
+	if a := here.Call(t, "POST", "/auth/logout", nil); a.Status != 200 {
+		t.Fatalf("logout: %d %s", a.Status, a.Body)
+	}
+	here.Refuses(t, "GET", "/auth/me", nil, 401, "")
+	testkit.Eventually(t, "the other instance refuses too", func() bool { return there.Call(t, "GET", "/auth/me", nil).Status == 401 })
+	s.App.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "")
+}
+
+func TestALogoutTakesTheRefreshTokenWhenTheAccessTokenIsOver(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	in := byOTP(t, s.App, "/auth", s.Add(t, testkit.Person{Role: api.Parent}).Phone)
+	if a := s.App.Nobody().Call(t, "POST", "/auth/logout", map[string]any{"refreshToken": in.RefreshToken}); a.Status != 200 {
+		t.Fatalf("logout: %d %s", a.Status, a.Body)
+	}
+	as(s.App, in.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	s.App.Nobody().Refuses(t, "POST", "/auth/logout", map[string]any{}, 401, "")
+}
+
+func TestSessionsAreListedEndedOneByOneAndAllTogether(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	p := s.Add(t, testkit.Person{Role: api.Parent})
+	var all []signedIn
+	for range 3 {
+		all = append(all, byOTPAgain(t, s.App, p.Phone))
+	}
+	type list struct {
+		Sessions []struct {
+			ID      string
+			Current bool
+			Method  string
+		}
+	}
+	me := as(s.App, all[0].AccessToken)
+	sessions := testkit.Get[list](t, me, "/auth/sessions").Sessions
+	if len(sessions) != 3 {
+		t.Fatalf("sessions %+v", sessions)
+	}
+	stranger := s.As(t, api.Parent)
+	for _, one := range sessions {
+		stranger.Refuses(t, "DELETE", "/auth/sessions/"+one.ID, nil, 404, "")
+		if one.Method != "OTP" {
+			t.Errorf("method %q", one.Method)
+		}
+	}
+	for _, one := range sessions {
+		if !one.Current {
+			if a := me.Call(t, "DELETE", "/auth/sessions/"+one.ID, nil); a.Status != 204 {
+				t.Errorf("ending: %d %s", a.Status, a.Body)
+			}
+			break
+		}
+	}
+	if left := testkit.Get[list](t, me, "/auth/sessions").Sessions; len(left) != 2 {
+		t.Errorf("left %+v", left)
+	}
+	if a := me.Call(t, "POST", "/auth/logout-all", nil); a.Status != 200 {
+		t.Fatalf("logout-all: %d %s", a.Status, a.Body)
+	}
+	for _, in := range all {
+		as(s.App, in.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	}
+}
+
+func TestARedisFlushBringsNoSessionBackAndLocksNobodyOut(t *testing.T) {
+	t.Parallel()
+	stack := hurtableStack(t)
+	app := testkit.StartOn(t, stack, "flush")
+	s := app.NewSchool(t)
+	p := s.Add(t, testkit.Person{Role: api.Parent})
+	out, used := byOTP(t, app, "/auth", p.Phone), byOTPAgain(t, app, p.Phone)
+	as(app, out.AccessToken).Call(t, "POST", "/auth/logout", nil)
+	live := refresh(t, app, used.RefreshToken)
+	if err := app.Service.Redis.FlushAll(context.Background()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	as(app, out.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": out.RefreshToken}, 401, "")
+	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": used.RefreshToken}, 401, "")
+	if a := as(app, live.AccessToken).Call(t, "GET", "/auth/me", nil); a.Status != 200 {
+		t.Errorf("a living session: %d %s", a.Status, a.Body)
+	}
+	byOTP(t, app, "/auth", p.Phone)
+}

@@ -1,0 +1,125 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// signedIn is the answer of a sign-in.
+type signedIn struct {
+	AccessToken  string       `json:"accessToken"`
+	RefreshToken string       `json:"refreshToken"`
+	User         signedInUser `json:"user"`
+	Accounts     []choice     `json:"accounts,omitempty" doc:"All accounts of the phone; POST /auth/switch changes between them"`
+}
+
+type signedInUser struct {
+	ID       uuid.UUID    `json:"id"`
+	Phone    string       `json:"phone,omitempty"`
+	Email    string       `json:"email,omitempty"`
+	Role     api.RoleType `json:"role"`
+	SchoolID string       `json:"schoolId"`
+}
+
+// Flatten puts the answer at the top level too, where the spec shows it.
+func (s signedIn) Flatten() map[string]any {
+	flat := map[string]any{"accessToken": s.AccessToken, "refreshToken": s.RefreshToken, "user": s.User}
+	if s.Accounts != nil {
+		flat["accounts"] = s.Accounts
+	}
+	return flat
+}
+
+// signIn opens a session for an account whose holder has just proved who they are.
+func (a *Auth) signIn(c api.OpenCtx, acc account, method string) (signedIn, error) {
+	if _, err := a.present(c, acc); err != nil {
+		return signedIn{}, err
+	}
+	pair, err := a.startSession(c, acc, method, c.Device, c.IP)
+	if err != nil {
+		return signedIn{}, err
+	}
+	if err := a.welcome(c, acc, method); err != nil {
+		return signedIn{}, err
+	}
+	return answerOf(acc, pair), nil
+}
+
+func answerOf(acc account, pair Pair) signedIn {
+	out := signedIn{
+		AccessToken: pair.AccessToken, RefreshToken: pair.RefreshToken,
+		User: signedInUser{ID: acc.userID, Phone: acc.phone, Email: acc.email, Role: acc.role},
+	}
+	if acc.schoolID != uuid.Nil {
+		out.User.SchoolID = acc.schoolID.String()
+	}
+	return out
+}
+
+// present finds the account's user where it lives, and its role there. A school that
+// is not active refuses; a user who is gone or disabled is nobody.
+func (a *Auth) present(ctx context.Context, acc account) (role uuid.UUID, err error) {
+	if acc.role == api.SuperAdmin {
+		var u struct{ Status string }
+		err := a.Cluster.Platform(ctx, tenancy.ReadOnly).Table("super_admin").Select("status").Where("id = ?", acc.userID).Take(&u).Error
+		if errors.Is(err, gorm.ErrRecordNotFound) || (err == nil && u.Status != "ACTIVE") {
+			return uuid.Nil, errSignedOut
+		}
+		return uuid.Nil, err
+	}
+	db, err := a.schoolDB(ctx, acc.schoolID, tenancy.ReadOnly)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	var u struct {
+		RoleID uuid.UUID
+		Status string
+	}
+	err = db.Table("app_user").Select("role_id", "status").Where("id = ?", acc.userID).Take(&u).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) || (err == nil && u.Status != "ACTIVE") {
+		return uuid.Nil, errSignedOut
+	}
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("reading a user: %w", err)
+	}
+	return u.RoleID, nil
+}
+
+// schoolDB opens the school of an account, if it is active.
+func (a *Auth) schoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*gorm.DB, error) {
+	s, err := a.Schools.School(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if s.Status != tenancy.Active {
+		return nil, api.Coded(403, "", "This school is not active")
+	}
+	return a.Cluster.School(ctx, s, mode)
+}
+
+// welcome notes the sign-in with the user and in the books. A PIN that was locked is
+// open again after an OTP.
+func (a *Auth) welcome(c api.OpenCtx, acc account, method string) error {
+	now := a.Clock()
+	book := a.bookEntry(c, acc, "sign-in by "+method)
+	if acc.role == api.SuperAdmin {
+		return tenancy.Together(a.Cluster.Platform(c, tenancy.ReadWrite),
+			tenancy.Query{SQL: `update super_admin set last_sign_in_at = $2 where id = $1`, Args: []any{acc.userID, now}}, book)
+	}
+	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
+	if err != nil {
+		return err
+	}
+	sql := `update app_user set last_sign_in_at = $2 where id = $1`
+	if method == "OTP" || method == "PIN" {
+		sql = `update app_user set last_sign_in_at = $2, pin_failures = 0 where id = $1`
+	}
+	return tenancy.Together(db, tenancy.Query{SQL: sql, Args: []any{acc.userID, now}}, book)
+}

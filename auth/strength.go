@@ -1,0 +1,39 @@
+package auth
+
+import (
+	_ "embed"
+	"strings"
+
+	"homeroom/api"
+)
+
+//go:embed common_passwords.txt
+var commonPasswords string
+
+var common = func() map[string]bool {
+	out := map[string]bool{}
+	for line := range strings.Lines(commonPasswords) {
+		out[strings.TrimSpace(line)] = true
+	}
+	return out
+}()
+
+// goodPassword refuses what is guessed first: common ones, one that is the e-mail
+// over again, or a few characters repeated. Length is the field's own rule.
+func goodPassword(field, password, email string) error {
+	low := strings.ToLower(strings.TrimSpace(password))
+	name, _, _ := strings.Cut(strings.ToLower(email), "@")
+	distinct := map[rune]bool{}
+	for _, c := range low {
+		distinct[c] = true
+	}
+	switch {
+	case common[low] || common[strings.TrimRight(low, "!.?1")]:
+		return api.InvalidField(field, "%s is one of the most common passwords", field)
+	case low == strings.ToLower(email) || (len(name) >= 4 && strings.Trim(low, "0123456789!.?") == name):
+		return api.InvalidField(field, "%s must not be your e-mail", field)
+	case len(distinct) < 5:
+		return api.InvalidField(field, "%s repeats too few characters", field)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"homeroom/api"
+	"homeroom/auth"
+	"homeroom/config"
+)
+
+const (
+	heldKey = "homeroom:dev:outbox"
+	// heldMost is how many messages a developer's machine keeps.
+	heldMost = 2000
+)
+
+// held is a message that was not sent: the local profile shows it instead.
+type held struct {
+	Channel   string    `json:"channel" example:"SMS"`
+	To        string    `json:"to"`
+	Subject   string    `json:"subject,omitempty"`
+	Text      string    `json:"text"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// devOutbox holds messages where GET /dev/outbox shows them.
+type devOutbox struct {
+	redis redis.UniversalClient
+	now   func() time.Time
+}
+
+// Send puts the message on the pile.
+func (d devOutbox) Send(ctx context.Context, m auth.Message) error {
+	text, err := json.Marshal(held{Channel: m.Channel, To: m.To, Subject: m.Subject, Text: m.Text, CreatedAt: d.now().UTC()})
+	if err != nil {
+		return err
+	}
+	pipe := d.redis.TxPipeline()
+	pipe.LPush(ctx, heldKey, text)
+	pipe.LTrim(ctx, heldKey, 0, heldMost-1)
+	if _, err := pipe.Exec(ctx); err != nil {
+		return fmt.Errorf("holding a message: %w", err)
+	}
+	return nil
+}
+
+// noProvider is production before a provider is configured: it says so, and sends nothing.
+type noProvider struct{}
+
+var errNoProvider = errors.New("no provider for SMS and e-mail is configured")
+
+func (noProvider) Send(context.Context, auth.Message) error {
+	return api.Unavailable("Messages cannot be sent at the moment").Because(errNoProvider)
+}
+
+func (s *Service) messenger() auth.Messenger {
+	if s.Config.Profile == config.Local {
+		return devOutbox{redis: s.Redis, now: s.now}
+	}
+	return noProvider{}
+}
+
+type heldRequest struct {
+	To string `json:"to" validate:"max=254" doc:"A phone or an e-mail; all when left out"`
+}
+
+type heldList struct {
+	Items []held `json:"items"`
+}
+
+// devRows exist on a developer's machine only.
+func (s *Service) devRows() []api.Row {
+	if s.Config.Profile != config.Local {
+		return nil
+	}
+	return api.Rows(api.Open("GET", "/dev/outbox", "Messages that would have been sent, newest first", api.Read,
+		func(c api.OpenCtx, r heldRequest) (heldList, error) {
+			list := heldList{Items: []held{}}
+			texts, err := s.Redis.LRange(c, heldKey, 0, -1).Result()
+			if err != nil {
+				return list, err
+			}
+			for _, text := range texts {
+				var m held
+				if err := json.Unmarshal([]byte(text), &m); err != nil {
+					return list, err
+				}
+				if r.To == "" || r.To == m.To {
+					list.Items = append(list.Items, m)
+				}
+			}
+			return list, nil
+		}, api.Limit(api.Unlimited), api.Unlisted))
+}

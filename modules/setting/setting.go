@@ -1,0 +1,88 @@
+// Package setting is how a school wants things done: one record, changed by its
+// administrators, in force everywhere within a second.
+package setting
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"homeroom/api"
+)
+
+// Routes are the endpoints.
+func Routes() []api.Row {
+	return api.Rows(
+		api.Get("/school-admin/setting", "setting", "Read the school's settings", get),
+		api.Put("/school-admin/setting", "setting", "Change the school's settings", update, api.Versioned),
+	)
+}
+
+// Setting is the record.
+type Setting struct {
+	Fields
+	Version   int        `json:"version"`
+	UpdatedBy *uuid.UUID `json:"updatedBy"`
+	UpdatedAt time.Time  `json:"updatedAt"`
+}
+
+// TableName is the record's table.
+func (Setting) TableName() string { return "school_setting" }
+
+// Fields are what an administrator sets.
+type Fields struct {
+	EvaluationMode       bool   `json:"evaluationMode" doc:"While true, teachers can read only, exams and results excepted"`
+	EvaluationModeReason string `json:"evaluationModeReason" validate:"max=500" doc:"Needed to turn evaluation mode on"`
+}
+
+type change struct{ api.Change[Fields] }
+
+func get(c api.Ctx, _ api.Nothing) (Setting, error) { return read(c.DB) }
+
+func read(db *gorm.DB) (Setting, error) {
+	var s Setting
+	if err := db.Take(&s).Error; err != nil {
+		return s, fmt.Errorf("reading the settings: %w", err)
+	}
+	return s, nil
+}
+
+func update(c api.Ctx, r change) (Setting, error) {
+	s, err := read(c.DB.Clauses(clause.Locking{Strength: "UPDATE"}))
+	if err != nil {
+		return s, err
+	}
+	if v := c.SentVersion(); v != nil && *v != s.Version {
+		return s, api.Conflict("The settings were changed by someone else: they are at version %d, you have %d", s.Version, *v)
+	}
+	before := s
+	if err := r.Apply(&s.Fields); err != nil {
+		return s, err
+	}
+	if err := s.checkEvaluation(before.EvaluationMode, r.Names("evaluationModeReason")); err != nil {
+		return s, err
+	}
+	s.Version, s.UpdatedBy, s.UpdatedAt = s.Version+1, &c.User.ID, c.Now
+	if err := c.DB.Select("*").Where("id").Updates(&s).Error; err != nil {
+		return s, fmt.Errorf("changing the settings: %w", err)
+	}
+	c.Changed("update", "setting", c.School.ID, before, s)
+	if s.EvaluationMode != before.EvaluationMode {
+		c.RightsChanged()
+	}
+	return s, nil
+}
+
+// checkEvaluation wants a reason said with every turning on, and forgets it with the turning off.
+func (s *Setting) checkEvaluation(was, reasonGiven bool) error {
+	switch {
+	case s.EvaluationMode && !was && (!reasonGiven || s.EvaluationModeReason == ""):
+		return api.InvalidField("evaluationModeReason", "evaluationModeReason is required to turn evaluation mode on")
+	case !s.EvaluationMode && was && !reasonGiven:
+		s.EvaluationModeReason = ""
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package rbac
+
+import "homeroom/api"
+
+// Routes are the endpoints a school's administrators change rights with.
+func Routes(r *RBAC) []api.Row {
+	return api.Rows(
+		api.Get("/school-admin/permission/modules", "permission", "List the modules permissions are given for", listModules),
+
+		api.Create("/school-admin/permission/role/create", "permission", "Add a role", createRole, api.Says("Role created")),
+		api.List("/school-admin/permission/role/list", "permission", "List the roles", roleListing, listRoles),
+		api.Get("/school-admin/permission/role/:id", "permission", "Read a role", getRole),
+		api.Put("/school-admin/permission/role/:id", "permission", "Rename a role", updateRole, api.Versioned),
+		api.Remove("/school-admin/permission/role/:id", "permission", "Delete a role nobody holds", deleteRole),
+
+		api.List("/school-admin/permission/list", "permission", "List what each role may do", permissionListing, listPermissions),
+		api.Put("/school-admin/permission/update", "permission", "Change what a role may do", updatePermissions, api.Says("Permissions changed")),
+		api.Get("/school-admin/permission/explain", "permission", "Whether a user may do something, and why not", r.explain),
+	)
+}
+
+// Constraints are the database's refusals in people's words.
+func Constraints() []api.Constraint {
+	return []api.Constraint{
+		{Name: "role_name_key", Field: "name", Message: "A role of this name exists"},
+	}
+}
