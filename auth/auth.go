@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/hashicorp/golang-lru/v2/expirable"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/redis/go-redis/v9"
 
 	"homeroom/api"
@@ -58,12 +58,16 @@ type Rights interface {
 // Auth answers who is calling.
 type Auth struct {
 	Parts
-	known *expirable.LRU[uuid.UUID, known] // by session
+	known *lru.Cache[uuid.UUID, known] // by session
 }
 
 // New puts the parts together.
 func New(p Parts) *Auth {
-	return &Auth{Parts: p, known: expirable.NewLRU[uuid.UUID, known](sessionsKnown, nil, sessionTTL)}
+	cache, err := lru.New[uuid.UUID, known](sessionsKnown)
+	if err != nil {
+		panic(err) // the size is a constant
+	}
+	return &Auth{Parts: p, known: cache}
 }
 
 // Authenticate verifies a token, its session and its user. What it has learnt it
@@ -76,14 +80,16 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	if err != nil {
 		return api.User{}, api.Unauthorized("The token is invalid or has expired").Because(err)
 	}
+	now := a.Clock()
 	k, ok := a.known.Get(claim.SessionID)
-	if !ok {
+	if !ok || now.After(k.until) {
 		if k, err = a.loadSession(ctx, claim); err != nil {
 			return api.User{}, err
 		}
+		k.until = now.Add(sessionTTL)
 		a.known.Add(claim.SessionID, k)
 	}
-	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !a.Clock().Before(k.expiresAt) {
+	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !now.Before(k.expiresAt) {
 		return api.User{}, errSignedOut
 	}
 	return k.user, nil

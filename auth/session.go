@@ -60,6 +60,7 @@ func digest(token string) []byte {
 type known struct {
 	user      api.User
 	expiresAt time.Time
+	until     time.Time // then it is looked at again
 }
 
 var errSignedOut = api.Unauthorized("Your session has ended, sign in again")

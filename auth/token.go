@@ -3,12 +3,14 @@
 package auth
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"homeroom/api"
 )
@@ -22,6 +24,8 @@ const (
 	audience = "homeroom"
 	// minKey is the least an HMAC-SHA-256 key should have.
 	minKey = 32
+	// tokensKnown bounds the tokens that are remembered as verified.
+	tokensKnown = 50_000
 )
 
 // Key is one signing key. Tokens name theirs, so a new key can be put in front
@@ -37,6 +41,14 @@ type Tokens struct {
 	signer Key
 	parser *jwt.Parser
 	now    func() time.Time
+	known  *lru.Cache[[sha256.Size]byte, verified]
+}
+
+// verified is what an access token says that was found good once. A token never
+// changes, so but for its end there is nothing to look at again.
+type verified struct {
+	access Access
+	until  time.Time
 }
 
 // NewTokens refuses keys an attacker could guess.
@@ -44,7 +56,11 @@ func NewTokens(keys []Key, now func() time.Time) (*Tokens, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("auth: no signing key")
 	}
-	t := &Tokens{keys: map[string][]byte{}, signer: keys[0], now: now}
+	known, err := lru.New[[sha256.Size]byte, verified](tokensKnown)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tokens{keys: map[string][]byte{}, signer: keys[0], now: now, known: known}
 	for _, k := range keys {
 		if len(k.Secret) < minKey {
 			return nil, fmt.Errorf("auth: signing key %q has %d bytes, want at least %d", k.ID, len(k.Secret), minKey)
@@ -119,12 +135,24 @@ func (t *Tokens) sign(claims jwt.Claims) (string, error) {
 	return signed, nil
 }
 
-// ReadAccess verifies an access token.
+// ReadAccess verifies an access token. One that comes again is known by its digest.
 func (t *Tokens) ReadAccess(token string) (Access, error) {
+	sum := sha256.Sum256([]byte(token))
+	if v, ok := t.known.Get(sum); ok && t.now().Before(v.until) {
+		return v.access, nil
+	}
 	var c accessClaims
 	if err := t.read(token, &c); err != nil {
 		return Access{}, err
 	}
+	a, err := t.accessOf(c)
+	if err == nil {
+		t.known.Add(sum, verified{access: a, until: c.ExpiresAt.Time})
+	}
+	return a, err
+}
+
+func (t *Tokens) accessOf(c accessClaims) (Access, error) {
 	if c.Type != "" {
 		return Access{}, errors.New("not an access token")
 	}

@@ -26,6 +26,7 @@ const (
 type RBAC struct {
 	db      api.Databases
 	tell    func(school uuid.UUID) // the other instances
+	now     func() time.Time
 	schools *lru.Cache[uuid.UUID, *remembered]
 }
 
@@ -43,12 +44,12 @@ type believed struct {
 }
 
 // New starts with no policy loaded. tell passes the word of a change on to the other instances.
-func New(db api.Databases, tell func(school uuid.UUID)) *RBAC {
+func New(db api.Databases, tell func(school uuid.UUID), now func() time.Time) *RBAC {
 	cache, err := lru.New[uuid.UUID, *remembered](policiesKept)
 	if err != nil {
 		panic(err) // the size is a constant
 	}
-	return &RBAC{db: db, tell: tell, schools: cache}
+	return &RBAC{db: db, tell: tell, now: now, schools: cache}
 }
 
 // Decide answers one question by the school's policy.
@@ -113,20 +114,20 @@ func (r *RBAC) policy(ctx context.Context, s *tenancy.School) (*policy, error) {
 			entry = earlier
 		}
 	}
-	if b := entry.current.Load(); b != nil && time.Now().Before(b.until) {
+	if b := entry.current.Load(); b != nil && r.now().Before(b.until) {
 		return b.policy, nil
 	}
 	entry.reading.Lock()
 	defer entry.reading.Unlock()
 	b := entry.current.Load()
-	if b != nil && time.Now().Before(b.until) {
+	if b != nil && r.now().Before(b.until) {
 		return b.policy, nil
 	}
 	p, err := r.read(ctx, s, b)
 	if err != nil {
 		return nil, err
 	}
-	entry.current.Store(&believed{policy: p, until: time.Now().Add(believedFor)})
+	entry.current.Store(&believed{policy: p, until: r.now().Add(believedFor)})
 	return p, nil
 }
 

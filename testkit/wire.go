@@ -20,6 +20,7 @@ type Wire struct {
 	redis    string // its address
 	Postgres atomic.Int64
 	Redis    atomic.Int64
+	Dialled  atomic.Int64 // connections to Postgres
 
 	mu   sync.Mutex
 	sent bytes.Buffer
@@ -77,6 +78,8 @@ func (w *Wire) dial(ctx context.Context, network, address string) (net.Conn, err
 	watched := &watchedConn{Conn: c, wire: w, trips: &w.Postgres, postgres: true}
 	if address == w.redis {
 		watched.trips, watched.postgres = &w.Redis, false
+	} else {
+		w.Dialled.Add(1)
 	}
 	watched.answered.Store(true)
 	return watched, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 
 	"homeroom/api"
 	"homeroom/auth"
@@ -96,6 +97,7 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = 500*time.Millisecond, time.Second, time.Second
 	options.MaxRetries = -1
 	options.Dialer = o.Dial
+	logging.Disable() // it writes past our log; who asks Redis says when it fails
 	s.Redis = redis.NewUniversalClient(options)
 	s.Hints = events.NewHints(s.Redis, s.Log)
 
@@ -132,7 +134,7 @@ func (s *Service) openAuth(clock func() time.Time) error {
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 	})
 	s.Auth.Follow(s.Bus)
-	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) })
+	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Provisioner = s.Cluster.Provisioner(
 		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
 			return rbac.Seed(ctx, s.Cluster, school)
@@ -140,8 +142,7 @@ func (s *Service) openAuth(clock func() time.Time) error {
 		tenancy.Step{Name: "administrator", Run: s.Auth.AddFirstAdmin},
 		tenancy.Step{Name: "invitation", Run: s.Auth.InviteFirstAdmin},
 	)
-	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: s.Log})
-	return err
+	return s.openJobs()
 }
 
 func (s *Service) openKernel(o Options) error {

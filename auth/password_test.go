@@ -1,0 +1,242 @@
+package auth_test
+
+import (
+	"context"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+	"homeroom/testkit"
+)
+
+const secret = "a long enough secret"
+
+// admin makes a school whose first administrator signs in with secret.
+func admin(t *testing.T, app *testkit.App) (*testkit.School, string) {
+	t.Helper()
+	email := "a" + uuid.NewString()[:13] + "@Test.local"
+	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", email, "", secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app.NewSchoolAs(t, tenancy.NewSchool{Admin: sealed}), email
+}
+
+func login(t *testing.T, app *testkit.App, email, password string) signedIn {
+	t.Helper()
+	return read(t, app.Nobody().Call(t, "POST", "/auth/login", map[string]any{"email": email, "password": password}))
+}
+
+func TestAnAdministratorSignsInWithEmailAndPassword(t *testing.T) {
+	t.Parallel()
+	s, email := admin(t, testkit.Shared(t))
+	in := login(t, s.App, email, secret)
+	if in.User.Role != "SCHOOL_ADMIN" || in.User.SchoolID != s.ID.String() || in.User.Email == "" {
+		t.Errorf("user %+v", in.User)
+	}
+	type me struct {
+		School      struct{ ID, Name string }
+		Permissions map[string]api.Granted
+	}
+	who := testkit.Get[me](t, as(s.App, in.AccessToken), "/auth/me")
+	if who.School.ID != s.ID.String() || !who.Permissions["fee"].CanDelete {
+		t.Errorf("me %+v", who)
+	}
+	if n := s.Count(t, "audit_event", "action = 'sign-in by PASSWORD' and actor_id = ?", in.User.ID); n != 1 {
+		t.Errorf("%d audit rows", n)
+	}
+}
+
+func TestAWrongPasswordAndAnUnknownEmailLookTheSame(t *testing.T) {
+	t.Parallel()
+	s, email := admin(t, testkit.Shared(t))
+	nobody := s.App.Nobody()
+	a := nobody.Call(t, "POST", "/auth/login", map[string]any{"email": email, "password": "not the secret at all"})
+	b := nobody.Call(t, "POST", "/auth/login", map[string]any{"email": uuid.NewString() + "@test.local", "password": "not the secret at all"})
+	if a.Status != 401 || b.Status != 401 || string(a.Body) != string(b.Body) {
+		t.Errorf("%d %s / %d %s", a.Status, a.Body, b.Status, b.Body)
+	}
+	if n := s.Count(t, "audit_event", "action = 'sign-in by password failed'"); n != 1 {
+		t.Errorf("%d audit rows", n)
+	}
+}
+
+func TestAfterFiveWrongPasswordsEveryTryWaitsButNobodyIsLockedOut(t *testing.T) {
+	t.Parallel()
+	app, ahead := ticking(t)
+	_, email := admin(t, app)
+	second := testkit.Start(t)
+	var wg sync.WaitGroup
+	statuses := make([]int, 20)
+	for i := range statuses {
+		wg.Go(func() {
+			a, err := []*testkit.App{app, second}[i%2].Nobody().TryCall("POST", "/auth/login", map[string]any{"email": email, "password": "not the secret at all"})
+			if err != nil {
+				t.Error(err)
+			}
+			statuses[i] = a.Status
+		})
+	}
+	wg.Wait()
+	count := map[int]int{}
+	for _, s := range statuses {
+		count[s]++
+	}
+	if count[401]+count[503] > 6 || count[429] < 14 {
+		t.Errorf("statuses %v, want about five looked at", count)
+	}
+	slow := app.Nobody().Call(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret})
+	if slow.Status != 429 || slow.Header.Get("Retry-After") == "" {
+		t.Errorf("the next: %d %s", slow.Status, slow.Body)
+	}
+	ahead.Store(int64(2 * time.Minute))
+	login(t, app, email, secret)
+	login(t, app, email, secret)
+}
+
+var link = regexp.MustCompile(`token=([A-Za-z0-9_-]+)`)
+
+func TestAForgottenPasswordIsSetByALinkOnceAndEndsEverySession(t *testing.T) {
+	t.Parallel()
+	s, email := admin(t, testkit.Shared(t))
+	in := login(t, s.App, email, secret)
+	nobody := s.App.Nobody()
+	known := nobody.Call(t, "POST", "/auth/password/forgot", map[string]any{"email": email})
+	unknown := nobody.Call(t, "POST", "/auth/password/forgot", map[string]any{"email": uuid.NewString() + "@test.local"})
+	if known.Status != 200 || string(known.Body) != string(unknown.Body) {
+		t.Errorf("%s / %s", known.Body, unknown.Body)
+	}
+	token := link.FindStringSubmatch(s.App.Sent(t, in.User.Email)[0].Text)[1]
+	for _, bad := range []string{"short", "password1234", "aaaaaaaaaaaaaa", in.User.Email} {
+		nobody.Refuses(t, "POST", "/auth/password/reset", map[string]any{"token": token, "password": bad}, 422, "")
+	}
+	var wg sync.WaitGroup
+	set := make([]int, 6)
+	for i := range set {
+		wg.Go(func() {
+			a, err := nobody.TryCall("POST", "/auth/password/reset", map[string]any{"token": token, "password": "another long secret"})
+			if err != nil {
+				t.Error(err)
+			}
+			set[i] = a.Status
+		})
+	}
+	wg.Wait()
+	ok := 0
+	for _, status := range set {
+		if status == 200 {
+			ok++
+		}
+	}
+	if ok != 1 {
+		t.Errorf("a link of one use was used %d times: %v", ok, set)
+	}
+	as(s.App, in.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	nobody.Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret}, 401, "")
+	login(t, s.App, email, "another long secret")
+}
+
+func TestALinkEndsAfterAnHourAndWithTheNextOne(t *testing.T) {
+	t.Parallel()
+	app, ahead := ticking(t)
+	_, email := admin(t, app)
+	in := login(t, app, email, secret)
+	ask := func() string {
+		app.Nobody().Call(t, "POST", "/auth/password/forgot", map[string]any{"email": email})
+		return link.FindStringSubmatch(app.Sent(t, in.User.Email)[0].Text)[1]
+	}
+	first, second := ask(), ask()
+	app.Nobody().Refuses(t, "POST", "/auth/password/reset", map[string]any{"token": first, "password": "another long secret"}, 400, "")
+	ahead.Store(int64(61 * time.Minute))
+	app.Nobody().Refuses(t, "POST", "/auth/password/reset", map[string]any{"token": second, "password": "another long secret"}, 400, "")
+}
+
+func TestChangingThePasswordWantsTheOldOneAndEndsTheOtherSessions(t *testing.T) {
+	t.Parallel()
+	s, email := admin(t, testkit.Shared(t))
+	here, elsewhere := login(t, s.App, email, secret), login(t, s.App, email, secret)
+	me := as(s.App, here.AccessToken)
+	f := me.Refuses(t, "POST", "/auth/password/change", map[string]any{"currentPassword": "wrong", "newPassword": "another long secret"}, 422, "")
+	if f.Details[0].Field != "currentPassword" {
+		t.Errorf("%+v", f)
+	}
+	if a := me.Call(t, "POST", "/auth/password/change", map[string]any{"currentPassword": secret, "newPassword": "another long secret"}); a.Status != 200 {
+		t.Fatalf("change: %d %s", a.Status, a.Body)
+	}
+	if a := me.Call(t, "GET", "/auth/me", nil); a.Status != 200 {
+		t.Errorf("this session: %d", a.Status)
+	}
+	as(s.App, elsewhere.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	login(t, s.App, email, "another long secret")
+	s.As(t, api.Parent).Refuses(t, "POST", "/auth/password/change", map[string]any{"currentPassword": secret, "newPassword": "another long secret"}, 403, "")
+}
+
+func TestAnAdministratorWithoutAPasswordIsInvitedToSetOne(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	email := "i" + uuid.NewString()[:13] + "@test.local"
+	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", email, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := app.NewSchoolAs(t, tenancy.NewSchool{Name: "Hill 100% View", Admin: sealed})
+	app.Nobody().Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": ""}, 422, "")
+	sent := app.Sent(t, email)
+	if len(sent) != 1 || !regexp.MustCompile(`Hill 100% View`).MatchString(sent[0].Text) {
+		t.Fatalf("sent %+v", sent)
+	}
+	token := link.FindStringSubmatch(sent[0].Text)[1]
+	if a := app.Nobody().Call(t, "POST", "/auth/password/reset", map[string]any{"token": token, "password": secret}); a.Status != 200 {
+		t.Fatalf("reset: %d %s", a.Status, a.Body)
+	}
+	if in := login(t, app, email, secret); in.User.SchoolID != s.ID.String() {
+		t.Errorf("user %+v", in.User)
+	}
+}
+
+func TestASuspendedSchoolsPeopleCannotSignInAndAreOut(t *testing.T) {
+	t.Parallel()
+	s, email := admin(t, testkit.Shared(t))
+	second := testkit.Start(t)
+	in := login(t, s.App, email, secret)
+	there := as(second, in.AccessToken)
+	if a := there.Call(t, "GET", "/school-admin/class/list", nil); a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	super := s.App.SuperAdmin(t)
+	if a := super.Call(t, "POST", "/super-admin/school/"+s.ID.String()+"/suspend", nil); a.Status != 200 {
+		t.Fatalf("suspend: %d %s", a.Status, a.Body)
+	}
+	testkit.Eventually(t, "its tokens are refused on the other instance", func() bool {
+		return there.Call(t, "GET", "/school-admin/class/list", nil).Status == 403
+	})
+	s.App.Nobody().Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret}, 403, "")
+	super.Call(t, "POST", "/super-admin/school/"+s.ID.String()+"/activate", nil)
+	login(t, s.App, email, secret)
+}
+
+func TestASuperAdminSignsInAndHasNoSchool(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	email := uuid.NewString() + "@test.local"
+	for i, want := range []bool{true, false} {
+		made, err := app.Service.Auth.AddSuperAdmin(context.Background(), email, "Ops", secret)
+		if err != nil || made != want {
+			t.Fatalf("time %d: %v %v", i, made, err)
+		}
+	}
+	in := login(t, app, email, secret)
+	if in.User.Role != "SUPER_ADMIN" || in.User.SchoolID != "" {
+		t.Errorf("user %+v", in.User)
+	}
+	me := as(app, in.AccessToken)
+	me.Refuses(t, "GET", "/school-admin/class/list", nil, 403, "PERMISSION_DENIED")
+	if a := me.Call(t, "GET", "/super-admin/school/list", nil); a.Status != 200 {
+		t.Errorf("schools: %d %s", a.Status, a.Body)
+	}
+}

@@ -1,0 +1,38 @@
+package service_test
+
+import (
+	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
+)
+
+// contractRows stand for the clients that have few rows of their own yet, so that
+// what the contract says of them is tried now.
+func contractRows(_ *config.Config, o *service.Options) {
+	o.ExtraRows = append(o.ExtraRows, api.Rows(
+		api.Get("/teacher/event/contract", "event", "Read", nothing),
+		api.Query("/teacher/event/contract/query", "event", "Ask by POST", nothing),
+		api.Post("/teacher/event/contract", "event", "Write", writesClass),
+		api.Put("/teacher/event/contract", "event", "Change", writesClass),
+		api.Remove("/teacher/event/contract", "event", "Remove", removesClass),
+		api.Post("/teacher/exam/contract", "exam", "Write in exams", nothing),
+		api.Post("/teacher/result/contract", "result", "Write in results", nothing),
+		api.Post("/teacher/notification/contract", "notification", "Touch the own device", nothing, api.OwnDevice),
+		api.Get("/parent/fee/contract", "fee", "Read", nothing),
+		api.Post("/parent/leave/contract", "leave", "Write", writesClass),
+		api.Post("/driver/transport/contract", "transport", "Write while driving", writesClass, api.Limit(api.LimitRide)),
+		api.Get("/any/event/contract", "event", "Read by everybody at the school", nothing, api.AnyRole),
+	)...)
+}
+
+func nothing(api.Ctx, api.Nothing) (api.Nothing, error) { return api.Nothing{}, nil }
+
+func writesClass(c api.Ctx, _ api.Nothing) (api.Nothing, error) {
+	id := api.NewID()
+	return api.Nothing{}, c.DB.Exec(`insert into class (id, name) values (?, ?)`, id, id.String()).Error
+}
+
+func removesClass(c api.Ctx, _ api.Nothing) error {
+	_, err := writesClass(c, api.Nothing{})
+	return err
+}

@@ -1,0 +1,328 @@
+package service_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/testkit"
+)
+
+// These tests walk every row there is. A new row is under them without a line here;
+// a new kind of record with an id in its path adds its fixture below.
+
+var everyRole = []api.RoleType{api.SchoolAdmin, api.Teacher, api.Parent, api.Driver, api.SuperAdmin}
+
+// rowsOf are the rows a school's or the platform's users call.
+func rowsOf(app *testkit.App) []api.Row {
+	return slices.DeleteFunc(slices.Clone(app.Service.Kernel.Rows), func(r api.Row) bool { return len(r.Roles) == 0 })
+}
+
+// everyone signs a user of each role in.
+func everyone(t *testing.T, s *testkit.School) map[api.RoleType]*testkit.Client {
+	t.Helper()
+	clients := map[api.RoleType]*testkit.Client{api.SuperAdmin: s.App.SuperAdmin(t)}
+	for _, role := range everyRole[:4] {
+		clients[role] = s.As(t, role)
+	}
+	return clients
+}
+
+// withID is a row's path with an id where it wants one.
+func withID(path string, id uuid.UUID) string {
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		if strings.HasPrefix(p, ":") {
+			parts[i] = id.String()
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// call calls a row with an id that is nobody's and, where a body is wanted, an empty one.
+func call(t *testing.T, c *testkit.Client, r api.Row) testkit.Answer {
+	t.Helper()
+	var data any
+	if r.Method == http.MethodPost || r.Method == http.MethodPut {
+		data = map[string]any{}
+	}
+	return c.Call(t, r.Method, withID(r.Path, api.NewID()), data)
+}
+
+func TestWithoutATokenEveryRowThatWantsOneIs401(t *testing.T) {
+	t.Parallel()
+	app := testkit.Start(t, contractRows)
+	for _, r := range app.Service.Kernel.Rows {
+		if !r.Bearer {
+			if !strings.HasPrefix(r.Path, "/auth/") && !strings.Contains(r.Path, "/user-auth/") && !r.Unlisted {
+				t.Errorf("%s is open to everybody", r.Name())
+			}
+			continue
+		}
+		for what, c := range map[string]*testkit.Client{
+			"no token": app.Nobody(), "a token of nobody": {Token: "abc"}, "another scheme": app.Nobody().With("Authorization", "Basic YTpi"), "an empty one": app.Nobody().With("Authorization", "Bearer "),
+		} {
+			a := call(t, c.On(app), r)
+			if f := a.Failure(t); a.Status != 401 || f.Error != "Unauthorized" {
+				t.Errorf("%s with %s: %d %s", r.Name(), what, a.Status, a.Body)
+			}
+		}
+	}
+}
+
+func TestEveryOtherRoleIsDenied(t *testing.T) {
+	t.Parallel()
+	s := testkit.Start(t, contractRows).NewSchool(t)
+	clients := everyone(t, s)
+	for _, r := range rowsOf(s.App) {
+		for _, role := range everyRole {
+			if slices.Contains(r.Roles, role) {
+				continue
+			}
+			a := call(t, clients[role], r)
+			if f := a.Failure(t); a.Status != 403 || f.Error != "PERMISSION_DENIED" {
+				t.Errorf("%s as %s: %d %s", r.Name(), role, a.Status, a.Body)
+			}
+		}
+	}
+}
+
+// setRights gives every role of the school all rights or none, and says so.
+func setRights(t *testing.T, s *testkit.School, granted bool) {
+	t.Helper()
+	err := s.DB(t).Exec(`with p as (update permission set can_read = ?, can_write = ?, can_delete = ?)
+		update school_setting set policy_version = policy_version + 1`, granted, granted, granted).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.App.Service.RBAC.Changed(s.ID)
+}
+
+func TestWithoutThePermissionEveryRowIsDeniedBeforeAnyQuery(t *testing.T) {
+	t.Parallel()
+	wire := testkit.NewWire(t, testkit.Stack(t))
+	s := testkit.Start(t, contractRows, wire.Watch).NewSchool(t)
+	clients := everyone(t, s)
+	setRights(t, s, false)
+	platform := s.App.Service.Cluster.PlatformPool()
+	least := int64(-1)
+	walk := func() {
+		before := platform.Stat().AcquireCount()
+		for _, r := range rowsOf(s.App) {
+			if r.Module == "" {
+				continue
+			}
+			for _, role := range r.Roles {
+				a := call(t, clients[role], r)
+				if f := a.Failure(t); a.Status != 403 || f.Error != "PERMISSION_DENIED" {
+					t.Errorf("%s as %s: %d %s", r.Name(), role, a.Status, a.Body)
+				}
+			}
+		}
+		if n := platform.Stat().AcquireCount() - before; least < 0 || n < least {
+			least = n
+		}
+	}
+	walk() // sessions, school and policy are known from here on
+	if trips, _ := wire.Least(walk); trips != 0 {
+		t.Errorf("refusing took %d round trips to the school's database", trips)
+	}
+	if least != 0 {
+		t.Errorf("refusing took the platform's database %d times", least)
+	}
+}
+
+func TestEveryRowCountsAgainstItsClass(t *testing.T) {
+	t.Parallel()
+	limits := map[api.LimitClass]string{api.LimitAuth: "100001", api.LimitRead: "100002", api.LimitWrite: "100003", api.LimitRide: "100004"}
+	app := testkit.Start(t, contractRows, func(c *config.Config, _ *service.Options) {
+		c.LimitAuth, c.LimitRead, c.LimitWrite, c.LimitRide = limits[api.LimitAuth]+"-M", limits[api.LimitRead]+"-M", limits[api.LimitWrite]+"-M", limits[api.LimitRide]+"-M"
+	})
+	s := app.NewSchool(t)
+	clients := everyone(t, s)
+	setRights(t, s, false)
+	for _, r := range app.Service.Kernel.Rows {
+		want, c := api.LimitWrite, app.Nobody()
+		switch {
+		case len(r.Roles) == 0:
+			want = api.LimitAuth
+		case r.Class == api.LimitRide && strings.HasPrefix(r.Path, "/driver/"):
+			want = api.LimitRide
+		case r.Action == api.Read:
+			want = api.LimitRead
+		}
+		if len(r.Roles) > 0 {
+			c = clients[r.Roles[0]]
+		}
+		if r.Unlisted {
+			continue
+		}
+		if a := call(t, c, r); a.Header.Get("X-RateLimit-Limit") != limits[want] {
+			t.Errorf("%s: limit %s, want the %s limit %s (%d %s)", r.Name(), a.Header.Get("X-RateLimit-Limit"), want, limits[want], a.Status, a.Body)
+		}
+		if r.Twin && r.Action != api.Read {
+			t.Errorf("%s: the POST form of a list is no read", r.Name())
+		}
+	}
+}
+
+func TestEveryRowIsDocumentedWithItsSummary(t *testing.T) {
+	t.Parallel()
+	app := testkit.Start(t, contractRows)
+	raw, err := app.Service.Kernel.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range app.Service.Kernel.Rows {
+		if r.Summary == "" {
+			t.Errorf("%s has no summary", r.Name())
+		}
+		if r.Unlisted {
+			continue
+		}
+		parts := strings.Split(r.Path, "/")
+		for i, p := range parts {
+			if name, ok := strings.CutPrefix(p, ":"); ok {
+				parts[i] = "{" + name + "}"
+			}
+		}
+		var operation struct{ Summary string }
+		_ = json.Unmarshal(doc.Paths[strings.Join(parts, "/")][strings.ToLower(r.Method)], &operation)
+		if operation.Summary != r.Summary {
+			t.Errorf("%s: the document says %q, the row %q", r.Name(), operation.Summary, r.Summary)
+		}
+	}
+}
+
+func TestInEvaluationModeTeachersOnlyReadExceptExamsAndResults(t *testing.T) {
+	t.Parallel()
+	s := testkit.Start(t, contractRows).NewSchool(t)
+	clients := everyone(t, s)
+	setRights(t, s, true)
+	if err := s.DB(t).Exec(`update school_setting set evaluation_mode = true, policy_version = policy_version + 1`).Error; err != nil {
+		t.Fatal(err)
+	}
+	s.App.Service.RBAC.Changed(s.ID)
+	before := s.Count(t, "class", "true")
+	refused := 0
+	for _, r := range rowsOf(s.App) {
+		if !slices.Contains(r.Roles, api.Teacher) {
+			continue
+		}
+		a := call(t, clients[api.Teacher], r)
+		readOnly := strings.Contains(string(a.Body), "EVALUATION_MODE_READONLY")
+		want := r.Action != api.Read && !r.OwnDevice && r.Module != "exam" && r.Module != "result"
+		if want {
+			refused++
+		}
+		if readOnly != want || (want && a.Status != 403) || a.Status >= 500 {
+			t.Errorf("%s: %d %s", r.Name(), a.Status, a.Body)
+		}
+	}
+	if refused < 3 {
+		t.Errorf("only %d rows were refused", refused)
+	}
+	if n := s.Count(t, "class", "true"); n != before {
+		t.Errorf("%d classes were written", n-before)
+	}
+	for role, path := range map[api.RoleType]string{api.Parent: "/parent/leave/contract", api.Driver: "/driver/transport/contract", api.SchoolAdmin: "/school-admin/class/create"} {
+		if a := clients[role].Call(t, "POST", path, map[string]any{"name": "Class 5"}); a.Status >= 300 {
+			t.Errorf("%s is no teacher: %d %s", role, a.Status, a.Body)
+		}
+	}
+}
+
+// fixture is one record with an id in a path.
+type fixture struct {
+	table string
+	make  func(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID
+	data  map[string]any // a body its rows accept
+}
+
+// fixtures make a record for every prefix that ends in an id.
+var fixtures = map[string]fixture{
+	"/school-admin/academic-year/:id": {"academic_year", made("/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"}), map[string]any{"name": "Mine"}},
+	"/school-admin/class/:id":         {"class", made("/school-admin/class/create", map[string]any{"name": "Class 5"}), map[string]any{"name": "Mine"}},
+	"/school-admin/division/:id": {"division", func(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+		class := made("/school-admin/class/create", map[string]any{"name": "Class 5"})(t, s, admin)
+		return made("/school-admin/division/create", map[string]any{"classId": class, "name": "A"})(t, s, admin)
+	}, map[string]any{"name": "Mine"}},
+	"/school-admin/permission/role/:id": {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
+}
+
+// made makes a record through its own endpoint.
+func made(path string, data map[string]any) func(*testing.T, *testkit.School, *testkit.Client) uuid.UUID {
+	return func(t *testing.T, _ *testkit.School, admin *testkit.Client) uuid.UUID {
+		t.Helper()
+		return testkit.Post[struct{ ID uuid.UUID }](t, admin, path, data).ID
+	}
+}
+
+func TestAnotherSchoolsIDIsLikeAnIDThatIsNobodys(t *testing.T) {
+	t.Parallel()
+	app := testkit.Start(t, contractRows)
+	mine := app.NewSchool(t)
+	setRights(t, mine, true)
+	clients := everyone(t, mine)
+	type foreignRecord struct {
+		school *testkit.School
+		id     uuid.UUID
+	}
+	records := map[string]foreignRecord{}
+	for _, r := range rowsOf(app) {
+		if r.Module == "" || !strings.Contains(r.Path, ":") {
+			continue
+		}
+		prefix := r.Path[:strings.Index(r.Path, ":")] + ":id"
+		f, ok := fixtures[prefix]
+		if !ok {
+			t.Errorf("%s: no fixture makes a record for %s", r.Name(), prefix)
+			continue
+		}
+		if _, ok := records[prefix]; !ok {
+			school := app.NewSchool(t)
+			records[prefix] = foreignRecord{school, f.make(t, school, school.As(t, api.SchoolAdmin))}
+		}
+		theirs, id := records[prefix].school, records[prefix].id
+		var data any
+		if r.Method == http.MethodPut || r.Method == http.MethodPost {
+			data = f.data
+		}
+		before := record(t, theirs, f.table, id)
+		for _, role := range r.Roles {
+			nobodys := clients[role].Call(t, r.Method, withID(r.Path, api.NewID()), data)
+			foreign := clients[role].Call(t, r.Method, withID(r.Path, id), data)
+			if foreign.Status != 404 || nobodys.Status != 404 || !bytes.Equal(foreign.Body, nobodys.Body) {
+				t.Errorf("%s as %s: another school's id %d %s, nobody's %d %s", r.Name(), role, foreign.Status, foreign.Body, nobodys.Status, nobodys.Body)
+			}
+		}
+		if after := record(t, theirs, f.table, id); after != before || after == "" {
+			t.Errorf("%s changed the other school's record\nfrom %s\nto   %s", r.Name(), before, after)
+		}
+	}
+}
+
+// record is a row as it stands.
+func record(t *testing.T, s *testkit.School, table string, id uuid.UUID) string {
+	t.Helper()
+	var text string
+	if err := s.DB(t).Raw(fmt.Sprintf(`select to_jsonb(x)::text from %s x where id = ?`, table), id).Scan(&text).Error; err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,172 @@
+package service_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/testkit"
+)
+
+// day is one day at one school, through the public API alone, with nothing but what a
+// client may know. It grows with the modules; every id seen goes into ids, for the
+// stranger who tries them all at the end.
+type day struct {
+	app    *testkit.App
+	super  *testkit.Client
+	office *testkit.Client
+	school uuid.UUID
+	ids    map[string]uuid.UUID // path with :id → an id that is somebody's
+}
+
+func TestADayAtSchool(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	d := &day{app: app, super: app.SuperAdmin(t), ids: map[string]uuid.UUID{}}
+	for _, hour := range []struct {
+		name string
+		act  func(*testing.T)
+	}{
+		{"the week before, the super-admin onboards Green Valley and its administrator sets a password", d.onboard},
+		{"the school admin sets the year, classes and divisions", d.frame},
+		{"06:55 a driver signs in with a code, and later with a PIN", d.driverSignsIn},
+		{"12:00 the school admin turns evaluation mode on and off again", d.evaluation},
+		{"all day, a stranger tries every id seen above", d.stranger},
+		{"17:00 the super-admin suspends the school, whose tokens are dead within a second", d.suspend},
+	} {
+		if !t.Run(hour.name, hour.act) {
+			t.FailNow()
+		}
+	}
+}
+
+type school struct {
+	ID     uuid.UUID
+	Status string
+	Code   string
+}
+
+func (d *day) onboard(t *testing.T) {
+	email := "principal-" + uuid.NewString()[:8] + "@green-valley.test"
+	answer := d.super.Call(t, "POST", "/super-admin/school/create", map[string]any{
+		"name": "Green Valley", "code": "gv-" + uuid.NewString()[:8], "timeZone": "Asia/Kolkata", "currency": "INR",
+		"admin": map[string]any{"firstName": "Asha", "lastName": "Rao", "email": email, "phone": "+919812300001"},
+	})
+	if answer.Status != 201 {
+		t.Fatalf("onboarding: %d %s", answer.Status, answer.Body)
+	}
+	var made school
+	answer.Read(t, &made)
+	d.school = made.ID
+	type progress struct {
+		Status  string
+		Percent int
+		Steps   []struct{ Name string }
+	}
+	testkit.Eventually(t, "the school is ready", func() bool {
+		p := testkit.Get[progress](t, d.super, "/super-admin/school/"+made.ID.String()+"/provisioning")
+		return p.Status == "ACTIVE" && p.Percent == 100 && len(p.Steps) >= 5
+	})
+	var link []string
+	testkit.Eventually(t, "the invitation went out", func() bool {
+		if sent := d.app.Sent(t, email); len(sent) == 1 {
+			link = regexp.MustCompile(`token=([\w-]+)`).FindStringSubmatch(sent[0].Text)
+		}
+		return len(link) == 2
+	})
+	nobody := d.app.Nobody()
+	if a := nobody.Call(t, "POST", "/auth/password/reset", map[string]any{"token": link[1], "password": "green valley principal"}); a.Status != 200 {
+		t.Fatalf("setting the password: %d %s", a.Status, a.Body)
+	}
+	d.office = d.signIn(t, "/auth/login", map[string]any{"email": email, "password": "green valley principal"})
+	type me struct {
+		School      struct{ ID uuid.UUID }
+		Permissions map[string]api.Granted
+	}
+	if who := testkit.Get[me](t, d.office, "/auth/me"); who.School.ID != d.school || len(who.Permissions) != len(api.Modules) || !who.Permissions["permission"].CanWrite {
+		t.Errorf("me %+v", who)
+	}
+}
+
+// signIn calls a sign-in endpoint and is then that user.
+func (d *day) signIn(t *testing.T, path string, body map[string]any) *testkit.Client {
+	t.Helper()
+	a := d.app.Nobody().Call(t, "POST", path, body)
+	var in struct{ AccessToken string }
+	if err := json.Unmarshal(a.Body, &in); err != nil || a.Status != 200 {
+		t.Fatalf("%s: %d %s", path, a.Status, a.Body)
+	}
+	c := d.app.Nobody()
+	c.Token = in.AccessToken
+	return c
+}
+
+func (d *day) frame(t *testing.T) {
+	year := testkit.Post[roster.AcademicYear](t, d.office, "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
+	testkit.Post[roster.AcademicYear](t, d.office, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
+	class := testkit.Post[roster.Class](t, d.office, "/school-admin/class/create", map[string]any{"name": "Class 5", "code": "5", "level": 5})
+	division := testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A", "capacity": 40})
+	d.ids["/school-admin/academic-year/"] = year.ID
+	d.ids["/school-admin/class/"] = class.ID
+	d.ids["/school-admin/division/"] = division.ID
+}
+
+func (d *day) driverSignsIn(t *testing.T) {
+	s := d.asSchool(t)
+	driver := s.Add(t, testkit.Person{Role: api.Driver})
+	nobody := d.app.Nobody()
+	nobody.Call(t, "POST", "/driver/user-auth/send-otp", map[string]any{"phone": driver.Phone})
+	first := d.signIn(t, "/driver/user-auth/verify-otp", map[string]any{"phone": driver.Phone, "otp": d.app.OTP(t, driver.Phone)})
+	if a := first.Call(t, "POST", "/driver/user-auth/set-pin", map[string]any{"pin": "4826"}); a.Status != 200 {
+		t.Fatalf("set-pin: %d %s", a.Status, a.Body)
+	}
+	d.signIn(t, "/driver/user-auth/verify-pin", map[string]any{"phone": driver.Phone, "pin": "4826"})
+	first.Refuses(t, "GET", "/school-admin/class/list", nil, 403, "PERMISSION_DENIED")
+}
+
+// asSchool is the school as the tests' own tools see it, for what no endpoint makes yet.
+func (d *day) asSchool(t *testing.T) *testkit.School {
+	t.Helper()
+	made, err := d.app.Service.Cluster.FindSchool(t.Context(), d.school)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &testkit.School{School: made, App: d.app}
+}
+
+func (d *day) evaluation(t *testing.T) {
+	type setting struct{ EvaluationMode bool }
+	if on := testkit.Put[setting](t, d.office, "/school-admin/setting", map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection"}); !on.EvaluationMode {
+		t.Error("evaluation mode is off")
+	}
+	if off := testkit.Put[setting](t, d.office, "/school-admin/setting", map[string]any{"evaluationMode": false}); off.EvaluationMode {
+		t.Error("evaluation mode is on")
+	}
+	if n := d.asSchool(t).Count(t, "audit_event", "entity = 'setting'"); n != 2 {
+		t.Errorf("%d audit rows", n)
+	}
+}
+
+func (d *day) stranger(t *testing.T) {
+	elsewhere := testkit.NewSchool(t).As(t, api.SchoolAdmin)
+	for path, id := range d.ids {
+		elsewhere.Refuses(t, "GET", path+id.String(), nil, 404, "")
+		elsewhere.Refuses(t, "PUT", path+id.String(), map[string]any{}, 404, "")
+		elsewhere.Refuses(t, "DELETE", path+id.String(), nil, 404, "")
+		if a := d.office.Call(t, "GET", path+id.String(), nil); a.Status != 200 {
+			t.Errorf("its owner: %s%s %d", path, id, a.Status)
+		}
+	}
+}
+
+func (d *day) suspend(t *testing.T) {
+	if a := d.super.Call(t, "POST", "/super-admin/school/"+d.school.String()+"/suspend", nil); a.Status != 200 {
+		t.Fatalf("suspend: %d %s", a.Status, a.Body)
+	}
+	testkit.Eventually(t, "its tokens are refused", func() bool { return d.office.Call(t, "GET", "/school-admin/class/list", nil).Status == 403 })
+	d.super.Refuses(t, "POST", "/super-admin/school/"+d.school.String()+"/suspend", nil, 409, "")
+}
