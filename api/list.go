@@ -34,6 +34,7 @@ type Filter struct {
 	Enum  []string
 	parse func(text string) (any, error)
 	where string
+	words bool // every word is a condition of its own
 }
 
 // ByID filters on a column that holds an id.
@@ -109,6 +110,14 @@ func Search(columns ...string) Filter {
 		escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 		return map[string]any{"q": "%" + escaped + "%"}, nil
 	}}
+}
+
+// SearchWords finds records whose folded text (see Fold) holds every word asked for,
+// in any order, whatever case and accents. A trigram index on the column serves it.
+func SearchWords(column string) Filter {
+	f := Search(column)
+	f.where, f.words = column+` LIKE @q`, true
+	return f
 }
 
 // ListRequest is a list request that has been checked against its row's Listing.
@@ -240,12 +249,18 @@ func (p *listParser) filters(query url.Values, body map[string]json.RawMessage) 
 			p.fail("filters."+name, "must be valid text")
 			continue
 		}
-		v, err := f.parse(texts[name])
-		if err != nil {
-			p.fail("filters."+name, "%v", err)
-			continue
+		parts := []string{texts[name]}
+		if f.words {
+			parts = strings.Fields(Fold(texts[name]))
 		}
-		p.out.where = append(p.out.where, condition{f.where, v})
+		for _, part := range parts {
+			v, err := f.parse(part)
+			if err != nil {
+				p.fail("filters."+name, "%v", err)
+				break
+			}
+			p.out.where = append(p.out.where, condition{f.where, v})
+		}
 	}
 }
 

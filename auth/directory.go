@@ -78,7 +78,7 @@ func (a *Auth) EmailTaken(ctx context.Context, email string) (bool, error) {
 }
 
 // ErrEmailTaken is an e-mail that another account signs in with.
-var ErrEmailTaken = errors.New("auth: the e-mail belongs to another account")
+var ErrEmailTaken = api.Duplicate("Another account signs in with this e-mail")
 
 // Enter puts a school's user into the directory, or brings their entry up to date, so
 // that they can sign in. It may run before the user's own transaction commits: an

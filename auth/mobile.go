@@ -26,9 +26,18 @@ type otpRequest struct {
 	OTP   string `json:"otp" validate:"required,len=6,numeric" example:"123456"`
 }
 
+// phoneOf reads a number; a bad one is the caller's field to mend.
+func phoneOf(text string) (string, error) {
+	phone, err := api.ParsePhone(text)
+	if err != nil {
+		return "", api.InvalidField("phone", "phone %v", err)
+	}
+	return string(phone), nil
+}
+
 // sendOTP answers alike whether or not the phone is known.
 func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
-	phone, err := Phone(r.Phone)
+	phone, err := phoneOf(r.Phone)
 	if err != nil {
 		return api.Nothing{}, err
 	}
@@ -48,7 +57,7 @@ func (a *Auth) otps() otps { return otps{redis: a.Redis, secret: a.Secret, now: 
 
 // verifyOTP starts a session for the phone's only account, or the one used last.
 func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
-	phone, err := Phone(r.Phone)
+	phone, err := phoneOf(r.Phone)
 	if err != nil {
 		return signedIn{}, err
 	}

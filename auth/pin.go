@@ -106,7 +106,7 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 
 // verifyPIN signs in without an SMS.
 func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
-	phone, err := Phone(r.Phone)
+	phone, err := phoneOf(r.Phone)
 	if err != nil {
 		return signedIn{}, err
 	}

@@ -62,6 +62,7 @@ func (c *Cluster) setupNode(ctx context.Context, n *Node) error {
 	for _, step := range []func(context.Context, *pgx.Conn) error{
 		n.setupLogins,
 		n.setupDatabase,
+		n.setupExtensions,
 		n.setupTemplate,
 		func(ctx context.Context, conn *pgx.Conn) error { return c.setupMemberships(ctx, n, conn) },
 		n.checkLogins,
@@ -97,6 +98,33 @@ func (n *Node) setupDatabase(ctx context.Context, conn *pgx.Conn) error {
 	}
 	for _, sql := range statements {
 		if _, err := conn.Exec(ctx, sql); err != nil && pgCode(err) != noPrivilege {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	return nil
+}
+
+// ExtensionsSchema holds what Postgres itself brings for searching and for ranges; the
+// schools' migrations name it, their queries need not.
+const ExtensionsSchema = "extensions"
+
+// setupExtensions installs them. Both are trusted: an owner that may create in the
+// database may install them.
+func (n *Node) setupExtensions(ctx context.Context, conn *pgx.Conn) error {
+	var missing int
+	err := conn.QueryRow(ctx, `select count(*) from unnest(array['pg_trgm', 'btree_gist']) e where not exists (select 1 from pg_extension where extname = e)`).Scan(&missing)
+	if err != nil {
+		return fmt.Errorf("looking for extensions: %w", err)
+	}
+	if missing == 0 {
+		return nil
+	}
+	for _, sql := range []string{
+		"create schema if not exists " + ExtensionsSchema,
+		"create extension if not exists pg_trgm schema " + ExtensionsSchema,
+		"create extension if not exists btree_gist schema " + ExtensionsSchema,
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("%s: %w", sql, err)
 		}
 	}

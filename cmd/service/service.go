@@ -175,7 +175,7 @@ func (s *Service) openKernel(o Options) error {
 // rows are all the endpoints there are.
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
-	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), roster.Routes())
+	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth}).Routes())
 }
 
 // Hints between instances.

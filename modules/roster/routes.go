@@ -5,7 +5,7 @@ package roster
 import "homeroom/api"
 
 // Routes are the endpoints of academic years, classes and divisions.
-func Routes() []api.Row {
+func (m *Module) Routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/academic-year/create", "academic-year", "Add an academic year", createYear, api.Says("Academic year created")),
 		api.List("/school-admin/academic-year/list", "academic-year", "List the academic years", yearListing, listYears),
