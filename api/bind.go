@@ -62,6 +62,9 @@ func jsonName(f reflect.StructField) string {
 
 // bind fills a request from the path, the query and the body, and checks it.
 func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
+	if row.Upload {
+		return k.bindUpload(row, g, rq)
+	}
 	body, err := readBody(g)
 	if err != nil {
 		return nil, err

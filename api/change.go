@@ -20,10 +20,19 @@ type changer interface {
 	shape() reflect.Type
 }
 
-// Apply lays the named fields over to.
+// Apply lays the named fields over to. Pointers and lists are made anew: a copy that
+// was taken of the record before keeps what it had.
 func (c Change[T]) Apply(to *T) error {
 	if c.raw == nil {
 		return nil
+	}
+	for _, f := range reflect.VisibleFields(c.shape()) {
+		switch f.Type.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			if !f.Anonymous && c.named[jsonName(f)] {
+				reflect.ValueOf(to).Elem().FieldByIndex(f.Index).SetZero()
+			}
+		}
 	}
 	return json.Unmarshal(c.raw, to)
 }

@@ -120,6 +120,18 @@ func SearchWords(column string) Filter {
 	return f
 }
 
+// Where is a filter whose condition is not a comparison with one column: sql says it,
+// with @v where the value goes.
+func (f Filter) Where(sql string) Filter {
+	parse := f.parse
+	f.where = sql
+	f.parse = func(s string) (any, error) {
+		v, err := parse(s)
+		return map[string]any{"v": v}, err
+	}
+	return f
+}
+
 // ListRequest is a list request that has been checked against its row's Listing.
 type ListRequest struct {
 	Page  int

@@ -50,6 +50,9 @@ func (d *document) tag(row *Row) string {
 }
 
 func moduleName(row *Row) (name string, order int) {
+	if row.callOpen != nil && row.Produces != "" {
+		return "Calendars", 0
+	}
 	if row.callOpen != nil {
 		return "Signing in", 0
 	}
@@ -70,7 +73,7 @@ func whoMay(row *Row) string {
 	switch {
 	case row.callSchool != nil:
 		module, _ := moduleName(row)
-		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.Action, module))
+		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.permission(), module))
 	case row.platform:
 		out = append(out, fmt.Sprintf("For %s.", roleNames(row.Roles)))
 	case row.Bearer:
@@ -115,16 +118,16 @@ func accessTable(rows []*Row, granted func(RoleType, string, Action) bool) strin
 		if cells[at] == nil {
 			cells[at] = map[Action][]RoleType{}
 		}
-		holders, known := cells[at][row.Action]
+		holders, known := cells[at][row.permission()]
 		if !known {
 			holders = []RoleType{}
 		}
 		for _, role := range row.Roles {
-			if !slices.Contains(holders, role) && (row.platform || granted == nil || granted(role, row.Module, row.Action)) {
+			if !slices.Contains(holders, role) && (row.platform || granted == nil || granted(role, row.Module, row.permission())) {
 				holders = append(holders, role)
 			}
 		}
-		cells[at][row.Action] = holders
+		cells[at][row.permission()] = holders
 	}
 	lines := make([]line, 0, len(cells))
 	for at := range cells {

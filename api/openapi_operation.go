@@ -48,7 +48,7 @@ func (d *document) operation(row *Row) (*openapi31.Operation, error) {
 		op.Security = []map[string][]string{{"bearer": {}}}
 	}
 	if row.callOpen == nil {
-		op.MapOfAnything["x-permission"] = permission{Module: row.Module, Action: row.Action, Roles: row.Roles}
+		op.MapOfAnything["x-permission"] = permission{Module: row.Module, Action: row.permission(), Roles: row.Roles}
 	}
 	return op, nil
 }
@@ -86,7 +86,7 @@ func (d *document) parameters(row *Row, in *input) ([]openapi31.ParameterOrRefer
 	case row.Listing != nil && !row.Twin:
 		in.query = true
 		out = append(out, row.Listing.parameters()...)
-	case row.Method == http.MethodGet && row.Listing == nil:
+	case row.Upload || (row.Method == http.MethodGet && row.Listing == nil):
 		query, err := d.queryParameters(row)
 		if err != nil {
 			return nil, err
@@ -143,6 +143,9 @@ func (d *document) requestBody(row *Row) (*openapi31.RequestBodyOrReference, err
 	if row.Method == http.MethodGet {
 		return nil, nil
 	}
+	if row.Upload {
+		return uploadBody(), nil
+	}
 	var data schema
 	must := true
 	switch plan := planOf(row.Request); {
@@ -179,7 +182,23 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 		out.Description = "Done. There is no body."
 		return out, nil
 	}
-	data, err := d.schemas.of(row.Response, schemaUse{})
+	answers := row.Response
+	if answers == reflect.TypeFor[Stream]() {
+		out.Content = map[string]openapi31.MediaType{"text/csv": {Schema: schema{"type": "string"}}}
+		return out, nil
+	}
+	if record, file := fileAnswer(row.Response); file {
+		kind := row.Produces
+		if kind == "" {
+			kind = "application/octet-stream"
+		}
+		out.Content = map[string]openapi31.MediaType{kind: {Schema: schema{"type": "string", "format": "binary"}}}
+		if record == nil {
+			return out, nil
+		}
+		answers = record
+	}
+	data, err := d.schemas.of(answers, schemaUse{})
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
@@ -198,8 +217,11 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 			required = append(required, name)
 		}
 	}
-	out.Content = map[string]openapi31.MediaType{"application/json": {
+	if out.Content == nil {
+		out.Content = map[string]openapi31.MediaType{}
+	}
+	out.Content["application/json"] = openapi31.MediaType{
 		Schema: schema{"type": "object", "properties": properties, "required": required},
-	}}
+	}
 	return out, nil
 }

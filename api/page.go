@@ -62,3 +62,12 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 }
 
 func (l ListRequest) ordered(db *gorm.DB) *gorm.DB { return db.Order(strings.Join(l.order, ", ")) }
+
+// MapPage is a page with its items as the caller shall see them.
+func MapPage[A, B any](p Page[A], to func(A) B) Page[B] {
+	out := Page[B]{Items: make([]B, len(p.Items)), Total: p.Total, Page: p.Page, Limit: p.Limit, TotalPages: p.TotalPages}
+	for i, item := range p.Items {
+		out.Items[i] = to(item)
+	}
+	return out
+}

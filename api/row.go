@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 )
 
 // Row is one endpoint. Rows are made by the constructors below, listed in a
@@ -14,23 +15,27 @@ type Row struct {
 	Summary string
 	Module  string // permission module; empty for platform and open rows
 	Action  Action
+	Needed  Action     // the permission it asks for, where that is not its action's
 	Roles   []RoleType // who may call it; empty on open rows
 	Class   LimitClass
 	Status  int // of success
 
 	Message      string
-	Flat         bool // the body is the request itself, without the data wrapper
-	Bearer       bool // needs a token
-	Counted      bool // must not run when nothing can be counted (Redis away)
-	OwnDevice    bool // touches only the caller's own device or read marks: open in evaluation mode
-	Idempotent   bool // takes an Idempotency-Key
-	Versioned    bool // takes the record's version; a stale one is 409
-	OwnTx        bool // the handler keeps its own transactions
-	Unlisted     bool // not in the document: it exists on a developer's machine only
-	Version      int  // of the API; 1 is implicit in the path
+	Flat         bool          // the body is the request itself, without the data wrapper
+	Bearer       bool          // needs a token
+	Counted      bool          // must not run when nothing can be counted (Redis away)
+	OwnDevice    bool          // touches only the caller's own device or read marks: open in evaluation mode
+	Idempotent   bool          // takes an Idempotency-Key
+	Versioned    bool          // takes the record's version; a stale one is 409
+	OwnTx        bool          // the handler keeps its own transactions
+	Upload       bool          // takes a CSV file besides its parameters
+	Unlisted     bool          // not in the document: it exists on a developer's machine only
+	Version      int           // of the API; 1 is implicit in the path
+	Timeout      time.Duration // of its handler, where the kernel's does not do
 	Listing      *Listing
 	Twin         bool     // the POST form of a GET list
 	Failures     []*Error // refusals of its own handler, for the document
+	Produces     string   // the type of the file it answers with, for the document
 	Request      reflect.Type
 	Response     reflect.Type
 	platform     bool
@@ -63,6 +68,18 @@ func About[Req any](target func(Ctx, Req) (Target, error)) Option {
 		}
 		r.scope = func(c Ctx, req any) (Target, error) { return target(c, *req.(*Req)) }
 	}
+}
+
+// Needs makes a row ask for another permission than its action's: what one may read,
+// one may have a calendar's address for, though making it writes.
+func Needs(a Action) Option { return func(r *Row) { r.Needed = a } }
+
+// permission is what the row asks for in its module.
+func (r *Row) permission() Action {
+	if r.Needed != "" {
+		return r.Needed
+	}
+	return r.Action
 }
 
 // AnyRole opens the row to every signed-in role of a school.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -26,6 +27,8 @@ type request struct {
 	version  *int
 	bodyHash []byte
 	key      string // Idempotency-Key
+	kernel   *Kernel
+	upload   *Incoming
 
 	facts    []events.Fact
 	audits   []audit
@@ -38,6 +41,8 @@ type request struct {
 type answer struct {
 	status int
 	raw    []byte
+	stream *Stream
+	file   *File
 }
 
 // serve runs one row, in one fixed order: who, which school, which client, how
@@ -45,9 +50,9 @@ type answer struct {
 func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 	return func(g *gin.Context) {
 		rq := requestOf(g)
-		rq.row = row
+		rq.row, rq.kernel = row, k
 		// A client that hangs up must not cost a warm connection: work ends by its own timeout.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(g.Request.Context()), k.HandlerTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(g.Request.Context()), k.patience(g, row))
 		defer cancel()
 		a, err := k.run(ctx, g, row, rq)
 		if err != nil {
@@ -58,8 +63,31 @@ func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 			g.Status(204)
 			return
 		}
+		if a.stream != nil {
+			if answered, err := a.stream.send(g); !answered {
+				k.refuse(g, rq, err)
+			}
+			return
+		}
+		if a.file != nil {
+			a.file.send(g, a.status)
+			return
+		}
 		g.Data(a.status, "application/json; charset=utf-8", a.raw)
 	}
+}
+
+// patience is how long the row may take. One that takes longer than the others may
+// also read and write for longer than the server lets them.
+func (k *Kernel) patience(g *gin.Context, row *Row) time.Duration {
+	if row.Timeout == 0 {
+		return k.HandlerTimeout
+	}
+	until := time.Now().Add(row.Timeout)
+	control := http.NewResponseController(g.Writer)
+	_ = control.SetReadDeadline(until) // not every writer can; the server's own limits then hold
+	_ = control.SetWriteDeadline(until)
+	return row.Timeout
 }
 
 func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request) (answer, error) {
@@ -96,7 +124,7 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 			return answer{}, err
 		}
 	}
-	if row.Action == Read || row.OwnTx {
+	if row.Action == Read || row.OwnTx || row.Upload {
 		return k.runRead(ctx, row, rq, req)
 	}
 	return k.runWrite(ctx, row, rq, req)
@@ -155,7 +183,7 @@ func hasRole(row *Row, role RoleType) bool {
 // permit asks for the module's permission, and keeps teachers from writing while
 // the school is being evaluated.
 func (k *Kernel) permit(ctx context.Context, row *Row, rq *request, target Target) error {
-	d, err := k.Permissions.Decide(ctx, rq.school, rq.user, Question{Module: row.Module, Action: row.Action, Target: target})
+	d, err := k.Permissions.Decide(ctx, rq.school, rq.user, Question{Module: row.Module, Action: row.permission(), Target: target})
 	if err != nil {
 		return err
 	}
@@ -207,6 +235,16 @@ func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
 func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	if row.Status == 204 {
 		return answer{status: 204}, nil
+	}
+	if stream, ok := resp.(Stream); ok {
+		return answer{status: row.Status, stream: &stream}, nil
+	}
+	if f, ok := resp.(filed); ok {
+		file, data := f.file()
+		if file != nil {
+			return answer{status: row.Status, file: file}, nil
+		}
+		resp = data
 	}
 	body := map[string]any{"data": resp, "message": row.Message}
 	if row.Flat {

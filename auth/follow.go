@@ -18,6 +18,14 @@ import (
 // directory follows it, however often it is heard.
 const UserChanged = "user.changed"
 
+// UsersChanged is the same fact of many users, who were added or changed at once.
+const UsersChanged = "users.changed"
+
+// usersChanged is its data.
+type usersChanged struct {
+	UserIDs []uuid.UUID `json:"userIds"`
+}
+
 // userChanged is its data.
 type userChanged struct {
 	UserID uuid.UUID `json:"userId"`
@@ -32,6 +40,48 @@ func (a *Auth) Follow(bus *events.Bus) {
 		}
 		return a.follow(ctx, h.SchoolID, u.UserID)
 	})
+	bus.On(UsersChanged, "directory", func(ctx context.Context, h events.Heard) error {
+		var u usersChanged
+		if err := h.Read(&u); err != nil {
+			return err
+		}
+		return a.followMany(ctx, h.SchoolID, u.UserIDs)
+	})
+}
+
+// followMany is follow for many, most of whom the directory has right already: they
+// were entered as they were made.
+func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
+	db, err := a.anySchoolDB(ctx, school)
+	if err != nil {
+		return err
+	}
+	var people []person
+	if err := db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id in ?`, users).Find(&people).Error; err != nil {
+		return fmt.Errorf("reading users: %w", err)
+	}
+	entries, err := a.entriesWhere(ctx, `user_id = any($1)`, users)
+	if err != nil {
+		return err
+	}
+	there := map[uuid.UUID]bool{}
+	for _, p := range people {
+		there[p.ID] = true
+		if e, entered := entries[p.ID]; entered && p.Status == "ACTIVE" && e.says(p) {
+			continue
+		}
+		if err := a.reconcile(ctx, school, p); err != nil {
+			return err
+		}
+	}
+	for _, user := range users {
+		if !there[user] {
+			if err := a.leave(ctx, user, true); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // person is a user as far as the directory cares.
@@ -140,8 +190,12 @@ func (e entry) says(p person) bool {
 
 // entries are a school's open entries, by user.
 func (a *Auth) entries(ctx context.Context, school uuid.UUID) (map[uuid.UUID]entry, error) {
+	return a.entriesWhere(ctx, `school_id = $1`, school)
+}
+
+func (a *Auth) entriesWhere(ctx context.Context, where string, args ...any) (map[uuid.UUID]entry, error) {
 	rows, err := a.Cluster.PlatformPool().Query(ctx, `select user_id, role_type, coalesce(phone, ''), coalesce(email, ''), created_at > now() - interval '10 minutes'
-		from platform.account where school_id = $1 and not disabled`, school)
+		from platform.account where not disabled and `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading the directory: %w", err)
 	}

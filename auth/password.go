@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,8 +40,7 @@ func (a *Auth) Invite(ctx context.Context, user uuid.UUID, school string) error 
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	return a.sendLink(ctx, found[0], "INVITE", inviteLife, "Welcome to Homeroom",
-		"You are an administrator of "+strings.ReplaceAll(school, "%", "%%")+" on Homeroom. Set your password within seven days to sign in:\n\n%s")
+	return a.sendLink(ctx, found[0], "INVITE", inviteLife, inviteSubject, inviteText(school))
 }
 
 // sendLink makes a one-use link and sends it. The links sent before it, for the same
@@ -51,6 +49,13 @@ func (a *Auth) sendLink(ctx context.Context, acc account, purpose string, life t
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails: the runtime ends the program instead
 	token := base64.RawURLEncoding.EncodeToString(secret)
+	if err := a.makeLink(ctx, acc, token, purpose, life); err != nil {
+		return err
+	}
+	return a.mailLink(ctx, acc, token, subject, text)
+}
+
+func (a *Auth) makeLink(ctx context.Context, acc account, token, purpose string, life time.Duration) error {
 	now := a.Clock()
 	_, err := a.Cluster.PlatformPool().Exec(ctx, `
 		with earlier as (delete from platform.password_link where account_id = $2 and purpose = $3)
@@ -59,6 +64,10 @@ func (a *Auth) sendLink(ctx context.Context, acc account, purpose string, life t
 	if err != nil {
 		return fmt.Errorf("making a password link: %w", err)
 	}
+	return nil
+}
+
+func (a *Auth) mailLink(ctx context.Context, acc account, token, subject, text string) error {
 	return a.Messages.Send(ctx, Message{Channel: "EMAIL", To: acc.email, Subject: subject, Text: fmt.Sprintf(text, a.PublicURL+"/console/password?token="+token)})
 }
 

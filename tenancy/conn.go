@@ -62,6 +62,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if b, ok := ctx.Value(togetherKey{}).(*together); ok {
 		return driver.RowsAffected(0), c.together(ctx, b)
 	}
+	if b, ok := ctx.Value(copyingKey{}).(*copying); ok {
+		return driver.RowsAffected(0), c.copy(ctx, b)
+	}
 	batch, lead, err := c.open(ctx)
 	if err != nil {
 		return nil, err

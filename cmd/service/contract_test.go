@@ -27,6 +27,9 @@ func rowsOf(app *testkit.App) []api.Row {
 	return slices.DeleteFunc(slices.Clone(app.Service.Kernel.Rows), func(r api.Row) bool { return len(r.Roles) == 0 })
 }
 
+// hasSecretAddress tells the one open row that is no sign-in: its path is the secret.
+func hasSecretAddress(r api.Row) bool { return r.Path == "/calendar/:token" }
+
 // everyone signs a user of each role in.
 func everyone(t *testing.T, s *testkit.School) map[api.RoleType]*testkit.Client {
 	t.Helper()
@@ -63,7 +66,7 @@ func TestWithoutATokenEveryRowThatWantsOneIs401(t *testing.T) {
 	app := testkit.Start(t, contractRows)
 	for _, r := range app.Service.Kernel.Rows {
 		if !r.Bearer {
-			if !strings.HasPrefix(r.Path, "/auth/") && !strings.Contains(r.Path, "/user-auth/") && !r.Unlisted {
+			if !strings.HasPrefix(r.Path, "/auth/") && !strings.Contains(r.Path, "/user-auth/") && !r.Unlisted && !hasSecretAddress(r) {
 				t.Errorf("%s is open to everybody", r.Name())
 			}
 			continue
@@ -153,6 +156,8 @@ func TestEveryRowCountsAgainstItsClass(t *testing.T) {
 	for _, r := range app.Service.Kernel.Rows {
 		want, c := api.LimitWrite, app.Nobody()
 		switch {
+		case hasSecretAddress(r):
+			want = api.LimitRead
 		case len(r.Roles) == 0:
 			want = api.LimitAuth
 		case r.Class == api.LimitRide && strings.HasPrefix(r.Path, "/driver/"):
@@ -256,13 +261,43 @@ type fixture struct {
 
 // fixtures make a record for every prefix that ends in an id.
 var fixtures = map[string]fixture{
-	"/school-admin/academic-year/:id": {"academic_year", made("/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"}), map[string]any{"name": "Mine"}},
-	"/school-admin/class/:id":         {"class", made("/school-admin/class/create", map[string]any{"name": "Class 5"}), map[string]any{"name": "Mine"}},
-	"/school-admin/division/:id": {"division", func(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
-		class := made("/school-admin/class/create", map[string]any{"name": "Class 5"})(t, s, admin)
-		return made("/school-admin/division/create", map[string]any{"classId": class, "name": "A"})(t, s, admin)
-	}, map[string]any{"name": "Mine"}},
+	"/school-admin/academic-year/:id":          {"academic_year", made("/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"}), map[string]any{"name": "Mine"}},
+	"/school-admin/class/:id":                  {"class", made("/school-admin/class/create", map[string]any{"name": "Class 5"}), map[string]any{"name": "Mine"}},
+	"/school-admin/division/:id":               {"division", madeDivision, map[string]any{"name": "Mine"}},
+	"/school-admin/employee/:id":               {"employee", madeEmployee, map[string]any{"firstName": "Mine", "assignments": []any{}}},
+	"/school-admin/subject/:id":                {"subject", made("/school-admin/subject/create", map[string]any{"name": "Mathematics", "code": "MATH"}), map[string]any{"name": "Mine"}},
+	"/school-admin/timetable/period/:id":       {"period", made("/school-admin/timetable/period/create", map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"}), map[string]any{"name": "Mine"}},
+	"/school-admin/timetable/division/:id":     {"division", madeDivision, map[string]any{"slots": []any{}}},
+	"/school-admin/timetable/teacher/:id":      {"employee", madeEmployee, nil},
+	"/school-admin/timetable/substitution/:id": {"substitution", madeSubstitution, nil},
+	"/parent/timetable/feed/:id": {"student", func(t *testing.T, s *testkit.School, _ *testkit.Client) uuid.UUID {
+		id := api.NewID()
+		if err := s.DB(t).Exec(`insert into student (id, admission_number, first_name, admission_date) values (?, '1', 'Asha', '2026-06-01')`, id).Error; err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}, nil},
 	"/school-admin/permission/role/:id": {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
+}
+
+func madeDivision(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	class := made("/school-admin/class/create", map[string]any{"name": "Class 5"})(t, s, admin)
+	return made("/school-admin/division/create", map[string]any{"classId": class, "name": "A"})(t, s, admin)
+}
+
+func madeEmployee(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	return made("/school-admin/employee/create", map[string]any{"firstName": "Meera", "phone": testkit.NewPhone(), "employeeType": "TEACHER"})(t, s, admin)
+}
+
+func madeSubstitution(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	subject := made("/school-admin/subject/create", map[string]any{"name": "Mathematics", "code": "MATH"})(t, s, admin)
+	period := made("/school-admin/timetable/period/create", map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"})(t, s, admin)
+	week := testkit.Put[struct{ Slots []struct{ ID uuid.UUID } }](t, admin, "/school-admin/timetable/division/"+madeDivision(t, s, admin).String(),
+		map[string]any{"slots": []any{map[string]any{"dayOfWeek": 1, "periodId": period, "subjectId": subject}}})
+	return made("/school-admin/timetable/substitution", map[string]any{"slotId": week.Slots[0].ID, "date": "2026-11-30", "substituteTeacherId": madeEmployee(t, s, admin)})(t, s, admin)
 }
 
 // made makes a record through its own endpoint.

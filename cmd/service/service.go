@@ -134,6 +134,7 @@ func (s *Service) openAuth(clock func() time.Time) error {
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 	})
 	s.Auth.Follow(s.Bus)
+	s.inviteAdministrators()
 	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Provisioner = s.Cluster.Provisioner(
 		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
@@ -175,7 +176,7 @@ func (s *Service) openKernel(o Options) error {
 // rows are all the endpoints there are.
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
-	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth}).Routes())
+	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}).Routes())
 }
 
 // Hints between instances.

@@ -1,6 +1,8 @@
 package roster
 
 import (
+	"fmt"
+
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -20,6 +22,13 @@ type DivisionFields struct {
 	Room     string    `json:"room" validate:"max=30"`
 }
 
+// DivisionView is a division with its class teacher of the active year.
+type DivisionView struct {
+	Division
+	ClassTeacherID   *uuid.UUID `json:"classTeacherId" gorm:"-" doc:"The employee who is its class teacher"`
+	ClassTeacherName string     `json:"classTeacherName" gorm:"-"`
+}
+
 type divisionChange struct {
 	ID uuid.UUID `path:"id"`
 	api.Change[DivisionFields]
@@ -37,12 +46,49 @@ func createDivision(c api.Ctx, r DivisionFields) (Division, error) {
 	return d, api.Insert(c, "division", &d)
 }
 
-func listDivisions(c api.Ctx, l api.ListRequest) (api.Page[Division], error) {
-	return api.Fetch[Division](c.DB.Model(&Division{}), l)
+func listDivisions(c api.Ctx, l api.ListRequest) (api.Page[DivisionView], error) {
+	page, err := api.Fetch[DivisionView](c.DB.Model(&Division{}), l)
+	if err != nil {
+		return page, err
+	}
+	return page, nameClassTeachers(c, page.Items)
 }
 
-func getDivision(c api.Ctx, r byID) (Division, error) {
-	return api.Find[Division](c, "division", c.DB, r.ID)
+func getDivision(c api.Ctx, r byID) (DivisionView, error) {
+	d, err := api.Find[Division](c, "division", c.DB, r.ID)
+	if err != nil {
+		return DivisionView{}, err
+	}
+	views := []DivisionView{{Division: d}}
+	err = nameClassTeachers(c, views)
+	return views[0], err
+}
+
+// nameClassTeachers fills in who leads the divisions this year. Someone who has left
+// leads none.
+func nameClassTeachers(c api.Ctx, views []DivisionView) error {
+	if len(views) == 0 {
+		return nil
+	}
+	at := map[uuid.UUID]*DivisionView{}
+	var ids []uuid.UUID
+	for i := range views {
+		at[views[i].ID], ids = &views[i], append(ids, views[i].ID)
+	}
+	var found []struct {
+		DivisionID, EmployeeID uuid.UUID
+		First, Last            string
+	}
+	err := c.DB.Raw(`select a.division_id, e.id as employee_id, e.first_name as first, e.last_name as last
+		from teacher_assignment a join employee e on e.user_id = a.user_id left join academic_year y on y.id = a.academic_year_id
+		where a.is_class_teacher and a.division_id in ? and e.status = 'ACTIVE' and (a.academic_year_id is null or y.active)`, ids).Scan(&found).Error
+	if err != nil {
+		return fmt.Errorf("reading class teachers: %w", err)
+	}
+	for _, f := range found {
+		at[f.DivisionID].ClassTeacherID, at[f.DivisionID].ClassTeacherName = &f.EmployeeID, fullName(f.First, f.Last)
+	}
+	return nil
 }
 
 func updateDivision(c api.Ctx, r divisionChange) (Division, error) {

@@ -13,10 +13,16 @@ import (
 // and what a rollback leaves there signs nobody in and is cleared away.
 type People interface {
 	Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error
+	// EnterMany is Enter for many who sign in by phone; phones are in the order of users.
+	EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error
 	Invite(ctx context.Context, user uuid.UUID, school string) error
 }
 
 // Module serves the roster.
 type Module struct {
 	People People
+	// Open opens a school that a calendar's address names.
+	Open OpenSchool
+	// PublicURL is where people reach the service; calendar addresses begin with it.
+	PublicURL string
 }

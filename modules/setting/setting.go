@@ -36,6 +36,8 @@ func (Setting) TableName() string { return "school_setting" }
 type Fields struct {
 	EvaluationMode       bool   `json:"evaluationMode" doc:"While true, teachers can read only, exams and results excepted"`
 	EvaluationModeReason string `json:"evaluationModeReason" validate:"max=500" doc:"Needed to turn evaluation mode on"`
+	// AdmissionNumberPattern is read by the roster when it numbers a student.
+	AdmissionNumberPattern string `json:"admissionNumberPattern" validate:"notblank,max=30" doc:"How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros" example:"{year}-{0000}"`
 }
 
 type change struct{ api.Change[Fields] }

@@ -1,0 +1,47 @@
+package auth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const inviteSubject = "Welcome to Homeroom"
+
+func inviteText(school string) string {
+	return "You are an administrator of " + strings.ReplaceAll(school, "%", "%%") + " on Homeroom. Set your password within seven days to sign in:\n\n%s"
+}
+
+// InviteOn is Invite on an occasion that may be told of twice: the link follows from
+// the occasion, so that a second message carries the same one, and after the link was
+// used none is sent.
+func (a *Auth) InviteOn(ctx context.Context, occasion, user uuid.UUID, school string) error {
+	found, err := a.accounts(ctx, `user_id = $1 and email is not null`, user)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	mac := hmac.New(sha256.New, a.Secret)
+	mac.Write([]byte("invitation " + occasion.String()))
+	token := base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	var used *time.Time
+	err = a.Cluster.PlatformPool().QueryRow(ctx, `select used_at from platform.password_link where token_hash = $1`, digest(token)).Scan(&used)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		if err := a.makeLink(ctx, found[0], token, "INVITE", inviteLife); err != nil {
+			return err
+		}
+	case err != nil:
+		return fmt.Errorf("looking for an invitation: %w", err)
+	case used != nil:
+		return nil
+	}
+	return a.mailLink(ctx, found[0], token, inviteSubject, inviteText(school))
+}

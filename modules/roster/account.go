@@ -1,0 +1,134 @@
+package roster
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/events"
+)
+
+// AdministratorAdded is the fact that someone became an administrator and has yet to
+// set a password.
+const AdministratorAdded = "administrator.added"
+
+// roleTypes says what an account of each type of employee is. Support staff have none.
+var roleTypes = map[string]api.RoleType{"TEACHER": api.Teacher, "DRIVER": api.Driver, "ADMIN": api.SchoolAdmin}
+
+// account is a way in that is to be written into the directory.
+type account struct {
+	userID       uuid.UUID
+	role         api.RoleType
+	phone, email string
+}
+
+// openAccount makes the employee's user say what the employee says: their name, how
+// they sign in, their role, and whether they may at all. before is nil for someone
+// new. What it returns goes into the directory once everything else has been
+// written; nil when there is nothing to enter.
+func openAccount(c api.Ctx, e *Employee, roleID *uuid.UUID, before *Employee) (*account, error) {
+	role, has := roleTypes[e.EmployeeType]
+	open := has && e.Status == "ACTIVE"
+	if roleID != nil && !has {
+		return nil, api.InvalidField("roleId", "support staff have no account and no role")
+	}
+	if !has && e.UserID == nil {
+		return nil, nil
+	}
+	if open {
+		if err := phoneIsFree(c, e); err != nil {
+			return nil, err
+		}
+	}
+	held, err := accountRole(c, e, role, roleID, before)
+	if err != nil {
+		return nil, err
+	}
+	a := account{role: role, phone: string(e.Phone)}
+	if e.EmployeeType == "ADMIN" {
+		a.email = strings.ToLower(e.Email) // the others sign in by phone, and may share a family's address
+	}
+	if e.UserID == nil {
+		id := api.NewID()
+		e.UserID = &id
+	}
+	a.userID = *e.UserID
+	status := "DISABLED"
+	if open {
+		status = "ACTIVE"
+	}
+	err = c.DB.Exec(`
+		insert into app_user (id, role_id, first_name, last_name, phone, email, status, created_at, updated_at)
+		values (@id, coalesce(@role, (select id from role where type = 'TEACHER' and system)), @first, @last, @phone, nullif(@email, ''), @status, @now, @now)
+		on conflict (id) do update set role_id = coalesce(@role, app_user.role_id), first_name = @first, last_name = @last, phone = @phone,
+			email = nullif(@email, ''), status = @status, version = app_user.version + 1, updated_at = @now`,
+		map[string]any{"id": a.userID, "role": held, "first": e.FirstName, "last": e.LastName, "phone": a.phone, "email": a.email, "status": status, "now": c.Now}).Error
+	if err != nil {
+		return nil, fmt.Errorf("writing an employee's account: %w", err)
+	}
+	c.Tell(events.Fact{Kind: "user.changed", Data: map[string]any{"userId": a.userID}})
+	if !open {
+		return nil, nil
+	}
+	if a.role == api.SchoolAdmin && (before == nil || before.UserID == nil || before.EmployeeType != "ADMIN" || before.Status != "ACTIVE") {
+		c.Tell(events.Fact{Kind: AdministratorAdded, Data: map[string]any{"userId": a.userID}})
+	}
+	return &a, nil
+}
+
+// accountRole is the role the account is to hold: the one given, if it is of the
+// employee's type; the one held, as long as the type stays; else the system's own.
+func accountRole(c api.Ctx, e *Employee, role api.RoleType, given *uuid.UUID, before *Employee) (*uuid.UUID, error) {
+	if role == "" {
+		return nil, nil
+	}
+	if given == nil && before != nil && e.UserID != nil && before.EmployeeType == e.EmployeeType {
+		return nil, nil // stays as it is
+	}
+	query := c.DB.Table("role").Select("id")
+	if given != nil {
+		query = query.Where("id = ? and type = ?", *given, role)
+	} else {
+		query = query.Where("type = ? and system", role)
+	}
+	var ids []uuid.UUID
+	if err := query.Scan(&ids).Error; err != nil {
+		return nil, fmt.Errorf("looking for a role: %w", err)
+	}
+	if len(ids) == 0 {
+		return nil, api.InvalidField("roleId", "roleId names no role of type %s", role)
+	}
+	return &ids[0], nil
+}
+
+// phoneIsFree refuses a second employee of the same type on one phone: a code sent to
+// it would sign either in. The lock makes two at once queue.
+func phoneIsFree(c api.Ctx, e *Employee) error {
+	key := "employee phone " + string(e.Phone)
+	if err := c.DB.Exec(`select pg_advisory_xact_lock(hashtextextended(current_schema() || ?, 0))`, key).Error; err != nil {
+		return fmt.Errorf("locking a phone: %w", err)
+	}
+	var holders []Employee
+	err := c.DB.Select("id", "first_name", "last_name").
+		Where("phone = ? and employee_type = ? and status = 'ACTIVE' and id <> ?", e.Phone, e.EmployeeType, e.ID).Limit(1).Find(&holders).Error
+	if err != nil {
+		return fmt.Errorf("looking for a phone: %w", err)
+	}
+	if len(holders) == 0 {
+		return nil
+	}
+	refusal := api.Duplicate(holders[0].name() + " has this phone already")
+	refusal.Details = []api.Detail{{Field: "phone", Message: refusal.Message}}
+	return refusal
+}
+
+// enter writes the account into the directory, last of all, so that its holder can
+// sign in as soon as the change is committed.
+func (m *Module) enter(c api.Ctx, a *account) error {
+	if a == nil {
+		return nil
+	}
+	return m.People.Enter(c, c.School.ID, a.userID, a.role, a.phone, a.email)
+}

@@ -1,0 +1,101 @@
+package roster
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
+
+	"homeroom/api"
+)
+
+// enrol opens a student's first enrolment, on the day of admission or, for one who was
+// admitted earlier, at the beginning of the active year.
+func enrol(c api.Ctx, s *Student, d Division, roll *int) error {
+	year, err := enrolmentYear(c)
+	if err != nil {
+		return err
+	}
+	start := *s.AdmissionDate
+	if start.Before(year.StartDate) {
+		start = year.StartDate
+	}
+	return api.Insert(c, "enrolment", &Enrolment{
+		StudentID: s.ID, AcademicYearID: year.ID, ClassID: d.ClassID, DivisionID: d.ID, RollNumber: roll, StartDate: start,
+	})
+}
+
+// currentEnrolment is the one in force today, or the next to begin; nil if neither.
+func currentEnrolment(c api.Ctx, student uuid.UUID) (*Enrolment, error) {
+	var found []Enrolment
+	err := c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and (end_date is null or end_date >= ?)", student, c.Today()).
+		Order("start_date").Limit(1).Find(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading a student's enrolment: %w", err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+// move seats a student in a division from today on. The days before stay as they
+// were; an enrolment that began today, or has yet to begin, was a mistake and is mended.
+func move(c api.Ctx, s *Student, now *Enrolment, d Division, roll *int) error {
+	switch {
+	case now == nil:
+		from := *s
+		if from.AdmissionDate.Before(c.Today()) {
+			today := c.Today()
+			from.AdmissionDate = &today // nobody sat here yesterday
+		}
+		return enrol(c, &from, d, roll)
+	case now.DivisionID == d.ID && sameNumber(now.RollNumber, roll):
+		return nil
+	case !now.StartDate.Before(c.Today()):
+		return changeEnrolment(c, *now, func(e *Enrolment) { e.ClassID, e.DivisionID, e.RollNumber = d.ClassID, d.ID, roll })
+	}
+	next := Enrolment{
+		StudentID: s.ID, AcademicYearID: now.AcademicYearID, ClassID: d.ClassID, DivisionID: d.ID, RollNumber: roll,
+		// What was settled for the end of the year still is.
+		StartDate: c.Today(), EndDate: now.EndDate, Outcome: now.Outcome, PromotionID: now.PromotionID,
+	}
+	if err := endEnrolment(c, *now, c.Today().AddDays(-1), "MOVED"); err != nil {
+		return err
+	}
+	return api.Insert(c, "enrolment", &next)
+}
+
+// unseat takes a student out of their division from today on.
+func unseat(c api.Ctx, now Enrolment, outcome string) error {
+	if now.StartDate.Before(c.Today()) {
+		return endEnrolment(c, now, c.Today().AddDays(-1), outcome)
+	}
+	return api.Erase[Enrolment](c, "enrolment", now.ID)
+}
+
+func endEnrolment(c api.Ctx, e Enrolment, last api.Date, outcome string) error {
+	return changeEnrolment(c, e, func(e *Enrolment) { e.EndDate, e.Outcome = &last, &outcome })
+}
+
+// changeEnrolment changes one that is locked. It is not api.Update: the version a
+// caller sends is the student's.
+func changeEnrolment(c api.Ctx, before Enrolment, change func(*Enrolment)) error {
+	e := before
+	change(&e)
+	e.UpdatedAt, e.UpdatedBy, e.Version = c.Now, &c.User.ID, e.Version+1
+	err := c.DB.Select("class_id", "division_id", "roll_number", "end_date", "outcome", "updated_at", "updated_by", "version").
+		Where("id = ?", e.ID).Updates(&e).Error
+	if err != nil {
+		return fmt.Errorf("changing an enrolment: %w", err)
+	}
+	c.Changed("update", "enrolment", e.ID, before, e)
+	return nil
+}
+
+func sameNumber(a, b *int) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}

@@ -1,0 +1,319 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// write carries the plan out: COPY for what is new, one statement for each kind of
+// change. Its number of statements does not grow with the file.
+func (p *studentPlan) write(c api.Ctx, progress func(float64)) error {
+	if err := p.number(c); err != nil {
+		return err
+	}
+	steps := []func(api.Ctx) error{p.writeGuardians, p.writeStudents, p.updateStudents, p.writeSeats, p.writeLinks, p.audit, p.openAccounts}
+	for i, step := range steps {
+		if err := step(c); err != nil {
+			return err
+		}
+		progress(float64(i+1) / float64(len(steps)))
+	}
+	return nil
+}
+
+// number gives admission numbers to those who have none, by the school's pattern and
+// their year of admission.
+func (p *studentPlan) number(c api.Ctx) error {
+	today := c.Today().String()
+	byYear := map[string][]*studentStep{}
+	for _, ch := range p.changes {
+		if ch.old != nil {
+			continue
+		}
+		ch.fields = slices.Clone(ch.fields) // the file's own rows are needed again if this has to be
+		if ch.fields[colAdmissionDate] == "" {
+			ch.fields[colAdmissionDate] = today
+		}
+		if ch.fields[colAdmissionNumber] == "" {
+			year := ch.fields[colAdmissionDate][:4]
+			byYear[year] = append(byYear[year], ch)
+		}
+	}
+	for _, year := range sortedYears(byYear) { // as many as there are years of admission
+		admitted, err := api.ParseDate(year + "-01-01")
+		if err != nil {
+			return err
+		}
+		numbers, err := admissionNumbers(c, admitted, len(byYear[year]))
+		if err != nil {
+			return err
+		}
+		for i, ch := range byYear[year] {
+			ch.fields[colAdmissionNumber] = numbers[i]
+		}
+	}
+	return nil
+}
+
+// stamps are the columns every record has, and their values for something new.
+var stamps = []string{"created_at", "updated_at", "created_by", "updated_by"}
+
+func stamped(c api.Ctx, values ...any) []any {
+	return append(values, c.Now, c.Now, c.User.ID, c.User.ID)
+}
+
+func (p *studentPlan) newGuardians() (made []*fileGuardian) {
+	seen := map[*fileGuardian]bool{}
+	for _, ch := range p.changes {
+		for _, l := range ch.links {
+			if !l.guardian.known && !seen[l.guardian] {
+				seen[l.guardian] = true
+				made = append(made, l.guardian)
+			}
+		}
+	}
+	return made
+}
+
+// writeGuardians adds guardians and their users. They sign in by phone alone.
+func (p *studentPlan) writeGuardians(c api.Ctx) error {
+	made := p.newGuardians()
+	var role uuid.UUID
+	if err := c.DB.Raw(`select id from role where type = 'PARENT' and system`).Row().Scan(&role); err != nil {
+		return fmt.Errorf("reading the parents' role: %w", err)
+	}
+	var users []*fileGuardian
+	for _, g := range made {
+		if !g.hasUser {
+			users = append(users, g)
+		}
+	}
+	err := tenancy.Copy(c.DB, "app_user", []string{"id", "role_id", "first_name", "last_name", "phone", "created_at", "updated_at"}, len(users), func(i int) ([]any, error) {
+		g := users[i]
+		return []any{g.userID, role, g.cells[colGuardianFirst], g.cells[colGuardianLast], g.phone, c.Now, c.Now}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("adding guardians' accounts: %w", err)
+	}
+	err = tenancy.Copy(c.DB, "guardian", append([]string{"id", "user_id", "first_name", "last_name", "phone", "email", "occupation"}, stamps...), len(made), func(i int) ([]any, error) {
+		g := made[i]
+		return stamped(c, g.id, g.userID, g.cells[colGuardianFirst], g.cells[colGuardianLast], g.phone, g.cells[colGuardianEmail], g.cells[colOccupation]), nil
+	})
+	if err != nil {
+		return fmt.Errorf("adding guardians: %w", err)
+	}
+	return nil
+}
+
+// studentText are the table's names of a file's columns that are the student's own.
+var studentText = []struct {
+	col  int
+	name string
+	date bool
+}{
+	{colFirstName, "first_name", false}, {colLastName, "last_name", false}, {colGender, "gender", false}, {colDateOfBirth, "date_of_birth", true},
+	{colBloodGroup, "blood_group", false}, {colAddress, "address", false}, {colPhone, "phone", false}, {colEmail, "email", false},
+	{colAdmissionDate, "admission_date", true}, {colPreviousSchool, "previous_school", false}, {colMedicalNotes, "medical_notes", false},
+	{colAllergies, "allergies", false}, {colEmergencyName, "emergency_contact_name", false}, {colEmergencyPhone, "emergency_contact_phone", false},
+}
+
+func (p *studentPlan) pick(which func(*studentStep) bool) (out []*studentStep) {
+	for _, ch := range p.changes {
+		if which(ch) {
+			out = append(out, ch)
+		}
+	}
+	return out
+}
+
+func (p *studentPlan) writeStudents(c api.Ctx) error {
+	made := p.pick(func(ch *studentStep) bool { return ch.old == nil })
+	columns := []string{"id", "admission_number", "class_id", "search_text"}
+	for _, t := range studentText {
+		columns = append(columns, t.name)
+	}
+	err := tenancy.Copy(c.DB, "student", append(columns, stamps...), len(made), func(i int) ([]any, error) {
+		ch := made[i]
+		values := []any{ch.id, ch.fields[colAdmissionNumber], ch.classID, ch.searchText()}
+		for _, t := range studentText {
+			if t.date {
+				values = append(values, dateOrNull(ch.fields[t.col]))
+			} else {
+				values = append(values, ch.fields[t.col])
+			}
+		}
+		return stamped(c, values...), nil
+	})
+	if err != nil {
+		return fmt.Errorf("adding students: %w", err)
+	}
+	return nil
+}
+
+// updateStudents changes all who are known in one statement.
+func (p *studentPlan) updateStudents(c api.Ctx) error {
+	touched := p.pick(func(ch *studentStep) bool { return ch.old != nil && (ch.changed || len(ch.links) > 0) })
+	if len(touched) == 0 {
+		return nil
+	}
+	ids, classes, search := make([]uuid.UUID, len(touched)), make([]*uuid.UUID, len(touched)), make([]string, len(touched))
+	texts := make([][]string, len(studentText))
+	for i, ch := range touched {
+		ids[i], classes[i], search[i] = ch.id, ch.classID, ch.searchText()
+		for j, t := range studentText {
+			texts[j] = append(texts[j], ch.fields[t.col])
+		}
+	}
+	set, names, arrays := "class_id = v.class_id, search_text = v.search_text", "id, class_id, search_text", "$3::uuid[], $4::uuid[], $5::text[]"
+	args := []any{c.Now, c.User.ID, ids, classes, search}
+	for j, t := range studentText {
+		args = append(args, texts[j])
+		names += ", " + t.name
+		arrays += ", $" + strconv.Itoa(len(args)) + "::text[]"
+		if t.date {
+			set += ", " + t.name + " = nullif(v." + t.name + ", '')::date"
+		} else {
+			set += ", " + t.name + " = v." + t.name
+		}
+	}
+	err := exec(c.DB, `update student s set `+set+`, version = s.version + 1, updated_at = $1, updated_by = $2
+		from unnest(`+arrays+`) as v(`+names+`) where s.id = v.id`, args...)
+	if err != nil {
+		return fmt.Errorf("changing students: %w", err)
+	}
+	return nil
+}
+
+func (p *studentPlan) writeLinks(c api.Ctx) error {
+	type link struct {
+		student uuid.UUID
+		linkChange
+	}
+	var made []link
+	var changed []uuid.UUID
+	var relations []string
+	for _, ch := range p.changes {
+		for _, l := range ch.links {
+			made = append(made, link{ch.id, l})
+		}
+		for _, l := range ch.relinked {
+			changed, relations = append(changed, ch.old.links[l.guardian.phone].id), append(relations, l.relation)
+		}
+	}
+	columns := append([]string{"id", "student_id", "guardian_id", "relation", "is_primary"}, stamps...)
+	err := tenancy.Copy(c.DB, "student_guardian", columns, len(made), func(i int) ([]any, error) {
+		l := made[i]
+		return stamped(c, api.NewID(), l.student, l.guardian.id, l.relation, l.primary), nil
+	})
+	if err != nil {
+		return fmt.Errorf("linking guardians: %w", err)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	err = exec(c.DB, `update student_guardian sg set relation = v.relation, version = sg.version + 1, updated_at = $1, updated_by = $2
+		from unnest($3::uuid[], $4::text[]) as v(id, relation) where sg.id = v.id`, c.Now, c.User.ID, changed, relations)
+	if err != nil {
+		return fmt.Errorf("changing guardians: %w", err)
+	}
+	return nil
+}
+
+// audit books every student the file made or changed.
+func (p *studentPlan) audit(c api.Ctx) error {
+	done := p.pick(func(ch *studentStep) bool {
+		return ch.old == nil || ch.changed || ch.seat != nil || len(ch.links)+len(ch.relinked) > 0
+	})
+	return c.ChangedMany("import", "student", len(done), func(i int) (uuid.UUID, any, any) { return done[i].told() })
+}
+
+// told is what the audit says of a student: what was, and what is now.
+func (ch *studentStep) told() (id uuid.UUID, before, after any) {
+	was, is := map[string]any{}, map[string]any{"row": ch.row}
+	for col := range colGuardians {
+		if col == colClass || col == colDivision || col == colRollNumber {
+			continue
+		}
+		name := studentSheet[col].name
+		switch {
+		case ch.old == nil && ch.fields[col] != "":
+			is[name] = ch.fields[col]
+		case ch.old != nil && ch.fields[col] != ch.old.fields[col]:
+			was[name], is[name] = ch.old.fields[col], ch.fields[col]
+		}
+	}
+	if ch.seat != nil {
+		is["divisionId"], is["rollNumber"] = ch.seat.division.id, ch.seat.roll
+		if ch.seat.old != nil {
+			was["divisionId"], was["rollNumber"] = ch.seat.old.divisionID, ch.seat.old.roll
+		}
+	}
+	var guardians []uuid.UUID
+	for _, l := range append(ch.links, ch.relinked...) {
+		guardians = append(guardians, l.guardian.id)
+	}
+	if guardians != nil {
+		is["guardianIds"] = guardians
+	}
+	if ch.old == nil {
+		return ch.id, nil, is
+	}
+	return ch.id, was, is
+}
+
+// usersTold is how many users one fact names.
+const usersTold = 500
+
+// openAccounts lets the new guardians in, last of all, and those who had no child left
+// at the school again.
+func (p *studentPlan) openAccounts(c api.Ctx) error {
+	var users []uuid.UUID
+	var phones []string
+	seen := map[*fileGuardian]bool{}
+	for _, ch := range p.changes {
+		for _, l := range ch.links {
+			if !seen[l.guardian] && (!l.guardian.known || l.guardian.disabled) {
+				seen[l.guardian] = true
+				users, phones = append(users, l.guardian.userID), append(phones, l.guardian.phone)
+			}
+		}
+	}
+	if len(users) == 0 {
+		return nil
+	}
+	err := exec(c.DB, `update app_user set status = 'ACTIVE', version = version + 1, updated_at = $1 where id = any($2) and status <> 'ACTIVE'`, c.Now, users)
+	if err != nil {
+		return fmt.Errorf("opening guardians' accounts again: %w", err)
+	}
+	tellUsers(c, users)
+	return p.module.People.EnterMany(c, c.School.ID, api.Parent, users, phones)
+}
+
+// tellUsers tells that many users changed, in a few facts.
+func tellUsers(c api.Ctx, users []uuid.UUID) {
+	for len(users) > 0 {
+		n := min(usersTold, len(users))
+		c.Tell(events.Fact{Kind: "users.changed", Data: map[string]any{"userIds": users[:n]}})
+		users = users[n:]
+	}
+}
+
+func dateOrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// exec runs a statement that takes whole lists as arguments.
+func exec(db *gorm.DB, sql string, args ...any) error {
+	return tenancy.Together(db, tenancy.Query{SQL: sql, Args: args})
+}

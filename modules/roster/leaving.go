@@ -1,0 +1,175 @@
+package roster
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// leaving is what the office says of a student who leaves.
+type leaving struct {
+	ID          uuid.UUID `path:"id"`
+	LeavingDate *api.Date `json:"leavingDate" doc:"Their last day; today unless given"`
+	Reason      string    `json:"reason" validate:"notblank,max=500" example:"Moved to another city"`
+	Conduct     string    `json:"conduct" validate:"max=200" example:"Good"`
+	Status      string    `json:"status" validate:"omitempty,oneof=TRANSFERRED GRADUATED WITHDRAWN" doc:"TRANSFERRED unless given"`
+}
+
+// LeavingCertificate says that a student was here and left, as things stood that day.
+type LeavingCertificate struct {
+	ID          uuid.UUID       `json:"id"`
+	Number      int             `json:"number" doc:"Without gaps, by school"`
+	StudentID   uuid.UUID       `json:"studentId"`
+	LeavingDate api.Date        `json:"leavingDate"`
+	Reason      string          `json:"reason"`
+	Conduct     string          `json:"conduct"`
+	Snapshot    LeavingSnapshot `json:"snapshot" gorm:"serializer:json"`
+	CreatedBy   *uuid.UUID      `json:"createdBy"`
+	CreatedAt   time.Time       `json:"createdAt"`
+}
+
+// LeavingSnapshot is what the certificate says: later changes do not alter it.
+type LeavingSnapshot struct {
+	SchoolName      string    `json:"schoolName"`
+	AdmissionNumber string    `json:"admissionNumber"`
+	FirstName       string    `json:"firstName"`
+	LastName        string    `json:"lastName"`
+	Gender          string    `json:"gender"`
+	DateOfBirth     *api.Date `json:"dateOfBirth"`
+	AdmissionDate   api.Date  `json:"admissionDate"`
+	AdmittedTo      string    `json:"admittedTo" doc:"The class they began in"`
+	LastClass       string    `json:"lastClass"`
+	LastDivision    string    `json:"lastDivision"`
+	LastYear        string    `json:"lastYear"`
+	Guardians       []string  `json:"guardians"`
+	Status          string    `json:"status"`
+}
+
+// transferStudent lets a student leave: the last enrolment ends on the leaving date,
+// and the certificate gets the next number. A failure anywhere gives the number back.
+func transferStudent(c api.Ctx, r leaving) (LeavingCertificate, error) {
+	s, err := lockStudent(c, r.ID)
+	if err != nil {
+		return LeavingCertificate{}, err
+	}
+	if s.Status != "ACTIVE" {
+		return LeavingCertificate{}, api.Conflict("This student is %s already", s.Status)
+	}
+	last := c.Today()
+	if r.LeavingDate != nil && !r.LeavingDate.IsZero() {
+		last = *r.LeavingDate
+	}
+	if c.Today().Before(last) || last.Before(*s.AdmissionDate) {
+		return LeavingCertificate{}, api.InvalidField("leavingDate", "leavingDate must be from the admission on %s to today", s.AdmissionDate)
+	}
+	before, err := studentDetail(c, r.ID)
+	if err != nil {
+		return LeavingCertificate{}, err
+	}
+	if err := endLastEnrolment(c, r.ID, last); err != nil {
+		return LeavingCertificate{}, err
+	}
+	if r.Status == "" {
+		r.Status = "TRANSFERRED"
+	}
+	if _, err := api.Update(c, "student", r.ID, func(s *Student) error {
+		s.Status, s.LeavingDate, s.LeavingReason = r.Status, &last, r.Reason
+		return nil
+	}); err != nil {
+		return LeavingCertificate{}, err
+	}
+	return certify(c, r, last, before)
+}
+
+// endLastEnrolment ends the enrolment in force on the last day. What was settled for
+// later falls away; what has begun since is history, and speaks against the date.
+func endLastEnrolment(c api.Ctx, student uuid.UUID, last api.Date) error {
+	var open []Enrolment
+	err := c.DB.Where("student_id = ? and (end_date is null or end_date > ?)", student, last).Order("start_date").Find(&open).Error
+	if err != nil {
+		return fmt.Errorf("reading a student's enrolments: %w", err)
+	}
+	for _, e := range open {
+		if last.Before(e.StartDate) && !c.Today().Before(e.StartDate) {
+			return api.InvalidField("leavingDate", "the student was enrolled anew on %s: leavingDate must not be before", e.StartDate)
+		}
+	}
+	if len(open) > 0 && !last.Before(open[0].StartDate) {
+		if err := endEnrolment(c, open[0], last, "LEFT"); err != nil {
+			return err
+		}
+	}
+	return dropEnrolmentsAfter(c, student, last)
+}
+
+func certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCertificate, error) {
+	number, err := lockSeries(c, "leaving certificate")
+	if err != nil {
+		return LeavingCertificate{}, err
+	}
+	if err := c.DB.Exec(`update number_series set next = next + 1 where name = 'leaving certificate'`).Error; err != nil {
+		return LeavingCertificate{}, fmt.Errorf("numbering a certificate: %w", err)
+	}
+	cert := LeavingCertificate{
+		ID: api.NewID(), Number: int(number), StudentID: r.ID, LeavingDate: last, Reason: r.Reason, Conduct: r.Conduct,
+		Snapshot: s.snapshot(c.School.Name, r.Status), CreatedBy: &c.User.ID, CreatedAt: c.Now,
+	}
+	raw, err := json.Marshal(cert.Snapshot)
+	if err != nil {
+		return cert, err
+	}
+	err = c.DB.Exec(`insert into leaving_certificate (id, number, student_id, leaving_date, reason, conduct, snapshot, created_by, created_at)
+		values (?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?)`, cert.ID, cert.Number, cert.StudentID, last, cert.Reason, cert.Conduct, string(raw), c.User.ID, c.Now).Error
+	if err != nil {
+		return cert, fmt.Errorf("writing a leaving certificate: %w", err)
+	}
+	c.Changed("create", "leaving certificate", cert.ID, nil, cert)
+	return cert, nil
+}
+
+func (s StudentDetail) snapshot(school, status string) LeavingSnapshot {
+	out := LeavingSnapshot{
+		SchoolName: school, AdmissionNumber: s.AdmissionNumber, FirstName: s.FirstName, LastName: s.LastName, Gender: s.Gender,
+		DateOfBirth: s.DateOfBirth, AdmissionDate: *s.AdmissionDate, AdmittedTo: s.ClassName, LastClass: s.ClassName, Guardians: []string{}, Status: status,
+	}
+	if n := len(s.Enrolments); n > 0 {
+		first, last := s.Enrolments[0], s.Enrolments[n-1]
+		out.AdmittedTo, out.LastClass, out.LastDivision, out.LastYear = first.ClassName, last.ClassName, last.DivisionName, last.AcademicYearName
+	}
+	for _, g := range s.Guardians {
+		out.Guardians = append(out.Guardians, strings.TrimSpace(g.FirstName+" "+g.LastName))
+	}
+	return out
+}
+
+type certificateAs struct {
+	ID     uuid.UUID `path:"id"`
+	Format string    `json:"format" validate:"omitempty,oneof=json pdf" doc:"pdf gives the printable certificate"`
+}
+
+func leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[LeavingCertificate], error) {
+	var found []LeavingCertificate
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select l.id, l.number, l.student_id, l.leaving_date, l.reason, l.conduct, l.snapshot, l.created_by, l.created_at
+		from leaving_certificate l join student s on s.id = l.student_id
+		where l.student_id = $1 and s.deleted_at is null order by l.number desc limit 1`, Args: []any{r.ID}, Scan: collect(&found)})
+	if err != nil {
+		return api.MaybeFile[LeavingCertificate]{}, fmt.Errorf("reading a leaving certificate: %w", err)
+	}
+	if len(found) == 0 {
+		if _, err := studentDetail(c, r.ID); err != nil {
+			return api.MaybeFile[LeavingCertificate]{}, err
+		}
+		return api.MaybeFile[LeavingCertificate]{}, api.NotFound("leaving certificate")
+	}
+	out := api.MaybeFile[LeavingCertificate]{Data: found[0]}
+	if r.Format == "pdf" {
+		out.File, err = found[0].pdf()
+	}
+	return out, err
+}

@@ -1,0 +1,37 @@
+package roster
+
+import (
+	"fmt"
+	"strings"
+
+	"homeroom/api"
+	"homeroom/modules/roster/paper"
+)
+
+// pdf is the certificate as it is printed and signed.
+func (l LeavingCertificate) pdf() (*api.File, error) {
+	s := l.Snapshot
+	doc := paper.New(s.SchoolName, "Leaving certificate")
+	doc.Field("Certificate number", fmt.Sprint(l.Number))
+	doc.Field("Admission number", s.AdmissionNumber)
+	doc.Field("Name of the student", strings.TrimSpace(s.FirstName+" "+s.LastName))
+	if len(s.Guardians) > 0 {
+		doc.Field("Parents or guardians", strings.Join(s.Guardians, ", "))
+	}
+	if s.DateOfBirth != nil {
+		doc.Field("Date of birth", s.DateOfBirth.String())
+	}
+	doc.Field("Admitted on", s.AdmissionDate.String())
+	doc.Field("Admitted to", s.AdmittedTo)
+	doc.Field("Last attended", strings.TrimSpace(s.LastClass+" "+s.LastDivision))
+	doc.Field("Academic year", s.LastYear)
+	doc.Field("Last day at the school", l.LeavingDate.String())
+	doc.Field("Reason for leaving", l.Reason)
+	doc.Field("Conduct", l.Conduct)
+	doc.Signatures("Class teacher", "Office", "Principal")
+	body, err := doc.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return &api.File{Name: fmt.Sprintf("leaving-certificate-%d.pdf", l.Number), ContentType: "application/pdf", Body: body}, nil
+}

@@ -1,0 +1,103 @@
+package roster_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/testkit"
+)
+
+func TestAStudentLeavesWithACertificateAndTheirPastStays(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	more := f.longAgo(f.fiveA, 4)
+	more["guardians"] = []any{guardian("Meera", testkit.NewPhone(), "MOTHER")}
+	asha := f.admit(t, "Åsha Łucja", "Rao", more)
+	f.admin.Refuses(t, "GET", path(asha)+"/leaving-certificate", nil, 404, "Not Found")
+	f.admin.Refuses(t, "POST", path(asha)+"/transfer", map[string]any{"reason": "x", "leavingDate": f.today.AddDays(3)}, 422, "")
+	f.admin.Refuses(t, "POST", path(asha)+"/transfer", map[string]any{"reason": "x", "leavingDate": f.firstOfClass.AddDays(-1)}, 422, "")
+	last := f.today.AddDays(-10)
+	cert := testkit.Post[roster.LeavingCertificate](t, f.admin, path(asha)+"/transfer", map[string]any{"reason": "Moved to another city", "conduct": "Good", "leavingDate": last})
+	if cert.Number != 1 || cert.LeavingDate != last || cert.Snapshot.LastClass != "Class 5" || cert.Snapshot.LastDivision != "A" || cert.Snapshot.Guardians[0] != "Meera Rao" {
+		t.Errorf("certificate %+v", cert)
+	}
+	left := testkit.Get[roster.StudentDetail](t, f.admin, path(asha))
+	if left.Status != "TRANSFERRED" || *left.LeavingDate != last || left.DivisionID != nil || *left.Enrolments[0].EndDate != last || *left.Enrolments[0].Outcome != "LEFT" {
+		t.Errorf("left %+v", left)
+	}
+	if f.roster(t, f.fiveA, f.today) != nil || len(f.roster(t, f.fiveA, last)) != 1 {
+		t.Error("rosters are not as they were")
+	}
+	f.admin.Refuses(t, "POST", path(asha)+"/transfer", map[string]any{"reason": "again"}, 409, "")
+	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"divisionId": f.fiveB.ID}, 409, "")
+
+	read := testkit.Get[roster.LeavingCertificate](t, f.admin, path(asha)+"/leaving-certificate")
+	if read.ID != cert.ID || read.Snapshot.FirstName != "Åsha Łucja" {
+		t.Errorf("read %+v", read)
+	}
+	pdf := f.admin.Call(t, "GET", path(asha)+"/leaving-certificate?format=pdf", nil)
+	if pdf.Status != 200 || !bytes.HasPrefix(pdf.Body, []byte("%PDF-")) || pdf.Header.Get("Content-Type") != "application/pdf" ||
+		!strings.HasPrefix(pdf.Header.Get("Content-Disposition"), "attachment") || pdf.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("pdf %d %v", pdf.Status, pdf.Header)
+	}
+	newFrame(t).admin.Refuses(t, "GET", path(asha)+"/leaving-certificate", nil, 404, "STUDENT_NOT_FOUND")
+}
+
+func TestCertificatesAreNumberedWithoutGaps(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	var students []roster.StudentDetail
+	for range 8 {
+		students = append(students, f.admit(t, "Asha", "", nil))
+	}
+	var wg sync.WaitGroup
+	for _, s := range students {
+		for range 2 { // the second of each is refused and takes no number
+			wg.Go(func() {
+				if a, err := f.admin.TryCall("POST", path(s)+"/transfer", map[string]any{"reason": "Moved"}); err != nil || a.Status != 200 && a.Status != 409 {
+					t.Errorf("%v %d %s", err, a.Status, a.Body)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	var numbers []int
+	if err := f.DB(t).Raw(`select number from leaving_certificate order by 1`).Scan(&numbers).Error; err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(numbers, []int{1, 2, 3, 4, 5, 6, 7, 8}) {
+		t.Errorf("numbers %v", numbers)
+	}
+}
+
+func TestATimelineTellsWhatHappened(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 4))
+	meera := f.addGuardian(t, asha, guardian("Meera", testkit.NewPhone(), "MOTHER"))
+	testkit.Put[roster.StudentDetail](t, f.admin, path(asha), map[string]any{"divisionId": f.fiveB.ID, "allergies": "Nuts"})
+	f.admin.Call(t, "DELETE", path(asha)+"/guardians/"+meera.GuardianID.String(), nil)
+	testkit.Post[roster.LeavingCertificate](t, f.admin, path(asha)+"/transfer", map[string]any{"reason": "Moved"})
+	line := testkit.Get[roster.Timeline](t, f.admin, path(asha)+"/timeline")
+	var kinds []string
+	for _, e := range line.Events {
+		kinds = append(kinds, e.Kind)
+		if e.At != nil && *e.By != f.admin.UserID {
+			t.Errorf("by %v", e.By)
+		}
+	}
+	for _, kind := range []string{"ADMITTED", "ENROLLED", "MOVED", "GUARDIAN_ADDED", "GUARDIAN_REMOVED", "CHANGED", "STATUS_CHANGED", "LEFT"} {
+		if !slices.Contains(kinds, kind) {
+			t.Errorf("the timeline does not tell of %s: %v", kind, kinds)
+		}
+	}
+	if line.Events[0].Kind != "ADMITTED" || line.Events[0].Date != f.firstOfClass || line.Total != len(kinds) {
+		t.Errorf("timeline %+v", line.Events)
+	}
+	testkit.NewSchool(t).As(t, api.SchoolAdmin).Refuses(t, "GET", path(asha)+"/timeline", nil, 404, "STUDENT_NOT_FOUND")
+}

@@ -1,0 +1,129 @@
+package roster
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// Linked is the ids of the students a parent may see: their children, where the
+// office lets them. Every query of a parent's is narrowed by it,
+//
+//	db.Where("student_id in (?)", roster.Linked(c.DB, c.User.ID))
+//
+// so that a link that is gone ends what they see with the next call.
+func Linked(db *gorm.DB, user uuid.UUID) *gorm.DB { return db.Raw(linkedSQL, user) }
+
+const linkedSQL = `select sg.student_id from student_guardian sg
+	join guardian g on g.id = sg.guardian_id join student c on c.id = sg.student_id
+	where g.user_id = ? and sg.can_view_data and c.deleted_at is null`
+
+// Children is the answer the apps expect.
+type Children struct {
+	Students []StudentItem `json:"students"`
+	Total    int           `json:"total"`
+}
+
+type childrenIn struct {
+	AcademicYearID *uuid.UUID `json:"academicYearId" doc:"Those enrolled in that year, where they sat then; without it, where they sit today"`
+}
+
+// listChildren lists a parent's children. Asked for a year, it lists those who were
+// enrolled in it, and for the active one also those who wait to be placed.
+func listChildren(c api.Ctx, r childrenIn) (Children, error) {
+	day := c.Today()
+	query := onToday(c)
+	if r.AcademicYearID != nil {
+		year, err := api.Find[AcademicYear](c, "academic year", c.DB, *r.AcademicYearID)
+		if err != nil {
+			return Children{}, err
+		}
+		if year.EndDate.Before(day) || day.Before(year.StartDate) {
+			return childrenOfYear(c, year)
+		}
+		query = query.Where(`(exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = ?)
+			or (? and student.status = 'ACTIVE' and not exists (select from enrolment e where e.student_id = student.id and `+covers+`)))`, year.ID, year.Active)
+	}
+	return childrenBy(c, query, seatColumn)
+}
+
+// childrenOfYear are the children as they sat at the end of a year that is over, or
+// will sit at the beginning of one to come.
+func childrenOfYear(c api.Ctx, year AcademicYear) (Children, error) {
+	query := onToday(c).Where("exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = ?)", year.ID)
+	seat := `(select jsonb_build_object('academicYearId', e.academic_year_id, 'classId', e.class_id, 'className', k.name,
+			'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
+		from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
+		where e.student_id = student.id and e.academic_year_id = ? order by e.start_date desc limit 1) as seat`
+	return childrenBy(c, query, seat, year.ID)
+}
+
+func childrenBy(c api.Ctx, query *gorm.DB, seat string, args ...any) (Children, error) {
+	out := Children{Students: []StudentItem{}}
+	built := query.Session(&gorm.Session{DryRun: true}).Where("student.id in (?)", Linked(c.DB, c.User.ID)).
+		Select(summaryColumns+", "+seat, args...).Order("student.first_name, student.id").Find(&[]seated{})
+	if built.Error != nil {
+		return out, fmt.Errorf("building a list of children: %w", built.Error)
+	}
+	var found []seated
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: collect(&found)})
+	if err != nil {
+		return out, fmt.Errorf("listing children: %w", err)
+	}
+	for _, s := range found {
+		out.Students = append(out.Students, StudentItem{s.Seat, s.StudentSummary})
+	}
+	out.Total = len(out.Students)
+	return out, nil
+}
+
+// Child is what a parent sees of a child: not who else answers for them, nor what
+// the office keeps for itself.
+type Child struct {
+	StudentItem
+	BloodGroup            string          `json:"bloodGroup"`
+	Address               string          `json:"address"`
+	Email                 string          `json:"email"`
+	MedicalNotes          string          `json:"medicalNotes"`
+	Allergies             string          `json:"allergies"`
+	EmergencyContactName  string          `json:"emergencyContactName"`
+	EmergencyContactPhone api.Phone       `json:"emergencyContactPhone"`
+	Link                  LinkFields      `json:"link" doc:"What you are to the child"`
+	Enrolments            []EnrolmentView `json:"enrolments"`
+}
+
+func getChild(c api.Ctx, r byID) (Child, error) {
+	type row struct {
+		StudentSummary
+		BloodGroup, Address, Email, MedicalNotes, Allergies, EmergencyContactName string
+		EmergencyContactPhone                                                     api.Phone
+		Seat                                                                      Seat
+		LinkFields
+	}
+	var found []row
+	out := Child{}
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: `select ` + summaryColumns + `, student.blood_group, student.address, student.email, student.medical_notes, student.allergies,
+				student.emergency_contact_name, student.emergency_contact_phone, ` + seatColumn + `,
+				sg.relation, sg.is_primary, sg.has_custody, sg.can_view_data, sg.can_pick_up, sg.is_fee_payer
+			from student join student_guardian sg on sg.student_id = student.id join guardian g on g.id = sg.guardian_id, (select $2::date as day) as today
+			where student.id = $1 and g.user_id = $3 and sg.can_view_data and student.deleted_at is null`,
+			Args: []any{r.ID, c.Today(), c.User.ID}, Scan: collect(&found)},
+		tenancy.Query{SQL: selectEnrolments, Args: []any{r.ID}, Scan: collect(&out.Enrolments)},
+	)
+	if err != nil {
+		return out, fmt.Errorf("reading a child: %w", err)
+	}
+	if len(found) == 0 {
+		return Child{}, noStudent
+	}
+	s := found[0]
+	out.StudentItem, out.Link = StudentItem{s.Seat, s.StudentSummary}, s.LinkFields
+	out.BloodGroup, out.Address, out.Email, out.MedicalNotes, out.Allergies = s.BloodGroup, s.Address, s.Email, s.MedicalNotes, s.Allergies
+	out.EmergencyContactName, out.EmergencyContactPhone = s.EmergencyContactName, s.EmergencyContactPhone
+	return out, nil
+}

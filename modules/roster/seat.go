@@ -1,0 +1,74 @@
+package roster
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+)
+
+// Seat is where a student sits today. One who is admitted but not placed has a class
+// and no division.
+type Seat struct {
+	AcademicYearID *uuid.UUID `json:"academicYearId"`
+	ClassID        *uuid.UUID `json:"classId"`
+	ClassName      string     `json:"className"`
+	DivisionID     *uuid.UUID `json:"divisionId"`
+	DivisionName   string     `json:"divisionName"`
+	RollNumber     *int       `json:"rollNumber"`
+}
+
+// SeatFields say where a student shall sit.
+type SeatFields struct {
+	DivisionID *uuid.UUID `json:"divisionId" doc:"With it the student is enrolled there in the active academic year; without it they are admitted and not yet placed"`
+	RollNumber *int       `json:"rollNumber" validate:"omitempty,min=1,max=100000"`
+}
+
+// covers holds for the enrolment e that is in force on today.day; see onToday.
+const covers = `e.start_date <= today.day and (e.end_date is null or e.end_date >= today.day)`
+
+// seatColumn is a student's Seat as JSON. It is worked out for the rows of a page
+// only, after they have been sorted and cut.
+const seatColumn = `coalesce(
+	(select jsonb_build_object('academicYearId', e.academic_year_id, 'classId', e.class_id, 'className', k.name,
+			'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
+		from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
+		where e.student_id = student.id and ` + covers + `),
+	(select jsonb_build_object('classId', k.id, 'className', k.name) from class k where k.id = student.class_id and student.status = 'ACTIVE'),
+	'{}') as seat`
+
+// onToday is the students the school has, beside today.day, which the conditions of
+// lists and covers speak of.
+func onToday(c api.Ctx) *gorm.DB {
+	return c.DB.Table(`student, (select ?::date as day) as today`, c.Today()).Where("student.deleted_at is null")
+}
+
+// divisionOf finds the division a student shall sit in. classID, if given, must be its class.
+func divisionOf(c api.Ctx, id uuid.UUID, classID *uuid.UUID) (Division, error) {
+	d, err := api.Find[Division](c, "division", c.DB, id)
+	var refusal *api.Error
+	switch {
+	case errors.As(err, &refusal):
+		return d, api.InvalidField("divisionId", "divisionId names no division")
+	case err != nil:
+		return d, err
+	case classID != nil && *classID != d.ClassID:
+		return d, api.InvalidField("divisionId", "divisionId is not a division of this class")
+	}
+	return d, nil
+}
+
+// enrolmentYear is the year students are enrolled in.
+func enrolmentYear(c api.Ctx) (AcademicYear, error) {
+	var years []AcademicYear
+	if err := c.DB.Where("active").Find(&years).Error; err != nil {
+		return AcademicYear{}, fmt.Errorf("reading the active year: %w", err)
+	}
+	if len(years) == 0 {
+		return AcademicYear{}, api.Conflict("No academic year is active: activate one before placing students")
+	}
+	return years[0], nil
+}

@@ -1,0 +1,102 @@
+package roster
+
+import (
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+type studentChange struct {
+	ID uuid.UUID `path:"id"`
+	api.Change[studentEdit]
+}
+
+// studentEdit is what of a student can be changed: what the office says of them, and
+// where they sit from today on.
+type studentEdit struct {
+	StudentFields
+	SeatFields
+}
+
+func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
+	before, err := lockStudent(c, r.ID)
+	if err != nil {
+		return StudentDetail{}, err
+	}
+	now, err := currentEnrolment(c, r.ID)
+	if err != nil {
+		return StudentDetail{}, err
+	}
+	edit := studentEdit{StudentFields: before.StudentFields}
+	if now != nil {
+		edit.ClassID, edit.DivisionID, edit.RollNumber = &now.ClassID, &now.DivisionID, now.RollNumber
+	}
+	if err := r.Apply(&edit); err != nil {
+		return StudentDetail{}, err
+	}
+	if err := r.reseat(c, &before, now, &edit); err != nil {
+		return StudentDetail{}, err
+	}
+	s, err := api.Update(c, "student", r.ID, func(s *Student) error {
+		s.StudentFields = edit.StudentFields
+		if s.AdmissionDate == nil || s.AdmissionDate.IsZero() {
+			s.AdmissionDate = before.AdmissionDate
+		}
+		if err := s.tidy(c); err != nil {
+			return err
+		}
+		if s.AdmissionNumber == "" {
+			return api.InvalidField("admissionNumber", "admissionNumber is required")
+		}
+		return nil
+	})
+	if err != nil {
+		return StudentDetail{}, err
+	}
+	if s.searchText() != before.searchText() {
+		if err := refreshSearch(c, []uuid.UUID{s.ID}); err != nil {
+			return StudentDetail{}, err
+		}
+	}
+	return studentDetail(c, r.ID)
+}
+
+// reseat moves the student if the change says so. A class alone takes them out of a
+// division of another class: they wait in the new one to be placed.
+func (r studentChange) reseat(c api.Ctx, s *Student, now *Enrolment, edit *studentEdit) error {
+	if !r.Names("divisionId") && !r.Names("classId") && !r.Names("rollNumber") {
+		return nil
+	}
+	otherClass := r.Names("classId") && now != nil && (edit.ClassID == nil || *edit.ClassID != now.ClassID)
+	if otherClass && !r.Names("divisionId") {
+		edit.DivisionID = nil
+	}
+	if edit.DivisionID == nil {
+		switch {
+		case r.Names("rollNumber") && edit.RollNumber != nil:
+			return errRollAlone
+		case now == nil:
+			return nil
+		}
+		return unseat(c, *now, "MOVED")
+	}
+	var class *uuid.UUID
+	if r.Names("classId") {
+		class = edit.ClassID
+	}
+	d, err := divisionOf(c, *edit.DivisionID, class)
+	if err != nil {
+		return err
+	}
+	edit.ClassID = &d.ClassID
+	if now != nil && now.DivisionID != d.ID && !r.Names("rollNumber") {
+		edit.RollNumber = nil // it was theirs in the other division
+	}
+	if now != nil && now.DivisionID == d.ID && sameNumber(now.RollNumber, edit.RollNumber) {
+		return nil
+	}
+	if s.Status != "ACTIVE" {
+		return api.Conflict("This student is %s and cannot be placed in a division", s.Status)
+	}
+	return move(c, s, now, d, edit.RollNumber)
+}

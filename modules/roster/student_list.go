@@ -1,0 +1,69 @@
+package roster
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// StudentItem is a student in a list.
+type StudentItem struct {
+	Seat
+	StudentSummary
+}
+
+// StudentSummary is what a list says of a student.
+type StudentSummary struct {
+	ID              uuid.UUID  `json:"id"`
+	AdmissionNumber string     `json:"admissionNumber"`
+	FirstName       string     `json:"firstName"`
+	LastName        string     `json:"lastName"`
+	Gender          string     `json:"gender"`
+	DateOfBirth     *api.Date  `json:"dateOfBirth"`
+	Phone           string     `json:"phone"`
+	PhotoFileID     *uuid.UUID `json:"photoFileId"`
+	AdmissionDate   api.Date   `json:"admissionDate"`
+	Status          string     `json:"status"`
+	CreatedAt       time.Time  `json:"createdAt"`
+	Version         int        `json:"version"`
+}
+
+const summaryColumns = `student.id, student.admission_number, student.first_name, student.last_name, student.gender, student.date_of_birth,
+	student.phone, student.photo_file_id, student.admission_date, student.status, student.created_at, student.version`
+
+// seated is a summary and its seat as a query gives them.
+type seated struct {
+	StudentSummary
+	Seat Seat `gorm:"-"`
+}
+
+// studentListing speaks of today.day, so its queries begin with onToday. A filter
+// never joins: counting then needs no enrolment it does not ask for.
+var studentListing = api.Listing{
+	Sorts: map[string]string{
+		"firstName": "first_name", "lastName": "last_name", "admissionNumber": "admission_number", "createdAt": "created_at",
+		"rollNumber": "(select e.roll_number from enrolment e where e.student_id = student.id and " + covers + ")",
+	},
+	Default: "firstName",
+	Filters: map[string]api.Filter{
+		"search": api.SearchWords("search_text"),
+		"status": api.ByEnum("status", "ACTIVE", "TRANSFERRED", "GRADUATED", "WITHDRAWN"),
+		"gender": api.ByEnum("gender", "FEMALE", "MALE", "OTHER"),
+		"classId": api.ByID("class_id").Where(`student.id in (
+			select e.student_id from enrolment e where e.class_id = @v and ` + covers + `
+			union all
+			select s.id from student s where s.class_id = @v and s.status = 'ACTIVE'
+				and not exists (select from enrolment e where e.student_id = s.id and ` + covers + `))`),
+		"divisionId":     api.ByID("division_id").Where(`student.id in (select e.student_id from enrolment e where e.division_id = @v and ` + covers + `)`),
+		"academicYearId": api.ByID("academic_year_id").Where(`student.id in (select e.student_id from enrolment e where e.academic_year_id = @v)`),
+		"unplaced": api.ByBool("unplaced").Where(`@v = (student.status = 'ACTIVE'
+			and not exists (select from enrolment e where e.student_id = student.id and ` + covers + `))`),
+	},
+}
+
+func listStudents(c api.Ctx, l api.ListRequest) (api.Page[StudentItem], error) {
+	found, err := api.Fetch[seated](onToday(c).Select(summaryColumns+", "+seatColumn), l)
+	return api.MapPage(found, func(s seated) StudentItem { return StudentItem{s.Seat, s.StudentSummary} }), err
+}
