@@ -54,7 +54,7 @@ func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			stack := testkit.Private(t)
-			app := testkit.StartOn(t, stack, "homeroom", limitReads("40-H"))
+			app := testkit.StartOn(t, stack, "homeroom", limitReads("40-H"), asInProduction)
 			s := app.NewSchool(t)
 			admin, other := s.As(t, api.SchoolAdmin), s.As(t, api.SchoolAdmin)
 			testkit.Get[api.Page[struct{}]](t, other, readPath)

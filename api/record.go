@@ -1,13 +1,15 @@
 package api
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"homeroom/tenancy"
 )
 
 // Record is what every record of a school has besides its own fields.
@@ -42,17 +44,24 @@ func Insert[M any, P recorded[M]](c Ctx, thing string, m P) error {
 	return nil
 }
 
-// Find reads one record into the view V.
+// Find reads one record into the view V. GORM builds the query, pgx reads the answer.
 func Find[V any](c Ctx, thing string, query *gorm.DB, id uuid.UUID) (V, error) {
-	var v V
-	err := query.Where("id = ?", id).Take(&v).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return v, NotFound(thing)
+	var found []V
+	built := query.Session(&gorm.Session{DryRun: true}).Where("id = ?", id).Take(new(V))
+	err := built.Error
+	if err == nil {
+		err = tenancy.Together(query, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: func(r pgx.Rows) (err error) {
+			found, err = scanViews[V](query, r)
+			return err
+		}})
 	}
 	if err != nil {
-		return v, fmt.Errorf("reading a %s: %w", thing, err)
+		return *new(V), fmt.Errorf("reading a %s: %w", thing, err)
 	}
-	return v, nil
+	if len(found) == 0 {
+		return *new(V), NotFound(thing)
+	}
+	return found[0], nil
 }
 
 // Update changes one record under its lock: nothing slips in between what was read

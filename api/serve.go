@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,6 +60,7 @@ func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 			g.Status(204)
 			return
 		}
+		g.Header("Content-Length", strconv.Itoa(len(a.raw))) // else a long answer goes out in chunks
 		g.Data(a.status, "application/json; charset=utf-8", a.raw)
 	}
 }
@@ -204,18 +207,22 @@ func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
 	return k.permit(c, row, c.rq, target)
 }
 
+// envelope is the body of every success.
+type envelope struct {
+	Data    any    `json:"data"`
+	Message string `json:"message"`
+}
+
 func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	if row.Status == 204 {
 		return answer{status: 204}, nil
 	}
-	body := map[string]any{"data": resp, "message": row.Message}
-	if row.Flat {
+	var body any = envelope{resp, row.Message}
+	if flat, ok := resp.(interface{ Flatten() map[string]any }); ok && row.Flat {
 		// The spec gives sign-in answers whole; the envelope repeats them under data.
-		if flat, ok := resp.(interface{ Flatten() map[string]any }); ok {
-			for name, v := range flat.Flatten() {
-				body[name] = v
-			}
-		}
+		whole := map[string]any{"data": resp, "message": row.Message}
+		maps.Copy(whole, flat.Flatten())
+		body = whole
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
