@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"gorm.io/gorm"
 
 	"homeroom/events"
 	"homeroom/tenancy"
@@ -24,6 +25,7 @@ type request struct {
 	row      *Row
 	user     User
 	school   *tenancy.School
+	db       *gorm.DB // as it was opened
 	now      time.Time
 	version  *int
 	bodyHash []byte
@@ -184,6 +186,7 @@ func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (a
 	if err != nil {
 		return answer{}, err
 	}
+	rq.db = db
 	c := Ctx{Context: ctx, User: rq.user, School: rq.school, DB: db, Now: rq.now, rq: rq}
 	if err := k.checkScope(c, row, req); err != nil {
 		return answer{}, err

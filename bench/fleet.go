@@ -51,7 +51,7 @@ func openFleet(ctx context.Context, s servers) (*fleet, error) {
 		return nil, err
 	}
 	f := &fleet{url: url, made: map[int]bool{}}
-	if f.config, err = configuration(url, s.redis, 0); err != nil {
+	if f.config, err = configuration(url, s.redis); err != nil {
 		return nil, err
 	}
 	if f.added, err = migrationsAdded(ctx, url); err != nil {

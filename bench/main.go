@@ -48,6 +48,7 @@ var parts = []part{
 	{"read", func(ctx context.Context, b *bench) error { return measureServing(ctx, b, read) }},
 	{"page", measurePaging},
 	{"overhead", measureOverhead},
+	{"storm", measureStorm},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 }

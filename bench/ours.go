@@ -11,7 +11,7 @@ import (
 // serveOurs is `homeroom serve` with the benchmark's rows: background work, metrics
 // and a log line per request included.
 func serveOurs(ctx context.Context, s childSettings, ready func(address string)) error {
-	c, err := configuration(s.Database, s.Redis, 0)
+	c, err := configuration(s.Database, s.Redis)
 	if err != nil {
 		return err
 	}

@@ -20,70 +20,75 @@ const (
 	spareTarget     = 0.1
 )
 
+// making is how long a school takes to make.
+type making struct{ ours, spare, psql time.Duration }
+
 // measureProvisioning makes schools from the request to the first sign-in, with and
 // without spares, and has psql run the SQL of such a school in one transaction.
 func measureProvisioning(ctx context.Context, b *bench) error {
+	var rounds []making
+	for i := range b.rounds {
+		m, err := provisionRound(ctx, b, i)
+		if err != nil {
+			return err
+		}
+		say("provisioning, round %d: ours %v, with a spare %v, psql %v", i+1, m.ours, m.spare, m.psql)
+		rounds = append(rounds, m)
+	}
+	took := func(f func(making) time.Duration) string { return millis(medianOf(rounds, f)) }
+	psql := took(func(m making) time.Duration { return m.psql })
+	b.report.add(line{
+		what: fmt.Sprintf("making a school of %d tables: psql, the same SQL in one transaction", tables),
+		ours: took(func(m making) time.Duration { return m.ours }), limit: psql,
+		ratio: medianOf(rounds, func(m making) float64 { return m.psql.Seconds() / m.ours.Seconds() }), target: atLeast(provisionTarget),
+	})
+	b.report.add(line{
+		what: "the same with a spare: psql (ours / limit)",
+		ours: took(func(m making) time.Duration { return m.spare }), limit: psql,
+		ratio: medianOf(rounds, func(m making) float64 { return m.spare.Seconds() / m.psql.Seconds() }), target: atMost(spareTarget),
+	})
+	return b.dropDatabase(ctx, provisionDatabase)
+}
+
+// provisionRound makes a few schools in each of the three ways, in a new database.
+func provisionRound(ctx context.Context, b *bench, number int) (m making, err error) {
 	each := 8
 	if b.quick {
 		each = 3
 	}
-	type result struct{ ours, spare, psql time.Duration }
-	var results []result
-	for i := range b.rounds {
-		var r result
-		var err error
-		if r, err = func() (r result, err error) {
-			if err = b.dropDatabase(ctx, provisionDatabase); err != nil {
-				return r, err
-			}
-			url, err := b.database(ctx, provisionDatabase)
-			if err != nil {
-				return r, err
-			}
-			c, err := configuration(url, b.redis, each)
-			if err != nil {
-				return r, err
-			}
-			ms := schoolMigrations(0)
-			s, err := open(ctx, c, ms)
-			if err != nil {
-				return r, err
-			}
-			defer s.Close()
-			// One of each first: connections are opened and catalogs read.
-			if _, err := provision(ctx, s, "warm", 1); err != nil {
-				return r, err
-			}
-			if r.psql, err = runPsql(ctx, url, ms, fmt.Sprintf("%d", i), each); err != nil {
-				return r, err
-			}
-			if r.ours, err = provision(ctx, s, "plain", each); err != nil {
-				return r, err
-			}
-			if _, err := s.Cluster.KeepSpares(ctx); err != nil {
-				return r, err
-			}
-			r.spare, err = provision(ctx, s, "spare", each)
-			return r, err
-		}(); err != nil {
-			return err
-		}
-		say("provisioning, round %d: ours %v, with a spare %v, psql %v", i+1, r.ours, r.spare, r.psql)
-		results = append(results, r)
+	if err := b.dropDatabase(ctx, provisionDatabase); err != nil {
+		return m, err
 	}
-	took := func(f func(result) time.Duration) string { return millis(medianOf(results, f)) }
-	psql := took(func(r result) time.Duration { return r.psql })
-	b.report.add(line{
-		what: fmt.Sprintf("making a school of %d tables: psql, the same SQL in one transaction", tables),
-		ours: took(func(r result) time.Duration { return r.ours }), limit: psql,
-		ratio: medianOf(results, func(r result) float64 { return r.psql.Seconds() / r.ours.Seconds() }), target: atLeast(provisionTarget),
-	})
-	b.report.add(line{
-		what: "the same with a spare: psql (ours / limit)",
-		ours: took(func(r result) time.Duration { return r.spare }), limit: psql,
-		ratio: medianOf(results, func(r result) float64 { return r.spare.Seconds() / r.psql.Seconds() }), target: atMost(spareTarget),
-	})
-	return b.dropDatabase(ctx, provisionDatabase)
+	url, err := b.database(ctx, provisionDatabase)
+	if err != nil {
+		return m, err
+	}
+	c, err := configuration(url, b.redis)
+	if err != nil {
+		return m, err
+	}
+	// One pool, so that its connection is open already, as psql's is.
+	c.Spares, c.Shards = each, 1
+	ms := schoolMigrations(0)
+	s, err := open(ctx, c, ms)
+	if err != nil {
+		return m, err
+	}
+	defer s.Close()
+	if _, err := provision(ctx, s, "first", 1); err != nil { // opens connections and reads catalogs
+		return m, err
+	}
+	if m.psql, err = runPsql(ctx, url, ms, fmt.Sprint(number), each); err != nil {
+		return m, err
+	}
+	if m.ours, err = provision(ctx, s, "plain", each); err != nil {
+		return m, err
+	}
+	if _, err := s.Cluster.KeepSpares(ctx); err != nil {
+		return m, err
+	}
+	m.spare, err = provision(ctx, s, "spare", each)
+	return m, err
 }
 
 // provision makes n schools, one after the other, each with its administrator (but

@@ -101,10 +101,10 @@ func closeConn(conn *pgx.Conn) { _ = conn.Close(context.Background()) }
 
 // configuration is that of `homeroom serve` but for limits that are counted and
 // never reached.
-func configuration(database, redis string, spares int) (config.Config, error) {
+func configuration(database, redis string) (config.Config, error) {
 	never := "1000000000-M"
 	return config.Load(config.Local, map[string]string{
-		"DATABASE_URL": database, "REDIS_URL": redis, "PORT": "0", "HOMEROOM_SPARES": fmt.Sprint(spares),
+		"DATABASE_URL": database, "REDIS_URL": redis, "PORT": "0", "HOMEROOM_SPARES": "0",
 		"HOMEROOM_LIMIT_AUTH": never, "HOMEROOM_LIMIT_READ": never, "HOMEROOM_LIMIT_WRITE": never, "HOMEROOM_LIMIT_RIDE": never,
 	})
 }

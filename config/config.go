@@ -46,15 +46,15 @@ type Config struct {
 	RedisURL    string `env:"REDIS_URL" secret:"url" help:"redis://…, redis+sentinel://…?master_name=… or redis+cluster://…"`
 
 	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords and the hashes of one-time codes depend on it"`
-	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys id:base64, newest first; at least 32 bytes each"`
+	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys as id:base64, comma-separated, the signing one first; at least 32 bytes each"`
 
 	LimitAuth  string `env:"HOMEROOM_LIMIT_AUTH" envDefault:"10-M" help:"sign-in calls per address"`
 	LimitRead  string `env:"HOMEROOM_LIMIT_READ" envDefault:"100-M" help:"reads per user"`
 	LimitWrite string `env:"HOMEROOM_LIMIT_WRITE" envDefault:"30-M" help:"writes per user"`
 	LimitRide  string `env:"HOMEROOM_LIMIT_RIDE" envDefault:"300-M" help:"boarding taps and positions per user"`
 
-	TrustedProxies []string `env:"HOMEROOM_TRUSTED_PROXIES" help:"addresses or networks whose X-Forwarded-For is believed"`
-	AllowedOrigins []string `env:"HOMEROOM_ALLOWED_ORIGINS" help:"browser origins that may call the API from elsewhere"`
+	TrustedProxies []string `env:"HOMEROOM_TRUSTED_PROXIES" help:"addresses or networks, comma-separated, whose X-Forwarded-For is believed"`
+	AllowedOrigins []string `env:"HOMEROOM_ALLOWED_ORIGINS" help:"browser origins, comma-separated, that may call the API from elsewhere"`
 
 	Shards        int  `env:"HOMEROOM_SHARDS" envDefault:"16" help:"connection pools per database node"`
 	ShardConns    int  `env:"HOMEROOM_SHARD_CONNS" envDefault:"2" help:"connections per pool"`

@@ -20,6 +20,7 @@ func TestHelpSaysWhatEachVerbDoesAndNeeds(t *testing.T) {
 		{[]string{"school", "create", "--help"}, []string{"--time-zone", "--currency", "--node", "--admin-email", "Example"}},
 		{[]string{"school", "suspend", "--help"}, []string{"its data stays"}},
 		{[]string{"superadmin", "create", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "never shown", "standard input"}},
+		{[]string{"pool-users", "--help"}, []string{"PgBouncer", "auth_file", "HOMEROOM_SECRET", "HOMEROOM_SHARDS", "--node"}},
 		{[]string{"openapi", "--help"}, []string{"docs/openapi.json", "make openapi", "no database"}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {

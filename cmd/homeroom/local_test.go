@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,22 +47,40 @@ func stopServers(t *testing.T, data string) {
 // servers are the processes that run on a data folder.
 func servers(t *testing.T, data string) map[int]string {
 	t.Helper()
+	found := map[int]string{}
+	for pid, line := range commandLines(t) {
+		if strings.Contains(line, data+"/") {
+			found[pid] = line
+		}
+	}
+	return found
+}
+
+// commandLines are those of all processes; a bare Linux has no ps, and others no /proc.
+func commandLines(t *testing.T) map[int]string {
+	t.Helper()
+	lines := map[int]string{}
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		pid, _ := strconv.Atoi(strings.Split(file, "/")[2])
+		if text, err := os.ReadFile(file); err == nil {
+			lines[pid] = string(bytes.ReplaceAll(text, []byte{0}, []byte(" ")))
+		}
+	}
+	if len(files) > 0 {
+		return lines
+	}
 	listing, err := exec.Command("ps", "-A", "-ww", "-o", "pid=,args=").Output()
 	if err != nil {
 		t.Fatalf("listing processes: %v", err)
 	}
-	found := map[int]string{}
 	for line := range strings.Lines(string(listing)) {
 		number, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if strings.Contains(args, data+"/") {
-			pid := 0
-			for _, digit := range number {
-				pid = pid*10 + int(digit-'0')
-			}
-			found[pid] = args
+		if pid, err := strconv.Atoi(number); err == nil {
+			lines[pid] = args
 		}
 	}
-	return found
+	return lines
 }
 
 func TestHomeroomLocalGivesANewcomerAllTheyNeedAndKeepsIt(t *testing.T) {

@@ -61,7 +61,7 @@ Configuration (environment variable, default, meaning):
 		SilenceErrors: true,
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), openapiCommand())
+	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand())
 	return cmd
 }
 

@@ -2,11 +2,16 @@ package main
 
 import (
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"homeroom/testkit"
 )
 
 func TestASuperAdminMadeOnTheCommandLineSignsIn(t *testing.T) {
@@ -77,15 +82,14 @@ func TestASchoolIsMadeListedShutAndOpenedOnTheCommandLine(t *testing.T) {
 		if said := mustRun(t, env, "", "school", verb, id); strings.TrimSpace(said) != "hill-top is "+state {
 			t.Errorf("%s says %q", verb, said)
 		}
-		// The running service has heard of it before the command ended, or will at once.
-		for tries := 0; ; tries++ {
-			got, answer := call(t, "GET", address+"/school-admin/class/list", admin, nil)
-			if got == status {
-				break
-			}
-			if tries == 50 {
-				t.Fatalf("after %s the service still answers %d %s", verb, got, answer)
-			}
+		// The running service hears of it: much sooner than what it remembers grows old.
+		heard := time.Now()
+		testkit.Eventually(t, "after "+verb+" the service answers otherwise", func() bool {
+			got, _ := call(t, "GET", address+"/school-admin/class/list", admin, nil)
+			return got == status
+		})
+		if took := time.Since(heard); took > 5*time.Second {
+			t.Errorf("the service heard of %s after %v", verb, took)
 		}
 		if list := mustRun(t, env, "", "school", "list"); !strings.Contains(list, id+"  hill-top  "+state) {
 			t.Errorf("after %s the list is\n%s", verb, list)
@@ -98,6 +102,12 @@ func TestASchoolIsMadeListedShutAndOpenedOnTheCommandLine(t *testing.T) {
 	}
 	move("suspend", "SUSPENDED", 403)
 	move("archive", "ARCHIVED", 403)
+	silent := slices.DeleteFunc(slices.Clone(env), func(s string) bool { return strings.HasPrefix(s, "REDIS_URL=") })
+	mustRun(t, silent, "", "school", "create", "sea-side", "Sea Side")
+	other := find(t, mustRun(t, env, "", "school", "list"), `(\S+)  sea-side`)
+	if code, _, said := run(t, silent, "", "school", "suspend", other); code != 0 || !strings.Contains(said, "within 20 seconds") {
+		t.Errorf("without Redis it ends with %d and says %q", code, said)
+	}
 	if said := refuses(t, env, "", "school", "suspend", "hill-top"); !strings.Contains(said, "homeroom school list") {
 		t.Errorf("a code instead of an id is refused with %q", said)
 	}
@@ -131,6 +141,27 @@ func TestMigrateReportsWhatItDidAndWhoFailed(t *testing.T) {
 	}
 	if list := mustRun(t, env, "", "school", "list"); !strings.Contains(list, "migration failed: ") {
 		t.Errorf("the list does not say who failed:\n%s", list)
+	}
+}
+
+func TestThePoolersUsersCanSignIn(t *testing.T) {
+	t.Parallel()
+	env := production(t)
+	mustRun(t, env, "", "migrate")
+	lines := strings.Split(strings.TrimSpace(mustRun(t, env, "", "pool-users")), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("of 2 shards it prints %q", lines)
+	}
+	for _, line := range lines {
+		node, err := url.Parse(setting(env, "HOMEROOM_NODE_URL"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := strings.Split(line, `"`)
+		node.User = url.UserPassword(fields[1], fields[3])
+		if me := ask[string](t, []string{"NODE=" + node.String()}, "NODE", `select current_user`); me != fields[1] {
+			t.Errorf("%s signs in as %s", fields[1], me)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,16 +22,28 @@ import (
 	"homeroom/testkit"
 )
 
-// asProgram makes the test binary the program itself: what the tests run is this very
-// code, with the race detector in it, and nothing has to be linked a second time.
-const asProgram = "HOMEROOM_TEST_AS_PROGRAM"
+// built is the program as a user has it, built once for all tests. It has no race
+// detector in it: that would take a second and more of every command.
+var built = sync.OnceValues(func() (path string, err error) {
+	if binFolder, err = os.MkdirTemp("", "homeroom-bin-"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(binFolder, "homeroom")
+	said, err := exec.Command("go", "build", "-ldflags=-w", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("building homeroom: %w\n%s", err, said)
+	}
+	return path, nil
+})
+
+var binFolder string
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		os.Exit(0)
+	code := m.Run()
+	if binFolder != "" {
+		_ = os.RemoveAll(binFolder)
 	}
-	os.Exit(m.Run())
+	os.Exit(code)
 }
 
 // program is a running homeroom.
@@ -61,17 +74,17 @@ func (o *output) String() string {
 
 // environment is all a program of the tests sees; nothing of the developer's own.
 func environment(settings ...string) []string {
-	return append([]string{asProgram + "=yes", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir()}, settings...)
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir()}, settings...)
 }
 
 // start runs a verb and does not wait for it. It is killed with the test.
 func start(t *testing.T, env []string, stdin string, args ...string) *program {
 	t.Helper()
-	self, err := os.Executable()
+	path, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{cmd: exec.Command(self, args...), ended: make(chan struct{})}
+	p := &program{cmd: exec.Command(path, args...), ended: make(chan struct{})}
 	p.cmd.Env, p.cmd.Dir, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = env, t.TempDir(), strings.NewReader(stdin), &p.stdout, &p.stderr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -84,7 +97,8 @@ func start(t *testing.T, env []string, stdin string, args ...string) *program {
 		_ = p.cmd.Process.Kill()
 		<-p.ended
 		if t.Failed() {
-			t.Logf("homeroom %s said:\n%s%s", strings.Join(args, " "), p.stdout.String(), p.stderr.String())
+			said := p.stdout.String() + p.stderr.String()
+			t.Logf("homeroom %s said, at the end:\n%s", strings.Join(args, " "), said[max(0, len(said)-2000):])
 		}
 	})
 	return p
@@ -212,6 +226,6 @@ func production(t *testing.T, more ...string) []string {
 		"DATABASE_URL=" + testkit.Database(t, stack, "main", name), "HOMEROOM_NODE_URL=" + testkit.Database(t, stack, "north", name),
 		"REDIS_URL=" + redis.String(), "HOMEROOM_SECRET=" + strings.Repeat("s", 40), "HOMEROOM_SHARDS=2", "HOMEROOM_SPARES=0",
 		"HOMEROOM_JWT_KEYS=k1:" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("k"), 48)),
-		"HOMEROOM_PUBLIC_URL=https://school.example.org",
+		"HOMEROOM_PUBLIC_URL=https://school.example.org", "HOMEROOM_LIMIT_AUTH=10000-M", "HOMEROOM_LIMIT_READ=10000-M",
 	}, more...)...)
 }

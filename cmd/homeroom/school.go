@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -93,12 +94,19 @@ func checkSchool(n tenancy.NewSchool, admin newAdmin) error {
 		return fmt.Errorf("CODE %q: use 2 to 31 letters, digits or dashes", n.Code)
 	case n.Name == "":
 		return errors.New("NAME is empty")
+	case !isTimeZone(n.TimeZone):
+		return fmt.Errorf("--time-zone %q: use a time zone like Asia/Kolkata", n.TimeZone)
 	case !currencyForm.MatchString(n.Currency):
 		return fmt.Errorf("--currency %q: use an ISO 4217 code like INR", n.Currency)
 	case admin.email != "":
 		return checkEmail(admin.email)
 	}
 	return nil
+}
+
+func isTimeZone(name string) bool {
+	_, err := time.LoadLocation(name)
+	return err == nil && name != "" && name != "Local"
 }
 
 // seal asks for the administrator's password and prepares them for the school.
@@ -223,6 +231,9 @@ func schoolMove(verb, short string, of func(*service.Service) move) *cobra.Comma
 				return notSetUp(err)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), school.Code, "is", school.Status)
+			if err := s.Announce(cmd.Context(), id); err != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), "Running instances could not be told by Redis (REDIS_URL): they notice within 20 seconds.")
+			}
 			return nil
 		},
 	}
