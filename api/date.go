@@ -32,7 +32,22 @@ func ParseDate(s string) (Date, error) {
 	return DateOf(t), nil
 }
 
-func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
+func (d Date) String() string { return string(d.append(nil)) }
+
+// append writes YYYY-MM-DD. Lists are full of dates, and fmt takes its time.
+func (d Date) append(b []byte) []byte {
+	if d.Year < 0 || d.Year > 9999 {
+		return fmt.Appendf(b, "%04d-%02d-%02d", d.Year, d.Month, d.Day)
+	}
+	digits := func(n int) { b = append(b, byte('0'+n/10), byte('0'+n%10)) }
+	digits(d.Year / 100)
+	digits(d.Year % 100)
+	b = append(b, '-')
+	digits(int(d.Month))
+	b = append(b, '-')
+	digits(d.Day)
+	return b
+}
 
 // In is midnight at the beginning of the day in a place.
 func (d Date) In(loc *time.Location) time.Time {
@@ -52,7 +67,7 @@ func (d Date) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {
 		return []byte("null"), nil
 	}
-	return []byte(`"` + d.String() + `"`), nil
+	return append(d.append([]byte{'"'}), '"'), nil
 }
 
 func (d *Date) UnmarshalJSON(b []byte) error {

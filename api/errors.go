@@ -170,7 +170,7 @@ func (k *Kernel) explainPostgres(pg *pgconn.PgError, err error) *Error {
 		return newError(422, "", "A value is outside what is allowed").Because(err)
 	case "22001", "22003", "22007", "22008", "22021", "22P05", "22P02":
 		return newError(422, "", "A value cannot be stored").Because(err)
-	case "55P03": // lock_timeout
+	case "55P03", "40001", "40P01": // lock_timeout; a race lost again and again
 		return Unavailable("This record is busy, try again").Because(err)
 	case "57014": // statement_timeout
 		return Unavailable("This took too long, try again").Because(err)

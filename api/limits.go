@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// limitTimeout is the most a counter may cost a request.
-	limitTimeout = 80 * time.Millisecond
+	// limitPatience is the most a counter may cost a request.
+	limitPatience = 80 * time.Millisecond
 	// countedTimeout is the same for a row that cannot run uncounted: better a moment
 	// later than not at all.
 	countedTimeout = time.Second
@@ -32,6 +32,9 @@ const (
 // Limits counts calls by class and caller: in Redis, so that every instance sees
 // the same number, and in this process while Redis is away.
 type Limits struct {
+	// Patience is how long a call waits for Redis, 80 ms unless set.
+	Patience time.Duration
+
 	shared, local limiter.Store
 	rates         map[LimitClass]limiter.Rate
 	log           *slog.Logger
@@ -43,11 +46,11 @@ type Limits struct {
 
 // NewLimits takes the rates as ulule/limiter writes them: 10-M is ten a minute.
 func NewLimits(client redis.UniversalClient, rates map[LimitClass]string, log *slog.Logger, away func(bool)) (*Limits, error) {
-	shared, err := limitstore.NewStoreWithOptions(scripts{client}, limiter.StoreOptions{Prefix: "homeroom:limit"})
+	shared, err := limitstore.NewStoreWithOptions(newScripts(client), limiter.StoreOptions{Prefix: "homeroom:limit"})
 	if err != nil {
 		return nil, err
 	}
-	l := &Limits{shared: shared, local: memory.NewStore(), rates: map[LimitClass]limiter.Rate{}, log: log, away: away}
+	l := &Limits{Patience: limitPatience, shared: shared, local: memory.NewStore(), rates: map[LimitClass]limiter.Rate{}, log: log, away: away}
 	for class, text := range rates {
 		rate, err := limiter.NewRateFromFormatted(text)
 		if err != nil {
@@ -110,9 +113,9 @@ func (l *Limits) failed(err error) {
 // limit counts the call against its class and says so in the answer's headers.
 func (k *Kernel) limit(ctx context.Context, g *gin.Context, rq *request, class LimitClass, caller string) error {
 	rq.limited = true
-	patience := limitTimeout
+	patience := k.Limits.Patience
 	if rq.row != nil && rq.row.Counted {
-		patience = countedTimeout
+		patience = max(patience, countedTimeout)
 	}
 	state, certain, err := k.Limits.count(ctx, class, caller, patience)
 	if err != nil {

@@ -48,7 +48,7 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 			return err
 		}},
 		tenancy.Query{SQL: rows.Statement.SQL.String(), Args: rows.Statement.Vars, Scan: func(r pgx.Rows) error {
-			items, err := pgx.CollectRows(r, pgx.RowToStructByNameLax[V])
+			items, err := scanViews[V](query, r)
 			if len(items) > 0 {
 				page.Items = items
 			}

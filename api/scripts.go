@@ -14,7 +14,14 @@ import (
 // a counter that lost its time to live a new one, which would else never end.
 //
 // Of the store's two scripts (count, peek) the kernel only ever runs the first.
-type scripts struct{ redis.UniversalClient }
+type scripts struct {
+	redis.UniversalClient
+	pool *carpool
+}
+
+func newScripts(client redis.UniversalClient) scripts {
+	return scripts{client, &carpool{client: client}}
+}
 
 const countScript = `
 local n = redis.call("incrby", KEYS[1], ARGV[1])
@@ -37,9 +44,9 @@ func (s scripts) ScriptLoad(ctx context.Context, _ string) *redis.StringCmd {
 	return cmd
 }
 
-// EvalSha runs the counting script.
+// EvalSha runs the counting script, which has one key.
 func (s scripts) EvalSha(ctx context.Context, _ string, keys []string, args ...any) *redis.Cmd {
-	cmd := s.UniversalClient.EvalSha(ctx, countSHA, keys, args...)
+	cmd := s.pool.do(ctx, append([]any{"evalsha", countSHA, len(keys), keys[0]}, args...)...)
 	if err := cmd.Err(); err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return s.UniversalClient.Eval(ctx, countScript, keys, args...)
 	}

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"gorm.io/gorm"
 
 	"homeroom/events"
 	"homeroom/tenancy"
@@ -23,6 +26,7 @@ type request struct {
 	row      *Row
 	user     User
 	school   *tenancy.School
+	db       *gorm.DB // as it was opened
 	now      time.Time
 	version  *int
 	bodyHash []byte
@@ -73,6 +77,7 @@ func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 			a.file.send(g, a.status)
 			return
 		}
+		g.Header("Content-Length", strconv.Itoa(len(a.raw))) // else a long answer goes out in chunks
 		g.Data(a.status, "application/json; charset=utf-8", a.raw)
 	}
 }
@@ -209,6 +214,7 @@ func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (a
 	if err != nil {
 		return answer{}, err
 	}
+	rq.db = db
 	c := Ctx{Context: ctx, User: rq.user, School: rq.school, DB: db, Now: rq.now, rq: rq}
 	if err := k.checkScope(c, row, req); err != nil {
 		return answer{}, err
@@ -232,6 +238,12 @@ func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
 	return k.permit(c, row, c.rq, target)
 }
 
+// envelope is the body of every success.
+type envelope struct {
+	Data    any    `json:"data"`
+	Message string `json:"message"`
+}
+
 func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	if row.Status == 204 {
 		return answer{status: 204}, nil
@@ -246,14 +258,12 @@ func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 		}
 		resp = data
 	}
-	body := map[string]any{"data": resp, "message": row.Message}
-	if row.Flat {
+	var body any = envelope{resp, row.Message}
+	if flat, ok := resp.(interface{ Flatten() map[string]any }); ok && row.Flat {
 		// The spec gives sign-in answers whole; the envelope repeats them under data.
-		if flat, ok := resp.(interface{ Flatten() map[string]any }); ok {
-			for name, v := range flat.Flatten() {
-				body[name] = v
-			}
-		}
+		whole := map[string]any{"data": resp, "message": row.Message}
+		maps.Copy(whole, flat.Flatten())
+		body = whole
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {

@@ -35,3 +35,6 @@ func limitSignIns(rate string) testkit.Change {
 func trust(proxies ...string) testkit.Change {
 	return func(c *config.Config, _ *service.Options) { c.TrustedProxies = proxies }
 }
+
+// asInProduction gives calls no more time for Redis than they have there.
+func asInProduction(_ *config.Config, o *service.Options) { o.Patience = 0 }

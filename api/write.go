@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"math/rand/v2"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -19,6 +21,8 @@ func (k *Kernel) runWrite(ctx context.Context, row *Row, rq *request, req any) (
 		rq.facts, rq.audits, rq.rights = nil, nil, false
 		a, err := k.writeOnce(ctx, row, rq, req)
 		if err != nil && try < attempts && retriable(err) {
+			// Let the winner go on first: back at once, it would meet the same rival again.
+			time.Sleep(rand.N(time.Duration(try) * 20 * time.Millisecond))
 			continue
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -102,9 +103,38 @@ func (a *Auth) AddSuperAdmin(ctx context.Context, email, name, password string) 
 	if err != nil {
 		return false, fmt.Errorf("adding a super-admin: %w", err)
 	}
-	_, err = tx.Exec(ctx, `insert into platform.account (id, user_id, role_type, email) values ($1, $2, 'SUPER_ADMIN', $3)`, api.NewID(), id, strings.ToLower(email))
+	_, err = tx.Exec(ctx, `with booked as (insert into platform.audit_event (id, actor_role, action, entity, entity_id, occurred_at)
+			values ($4, 'COMMAND_LINE', 'create', 'super-admin', $2::uuid::text, $5))
+		insert into platform.account (id, user_id, role_type, email) values ($1, $2, 'SUPER_ADMIN', $3)`,
+		api.NewID(), id, strings.ToLower(email), api.NewID(), a.Clock())
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.ConstraintName == "account_email_key" {
+		return false, ErrEmailTaken
+	}
 	if err != nil {
 		return false, fmt.Errorf("adding a super-admin: %w", err)
 	}
 	return true, tx.Commit(ctx)
+}
+
+// KeepPassword sees to it that an account's password is this one, and says nothing to
+// its sessions: the demo accounts' is printed at every start of the local profile.
+func (a *Auth) KeepPassword(ctx context.Context, email, password string) error {
+	acc, err := a.byEmail(ctx, email)
+	if err != nil || acc == nil {
+		return err
+	}
+	stored, err := a.passwordOf(ctx, *acc)
+	if err != nil {
+		return err
+	}
+	ok, err := a.Hasher.Verify(ctx, password, stored)
+	if err != nil || ok {
+		return err
+	}
+	hashed, err := a.Hasher.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return a.storePassword(api.OpenCtx{Context: ctx}, *acc, hashed, "demo password set")
 }

@@ -2,6 +2,8 @@ package auth
 
 import (
 	_ "embed"
+	"errors"
+	"fmt"
 	"strings"
 
 	"homeroom/api"
@@ -17,6 +19,21 @@ var common = func() map[string]bool {
 	}
 	return out
 }()
+
+// LeastPassword is the shortest password of a web account, in characters.
+const LeastPassword = 12
+
+// CheckPassword says what is wrong with a password that is set on the command line.
+func CheckPassword(password, email string) error {
+	if n := len([]rune(password)); n < LeastPassword {
+		return fmt.Errorf("the password has %d characters: use at least %d", n, LeastPassword)
+	}
+	var refused *api.Error
+	if errors.As(goodPassword("the password", password, email), &refused) {
+		return errors.New(refused.Details[0].Message)
+	}
+	return nil
+}
 
 // goodPassword refuses what is guessed first: common ones, one that is the e-mail
 // over again, or a few characters repeated. Length is the field's own rule.

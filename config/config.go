@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
@@ -31,9 +32,9 @@ const LocalPassword = "homeroom-local-only"
 // Config is read from the environment. Each field says its variable, its default
 // and its meaning once; help and README are made from that.
 type Config struct {
-	Profile Profile `env:"HOMEROOM_PROFILE" help:"local or production; the verb sets it"`
+	Profile Profile `env:"HOMEROOM_PROFILE" help:"local or production; the verb sets it, so leave it out"`
 
-	Port    int    `env:"PORT" envDefault:"3001" help:"port of the API, the console and the realtime channel"`
+	Port    int    `env:"PORT" envDefault:"3001" help:"port of the API and the console"`
 	Bind    string `env:"HOMEROOM_BIND" help:"address to listen on; local: 127.0.0.1 always, production: all unless set"`
 	Public  string `env:"HOMEROOM_PUBLIC_URL" help:"address people open in a browser; links in e-mails begin with it"`
 	OpsAddr string `env:"HOMEROOM_OPS_ADDR" envDefault:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics in production"`
@@ -44,16 +45,16 @@ type Config struct {
 	PoolURL     string `env:"HOMEROOM_POOL_URL" secret:"url" help:"PgBouncer (transaction mode) in front of node main"`
 	RedisURL    string `env:"REDIS_URL" secret:"url" help:"redis://…, redis+sentinel://…?master_name=… or redis+cluster://…"`
 
-	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords are derived from it"`
-	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys id:base64, newest first; at least 32 bytes each"`
+	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords and the hashes of one-time codes depend on it"`
+	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys as id:base64, comma-separated, the signing one first; at least 32 bytes each"`
 
 	LimitAuth  string `env:"HOMEROOM_LIMIT_AUTH" envDefault:"10-M" help:"sign-in calls per address"`
 	LimitRead  string `env:"HOMEROOM_LIMIT_READ" envDefault:"100-M" help:"reads per user"`
 	LimitWrite string `env:"HOMEROOM_LIMIT_WRITE" envDefault:"30-M" help:"writes per user"`
 	LimitRide  string `env:"HOMEROOM_LIMIT_RIDE" envDefault:"300-M" help:"boarding taps and positions per user"`
 
-	TrustedProxies []string `env:"HOMEROOM_TRUSTED_PROXIES" help:"addresses or networks whose X-Forwarded-For is believed"`
-	AllowedOrigins []string `env:"HOMEROOM_ALLOWED_ORIGINS" help:"browser origins that may call the API from elsewhere"`
+	TrustedProxies []string `env:"HOMEROOM_TRUSTED_PROXIES" help:"addresses or networks, comma-separated, whose X-Forwarded-For is believed"`
+	AllowedOrigins []string `env:"HOMEROOM_ALLOWED_ORIGINS" help:"browser origins, comma-separated, that may call the API from elsewhere"`
 
 	Shards        int  `env:"HOMEROOM_SHARDS" envDefault:"16" help:"connection pools per database node"`
 	ShardConns    int  `env:"HOMEROOM_SHARD_CONNS" envDefault:"2" help:"connections per pool"`
@@ -71,15 +72,11 @@ func Load(profile Profile, environ map[string]string) (Config, error) {
 	if err := env.ParseWithOptions(&c, env.Options{Environment: environ}); err != nil {
 		return c, fmt.Errorf("configuration: %w", err)
 	}
-	if c.Profile == "" {
-		c.Profile = profile
+	if c.Profile != "" && c.Profile != profile {
+		return c, problem("HOMEROOM_PROFILE", fmt.Sprintf("is %q", c.Profile), "leave it out: `homeroom local` and `homeroom serve` set it")
 	}
-	switch c.Profile {
-	case Local:
+	if c.Profile = profile; profile == Local {
 		c.localDefaults()
-	case Production:
-	default:
-		return c, problem("HOMEROOM_PROFILE", "is neither local nor production", "leave it out: `homeroom local` and `homeroom serve` set it")
 	}
 	return c, c.check(environ)
 }
@@ -107,6 +104,8 @@ func problem(variable, what, cure string) error {
 	return fmt.Errorf("%s %s: %s", variable, what, cure)
 }
 
+var rateForm = regexp.MustCompile(`^[1-9][0-9]*-[SMHDsmhd]$`)
+
 // check reports everything that is wrong at once.
 func (c *Config) check(environ map[string]string) error {
 	errs := []error{c.checkNumbers(), c.checkURLs(), c.checkKeys()}
@@ -130,6 +129,13 @@ func (c *Config) checkNumbers() error {
 	within("HOMEROOM_SHARD_CONNS", c.ShardConns, 1, 64)
 	within("HOMEROOM_SPARES", c.Spares, 0, 1000)
 	within("HOMEROOM_HASH_CORES", c.HashCores, 0, 256)
+	for name, rate := range map[string]string{
+		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite, "HOMEROOM_LIMIT_RIDE": c.LimitRide,
+	} {
+		if !rateForm.MatchString(rate) {
+			errs = append(errs, problem(name, fmt.Sprintf("is %q", rate), "write a rate as 10-M: ten a minute; S, M, H and D are second, minute, hour and day"))
+		}
+	}
 	switch c.LogLevel {
 	case "debug", "info", "warn", "error":
 	default:

@@ -54,6 +54,9 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 		{"HOMEROOM_SHARDS=0", "HOMEROOM_SHARDS is 0", "1 to 64"},
 		{"HOMEROOM_LOG=loud", "HOMEROOM_LOG", "debug, info"},
 		{"HOMEROOM_PROFILE=staging", "HOMEROOM_PROFILE", "leave it out"},
+		{"HOMEROOM_PROFILE=local", "HOMEROOM_PROFILE", "leave it out"},
+		{"HOMEROOM_LIMIT_AUTH=ten", "HOMEROOM_LIMIT_AUTH", "10-M"},
+		{"HOMEROOM_LIMIT_RIDE=0-M", "HOMEROOM_LIMIT_RIDE", "10-M"},
 		{"HOMEROOM_ALLOWED_ORIGINS=example.org", "HOMEROOM_ALLOWED_ORIGINS", "https://host"},
 	} {
 		t.Run(c.change, func(t *testing.T) {

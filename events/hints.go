@@ -63,6 +63,16 @@ func (h *Hints) Send(ctx context.Context, topic, value string) {
 	})
 }
 
+// Tell is Send for a caller who can wait two seconds, and wants to know whether the
+// other instances were told.
+func (h *Hints) Tell(ctx context.Context, topic, value string) error {
+	h.deliver(topic, value)
+	_, err := probe(ctx, h.link, 2*time.Second, func(ctx context.Context) (int64, error) {
+		return h.client.Publish(ctx, hintChannel, topic+" "+value).Result()
+	})
+	return err
+}
+
 // Ready is closed at the first subscription.
 func (h *Hints) Ready() <-chan struct{} { return h.ready }
 

@@ -142,7 +142,11 @@ func (s *sweeper) sweep(ctx context.Context) error {
 		return err
 	}
 	s.saw(&began)
-	s.log.Info("all outboxes were swept", "schools", len(ids), "waiting", found)
+	level := slog.LevelDebug
+	if found > 0 {
+		level = slog.LevelInfo
+	}
+	s.log.Log(ctx, level, "all outboxes were swept", "schools", len(ids), "waiting", found)
 	return nil
 }
 

@@ -63,24 +63,57 @@ func Seed(ctx context.Context, db api.Databases, s *tenancy.School) error {
 	if err != nil {
 		return err
 	}
-	var queries []tenancy.Query
-	add := func(sql string, args ...any) { queries = append(queries, tenancy.Query{SQL: sql, Args: args}) }
+	var modules, roles, permissions seeds
 	for _, m := range api.Modules {
-		add(`insert into module (id, name, display_name) values ($1, $2, $3) on conflict do nothing`, moduleID(s, m.Name), m.Name, m.DisplayName)
+		modules.add(moduleID(s, m.Name), m.Name, m.DisplayName)
 	}
 	for _, r := range SystemRoles {
-		add(`insert into role (id, name, type, system) values ($1, $2, $3, true) on conflict do nothing`, RoleID(s.ID, r.Type), r.Name, string(r.Type))
+		roles.add(RoleID(s.ID, r.Type), r.Name, string(r.Type))
 		for _, m := range api.Modules {
-			rights := rightsOf(r.Type, m.Name)
-			add(`insert into permission (id, role_id, module_id, can_read, can_write, can_delete) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-				uuid.NewSHA1(s.ID, []byte("permission "+string(r.Type)+" "+m.Name)), RoleID(s.ID, r.Type), moduleID(s, m.Name),
-				strings.Contains(rights, "r"), strings.Contains(rights, "w"), strings.Contains(rights, "d"))
+			id := uuid.NewSHA1(s.ID, []byte("permission "+string(r.Type)+" "+m.Name))
+			permissions.add(id, string(r.Type), m.Name, rightsOf(r.Type, m.Name))
 		}
 	}
-	if err := tenancy.Together(school, queries...); err != nil {
+	// One statement a table: a school waits for these while it is made.
+	err = tenancy.Together(school,
+		tenancy.Query{SQL: `insert into module (id, name, display_name) select * from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,
+			Args: modules.columns()},
+		tenancy.Query{SQL: `insert into role (id, name, type, system) select *, true from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,
+			Args: roles.columns()},
+		tenancy.Query{SQL: `insert into permission (id, role_id, module_id, can_read, can_write, can_delete)
+			select p.id, r.id, m.id, p.rights like '%r%', p.rights like '%w%', p.rights like '%d%'
+			from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as p (id, role, module, rights)
+			join role r on r.type = p.role and r.system join module m on m.name = p.module on conflict do nothing`,
+			Args: permissions.columns()},
+	)
+	if err != nil {
 		return fmt.Errorf("seeding roles and permissions: %w", err)
 	}
 	return nil
+}
+
+// seeds are the rows of one table, column by column.
+type seeds struct {
+	ids   []uuid.UUID
+	texts [][]string
+}
+
+func (s *seeds) add(id uuid.UUID, texts ...string) {
+	if s.texts == nil {
+		s.texts = make([][]string, len(texts))
+	}
+	s.ids = append(s.ids, id)
+	for i, t := range texts {
+		s.texts[i] = append(s.texts[i], t)
+	}
+}
+
+func (s *seeds) columns() []any {
+	out := []any{s.ids}
+	for _, column := range s.texts {
+		out = append(out, column)
+	}
+	return out
 }
 
 // RoleID is the id of a school's system role.

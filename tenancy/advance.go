@@ -2,7 +2,6 @@ package tenancy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,63 +17,66 @@ type outcome struct {
 	applied int
 }
 
-// advance runs the migrations a schema lacks. It begins with the version the schema is
-// said to have, and looks for itself only if that proves wrong: a fleet is migrated
-// with one round trip a school.
-func advance(ctx context.Context, conn *pgconn.PgConn, t target, ms []migrations.Migration, lockTimeout time.Duration) (out outcome, err error) {
-	out.version = t.version
-	for looked := false; ; looked = true {
-		if out.version == 0 || looked {
-			before := out.version
-			if out.version, err = readVersion(ctx, conn, t.schema); err != nil {
-				return out, err
-			}
-			if looked && out.version == before {
-				return out, errMoved
-			}
-		}
-		if latest := migrations.Latest(ms); out.version > latest {
-			return out, AheadError{"schema " + t.schema, out.version, latest}
-		}
-		if err = out.catchUp(ctx, conn, t.schema, ms, lockTimeout); !errors.Is(err, errMoved) {
-			return out, err
-		}
+// advance runs the migrations a schema of this version lacks, each in one transaction
+// with the new version: a string of several statements is one to Postgres, and one
+// round trip. The schema's lock is held by conn.
+func advance(ctx context.Context, conn *pgconn.PgConn, schema string, version int, ms []migrations.Migration, lockTimeout time.Duration) (outcome, error) {
+	out := outcome{version: version}
+	if latest := migrations.Latest(ms); version > latest {
+		return out, AheadError{"schema " + schema, version, latest}
 	}
-}
-
-// errMoved says that a schema had another version than was assumed: another instance
-// migrates it, or the directory was wrong.
-var errMoved = errors.New("the schema's version changed meanwhile")
-
-func (out *outcome) catchUp(ctx context.Context, conn *pgconn.PgConn, schema string, ms []migrations.Migration, lockTimeout time.Duration) error {
 	for _, m := range ms {
-		if m.Version <= out.version {
+		if m.Version <= version {
 			continue
 		}
-		if err := migrateSchema(ctx, conn, schema, out.version, m, lockTimeout); err != nil {
-			return fmt.Errorf("migration %s: %w", m.Name, err)
+		err := conn.Exec(ctx, fmt.Sprintf("set local search_path = %s; set local lock_timeout = %d;\n%s\n;%s",
+			Ident(schema), lockTimeout.Milliseconds(), forRole(m.SQL, schema), setVersion(schema, m.Version))).Close()
+		if err != nil {
+			return out, fmt.Errorf("migration %s: %w", m.Name, err)
 		}
 		out.version = m.Version
 		out.applied++
 	}
-	return nil
+	return out, nil
 }
 
-// migrateSchema runs one migration in one transaction: a string of several statements
-// is one to Postgres. The version is raised first, from what it must be. That takes the
-// row's lock, so another instance that is at the same school waits there, then finds
-// another version than it assumed, and fails before it runs anything. (An advisory lock
-// would need a statement of its own before the version is read: the row serves better.)
-func migrateSchema(ctx context.Context, conn *pgconn.PgConn, schema string, from int, m migrations.Migration, lockTimeout time.Duration) error {
-	const moved = "version moved"
-	err := conn.Exec(ctx, fmt.Sprintf(`set local search_path = %s; set local lock_timeout = '%s';
-		update schema_version set version = (case version when %d then '%d' else '%s' end)::int, migrated_at = now();
-		set local lock_timeout = %d;
-		%s
-		;`, Ident(schema), lockWait, from, m.Version, moved, lockTimeout.Milliseconds(), forRole(m.SQL, schema))).Close()
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == invalidText && strings.Contains(pg.Message, moved) {
-		return errMoved
+// lockSchema waits for the schema's lock, which this session then holds, and reads the
+// schema's version: two statements, for the version must be seen as of after the lock.
+func lockSchema(ctx context.Context, conn *pgconn.PgConn, schema string) (int, error) {
+	err := conn.Exec(ctx, fmt.Sprintf(`set local lock_timeout = '%s'; select pg_advisory_lock(%d)`, lockWait, lockKey(schema))).Close()
+	if err != nil {
+		return 0, fmt.Errorf("locking %s: %w", schema, err)
 	}
-	return err
+	return readVersion(ctx, conn, schema)
+}
+
+// claimSchemas takes the locks of those schemas nobody else holds and reads their
+// versions, in one round trip: what locking costs a fleet is shared by many schools.
+// What this session held before is released.
+func claimSchemas(ctx context.Context, conn *pgconn.PgConn, schemas []string) (map[string]int, error) {
+	keys := make([]string, len(schemas))
+	for i, s := range schemas {
+		keys[i] = fmt.Sprintf("(%d, %d)", i, lockKey(s))
+	}
+	results, err := conn.Exec(ctx, `select pg_advisory_unlock_all();
+		select i from (values `+strings.Join(keys, ", ")+`) as wanted (i, key) where pg_try_advisory_lock(key);
+		`+selectVersions(schemas...)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("locking schemas: %w", err)
+	}
+	versions, err := parseVersions(results[2])
+	if err != nil {
+		return nil, err
+	}
+	claimed := map[string]int{}
+	for _, row := range results[1].Rows {
+		var i int
+		if _, err := fmt.Sscan(string(row[0]), &i); err != nil {
+			return nil, err
+		}
+		if version, there := versions[schemas[i]]; there {
+			claimed[schemas[i]] = version
+		}
+	}
+	return claimed, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"homeroom/migrations"
 )
@@ -48,29 +47,4 @@ func (c *Cluster) CheckNotAhead(ctx context.Context) error {
 		return fmt.Errorf("reading the schools' versions: %w", err)
 	}
 	return AheadError{fmt.Sprintf("school %s", code), version, c.SchoolVersion()}
-}
-
-// The errors of Postgres that mean something to this package.
-const (
-	undefinedTable    = "42P01"
-	duplicateObject   = "42710"
-	uniqueViolation   = "23505"
-	noSuchReference   = "23503"
-	noPrivilege       = "42501"
-	wrongPassword     = "28P01"
-	lockNotAvailable  = "55P03"
-	deadlock          = "40P01"
-	serializeFailure  = "40001"
-	noSuchSchema      = "3F000"
-	queryWasCancelled = "57014"
-	invalidText       = "22P02"
-)
-
-// pgCode is the SQLSTATE of an error, or empty.
-func pgCode(err error) string {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return pg.Code
-	}
-	return ""
 }

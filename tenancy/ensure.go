@@ -64,10 +64,10 @@ func (m *Migrator) ensure(ctx context.Context, s *School) error {
 	if err != nil {
 		return err
 	}
-	t := target{node: s.Node, schema: s.Schema, shard: s.Shard, version: s.SchemaVersion, school: schoolRef{s.ID, s.Code}}
+	t := target{node: s.Node, schema: s.Schema, shard: s.Shard, school: schoolRef{s.ID, s.Code}}
 	w := worker{migration: &migration{Migrator: m}, node: n}
 	defer w.close()
-	out, err := w.migrate(ctx, t)
+	out, err := w.patiently(ctx, t)
 	m.ensured.remember(s.Schema, out.version, err)
 	d := m.cluster.directory(ctx)
 	d.record(t, out.version, err)

@@ -132,19 +132,16 @@ func (m *Migrator) behind(ctx context.Context, node string) (nodeWork, error) {
 		below = 1 << 30
 	}
 	work := nodeWork{node: node}
-	rows, err := m.cluster.platform.Query(ctx, `select schema_name, shard, schema_version, id, code from platform.school
+	rows, err := m.cluster.platform.Query(ctx, `select schema_name, shard, id, code from platform.school
 			where node = $1 and schema_name is not null and schema_version between 1 and $2 - 1
-		union all select schema_name, shard, schema_version, null, '' from platform.spare_schema
+		union all select schema_name, shard, null, '' from platform.spare_schema
 			where node = $1 and ready and schema_version < $2`, node, below)
 	if err != nil {
 		return work, fmt.Errorf("listing what is behind on node %s: %w", node, err)
 	}
 	t := target{node: node}
 	var id *uuid.UUID
-	_, err = pgx.ForEachRow(rows, []any{&t.schema, &t.shard, &t.version, &id, &t.school.code}, func() error {
-		if m.CheckAll {
-			t.version = 0
-		}
+	_, err = pgx.ForEachRow(rows, []any{&t.schema, &t.shard, &id, &t.school.code}, func() error {
 		if id == nil {
 			work.spares = append(work.spares, t)
 			return nil

@@ -3,10 +3,8 @@ package tenancy
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -26,11 +24,16 @@ type migration struct {
 // first parsed against the template, and what breaks it would break the schools.
 func (r *migration) node(ctx context.Context, w nodeWork) {
 	n, err := r.cluster.Node(ctx, w.node)
-	workers := make([]*worker, max(r.Workers, 1))
+	workers := make([]*worker, min(max(r.Workers, 1), 1+len(w.spares)+len(w.schools)))
+	var connecting sync.WaitGroup
 	for i := range workers {
 		workers[i] = &worker{migration: r, node: n}
 		defer workers[i].close()
+		if err == nil {
+			connecting.Go(func() { _ = workers[i].connect(ctx) }) // what fails is tried again
+		}
 	}
+	connecting.Wait()
 	if err == nil {
 		err = r.each(ctx, workers[:1], []target{{node: w.node, schema: TemplateSchema}})
 	}
@@ -90,70 +93,117 @@ func (w *worker) close() {
 	}
 }
 
+// claimAtOnce is how many schools a worker locks together. More would save little, and
+// keep requests for those schools waiting longer.
+const claimAtOnce = 32
+
+// work migrates what is in the queue, some at a time. Its error is that the server
+// could not be reached.
 func (w *worker) work(ctx context.Context, queue <-chan target) error {
-	for t := range queue {
-		if ctx.Err() != nil {
+	for ctx.Err() == nil {
+		var some []target
+		for t := range queue {
+			if some = append(some, t); len(some) == claimAtOnce {
+				break
+			}
+		}
+		if len(some) == 0 {
 			return nil
 		}
-		out, err := w.migrate(ctx, t)
-		if ctx.Err() == nil {
-			w.done(t, out, err)
-		}
-		var dial *pgconn.ConnectError
-		if errors.As(err, &dial) {
+		if err := w.migrate(ctx, some); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// migrate tries a schema until it is done, fails for a reason that will not pass, or
-// was tried often enough.
-func (w *worker) migrate(ctx context.Context, t target) (out outcome, err error) {
-	err = tryAgain(ctx, w.Tries, func() error {
-		if w.conn != nil && w.conn.IsClosed() {
-			w.close()
+// migrate first does the schools that are free, then waits for the others: those
+// another instance has locked, or whose tables were busy.
+func (w *worker) migrate(ctx context.Context, some []target) error {
+	later := w.quickly(ctx, some)
+	if len(later) > 0 && w.conn != nil {
+		w.unlock()
+	}
+	for i, t := range later {
+		out, err := w.patiently(ctx, t)
+		if ctx.Err() != nil {
+			return nil // left for the next run
 		}
-		if w.conn == nil {
-			if w.conn, err = pgx.ConnectConfig(ctx, w.node.admin.Config().ConnConfig); err != nil {
-				return err
+		w.done(t, out, err)
+		var dial *pgconn.ConnectError
+		if errors.As(err, &dial) {
+			for _, t := range later[i+1:] {
+				w.done(t, outcome{}, err)
 			}
+			return err
 		}
-		out, err = advance(ctx, w.conn.PgConn(), t, w.Migrations, w.LockTimeout)
+	}
+	return nil
+}
+
+// quickly returns those that are to be tried again. The locks it took are released
+// with the next it takes, or by the caller.
+func (w *worker) quickly(ctx context.Context, some []target) (later []target) {
+	if w.connect(ctx) != nil {
+		return some
+	}
+	schemas := make([]string, len(some))
+	for i, t := range some {
+		schemas[i] = t.schema
+	}
+	claimed, err := claimSchemas(ctx, w.conn.PgConn(), schemas)
+	if err != nil {
+		return some
+	}
+	for _, t := range some {
+		version, ok := claimed[t.schema]
+		if !ok || ctx.Err() != nil {
+			later = append(later, t)
+			continue
+		}
+		out, err := advance(ctx, w.conn.PgConn(), t.schema, version, w.Migrations, w.LockTimeout)
+		if err != nil && (passes(err) || ctx.Err() != nil) {
+			later = append(later, t)
+			continue
+		}
+		w.done(t, out, err)
+	}
+	return later
+}
+
+// patiently tries one schema until it is done, fails for a reason that will not pass,
+// or was tried often enough.
+func (w *worker) patiently(ctx context.Context, t target) (out outcome, err error) {
+	err = tryAgain(ctx, w.Tries, func() error {
+		if err := w.connect(ctx); err != nil {
+			return err
+		}
+		defer w.unlock()
+		version, err := lockSchema(ctx, w.conn.PgConn(), t.schema)
+		if err != nil {
+			return err
+		}
+		out, err = advance(ctx, w.conn.PgConn(), t.schema, version, w.Migrations, w.LockTimeout)
 		return err
 	})
 	return out, err
 }
 
-// tryAgain calls f until it succeeds, fails for a reason that will not pass, or has
-// been called so many times.
-func tryAgain(ctx context.Context, tries int, f func() error) error {
-	for try := 1; ; try++ {
-		err := f()
-		if err == nil || !passes(err) || try >= tries || ctx.Err() != nil {
-			return err
-		}
-		pause := time.Duration(try) * 50 * time.Millisecond
-		select {
-		case <-time.After(pause + rand.N(pause)):
-		case <-ctx.Done():
-		}
+// connect opens the worker's connection, if it is not open.
+func (w *worker) connect(ctx context.Context) (err error) {
+	if w.conn != nil && !w.conn.IsClosed() {
+		return nil
 	}
+	w.close()
+	w.conn, err = pgx.ConnectConfig(ctx, w.node.admin.Config().ConnConfig)
+	return err
 }
 
-// passes says whether an error may be gone at the next try: somebody had a lock, or
-// the server went away.
-func passes(err error) bool {
-	switch pgCode(err) {
-	case lockNotAvailable, deadlock, serializeFailure:
-		return true
-	case "":
-		var ahead AheadError
-		return !errors.As(err, &ahead) // else the connection broke, or errMoved
-	case queryWasCancelled:
-		return false // it took longer than the server allows
+// unlock releases what was locked, with the connection if need be.
+func (w *worker) unlock() {
+	if !unlock(w.conn.PgConn()) {
+		w.close()
 	}
-	return pgCode(err)[:2] == "57" // the server is stopping or starting
 }
 
 // done counts a schema and has its version recorded.

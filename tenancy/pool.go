@@ -27,6 +27,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	registerUUID(pg.TypeMap())
 	life := connLife*3/4 + time.Duration(rand.Int64N(int64(connLife/2)))
 	return &conn{pg: pg, retires: time.Now().Add(life)}, nil
 }

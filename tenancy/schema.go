@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,9 +14,9 @@ import (
 )
 
 // A school's schema and its role are made in one transaction: they are there whole,
-// or not at all. The schema carries its own version, in a table its role cannot
-// touch, so that tables and version change in one transaction on the node;
-// platform.school.schema_version is the directory's copy.
+// or not at all. The schema carries its own version (version.go), so that tables and
+// version change in one transaction on the node; platform.school.schema_version is
+// the directory's copy.
 //
 // Rights. Tables are granted to the school's role as they are created, by default
 // privileges of the schema (GRANT … ON ALL TABLES IN SCHEMA would scan the catalog of
@@ -28,10 +29,9 @@ import (
 
 // target is one schema to make or migrate.
 type target struct {
-	node    string
-	schema  string
-	shard   int
-	version int // what it is said to be; 0: not known
+	node   string
+	schema string
+	shard  int
 
 	// What it is for, when it is a school's.
 	school schoolRef
@@ -63,7 +63,7 @@ func (n *Node) makeOrMigrateOnce(ctx context.Context, t target) (version int, er
 	defer held{pooled}.release()
 	conn, ms := pooled.Conn().PgConn(), n.options.Migrations
 	version, err = lockSchema(ctx, conn, t.schema)
-	if pgCode(err) == undefinedTable {
+	if errors.Is(err, errNoSchema) {
 		if err := n.makeSchema(ctx, conn, t, ms); err != nil {
 			return 0, fmt.Errorf("making schema %s: %w", t.schema, err)
 		}
@@ -72,34 +72,11 @@ func (n *Node) makeOrMigrateOnce(ctx context.Context, t target) (version int, er
 	if err != nil {
 		return 0, err
 	}
-	t.version = version
-	out, err := advance(ctx, conn, t, ms, defaultLockTimeout)
+	out, err := advance(ctx, conn, t.schema, version, ms, defaultLockTimeout)
 	if err != nil {
 		return 0, fmt.Errorf("migrating schema %s: %w", t.schema, err)
 	}
 	return out.version, nil
-}
-
-// lockSchema waits for the schema's lock, which this session then holds, and reads
-// the schema's version: two statements, for the version must be seen as of after the
-// lock. A missing schema is undefinedTable.
-func lockSchema(ctx context.Context, conn *pgconn.PgConn, schema string) (int, error) {
-	err := conn.Exec(ctx, fmt.Sprintf(`set local lock_timeout = '%s'; select pg_advisory_lock(%d)`, lockWait, lockKey(schema))).Close()
-	if err != nil {
-		return 0, fmt.Errorf("locking %s: %w", schema, err)
-	}
-	return readVersion(ctx, conn, schema)
-}
-
-func readVersion(ctx context.Context, conn *pgconn.PgConn, schema string) (int, error) {
-	results, err := conn.Exec(ctx, `select version from `+Ident(schema)+`.schema_version`).ReadAll()
-	if err != nil {
-		return 0, fmt.Errorf("reading the version of %s: %w", schema, err)
-	}
-	if len(results[0].Rows) != 1 {
-		return 0, fmt.Errorf("reading the version of %s: %d rows instead of one", schema, len(results[0].Rows))
-	}
-	return strconv.Atoi(string(results[0].Rows[0][0]))
 }
 
 // makeSchema creates role, schema, tables and rights in one transaction: a string of
@@ -141,8 +118,7 @@ func (n *Node) schemaSQL(t target, roleExists bool, serverVersion int, ms []migr
 	}
 	line("create schema %s", name)
 	line("set local search_path = %s", name)
-	line("create table schema_version (version int not null, migrated_at timestamptz not null default now())")
-	line("insert into schema_version (version) values (%d)", migrations.Latest(ms))
+	line("%s", setVersion(t.schema, migrations.Latest(ms)))
 	line("grant usage on schema %s to %s", name, name)
 	line("alter default privileges in schema %s grant select, insert, update, delete on tables to %s", name, name)
 	for _, m := range ms {

@@ -22,8 +22,8 @@ func TestThreeInstancesSetUpAtOnce(t *testing.T) {
 	if got, want := one[int](t, pool, `select count(*) from platform.migration`), len(migrations.Platform()); got != want {
 		t.Errorf("%d platform migrations are recorded, want %d", got, want)
 	}
-	if got := one[int](t, pool, `select version from school_template.schema_version`); got != instances[0].SchoolVersion() {
-		t.Errorf("the template has version %d, want %d", got, instances[0].SchoolVersion())
+	if got, err := node(t, instances[0], "main").SchemaVersion(t.Context(), tenancy.TemplateSchema); err != nil || got != instances[0].SchoolVersion() {
+		t.Errorf("the template has version %d, want %d: %v", got, instances[0].SchoolVersion(), err)
 	}
 	if got := one[int](t, pool, `select count(*) from platform.node where name = 'main'`); got != 1 {
 		t.Errorf("node main is recorded %d times", got)

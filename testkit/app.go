@@ -15,6 +15,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -127,7 +128,7 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 		return nil, nil, err
 	}
 	log := &Log{}
-	o := service.Options{Namespace: database, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
+	o := service.Options{Namespace: database, Patience: 10 * time.Second, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
 	for _, change := range changes {
 		change(&c, &o)
 	}
@@ -164,6 +165,17 @@ func DatabaseName() string {
 		h.Write([]byte(m.SQL))
 	}
 	return fmt.Sprintf("homeroom_%x", h.Sum(nil)[:6])
+}
+
+// Database makes a database on one of the stack's Postgres servers, if it is not there,
+// and returns its address: for tests that run the program itself.
+func Database(t testing.TB, stack *localstack.Stack, server, name string) string {
+	t.Helper()
+	address, err := makeDatabase(context.Background(), stack.PostgresURL(server), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
 }
 
 // makeDatabase makes the database if it is not there, and returns its address.

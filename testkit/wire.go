@@ -40,7 +40,7 @@ func NewWire(t testing.TB, stack *localstack.Stack) *Wire {
 // Watch puts the wire under an instance.
 func (w *Wire) Watch(_ *config.Config, o *service.Options) { o.Dial = w.dial }
 
-// Keep remembers what is sent to Postgres while f runs.
+// Keep remembers what is sent while f runs.
 func (w *Wire) Keep(f func()) []byte {
 	w.mu.Lock()
 	w.keep = true
@@ -75,9 +75,9 @@ func (w *Wire) dial(ctx context.Context, network, address string) (net.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	watched := &watchedConn{Conn: c, wire: w, trips: &w.Postgres, postgres: true}
+	watched := &watchedConn{Conn: c, wire: w, trips: &w.Postgres}
 	if address == w.redis {
-		watched.trips, watched.postgres = &w.Redis, false
+		watched.trips = &w.Redis
 	} else {
 		w.Dialled.Add(1)
 	}
@@ -89,7 +89,6 @@ type watchedConn struct {
 	net.Conn
 	wire     *Wire
 	trips    *atomic.Int64
-	postgres bool
 	answered atomic.Bool
 }
 
@@ -97,13 +96,11 @@ func (c *watchedConn) Write(b []byte) (int, error) {
 	if c.answered.Swap(false) {
 		c.trips.Add(1)
 	}
-	if c.postgres {
-		c.wire.mu.Lock()
-		if c.wire.keep {
-			c.wire.sent.Write(b)
-		}
-		c.wire.mu.Unlock()
+	c.wire.mu.Lock()
+	if c.wire.keep {
+		c.wire.sent.Write(b)
 	}
+	c.wire.mu.Unlock()
 	return c.Conn.Write(b)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,15 +21,18 @@ func localCommand() *cobra.Command {
 		Short: "Run everything on this machine, with demo data",
 		Long: `Start a private Postgres and Redis (data in HOMEROOM_DATA, kept between runs), make
 the demo school, and serve on http://127.0.0.1:3001. Ctrl-C stops everything it
-started. With DATABASE_URL or REDIS_URL set it uses those servers instead.
+started. With DATABASE_URL or REDIS_URL set it uses those servers instead; PORT and
+HOMEROOM_LOCAL_PASSWORD are honoured too.
 
-For trying it out and developing against it: passwords are public, and it listens
-on loopback only.`,
+For trying it out and developing against it: passwords are public, messages are held
+at /dev/outbox instead of being sent, and it listens on loopback only. Needs Postgres 15
+or newer on this machine, and redis-server if there is one (else an imitation that
+forgets everything at the end).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load(config.Local, environ())
 			if err != nil {
-				return err
+				return fmt.Errorf("the configuration does not fit:\n%w", err)
 			}
 			return runLocal(cmd.Context(), c, cmd.OutOrStdout())
 		},
@@ -37,6 +41,9 @@ on loopback only.`,
 
 func runLocal(ctx context.Context, c config.Config, out io.Writer) (err error) {
 	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+	if err := portIsFree(c); err != nil {
+		return err // now, and not when everything else has been started
+	}
 	stack, err := startStack(ctx, &c, say)
 	if err != nil {
 		return err
@@ -52,16 +59,29 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer) (err error) {
 		return err
 	}
 	defer s.Close()
-	say("Preparing the database…")
+	say("Preparing the database (the first time takes some seconds)…")
 	if err := s.Prepare(ctx); err != nil {
 		return err
 	}
-	say("Making the demo data (if it is not there)…")
+	say("Looking after the demo school…")
 	demo, err := s.Demo(ctx)
 	if err != nil {
 		return fmt.Errorf("making the demo data: %w", err)
 	}
 	return s.Run(ctx, func(address string) { welcome(say, address, demo) })
+}
+
+// portIsFree tries the port for a moment: what used it may be just stopping.
+func portIsFree(c config.Config) error {
+	for until := time.Now().Add(2 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		l, err := net.Listen("tcp", net.JoinHostPort(c.Bind, fmt.Sprint(c.Port)))
+		if err == nil {
+			return l.Close()
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("%w: set PORT to another port, or stop what uses it", err)
+		}
+	}
 }
 
 // startStack starts the servers the configuration does not name, and names them.
@@ -75,6 +95,9 @@ func startStack(ctx context.Context, c *config.Config, say func(string, ...any))
 		return nil, nil
 	}
 	stack, err := localstack.Start(ctx, o)
+	if errors.Is(err, localstack.ErrInUse) {
+		return nil, fmt.Errorf("%w: stop the other homeroom, or set HOMEROOM_DATA to another folder", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +116,16 @@ func welcome(say func(string, ...any), address string, demo service.DemoSignIns)
 	say("")
 	say("  Console     %s/console/", address)
 	say("  API docs    %s/api-docs", address)
+	say("  Messages    %s/dev/outbox     (what would have been sent)", address)
 	say("")
 	say("  Sign in with POST %s/auth/login", address)
 	for _, d := range demo.Accounts {
-		say("    %-14s %-34s password %s", d.Role, d.Email, d.Password)
+		if d.Shut != "" {
+			say("    %-14s %-28s cannot sign in: %s", d.Role, d.Email, d.Shut)
+			continue
+		}
+		say("    %-14s %-28s password %s", d.Role, d.Email, d.Password)
 	}
 	say("")
-	say("Ctrl-C stops everything.")
+	say("Ctrl-C stops everything. Requests are logged below.")
 }

@@ -3,23 +3,43 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"homeroom/config"
 )
 
+// Exit codes besides 0: something is wrong and was said; or somebody pressed Ctrl-C
+// before there was anything to stop.
+const (
+	exitFailed      = 1
+	exitInterrupted = 130
+)
+
+// insist is how long after a first Ctrl-C a second one ends the program at once.
+// Some callers send the first one twice.
+const insist = 3 * time.Second
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := root().ExecuteContext(ctx); err != nil {
+	context.AfterFunc(ctx, func() { time.AfterFunc(insist, stop) })
+	err := root().ExecuteContext(ctx)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "homeroom: interrupted")
+		os.Exit(exitInterrupted)
+	default:
 		fmt.Fprintln(os.Stderr, "homeroom:", err)
-		os.Exit(1)
+		os.Exit(exitFailed)
 	}
 }
 
@@ -30,7 +50,7 @@ func root() *cobra.Command {
 		Long: `homeroom is the backend of a school-management platform: one service for many
 schools, each in a Postgres schema of its own.
 
-Try it:         homeroom local
+Try it:         homeroom local      (brings its own Postgres and Redis, and demo data)
 Run it:         homeroom serve      (reads its configuration from the environment)
 After upgrades: homeroom migrate
 
@@ -41,7 +61,7 @@ Configuration (environment variable, default, meaning):
 		SilenceErrors: true,
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), openapiCommand())
+	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand())
 	return cmd
 }
 

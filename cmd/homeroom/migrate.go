@@ -26,7 +26,8 @@ service does, from several machines at once, and again after it was interrupted:
 it goes on with what is behind. A school that fails does not stop the others; the
 end is a report of who failed and why, and exit code 1.
 
-Needs DATABASE_URL (and HOMEROOM_SECRET as the service has it).`,
+Needs DATABASE_URL and HOMEROOM_SECRET as the service has them, and HOMEROOM_NODE_URL if
+the service has that.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := operator(cmd)
@@ -40,10 +41,7 @@ Needs DATABASE_URL (and HOMEROOM_SECRET as the service has it).`,
 			s.Migrator.Workers, s.Migrator.CheckAll = workers, checkAll
 			s.Migrator.Progress = progress(cmd.OutOrStdout())
 			report, err := s.Migrator.Run(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return printReport(cmd.OutOrStdout(), report)
+			return errors.Join(err, printReport(cmd.OutOrStdout(), report, s.Cluster.SchoolVersion()))
 		},
 	}
 	cmd.Flags().IntVar(&workers, "workers", 4, "schools of a node that are migrated at a time")
@@ -54,7 +52,7 @@ Needs DATABASE_URL (and HOMEROOM_SECRET as the service has it).`,
 // progress draws a bar on a terminal, and prints a line every tenth of the way elsewhere.
 func progress(out io.Writer) func(tenancy.Progress) {
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription("schools"),
+		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription("schemas"),
 			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish())
 		return func(p tenancy.Progress) {
 			bar.ChangeMax(p.Total)
@@ -65,13 +63,18 @@ func progress(out io.Writer) func(tenancy.Progress) {
 	return func(p tenancy.Progress) {
 		if p.Total > 0 && p.Done*10/p.Total > tenth {
 			tenth = p.Done * 10 / p.Total
-			fmt.Fprintf(out, "%d of %d schools, %d failed\n", p.Done, p.Total, p.Failed)
+			fmt.Fprintf(out, "%d of %d schemas, %d failed\n", p.Done, p.Total, p.Failed)
 		}
 	}
 }
 
-func printReport(out io.Writer, r *tenancy.Report) error {
-	fmt.Fprintf(out, "%d migrated, %d failed\n", r.Migrated, len(r.Failures))
+// printReport counts schemas: schools, spares and the template of every node.
+func printReport(out io.Writer, r *tenancy.Report, version int) error {
+	if r.Migrated == 0 && len(r.Failures) == 0 && r.Done == r.Total {
+		fmt.Fprintf(out, "Nothing to do: every school is at version %d.\n", version)
+		return nil
+	}
+	fmt.Fprintf(out, "%d schemas brought to version %d, %d failed (%.1f s)\n", r.Migrated, version, len(r.Failures), r.Took.Seconds())
 	for _, f := range r.Failures {
 		fmt.Fprintln(out, "  failed:", f.Error())
 	}

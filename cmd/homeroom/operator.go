@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
 	"homeroom/cmd/service"
 	"homeroom/config"
+	"homeroom/tenancy"
 )
 
 // operator opens the service for a command that works beside it. It needs the
@@ -31,9 +35,22 @@ func operator(cmd *cobra.Command) (*service.Service, error) {
 	if env["HOMEROOM_PUBLIC_URL"] == "" {
 		env["HOMEROOM_PUBLIC_URL"] = "http://localhost" // these commands send no links
 	}
+	if env["HOMEROOM_LOG"] == "" {
+		env["HOMEROOM_LOG"] = "error" // what they have to say is on standard output
+	}
 	c, err := config.Load(config.Production, env)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration is not fit for this:\n%w", err)
 	}
 	return service.New(cmd.Context(), c, service.Options{Log: newLog(c)})
+}
+
+// booked writes a change made on the command line into the platform's books, where
+// the people of the console have theirs.
+func booked(action string, school uuid.UUID) tenancy.Also {
+	return func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `insert into platform.audit_event (id, actor_role, action, entity, entity_id, school_id, occurred_at)
+			values ($1, 'COMMAND_LINE', $2, 'school', $3, $4, now())`, uuid.Must(uuid.NewV7()), action, school.String(), school)
+		return err
+	}
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -15,15 +13,16 @@ func serveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Serve in production: everything comes from the environment",
-		Long: `Serve the API, the console and the realtime channel.
+		Long: `Serve the API and the console.
 
 It refuses to start on anything that is only good for a laptop: a missing database,
 default or short secrets, local-only switches. Each refusal names the variable and
-the cure. Needed: DATABASE_URL, REDIS_URL, HOMEROOM_SECRET, HOMEROOM_JWT_KEYS.
+the cure. Needed: DATABASE_URL, REDIS_URL, HOMEROOM_SECRET, HOMEROOM_JWT_KEYS and
+HOMEROOM_PUBLIC_URL; "homeroom help" lists all variables.
 
 The platform's schema is migrated at start; schools are migrated by "homeroom
-migrate", or one by one when they are first asked for. A database that is newer
-than this binary stops the start.
+migrate", by a job in the background, or when they are first asked for. A database
+that is newer than this binary stops the start.
 
 /healthz, /readyz and /metrics are on HOMEROOM_OPS_ADDR. On SIGTERM it takes no new
 work, finishes what is under way (10 s at most) and puts jobs back.`,
@@ -44,10 +43,4 @@ work, finishes what is under way (10 s at most) and puts jobs back.`,
 			return s.Run(cmd.Context(), func(address string) { s.Log.Info("serving", "address", address) })
 		},
 	}
-}
-
-func newLog(c config.Config) *slog.Logger {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.LogLevel)) // checked with the configuration
-	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 }

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"net/mail"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"homeroom/auth"
 )
 
 func superadminCommand() *cobra.Command {
@@ -25,8 +28,8 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			email := strings.TrimSpace(args[0])
-			if !strings.Contains(email, "@") {
-				return fmt.Errorf("%q is not an e-mail address", email)
+			if err := checkEmail(email); err != nil {
+				return err
 			}
 			s, err := operator(cmd)
 			if err != nil {
@@ -36,18 +39,21 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 			if err := s.Prepare(cmd.Context()); err != nil {
 				return err
 			}
-			password, err := askPassword()
+			password, err := askPassword(email)
 			if err != nil {
 				return err
 			}
 			made, err := s.Auth.AddSuperAdmin(cmd.Context(), email, name, password)
+			if errors.Is(err, auth.ErrEmailTaken) {
+				return fmt.Errorf("another account signs in with %s", email)
+			}
 			if err != nil {
 				return err
 			}
 			if !made {
 				return fmt.Errorf("%s is a super-admin already", email)
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "Made. Sign in at /console/ with", email)
+			fmt.Fprintln(cmd.OutOrStdout(), "Made. They sign in with", email, "(POST /auth/login).")
 			return nil
 		},
 	}
@@ -56,39 +62,44 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 	return cmd
 }
 
-// leastPassword is the shortest password of a web account.
-const leastPassword = 12
+func checkEmail(email string) error {
+	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
+		return fmt.Errorf("%q is not an e-mail address", email)
+	}
+	return nil
+}
 
-func askPassword() (string, error) {
+// askPassword reads a new password for an account: twice and unseen on a terminal.
+func askPassword(email string) (string, error) {
+	password, err := readPassword()
+	if err != nil {
+		return "", err
+	}
+	return password, auth.CheckPassword(password, email)
+}
+
+func readPassword() (string, error) {
 	stdin := int(os.Stdin.Fd())
 	if !term.IsTerminal(stdin) {
 		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 		if err != nil && line == "" {
-			return "", errors.New("no password on standard input")
+			return "", errors.New("no password on standard input: give it as one line")
 		}
-		return checkPassword(strings.TrimRight(line, "\r\n"))
+		return strings.TrimRight(line, "\r\n"), nil
 	}
-	fmt.Fprint(os.Stderr, "Password (at least 12 characters): ")
-	first, err := term.ReadPassword(stdin)
-	fmt.Fprintln(os.Stderr)
+	ask := func(prompt string) (string, error) {
+		fmt.Fprint(os.Stderr, prompt)
+		typed, err := term.ReadPassword(stdin)
+		fmt.Fprintln(os.Stderr)
+		return string(typed), err
+	}
+	first, err := ask(fmt.Sprintf("Password (at least %d characters): ", auth.LeastPassword))
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprint(os.Stderr, "Once more: ")
-	second, err := term.ReadPassword(stdin)
-	fmt.Fprintln(os.Stderr)
-	if err != nil {
-		return "", err
+	second, err := ask("Once more: ")
+	if err == nil && first != second {
+		err = errors.New("the two passwords differ")
 	}
-	if string(first) != string(second) {
-		return "", errors.New("the two passwords differ")
-	}
-	return checkPassword(string(first))
-}
-
-func checkPassword(p string) (string, error) {
-	if len([]rune(p)) < leastPassword {
-		return "", fmt.Errorf("the password has fewer than %d characters", leastPassword)
-	}
-	return p, nil
+	return first, err
 }

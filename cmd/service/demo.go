@@ -19,8 +19,8 @@ var demoSchool = uuid.MustParse("01890000-0000-7000-8000-00000000d310")
 // DemoSignIns are the accounts a newcomer can use.
 type DemoSignIns struct{ Accounts []DemoAccount }
 
-// DemoAccount is one of them.
-type DemoAccount struct{ Role, Email, Password string }
+// DemoAccount is one of them. Shut says why it cannot sign in at present, if so.
+type DemoAccount struct{ Role, Email, Password, Shut string }
 
 // Demo makes the demo school and its people, once. It may be interrupted and run again.
 func (s *Service) Demo(ctx context.Context) (DemoSignIns, error) {
@@ -29,14 +29,24 @@ func (s *Service) Demo(ctx context.Context) (DemoSignIns, error) {
 	}
 	password := s.Config.LocalPassword
 	signIns := DemoSignIns{Accounts: []DemoAccount{
-		{"Super-admin", "super@homeroom.local", password},
-		{"School admin", "admin@green-valley.local", password},
+		{Role: "Super-admin", Email: "super@homeroom.local", Password: password},
+		{Role: "School admin", Email: "admin@green-valley.local", Password: password},
 	}}
 	if _, err := s.Auth.AddSuperAdmin(ctx, signIns.Accounts[0].Email, "Local super-admin", password); err != nil {
 		return signIns, err
 	}
+	if err := s.Auth.KeepPassword(ctx, signIns.Accounts[0].Email, password); err != nil {
+		return signIns, err
+	}
 	school, err := s.demoSchool(ctx, signIns.Accounts[1].Email, password)
 	if err != nil {
+		return signIns, err
+	}
+	if school.Status != tenancy.Active { // somebody tried that
+		signIns.Accounts[1].Shut = fmt.Sprintf("%s is %s", school.Name, school.Status)
+		return signIns, nil
+	}
+	if err := s.Auth.KeepPassword(ctx, signIns.Accounts[1].Email, password); err != nil {
 		return signIns, err
 	}
 	db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
@@ -71,7 +81,7 @@ func (s *Service) demoSchool(ctx context.Context, email, password string) (*tena
 	} else if err != nil {
 		return nil, err
 	}
-	if school.Status == tenancy.Provisioning {
+	if school.Status == tenancy.Provisioning || school.Status == tenancy.Failed {
 		if err := s.Provisioner.Run(ctx, demoSchool); err != nil {
 			return nil, fmt.Errorf("making the demo school: %w", err)
 		}

@@ -3,6 +3,7 @@ package service
 import (
 	"bytes"
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -75,7 +76,7 @@ func (s *Service) openJobs() (err error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &healWorker{s: s})
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
-		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: s.Log, Workers: workers,
+		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers,
 		Periodic: []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(healEvery), func() (river.JobArgs, *river.InsertOpts) { return healJob{}, nil }, &river.PeriodicJobOpts{RunOnStart: true})},
 	})
 	return err

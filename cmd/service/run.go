@@ -10,15 +10,21 @@ import (
 	"time"
 
 	"homeroom/config"
+	"homeroom/tenancy"
 )
 
 // stopTime is how long requests under way may go on when the service stops.
 const stopTime = 10 * time.Second
 
 // Prepare brings the platform's schema and every node's template up to date. It
-// refuses a database that is newer than this binary.
+// refuses a database that is newer than this binary. Nodes besides main that cannot
+// be reached keep nobody from starting: their schools must wait.
 func (s *Service) Prepare(ctx context.Context) error {
-	if err := s.Cluster.Setup(ctx); err != nil {
+	err := s.Cluster.Setup(ctx)
+	var away *tenancy.NodesError
+	if errors.As(err, &away) {
+		s.Log.Error("some database nodes could not be prepared; their schools must wait", "error", away)
+	} else if err != nil {
 		return fmt.Errorf("preparing the database: %w", err)
 	}
 	return s.Cluster.CheckNotAhead(ctx)
@@ -27,6 +33,7 @@ func (s *Service) Prepare(ctx context.Context) error {
 // Run serves until ctx ends, then stops gently: no new work, what is under way is
 // finished, jobs are put back.
 func (s *Service) Run(ctx context.Context, ready func(address string)) error {
+	collectLess()
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.Config.Bind, fmt.Sprint(s.Config.Port)))
 	if err != nil {
 		return fmt.Errorf("listening: %w (set PORT to another port)", err)

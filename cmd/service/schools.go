@@ -72,3 +72,9 @@ type rights struct{ s *Service }
 func (r rights) Effective(ctx context.Context, school *tenancy.School, role uuid.UUID) (map[string]api.Granted, error) {
 	return r.s.RBAC.Effective(ctx, school, role)
 }
+
+// Announce tells every running instance that a school changed, or why it could not:
+// they then notice when what they remember grows old.
+func (s *Service) Announce(ctx context.Context, school uuid.UUID) error {
+	return s.Hints.Tell(ctx, hintSchool, school.String())
+}

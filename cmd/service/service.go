@@ -37,6 +37,9 @@ type Options struct {
 	Migrations []migrations.Migration
 	// Namespace sets the relay's keys in Redis apart; installations that share one need it.
 	Namespace string
+	// Patience is how long a call waits for Redis to count it; 0 is as in production.
+	// Most tests are about other things than a machine that is busy with tests.
+	Patience time.Duration
 	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -154,6 +157,9 @@ func (s *Service) openKernel(o Options) error {
 	}, s.Log, metrics.RedisAway)
 	if err != nil {
 		return err
+	}
+	if o.Patience > 0 {
+		limits.Patience = o.Patience
 	}
 	s.Kernel, err = api.New(api.Parts{
 		Rows:          append(s.rows(), o.ExtraRows...),

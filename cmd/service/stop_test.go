@@ -25,6 +25,46 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
+// production is an instance as it runs in production, on the tests' servers.
+type production struct {
+	app   *testkit.App
+	ops   string // address of its operations listener
+	stop  func()
+	ended chan error
+}
+
+func runInProduction(t *testing.T, rows ...api.Row) *production {
+	t.Helper()
+	c := testkit.Shared(t).Service.Config
+	c.Profile, c.Bind, c.Port, c.OpsAddr = config.Production, "127.0.0.1", 0, freePort(t)
+	s, err := service.New(context.Background(), c, service.Options{ExtraRows: rows, Namespace: testkit.DatabaseName()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.Prepare(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	p := &production{ops: c.OpsAddr, ended: make(chan error, 1)}
+	done := make(chan struct{})
+	p.stop = func() { stop() }
+	t.Cleanup(func() { stop(); <-done })
+	address := make(chan string, 1)
+	go func() {
+		defer close(done)
+		p.ended <- s.Run(ctx, func(a string) { address <- a })
+	}()
+	select {
+	case url := <-address:
+		p.app = &testkit.App{URL: url, Service: s}
+	case err := <-p.ended:
+		t.Fatal(err)
+	}
+	until(t, "the instance is ready", func() bool { status, _ := readiness(t, p.ops); return status == 200 })
+	return p
+}
+
 func TestAStoppingServiceFinishesWhatIsUnderWayAndSaysThatItStops(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -37,28 +77,12 @@ func TestAStoppingServiceFinishesWhatIsUnderWayAndSaysThatItStops(t *testing.T) 
 			return api.Nothing{}, c.Err()
 		}
 	}
-	home := testkit.Shared(t)
-	c := home.Service.Config
-	c.Profile, c.Bind, c.Port, c.OpsAddr = config.Production, "127.0.0.1", 0, freePort(t)
-	s, err := service.New(context.Background(), c, service.Options{
-		ExtraRows: []api.Row{api.Post("/school-admin/report/wait", "report", "Waits, then writes", waits)},
-	})
-	if err != nil {
-		t.Fatal(err)
+	in := runInProduction(t, api.Post("/school-admin/report/wait", "report", "Waits, then writes", waits))
+	school := testkit.NewSchool(t)
+	admin := school.As(t, api.SchoolAdmin).On(in.app)
+	for _, path := range []string{"/metrics", "/healthz", "/readyz", "/dev/outbox"} {
+		admin.Refuses(t, "GET", path, nil, 404, "") // in production these are not the public's
 	}
-	defer s.Close()
-	if err := s.Prepare(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	address, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- s.Run(ctx, func(a string) { address <- a }) }()
-	url := <-address
-
-	school := home.NewSchool(t)
-	admin := school.As(t, api.SchoolAdmin).On(&testkit.App{URL: url, Service: s})
-	until(t, "the instance is ready", func() bool { status, _ := readiness(t, c.OpsAddr); return status == 200 })
 
 	answered := make(chan testkit.Answer, 1)
 	go func() {
@@ -69,13 +93,13 @@ func TestAStoppingServiceFinishesWhatIsUnderWayAndSaysThatItStops(t *testing.T) 
 		answered <- a
 	}()
 	<-entered
-	stop()
+	in.stop()
 	until(t, "it says that it stops", func() bool {
-		status, text := readiness(t, c.OpsAddr)
+		status, text := readiness(t, in.ops)
 		return status == 503 && strings.Contains(text, "stopping")
 	})
 	until(t, "nobody new is let in", func() bool {
-		conn, err := net.DialTimeout("tcp", strings.TrimPrefix(url, "http://"), time.Second)
+		conn, err := net.DialTimeout("tcp", strings.TrimPrefix(in.app.URL, "http://"), time.Second)
 		if err == nil {
 			_ = conn.Close()
 		}
@@ -85,7 +109,7 @@ func TestAStoppingServiceFinishesWhatIsUnderWayAndSaysThatItStops(t *testing.T) 
 	if a := <-answered; a.Status != 200 {
 		t.Errorf("what was under way: %d %s", a.Status, a.Body)
 	}
-	if err := <-ended; err != nil {
+	if err := <-in.ended; err != nil {
 		t.Errorf("the service ended with %v", err)
 	}
 	if n := school.Count(t, "class", "true"); n != 1 {
@@ -103,6 +127,29 @@ func readiness(t *testing.T, address string) (int, string) {
 	defer func() { _ = resp.Body.Close() }()
 	text, _ := io.ReadAll(resp.Body)
 	return resp.StatusCode, string(text)
+}
+
+func TestAClientThatNeverFinishesItsRequestIsLetGo(t *testing.T) {
+	t.Parallel()
+	in := runInProduction(t)
+	var slow []net.Conn
+	for _, address := range []string{strings.TrimPrefix(in.app.URL, "http://"), in.ops} {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		if _, err := conn.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")); err != nil {
+			t.Fatal(err)
+		}
+		slow = append(slow, conn)
+	}
+	for _, conn := range slow {
+		_ = conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+		if _, err := io.Copy(io.Discard, conn); err != nil {
+			t.Errorf("after half a minute it is still waited for: %v", err)
+		}
+	}
 }
 
 func TestHealthIsSaidAndAMissingRedisDoesNotMakeAnInstanceUnready(t *testing.T) {

@@ -81,6 +81,8 @@ CREATE TABLE audit_event (
 );
 CREATE INDEX audit_event_occurred_idx ON audit_event (occurred_at DESC, id DESC);
 CREATE INDEX audit_event_entity_idx ON audit_event (entity, entity_id, occurred_at DESC);
+-- What was written in the books stays as it was written.
+REVOKE UPDATE, DELETE, TRUNCATE ON audit_event FROM :school_role;
 
 -- Facts waiting to be told. A row leaves when every listener has heard it.
 CREATE TABLE outbox (

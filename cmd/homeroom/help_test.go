@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestHelpSaysWhatEachVerbDoesAndNeeds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		says []string
+	}{
+		{[]string{"help"}, []string{"homeroom local", "homeroom serve", "homeroom migrate", "HOMEROOM_SECRET", "at least 32 characters", "PORT", "3001", "superadmin", "school", "openapi"}},
+		{[]string{"local", "--help"}, []string{"HOMEROOM_DATA", "DATABASE_URL", "REDIS_URL", "PORT", "Ctrl-C", "loopback", "/dev/outbox", "Postgres 15"}},
+		{[]string{"serve", "--help"}, []string{"DATABASE_URL", "REDIS_URL", "HOMEROOM_SECRET", "HOMEROOM_JWT_KEYS", "HOMEROOM_PUBLIC_URL", "HOMEROOM_OPS_ADDR", "SIGTERM", "newer"}},
+		{[]string{"migrate", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "--workers", "--check-all", "exit code 1", "interrupted"}},
+		{[]string{"school", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "REDIS_URL", "create", "list", "suspend", "activate", "archive"}},
+		{[]string{"school", "create", "--help"}, []string{"--time-zone", "--currency", "--node", "--admin-email", "Example"}},
+		{[]string{"school", "suspend", "--help"}, []string{"its data stays"}},
+		{[]string{"superadmin", "create", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "never shown", "standard input"}},
+		{[]string{"pool-users", "--help"}, []string{"PgBouncer", "auth_file", "HOMEROOM_SECRET", "HOMEROOM_SHARDS", "--node"}},
+		{[]string{"openapi", "--help"}, []string{"docs/openapi.json", "make openapi", "no database"}},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			said := mustRun(t, environment(), "", c.args...)
+			for _, phrase := range c.says {
+				if !strings.Contains(said, phrase) {
+					t.Errorf("%q is not in\n%s", phrase, said)
+				}
+			}
+		})
+	}
+}
+
+func TestAnUnknownVerbIsRefused(t *testing.T) {
+	t.Parallel()
+	if said := refuses(t, environment(), "", "serv"); !strings.Contains(said, "unknown command") || !strings.Contains(said, "serve") {
+		t.Errorf("it says %q", said)
+	}
+}
+
+func TestTheCommittedOpenAPIDocumentIsWhatTheProgramSays(t *testing.T) {
+	t.Parallel()
+	committed, err := os.ReadFile("../../docs/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := mustRun(t, environment(), "", "openapi"); said != string(committed) {
+		t.Error("docs/openapi.json differs; cure: make openapi")
+	}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"homeroom/testkit"
+)
+
+func TestASuperAdminMadeOnTheCommandLineSignsIn(t *testing.T) {
+	t.Parallel()
+	env := production(t)
+	if said := refuses(t, env, "too-short\n", "superadmin", "create", "ops@example.org"); !strings.Contains(said, "at least 12") {
+		t.Errorf("a short password is refused with %q", said)
+	}
+	if said := refuses(t, env, "password1234\n", "superadmin", "create", "ops@example.org"); !strings.Contains(said, "common") {
+		t.Errorf("a common password is refused with %q", said)
+	}
+	if said := refuses(t, env, "", "superadmin", "create", "ops@example.org"); !strings.Contains(said, "standard input") {
+		t.Errorf("no password is refused with %q", said)
+	}
+	if said := refuses(t, env, "", "superadmin", "create", "not an address"); !strings.Contains(said, "not an e-mail address") {
+		t.Errorf("a bad address is refused with %q", said)
+	}
+	const password = "tell-nobody-of-this"
+	said := mustRun(t, env, password+"\n", "superadmin", "create", "Ops@example.org", "--name", "Operations")
+	if strings.Contains(said, password) {
+		t.Error("it shows the password")
+	}
+	if said := refuses(t, env, password+"\n", "superadmin", "create", "ops@example.org"); !strings.Contains(said, "already") {
+		t.Errorf("the same one twice is refused with %q", said)
+	}
+	p, address, _ := startServe(t, env)
+	token := signIn(t, address, "ops@example.org", password)
+	wants(t, 200, "GET", address+"/super-admin/school/list", token, nil)
+	p.stop(t, syscall.SIGTERM)
+}
+
+func TestASchoolIsMadeListedShutAndOpenedOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	env := production(t)
+	if said := refuses(t, env, "", "school", "list"); !strings.Contains(said, "homeroom migrate") {
+		t.Errorf("an empty database is refused with %q", said)
+	}
+	const password = "chalk-and-blackboard"
+	said := mustRun(t, env, password+"\n", "school", "create", "hill-top", "Hill Top", "--time-zone", "Asia/Kolkata", "--currency", "INR",
+		"--admin-email", "head@hill-top.example")
+	for _, step := range []string{"reserve", "schema", "permissions", "administrator", "activate"} {
+		if !strings.Contains(said, "done: "+step+"\n") {
+			t.Errorf("it does not say that step %s is done:\n%s", step, said)
+		}
+	}
+	id := find(t, said, `School hill-top is ready: (\S+)`)
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"has the code hill-top", []string{"hill-top", "Another"}},
+		{"letters, digits or dashes", []string{"hill top", "Hill Top"}},
+		{"ISO 4217", []string{"other", "Other", "--currency", "rupees"}},
+		{"time zone", []string{"other", "Other", "--time-zone", "Mars"}},
+		{"no active database node", []string{"other", "Other", "--node", "nowhere"}},
+		{"another account", []string{"other", "Other", "--admin-email", "head@hill-top.example"}},
+	} {
+		if said := refuses(t, env, password+"\n", append([]string{"school", "create"}, c.args...)...); !strings.Contains(said, c.says) {
+			t.Errorf("%v is refused with %q, not with %q", c.args, said, c.says)
+		}
+	}
+
+	p, address, _ := startServe(t, env)
+	admin := signIn(t, address, "head@hill-top.example", password)
+	wants(t, 200, "GET", address+"/school-admin/class/list", admin, nil)
+	move := func(verb, state string, status int) {
+		t.Helper()
+		if said := mustRun(t, env, "", "school", verb, id); strings.TrimSpace(said) != "hill-top is "+state {
+			t.Errorf("%s says %q", verb, said)
+		}
+		// The running service hears of it: much sooner than what it remembers grows old.
+		heard := time.Now()
+		testkit.Eventually(t, "after "+verb+" the service answers otherwise", func() bool {
+			got, _ := call(t, "GET", address+"/school-admin/class/list", admin, nil)
+			return got == status
+		})
+		if took := time.Since(heard); took > 5*time.Second {
+			t.Errorf("the service heard of %s after %v", verb, took)
+		}
+		if list := mustRun(t, env, "", "school", "list"); !strings.Contains(list, id+"  hill-top  "+state) {
+			t.Errorf("after %s the list is\n%s", verb, list)
+		}
+	}
+	move("suspend", "SUSPENDED", 403)
+	move("activate", "ACTIVE", 200)
+	if said := refuses(t, env, "", "school", "archive", id); !strings.Contains(said, "the school is ACTIVE: it cannot become ARCHIVED") {
+		t.Errorf("archiving an open school is refused with %q", said)
+	}
+	move("suspend", "SUSPENDED", 403)
+	move("archive", "ARCHIVED", 403)
+	silent := slices.DeleteFunc(slices.Clone(env), func(s string) bool { return strings.HasPrefix(s, "REDIS_URL=") })
+	mustRun(t, silent, "", "school", "create", "sea-side", "Sea Side")
+	other := find(t, mustRun(t, env, "", "school", "list"), `(\S+)  sea-side`)
+	if code, _, said := run(t, silent, "", "school", "suspend", other); code != 0 || !strings.Contains(said, "within 20 seconds") {
+		t.Errorf("without Redis it ends with %d and says %q", code, said)
+	}
+	if said := refuses(t, env, "", "school", "suspend", "hill-top"); !strings.Contains(said, "homeroom school list") {
+		t.Errorf("a code instead of an id is refused with %q", said)
+	}
+	if said := refuses(t, env, "", "school", "suspend", "01890000-0000-7000-8000-000000000000"); !strings.Contains(said, "no school has the id") {
+		t.Errorf("an unknown id is refused with %q", said)
+	}
+	p.stop(t, syscall.SIGTERM)
+	if booked := platform[int](t, env, `select count(*) from platform.audit_event where school_id = $1 and actor_role = 'COMMAND_LINE'`, id); booked != 5 {
+		t.Errorf("of 5 changes %d are in the books", booked)
+	}
+}
+
+func TestMigrateReportsWhatItDidAndWhoFailed(t *testing.T) {
+	t.Parallel()
+	env := production(t)
+	if said := mustRun(t, env, "", "migrate"); !strings.Contains(said, "Nothing to do: every school is at version") {
+		t.Errorf("on an empty database it says %q", said)
+	}
+	mustRun(t, env, "", "school", "create", "hill-top", "Hill Top")
+	mustRun(t, env, "", "school", "create", "sea-side", "Sea Side")
+	// The directory believes both to be behind; one of them is gone.
+	schema := platform[string](t, env, `update platform.school set schema_version = 1 where code = 'sea-side' returning schema_name`)
+	platform[string](t, env, `update platform.school set schema_version = 1 where code = 'hill-top' returning schema_name`)
+	execute(t, env, "HOMEROOM_NODE_URL", fmt.Sprintf(`drop schema %q cascade`, schema))
+	code, said, complaint := run(t, env, "", "migrate")
+	if code != 1 || !strings.Contains(complaint, "some schools could not be migrated") {
+		t.Errorf("it ended with %d and %q", code, complaint)
+	}
+	if !strings.Contains(said, "1 failed") || !strings.Contains(said, "failed: school sea-side on node main: ") || strings.Contains(said, "hill-top") {
+		t.Errorf("it reports\n%s", said)
+	}
+	if list := mustRun(t, env, "", "school", "list"); !strings.Contains(list, "migration failed: ") {
+		t.Errorf("the list does not say who failed:\n%s", list)
+	}
+}
+
+func TestThePoolersUsersCanSignIn(t *testing.T) {
+	t.Parallel()
+	env := production(t)
+	mustRun(t, env, "", "migrate")
+	lines := strings.Split(strings.TrimSpace(mustRun(t, env, "", "pool-users")), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("of 2 shards it prints %q", lines)
+	}
+	for _, line := range lines {
+		node, err := url.Parse(setting(env, "HOMEROOM_NODE_URL"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := strings.Split(line, `"`)
+		node.User = url.UserPassword(fields[1], fields[3])
+		if me := ask[string](t, []string{"NODE=" + node.String()}, "NODE", `select current_user`); me != fields[1] {
+			t.Errorf("%s signs in as %s", fields[1], me)
+		}
+	}
+}
+
+func TestOperatorsCommandsNameWhatTheyMiss(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"migrate"}, {"school", "list"}, {"superadmin", "create", "a@example.org"}} {
+		if said := refuses(t, environment(), "", args...); !strings.Contains(said, "DATABASE_URL is missing") {
+			t.Errorf("%v: it says %q", args, said)
+		}
+		env := environment("DATABASE_URL=postgres://nobody@127.0.0.1:1/none")
+		if said := refuses(t, env, "", args...); !strings.Contains(said, "HOMEROOM_SECRET is missing") {
+			t.Errorf("%v: it says %q", args, said)
+		}
+	}
+}
+
+func setting(env []string, name string) string {
+	for _, entry := range env {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// platform asks the platform's database.
+func platform[T any](t *testing.T, env []string, sql string, args ...any) T {
+	t.Helper()
+	return ask[T](t, env, "DATABASE_URL", sql, args...)
+}
+
+func ask[T any](t *testing.T, env []string, server, sql string, args ...any) (answer T) {
+	t.Helper()
+	with(t, env, server, func(conn *pgx.Conn) error { return conn.QueryRow(t.Context(), sql, args...).Scan(&answer) })
+	return answer
+}
+
+func execute(t *testing.T, env []string, server, sql string) {
+	t.Helper()
+	with(t, env, server, func(conn *pgx.Conn) error { _, err := conn.Exec(t.Context(), sql); return err })
+}
+
+func with(t *testing.T, env []string, server string, f func(*pgx.Conn) error) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), setting(env, server))
+	if err == nil {
+		err = f(conn)
+		_ = conn.Close(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+)
+
+// call calls a running homeroom and returns the status and the body.
+func call(t *testing.T, method, url, token string, body any) (int, []byte) {
+	t.Helper()
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	req, err := http.NewRequest(method, url, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, answer
+}
+
+// wants calls and expects a status.
+func wants(t *testing.T, status int, method, url, token string, body any) []byte {
+	t.Helper()
+	got, answer := call(t, method, url, token, body)
+	if got != status {
+		t.Fatalf("%s %s: want %d, got %d %s", method, url, status, got, answer)
+	}
+	return answer
+}
+
+// signIn signs a web administrator in and returns the access token.
+func signIn(t *testing.T, address, email, password string) string {
+	t.Helper()
+	var signedIn struct {
+		AccessToken string `json:"accessToken"`
+	}
+	answer := wants(t, 200, "POST", address+"/auth/login", "", map[string]string{"email": email, "password": password})
+	if err := json.Unmarshal(answer, &signedIn); err != nil || signedIn.AccessToken == "" {
+		t.Fatalf("no token in %s", answer)
+	}
+	return signedIn.AccessToken
+}
+
+// names lists the names of a school's records.
+func names(t *testing.T, address, token, path string) []string {
+	t.Helper()
+	var list struct {
+		Data struct {
+			Items []struct {
+				Name string `json:"name"`
+			} `json:"items"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(wants(t, 200, "GET", address+path, token, nil), &list); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, item := range list.Data.Items {
+		out = append(out, item.Name)
+	}
+	return out
+}

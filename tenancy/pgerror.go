@@ -1,0 +1,29 @@
+package tenancy
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The errors of Postgres that mean something to this package.
+const (
+	undefinedTable    = "42P01"
+	duplicateObject   = "42710"
+	uniqueViolation   = "23505"
+	noPrivilege       = "42501"
+	wrongPassword     = "28P01"
+	lockNotAvailable  = "55P03"
+	deadlock          = "40P01"
+	serializeFailure  = "40001"
+	queryWasCancelled = "57014"
+)
+
+// pgCode is the SQLSTATE of an error, or empty.
+func pgCode(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}
