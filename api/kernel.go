@@ -49,6 +49,7 @@ type Granted struct {
 // Decision is the answer, and why.
 type Decision struct {
 	Allowed    bool
+	Unknown    bool // the target is not of this school
 	Evaluation bool // the school is being evaluated: its teachers read only
 	Why        string
 }

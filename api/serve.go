@@ -192,6 +192,9 @@ func (k *Kernel) permit(ctx context.Context, row *Row, rq *request, target Targe
 	if err != nil {
 		return err
 	}
+	if d.Unknown {
+		return NotFound("division")
+	}
 	if !d.Allowed {
 		return Denied(d.Why)
 	}

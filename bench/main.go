@@ -49,6 +49,8 @@ var parts = []part{
 	{"page", measurePaging},
 	{"overhead", measureOverhead},
 	{"storm", measureStorm},
+	{"import", measureImport},
+	{"promotion", measurePromotion},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 }

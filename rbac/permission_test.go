@@ -95,7 +95,10 @@ func TestATeacherNeedsTheRightAndTheAssignment(t *testing.T) {
 	for _, name := range []string{"A", "B", "C"} {
 		divisions = append(divisions, testkit.Post[roster.Division](t, admin, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": name}).ID)
 	}
-	maths, art := api.NewID(), api.NewID()
+	subject := func(code string) uuid.UUID {
+		return testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/subject/create", map[string]any{"name": code, "code": code}).ID
+	}
+	maths, art := subject("MATH"), subject("ART")
 	assign := func(division, subject *uuid.UUID) {
 		t.Helper()
 		err := s.DB(t).Exec(`insert into teacher_assignment (id, user_id, class_id, division_id, subject_id) values (?, ?, ?, ?, ?)`, api.NewID(), teacher.UserID, class.ID, division, subject).Error
@@ -120,7 +123,7 @@ func TestATeacherNeedsTheRightAndTheAssignment(t *testing.T) {
 	}{
 		{"/teacher/attendance/try", divisions[0], nil, 200},
 		{"/teacher/attendance/try", divisions[1], nil, 403},
-		{"/teacher/attendance/try", api.NewID(), nil, 403},
+		{"/teacher/attendance/try", api.NewID(), nil, 404},
 		{"/teacher/result/try", divisions[0], &maths, 200},
 		{"/teacher/result/try", divisions[0], &art, 403},
 		{"/teacher/result/try", divisions[1], &maths, 403},
@@ -164,7 +167,12 @@ func TestADecisionIsExplained(t *testing.T) {
 	if e := ask("&module=fee&action=read"); e.Allowed || e.Why != "Your role may not read in fee" {
 		t.Errorf("%+v", e)
 	}
-	if e := ask("&module=attendance&action=write&divisionId=" + api.NewID().String()); e.Allowed || e.Why != "You are not assigned to this division or subject" {
+	class := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
+	division := testkit.Post[roster.Division](t, admin, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A"})
+	if e := ask("&module=attendance&action=write&divisionId=" + division.ID.String()); e.Allowed || e.Why != "You are not assigned to this division or subject" {
+		t.Errorf("%+v", e)
+	}
+	if e := ask("&module=attendance&action=write&divisionId=" + api.NewID().String()); e.Allowed || e.Why != "There is no such division" {
 		t.Errorf("%+v", e)
 	}
 	admin.Refuses(t, "GET", "/school-admin/permission/explain?userId="+api.NewID().String()+"&module=fee&action=read", nil, 404, "")

@@ -39,7 +39,8 @@ type policy struct {
 	evaluation bool
 	empty      bool
 	enforcer   *casbin.SyncedEnforcer
-	decided    sync.Map // question → bool
+	divisions  map[uuid.UUID]bool // those there are
+	decided    sync.Map           // question → bool
 }
 
 // question is what is remembered: assignments make it a matter of the user only
@@ -104,7 +105,11 @@ func newPolicy(r rules) (*policy, error) {
 			return nil, fmt.Errorf("loading assignments: %w", err)
 		}
 	}
-	return &policy{version: r.setting.PolicyVersion, evaluation: r.setting.EvaluationMode, empty: len(granted) == 0, enforcer: enforcer}, nil
+	there := make(map[uuid.UUID]bool, len(r.divisions))
+	for _, d := range r.divisions {
+		there[d.ID] = true
+	}
+	return &policy{divisions: there, version: r.setting.PolicyVersion, evaluation: r.setting.EvaluationMode, empty: len(granted) == 0, enforcer: enforcer}, nil
 }
 
 func (r rules) policyLines() [][]string {

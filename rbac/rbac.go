@@ -58,6 +58,9 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 	if err != nil {
 		return api.Decision{}, err
 	}
+	if id := q.Target.DivisionID; id != uuid.Nil && !p.divisions[id] {
+		return api.Decision{Unknown: true, Why: "There is no such division"}, nil
+	}
 	ask := question{role: u.RoleID, module: q.Module, action: q.Action, target: q.Target}
 	if q.Target != (api.Target{}) {
 		ask.user = u.ID

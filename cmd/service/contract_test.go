@@ -270,20 +270,49 @@ var fixtures = map[string]fixture{
 	"/school-admin/timetable/division/:id":     {"division", madeDivision, map[string]any{"slots": []any{}}},
 	"/school-admin/timetable/teacher/:id":      {"employee", madeEmployee, nil},
 	"/school-admin/timetable/substitution/:id": {"substitution", madeSubstitution, nil},
-	"/parent/timetable/feed/:id": {"student", func(t *testing.T, s *testkit.School, _ *testkit.Client) uuid.UUID {
-		id := api.NewID()
-		if err := s.DB(t).Exec(`insert into student (id, admission_number, first_name, admission_date) values (?, '1', 'Asha', '2026-06-01')`, id).Error; err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}, nil},
-	"/school-admin/permission/role/:id": {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
+	"/parent/timetable/feed/:id":               {"student", madeStudent, nil},
+	"/parent/student/:id":                      {"student", madeStudent, nil},
+	"/teacher/class/:id":                       {"division", madeDivision, nil},
+	"/school-admin/student/:id":                {"student", madeStudent, map[string]any{"firstName": "Mine", "phone": "+919812300077", "relation": "MOTHER", "leavingDate": "2026-11-02", "reason": "Moved"}},
+	"/school-admin/student/import/:id":         {"import_run", madeImport("STUDENT"), nil},
+	"/school-admin/employee/import/:id":        {"import_run", madeImport("EMPLOYEE"), nil},
+	"/school-admin/student/promote/:id":        {"promotion", madePromotion, map[string]any{}},
+	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
 }
 
 func madeDivision(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
 	t.Helper()
 	class := made("/school-admin/class/create", map[string]any{"name": "Class 5"})(t, s, admin)
 	return made("/school-admin/division/create", map[string]any{"classId": class, "name": "A"})(t, s, admin)
+}
+
+func madeStudent(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	return made("/school-admin/student/create", map[string]any{"firstName": "Asha"})(t, s, admin)
+}
+
+func madeImport(kind string) func(*testing.T, *testkit.School, *testkit.Client) uuid.UUID {
+	return func(t *testing.T, s *testkit.School, _ *testkit.Client) uuid.UUID {
+		t.Helper()
+		id := api.NewID()
+		if err := s.DB(t).Exec(`insert into import_run (id, kind, state, dry_run) values (?, ?, 'DONE', true)`, id, kind).Error; err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+}
+
+func madePromotion(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	year := func(n int) uuid.UUID {
+		return made("/school-admin/academic-year/create", map[string]any{"name": fmt.Sprint(n), "startDate": fmt.Sprintf("%d-06-01", n), "endDate": fmt.Sprintf("%d-04-30", n+1)})(t, s, admin)
+	}
+	id, class := api.NewID(), made("/school-admin/class/create", map[string]any{"name": "Class 5"})(t, s, admin)
+	err := s.DB(t).Exec(`insert into promotion (id, from_year_id, to_year_id, class_id, summary) values (?, ?, ?, ?, '{}')`, id, year(2026), year(2027), class).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 func madeEmployee(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {

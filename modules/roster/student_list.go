@@ -36,7 +36,7 @@ const summaryColumns = `student.id, student.admission_number, student.first_name
 // seated is a summary and its seat as a query gives them.
 type seated struct {
 	StudentSummary
-	Seat Seat `gorm:"-"`
+	Seat Seat `gorm:"column:seat;serializer:json"`
 }
 
 // studentListing speaks of today.day, so its queries begin with onToday. A filter

@@ -14,7 +14,7 @@ type TaughtDivision struct {
 	ClassName      string      `json:"className"`
 	Room           string      `json:"room"`
 	IsClassTeacher bool        `json:"isClassTeacher"`
-	SubjectIDs     []uuid.UUID `json:"subjectIds" gorm:"-" doc:"What they teach there; none means every subject"`
+	SubjectIDs     []uuid.UUID `json:"subjectIds" gorm:"column:subject_ids;serializer:json" doc:"What they teach there; none means every subject"`
 	StudentCount   int         `json:"studentCount" doc:"Who sits there today"`
 }
 
@@ -29,7 +29,7 @@ var taughtListing = api.Listing{
 func taughtClasses(c api.Ctx, l api.ListRequest) (api.Page[TaughtDivision], error) {
 	mine := c.DB.Raw(`
 		select d.id, d.name, d.class_id, k.name as class_name, k.level, d.room, bool_or(a.is_class_teacher) as is_class_teacher,
-			coalesce(array_agg(distinct a.subject_id) filter (where a.subject_id is not null), '{}') as subject_i_ds,
+			coalesce(array_agg(distinct a.subject_id) filter (where a.subject_id is not null), '{}') as subject_ids,
 			(select count(*) from enrolment e join student s on s.id = e.student_id
 				where e.division_id = d.id and e.start_date <= @today and (e.end_date is null or e.end_date >= @today) and s.deleted_at is null) as student_count
 		from teacher_assignment a
@@ -39,5 +39,5 @@ func taughtClasses(c api.Ctx, l api.ListRequest) (api.Page[TaughtDivision], erro
 		where a.user_id = @user and (a.academic_year_id is null or y.active)
 		group by d.id, k.id`, map[string]any{"user": c.User.ID, "today": c.Today()})
 	return api.Fetch[TaughtDivision](c.DB.Table("(?) as mine", mine).
-		Select("id, name, class_id, class_name, room, is_class_teacher, subject_i_ds, student_count"), l)
+		Select("id, name, class_id, class_name, room, is_class_teacher, subject_ids, student_count"), l)
 }
