@@ -14,14 +14,7 @@ import (
 // a counter that lost its time to live a new one, which would else never end.
 //
 // Of the store's two scripts (count, peek) the kernel only ever runs the first.
-type scripts struct {
-	redis.UniversalClient
-	pool *carpool
-}
-
-func newScripts(client redis.UniversalClient) scripts {
-	return scripts{client, &carpool{client: client}}
-}
+type scripts struct{ redis.UniversalClient }
 
 const countScript = `
 local n = redis.call("incrby", KEYS[1], ARGV[1])
@@ -44,9 +37,9 @@ func (s scripts) ScriptLoad(ctx context.Context, _ string) *redis.StringCmd {
 	return cmd
 }
 
-// EvalSha runs the counting script, which has one key.
+// EvalSha runs the counting script.
 func (s scripts) EvalSha(ctx context.Context, _ string, keys []string, args ...any) *redis.Cmd {
-	cmd := s.pool.do(ctx, append([]any{"evalsha", countSHA, len(keys), keys[0]}, args...)...)
+	cmd := s.UniversalClient.EvalSha(ctx, countSHA, keys, args...)
 	if err := cmd.Err(); err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return s.UniversalClient.Eval(ctx, countScript, keys, args...)
 	}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,6 +41,9 @@ type Parts struct {
 // Messenger hands a message over for delivery. It does not wait for the provider.
 type Messenger interface {
 	Send(ctx context.Context, m Message) error
+	// Ready says why nothing can be sent, before anybody is looked up: the answer must
+	// not tell who has an account.
+	Ready() error
 }
 
 // Message goes to a phone or an e-mail address.
@@ -58,7 +62,8 @@ type Rights interface {
 // Auth answers who is calling.
 type Auth struct {
 	Parts
-	known *lru.Cache[uuid.UUID, known] // by session
+	known     *lru.Cache[uuid.UUID, known] // by session
+	forgotten atomic.Int64                 // how often something was: a load it overtook is not kept
 }
 
 // New puts the parts together.
@@ -83,11 +88,15 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	now := a.Clock()
 	k, ok := a.known.Get(claim.SessionID)
 	if !ok || now.After(k.until) {
+		before := a.forgotten.Load()
 		if k, err = a.loadSession(ctx, claim); err != nil {
 			return api.User{}, err
 		}
 		k.until = now.Add(sessionTTL)
 		a.known.Add(claim.SessionID, k)
+		if a.forgotten.Load() != before {
+			a.known.Remove(claim.SessionID) // it may have ended while it was read
+		}
 	}
 	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !now.Before(k.expiresAt) {
 		return api.User{}, errSignedOut
@@ -96,10 +105,14 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 }
 
 // Forget drops what is remembered of a session.
-func (a *Auth) Forget(session uuid.UUID) { a.known.Remove(session) }
+func (a *Auth) Forget(session uuid.UUID) {
+	a.forgotten.Add(1)
+	a.known.Remove(session)
+}
 
 // ForgetUser drops what is remembered of all of a user's sessions.
 func (a *Auth) ForgetUser(user uuid.UUID) {
+	a.forgotten.Add(1)
 	for _, session := range a.known.Keys() {
 		if k, ok := a.known.Peek(session); ok && k.user.ID == user {
 			a.known.Remove(session)
@@ -108,4 +121,7 @@ func (a *Auth) ForgetUser(user uuid.UUID) {
 }
 
 // ForgetAll drops everything, for when hints may have been missed.
-func (a *Auth) ForgetAll() { a.known.Purge() }
+func (a *Auth) ForgetAll() {
+	a.forgotten.Add(1)
+	a.known.Purge()
+}

@@ -41,6 +41,9 @@ func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
+	if err := m.Messages.Ready(); err != nil {
+		return api.Nothing{}, err
+	}
 	accounts, err := m.byPhone(c, phone, m.role)
 	if err != nil {
 		return api.Nothing{}, err

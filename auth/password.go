@@ -26,6 +26,9 @@ type forgotRequest struct {
 
 // forgot sends a link to set a new password. It answers alike for e-mails nobody has.
 func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
+	if err := a.Messages.Ready(); err != nil {
+		return api.Nothing{}, err
+	}
 	acc, err := a.byEmail(c, r.Email)
 	if err != nil || acc == nil {
 		return api.Nothing{}, err

@@ -47,6 +47,16 @@ func (s *serving) tell(rounds []round) {
 			ratio: medianOf(rounds, func(r round) float64 { return ours(r[most]) / ours(r[fewer]) }), target: atLeast(ownSpeed),
 		})
 	}
+	cpu := func(f func(measured) sample) string {
+		return micros(time.Duration(pick(most, func(m measured) float64 { return float64(f(m).cpu()) })))
+	}
+	if s.postgres != nil {
+		s.report.add(line{
+			what: fmt.Sprintf("%s, %s: pgbench, by processor time of all", s.name, plural(most, "school")),
+			ours: cpu(func(m measured) sample { return m.ours }), limit: cpu(func(m measured) sample { return m.pgbench }),
+			ratio: pick(most, func(m measured) float64 { return m.pgbench.cpu().Seconds() / m.ours.cpu().Seconds() }),
+		})
+	}
 	for _, who := range []struct {
 		name string
 		of   func(measured) sample
@@ -54,15 +64,15 @@ func (s *serving) tell(rounds []round) {
 		{"ours", func(m measured) sample { return m.ours }}, {"bare", func(m measured) sample { return m.bare }},
 		{"pgbench", func(m measured) sample { return m.pgbench }}, {"pgbench sharded", func(m measured) sample { return m.sharded }},
 	} {
-		micros := func(f func(sample) time.Duration) float64 {
+		each := func(f func(sample) time.Duration) float64 {
 			return pick(most, func(m measured) float64 { return float64(f(who.of(m)).Microseconds()) })
 		}
 		s.report.cost(cost{
 			what: s.name, who: who.name,
-			server: micros(func(c sample) time.Duration { return c.server }), postgres: micros(func(c sample) time.Duration { return c.postgres }),
-			redis: micros(func(c sample) time.Duration { return c.redis }), load: micros(func(c sample) time.Duration { return c.load }),
-			all:    micros(sample.cpu),
-			median: micros(func(c sample) time.Duration { return c.median }), p99: micros(func(c sample) time.Duration { return c.p99 }),
+			server: each(func(c sample) time.Duration { return c.server }), postgres: each(func(c sample) time.Duration { return c.postgres }),
+			redis: each(func(c sample) time.Duration { return c.redis }), load: each(func(c sample) time.Duration { return c.load }),
+			all:    each(sample.cpu),
+			median: each(func(c sample) time.Duration { return c.median }), p99: each(func(c sample) time.Duration { return c.p99 }),
 		})
 	}
 }

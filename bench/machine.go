@@ -21,12 +21,22 @@ func describe(ctx context.Context, b *bench) string {
 	fmt.Fprintf(&s, "Measured on %s: %s, %d cores, %s/%s; %s, Postgres %s, Redis %s.\n",
 		time.Now().UTC().Format(time.DateOnly), processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		runtime.Version(), postgresVersion(ctx, b.postgres), redisVersion(ctx, b.redis))
+	if b.others > float64(runtime.NumCPU())/2 {
+		fmt.Fprintf(&s, "**The machine was not its own**: %.1f other processes wanted its cores when this began. Believe the processor times, not the paces.\n", b.others)
+	}
 	fmt.Fprintf(&s, "Repeat with `make bench`, or a part of it with `go run ./bench -only %s`.\n\n", parts[1].name)
 	fmt.Fprintf(&s, `Every ratio is the median of %d rounds, and both sides of it ran on the same servers, one after the other, %d s each, over
 %d connections. Load, server, Redis and Postgres share the machine's cores, and so do pgbench and Postgres. Ratios of
 pace are ours / limit, of durations limit / ours, unless the line says otherwise.
 `, b.rounds, b.seconds, b.clients)
 	return s.String()
+}
+
+// loadAverage is how many processes want a core; 0 where nobody says.
+func loadAverage() (load float64) {
+	text, _ := os.ReadFile("/proc/loadavg")
+	_, _ = fmt.Sscan(string(text), &load)
+	return load
 }
 
 func processor() string {

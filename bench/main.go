@@ -93,7 +93,7 @@ func parseFlags() (settings, error) {
 	flag.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the server while it is measured")
 	flag.Parse()
 	if s.quick {
-		schools, s.seconds, s.rounds = "1,5,20", 1, 1
+		schools, s.seconds, s.rounds = "1,20", 1, 1
 	}
 	if only != "" {
 		s.only = strings.Split(only, ",")
@@ -122,7 +122,7 @@ func run(ctx context.Context, s settings) error {
 		return err
 	}
 	defer stop()
-	b := &bench{settings: s, servers: servers, report: &report{}}
+	b := &bench{settings: s, servers: servers, report: &report{}, others: loadAverage()}
 	defer b.close()
 	for _, p := range parts {
 		if s.only != nil && !slices.Contains(s.only, p.name) {

@@ -29,7 +29,8 @@ type bench struct {
 	settings
 	servers
 	report *report
-	fleet  *fleet // made when a part asks for it
+	fleet  *fleet  // made when a part asks for it
+	others float64 // processes that wanted a core before it began
 }
 
 func (b *bench) close() {

@@ -207,8 +207,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// redisDatabases are handed out one a test, so that no test meets another's counters
-// or marks; 0 is for the other packages.
+// redisDatabases are handed out one a test (there are 16, and 0 is for the other
+// packages), so that no test meets another's counters or marks.
 var redisDatabases atomic.Int32
 
 // production is the environment of an installation of its own on the tests' servers:
@@ -221,7 +221,7 @@ func production(t *testing.T, more ...string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	redis.Path = fmt.Sprintf("/%d", redisDatabases.Add(1))
+	redis.Path = fmt.Sprintf("/%d", 1+redisDatabases.Add(1)%15)
 	return environment(append([]string{
 		"DATABASE_URL=" + testkit.Database(t, stack, "main", name), "HOMEROOM_NODE_URL=" + testkit.Database(t, stack, "north", name),
 		"REDIS_URL=" + redis.String(), "HOMEROOM_SECRET=" + strings.Repeat("s", 40), "HOMEROOM_SHARDS=2", "HOMEROOM_SPARES=0",

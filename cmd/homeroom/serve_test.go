@@ -53,7 +53,7 @@ func TestHomeroomServeIsNotTalkedIntoTheLocalProfile(t *testing.T) {
 		"HOMEROOM_PROFILE=local": "leave it out", "HOMEROOM_DATA=/tmp/x": "take it out", "HOMEROOM_LOCAL_PASSWORD=x": "take it out",
 	} {
 		name, _, _ := strings.Cut(setting, "=")
-		if said := refuses(t, production(t, setting), "", "serve"); !strings.Contains(said, name) || !strings.Contains(said, cure) {
+		if said := refuses(t, environment(setting), "", "serve"); !strings.Contains(said, name) || !strings.Contains(said, cure) {
 			t.Errorf("%s: it says %q", setting, said)
 		}
 	}

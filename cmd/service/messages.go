@@ -50,12 +50,17 @@ func (d devOutbox) Send(ctx context.Context, m auth.Message) error {
 	return nil
 }
 
+// Ready: the pile takes everything.
+func (devOutbox) Ready() error { return nil }
+
 // noProvider is production before a provider is configured: it says so, and sends nothing.
 type noProvider struct{}
 
 var errNoProvider = errors.New("no provider for SMS and e-mail is configured")
 
-func (noProvider) Send(context.Context, auth.Message) error {
+func (n noProvider) Send(context.Context, auth.Message) error { return n.Ready() }
+
+func (noProvider) Ready() error {
 	return api.Unavailable("Messages cannot be sent at the moment").Because(errNoProvider)
 }
 
