@@ -99,6 +99,7 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	options.ContextTimeoutEnabled = true
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = 500*time.Millisecond, time.Second, time.Second
 	options.MaxRetries = -1
+	options.Protocol = 2 // nothing here needs RESP3, which looks for pushed messages before every command
 	options.Dialer = o.Dial
 	logging.Disable() // it writes past our log; who asks Redis says when it fails
 	s.Redis = redis.NewUniversalClient(options)
