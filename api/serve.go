@@ -36,6 +36,7 @@ type request struct {
 
 	facts    []events.Fact
 	audits   []audit
+	notices  []Notice
 	limited  bool // its limit was looked at
 	rights   bool // who may do what was changed
 	replayed bool

@@ -16,6 +16,8 @@ import (
 type Fact struct {
 	Kind string
 	Data any
+	// DueAt is when listeners are to hear of it, if later than at once.
+	DueAt time.Time
 }
 
 // Heard is a fact as a listener gets it. ID is stable: hearing it twice must equal
@@ -37,7 +39,7 @@ func (h Heard) Read(into any) error {
 }
 
 // InsertSQL puts a fact into the outbox of the schema it runs in.
-const InsertSQL = `insert into outbox (id, kind, payload, occurred_at, next_at) values ($1, $2, $3, $4, $4)`
+const InsertSQL = `insert into outbox (id, kind, payload, occurred_at, next_at) values ($1, $2, $3, $4, $5)`
 
 // InsertArgs are the arguments of InsertSQL for a fact.
 func (f Fact) InsertArgs(now time.Time) ([]any, error) {
@@ -45,5 +47,9 @@ func (f Fact) InsertArgs(now time.Time) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing fact %s: %w", f.Kind, err)
 	}
-	return []any{uuid.Must(uuid.NewV7()), f.Kind, string(payload), now}, nil
+	due := f.DueAt
+	if due.Before(now) {
+		due = now
+	}
+	return []any{uuid.Must(uuid.NewV7()), f.Kind, string(payload), now, due}, nil
 }

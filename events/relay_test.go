@@ -50,7 +50,7 @@ func TestARolledBackFactIsNeverTold(t *testing.T) {
 	err := f.tx(t.Context(), f.schools[0], func(tx *gorm.DB) error {
 		args, err := fact(1).InsertArgs(time.Now())
 		must(t, err)
-		must(t, tx.Exec(strings.NewReplacer("$1", "?", "$2", "?", "$3", "?", "$4, $4", "?, now()").Replace(events.InsertSQL), args...).Error)
+		must(t, tx.Exec(strings.NewReplacer("$1", "?", "$2", "?", "$3", "?", "$4", "?", "$5", "?").Replace(events.InsertSQL), args...).Error)
 		i.Mark(t.Context(), f.schools[0])
 		return errors.New("rolled back")
 	})
