@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"net/http"
 	"strconv"
 	"strings"
@@ -214,7 +215,11 @@ func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (a
 		}
 		return k.envelope(row, resp)
 	}
-	db, err := k.Databases.School(ctx, rq.school, tenancy.ReadOnly)
+	mode := tenancy.ReadOnly
+	if row.Response == reflect.TypeFor[Stream]() {
+		mode = tenancy.LongRead // a slow reader holds it as long as the file takes
+	}
+	db, err := k.Databases.School(ctx, rq.school, mode)
 	if err != nil {
 		return answer{}, err
 	}

@@ -75,10 +75,14 @@ func (k *Kernel) writeOnce(ctx context.Context, row *Row, rq *request, req any) 
 }
 
 func (k *Kernel) begin(ctx context.Context, row *Row, rq *request) (*gorm.DB, error) {
+	mode := tenancy.ReadWrite
+	if row.Upload {
+		mode = tenancy.LongWrite
+	}
 	db := k.Databases.Platform(ctx, tenancy.ReadWrite)
 	if !row.platform {
 		var err error
-		if db, err = k.Databases.School(ctx, rq.school, tenancy.ReadWrite); err != nil {
+		if db, err = k.Databases.School(ctx, rq.school, mode); err != nil {
 			return nil, err
 		}
 	}

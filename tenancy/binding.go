@@ -11,7 +11,23 @@ const (
 	// ReadOnly statements cannot write: Postgres itself refuses.
 	ReadOnly Mode = iota
 	ReadWrite
+	// LongRead and LongWrite are the same for work of seconds, an import or a download.
+	// It runs on connections of its own: a shard has few, and a school that waits for
+	// its own import must not make its neighbours wait.
+	LongRead
+	LongWrite
 )
+
+// long reports whether m is for long work, and what the binding of it allows.
+func (m Mode) long() (Mode, bool) {
+	switch m {
+	case LongRead:
+		return ReadOnly, true
+	case LongWrite:
+		return ReadWrite, true
+	}
+	return m, false
+}
 
 // binding is what a statement carries in its context: whose schema it runs in,
 // under which role, and whether it may write.

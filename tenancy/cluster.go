@@ -2,7 +2,6 @@ package tenancy
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -70,8 +69,7 @@ type Cluster struct {
 
 	options  Options
 	platform *pgxpool.Pool
-	bound    *sql.DB
-	orm      *gorm.DB
+	bound    pool
 
 	mu    sync.RWMutex
 	nodes map[string]*Node
@@ -95,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	config.ConnectTimeout = 3 * time.Second
 	config.RuntimeParams["search_path"] = PlatformSchema
 	config.RuntimeParams["application_name"] = "homeroom-platform"
-	bound, orm, err := openPool(config, o.PlatformConns)
+	bound, err := openPool(config, o.PlatformConns, o.PlatformConns)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)
 	}
@@ -103,7 +101,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{options: o, platform: platform, bound: bound, orm: orm, nodes: map[string]*Node{MainNode: main}}, nil
+	return &Cluster{options: o, platform: platform, bound: bound, nodes: map[string]*Node{MainNode: main}}, nil
 }
 
 // SchoolVersion is the version this binary expects a school's schema to have.
@@ -117,7 +115,7 @@ func (c *Cluster) changed(school uuid.UUID) {
 
 // Platform is GORM on the platform's schema.
 func (c *Cluster) Platform(ctx context.Context, mode Mode) *gorm.DB {
-	return c.orm.WithContext(bind(ctx, binding{schema: PlatformSchema, mode: mode}))
+	return c.bound.orm.WithContext(bind(ctx, binding{schema: PlatformSchema, mode: mode}))
 }
 
 // PlatformPool is pgx on the platform's server, with an empty search_path.
@@ -178,6 +176,6 @@ func (c *Cluster) Close() {
 	for _, n := range c.nodes {
 		n.close()
 	}
-	_ = c.bound.Close()
+	_ = c.bound.db.Close()
 	c.platform.Close()
 }

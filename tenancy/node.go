@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/base64"
 	"fmt"
 	"sync"
@@ -30,8 +29,8 @@ type Node struct {
 
 type shard struct {
 	login string
-	pool  *sql.DB
-	orm   *gorm.DB
+	usual pool
+	long  pool // for work of seconds; it keeps no connection while there is none
 }
 
 // openNode prepares the pools; nothing is dialled yet. url reaches the server
@@ -65,11 +64,14 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 		if o.Dial != nil {
 			config.DialFunc = o.Dial
 		}
-		pool, orm, err := openPool(config, o.ShardConns)
-		if err != nil {
+		s := &shard{login: login}
+		if s.usual, err = openPool(config, o.ShardConns, o.ShardConns); err != nil {
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
-		n.shards = append(n.shards, &shard{login: login, pool: pool, orm: orm})
+		if s.long, err = openPool(config, o.ShardConns, 0); err != nil {
+			return nil, fmt.Errorf("node %s: %w", name, err)
+		}
+		n.shards = append(n.shards, s)
 	}
 	return n, nil
 }
@@ -124,11 +126,17 @@ func (n *Node) login(shard int) string { return n.shards[shard%len(n.shards)].lo
 
 // bindTo returns GORM on the school's shard, bound to the school.
 func (n *Node) bindTo(ctx context.Context, s *School, mode Mode) *gorm.DB {
-	b := binding{schema: s.Schema, mode: mode}
+	allowed, long := mode.long()
+	b := binding{schema: s.Schema, mode: allowed}
 	if n.options.RolePerSchool {
 		b.role = s.Role()
 	}
-	return n.shards[s.Shard%len(n.shards)].orm.WithContext(bind(ctx, b))
+	shard := n.shards[s.Shard%len(n.shards)]
+	lane := shard.usual
+	if long {
+		lane = shard.long
+	}
+	return lane.orm.WithContext(bind(ctx, b))
 }
 
 // Admin is the owner's pool on this node.
@@ -137,7 +145,8 @@ func (n *Node) Admin() *pgxpool.Pool { return n.admin }
 func (n *Node) close() {
 	var wg sync.WaitGroup
 	for _, s := range n.shards {
-		wg.Go(func() { _ = s.pool.Close() })
+		wg.Go(func() { _ = s.usual.db.Close() })
+		wg.Go(func() { _ = s.long.db.Close() })
 	}
 	wg.Wait()
 	n.admin.Close()

@@ -39,13 +39,22 @@ type refuse struct{}
 
 func (refuse) Open(string) (driver.Conn, error) { return nil, ErrNoSchool }
 
-// openPool makes a pool of at most size bound connections, with GORM on top.
-// Nothing is dialled until the first query.
-func openPool(config *pgx.ConnConfig, size int) (*sql.DB, *gorm.DB, error) {
-	pool := sql.OpenDB(connector{config: config})
-	pool.SetMaxOpenConns(size)
-	pool.SetMaxIdleConns(size)
-	orm, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), &gorm.Config{
+// pool is bound connections, with GORM on top.
+type pool struct {
+	db  *sql.DB
+	orm *gorm.DB
+}
+
+// openPool makes a pool of at most size bound connections, which keeps so many of
+// them when nobody uses them. Nothing is dialled until the first query.
+func openPool(config *pgx.ConnConfig, size, keeps int) (pool, error) {
+	db := sql.OpenDB(connector{config: config})
+	db.SetMaxOpenConns(size)
+	if keeps == 0 {
+		keeps = -1 // database/sql takes 0 for two
+	}
+	db.SetMaxIdleConns(keeps)
+	orm, err := gorm.Open(postgres.New(postgres.Config{Conn: db}), &gorm.Config{
 		// Columns are named, never *: half-migrated fleets must not break cached plans.
 		QueryFields:            true,
 		SkipDefaultTransaction: true,
@@ -55,8 +64,8 @@ func openPool(config *pgx.ConnConfig, size int) (*sql.DB, *gorm.DB, error) {
 		NowFunc:                func() time.Time { return time.Now().UTC() },
 	})
 	if err != nil {
-		_ = pool.Close()
-		return nil, nil, err
+		_ = db.Close()
+		return pool{}, err
 	}
-	return pool, orm, nil
+	return pool{db: db, orm: orm}, nil
 }

@@ -67,12 +67,16 @@ func (run *importRun) beat(ctx context.Context, c api.Ctx, ended chan struct{}) 
 			return
 		case <-tick.C:
 		}
-		db, err := c.Apart(context.WithoutCancel(ctx))
+		// News that is late is no news: it is dropped rather than waited for.
+		late, cancel := context.WithTimeout(ctx, beatEvery)
+		db, err := c.Apart(late)
 		if err != nil {
-			continue // it will be seen as standing still, which is no more than late news
+			cancel()
+			continue
 		}
 		_ = db.Exec(`update import_run set rows_read = ?, report = jsonb_build_object('percent', ?::int), beat_at = now() where id = ? and state = 'RUNNING'`,
 			run.rows.Load(), run.percent.Load(), run.id).Error
+		cancel()
 	}
 }
 
