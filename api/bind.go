@@ -79,6 +79,9 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if rq.school != nil {
+			list.today = DateOf(rq.now.In(rq.school.Location()))
+		}
 		return &list, nil
 	}
 	req := row.newRequest()

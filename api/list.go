@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"sort"
 	"strconv"
@@ -121,7 +122,8 @@ func SearchWords(column string) Filter {
 }
 
 // Where is a filter whose condition is not a comparison with one column: sql says it,
-// with @v where the value goes.
+// with @v where the value goes and @today for the day it is at the school. A date that
+// the planner sees as one value makes a subquery it runs once, not once a record.
 func (f Filter) Where(sql string) Filter {
 	parse := f.parse
 	f.where = sql
@@ -139,6 +141,7 @@ type ListRequest struct {
 
 	order []string
 	where []condition
+	today Date
 }
 
 type condition struct {
@@ -152,7 +155,13 @@ func (l ListRequest) Offset() int { return (l.Page - 1) * l.Limit }
 // narrow applies the filters.
 func (l ListRequest) narrow(db *gorm.DB) *gorm.DB {
 	for _, c := range l.where {
-		db = db.Where(c.sql, c.value)
+		value := c.value
+		if named, ok := value.(map[string]any); ok {
+			named = maps.Clone(named)
+			named["today"] = l.today
+			value = named
+		}
+		db = db.Where(c.sql, value)
 	}
 	return db
 }

@@ -22,6 +22,7 @@ type pgbench struct {
 	// sharded gives each connection a sixteenth of the schools, as our pools do;
 	// otherwise every connection meets all of them.
 	sharded bool
+	only    int      // the one school that is asked, instead of the first so many
 	least   float64  // transactions of the warm-up
 	sql     []string // without the binding; :id is one of the students
 }
@@ -37,6 +38,9 @@ func (p pgbench) script() string {
 	if p.sharded {
 		// Client c of 32 has the schools c, c+16, c+32 … of the first 16 clients.
 		n = fmt.Sprintf(`:client_id %% %[1]d + 1 + %[1]d * random(0, (:schools - 1 - :client_id %% %[1]d) / %[1]d)`, min(bareShards, p.schools))
+	}
+	if p.only != 0 {
+		n = fmt.Sprint(p.only)
 	}
 	name := `'school_' || lpad((:n)::text, 32, '0')`
 	bind := fmt.Sprintf(`select set_config('search_path', %[1]s, true), set_config('role', %[1]s, true), set_config('transaction_read_only', 'on', true)`, name)

@@ -16,23 +16,27 @@ import (
 // client may know. It grows with the modules; every id seen goes into ids, for the
 // stranger who tries them all at the end.
 type day struct {
-	app    *testkit.App
-	super  *testkit.Client
-	office *testkit.Client
-	school uuid.UUID
-	ids    map[string]uuid.UUID // path with :id → an id that is somebody's
+	app     *testkit.App
+	super   *testkit.Client
+	office  *testkit.Client
+	teacher *testkit.Client // class teacher of 5 A
+	school  uuid.UUID
+	phones  string               // what the parents' phones begin with
+	ids     map[string]uuid.UUID // path with :id → an id that is somebody's
 }
 
 func TestADayAtSchool(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	d := &day{app: app, super: app.SuperAdmin(t), ids: map[string]uuid.UUID{}}
+	d := &day{app: app, super: app.SuperAdmin(t), phones: testkit.NewPhone()[:9], ids: map[string]uuid.UUID{}}
 	for _, hour := range []struct {
 		name string
 		act  func(*testing.T)
 	}{
 		{"the week before, the super-admin onboards Green Valley and its administrator sets a password", d.onboard},
 		{"the school admin sets the year, classes and divisions", d.frame},
+		{"the school admin imports 300 students with their guardians, seven rows of whom are mended first", d.enrol},
+		{"the school admin employs a class teacher and sets a timetable whose one clash is refused", d.staff},
 		{"06:55 a driver signs in with a code, and later with a PIN", d.driverSignsIn},
 		{"12:00 the school admin turns evaluation mode on and off again", d.evaluation},
 		{"all day, a stranger tries every id seen above", d.stranger},
@@ -109,10 +113,11 @@ func (d *day) frame(t *testing.T) {
 	year := testkit.Post[roster.AcademicYear](t, d.office, "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
 	testkit.Post[roster.AcademicYear](t, d.office, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
 	class := testkit.Post[roster.Class](t, d.office, "/school-admin/class/create", map[string]any{"name": "Class 5", "code": "5", "level": 5})
-	division := testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A", "capacity": 40})
+	division := testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A", "capacity": 200})
 	d.ids["/school-admin/academic-year/"] = year.ID
 	d.ids["/school-admin/class/"] = class.ID
 	d.ids["/school-admin/division/"] = division.ID
+	testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "B", "capacity": 200})
 }
 
 func (d *day) driverSignsIn(t *testing.T) {

@@ -30,6 +30,9 @@ type SeatFields struct {
 // covers holds for the enrolment e that is in force on today.day; see onToday.
 const covers = `e.start_date <= today.day and (e.end_date is null or e.end_date >= today.day)`
 
+// coversToday is the same in a list's filter.
+const coversToday = `e.start_date <= @today and (e.end_date is null or e.end_date >= @today)`
+
 // seatColumn is a student's Seat as JSON. It is worked out for the rows of a page
 // only, after they have been sorted and cut.
 const seatColumn = `coalesce(

@@ -52,14 +52,14 @@ var studentListing = api.Listing{
 		"status": api.ByEnum("status", "ACTIVE", "TRANSFERRED", "GRADUATED", "WITHDRAWN"),
 		"gender": api.ByEnum("gender", "FEMALE", "MALE", "OTHER"),
 		"classId": api.ByID("class_id").Where(`student.id in (
-			select e.student_id from enrolment e where e.class_id = @v and ` + covers + `
+			select e.student_id from enrolment e where e.class_id = @v and ` + coversToday + `
 			union all
 			select s.id from student s where s.class_id = @v and s.status = 'ACTIVE'
-				and not exists (select from enrolment e where e.student_id = s.id and ` + covers + `))`),
-		"divisionId":     api.ByID("division_id").Where(`student.id in (select e.student_id from enrolment e where e.division_id = @v and ` + covers + `)`),
+				and s.id not in (select e.student_id from enrolment e where ` + coversToday + `))`),
+		"divisionId":     api.ByID("division_id").Where(`student.id in (select e.student_id from enrolment e where e.division_id = @v and ` + coversToday + `)`),
 		"academicYearId": api.ByID("academic_year_id").Where(`student.id in (select e.student_id from enrolment e where e.academic_year_id = @v)`),
 		"unplaced": api.ByBool("unplaced").Where(`@v = (student.status = 'ACTIVE'
-			and not exists (select from enrolment e where e.student_id = student.id and ` + covers + `))`),
+			and student.id not in (select e.student_id from enrolment e where ` + coversToday + `))`),
 	},
 }
 
