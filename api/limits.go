@@ -46,7 +46,7 @@ type Limits struct {
 
 // NewLimits takes the rates as ulule/limiter writes them: 10-M is ten a minute.
 func NewLimits(client redis.UniversalClient, rates map[LimitClass]string, log *slog.Logger, away func(bool)) (*Limits, error) {
-	shared, err := limitstore.NewStoreWithOptions(scripts{client}, limiter.StoreOptions{Prefix: "homeroom:limit"})
+	shared, err := limitstore.NewStoreWithOptions(scripts{client, &ferry{}}, limiter.StoreOptions{Prefix: "homeroom:limit"})
 	if err != nil {
 		return nil, err
 	}
