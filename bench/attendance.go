@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+const (
+	markedStudents   = 40
+	registerStudents = 60
+	markTarget       = 0.5
+	registerTarget   = 0.5
+	markers          = 2 // each has a division of its own
+)
+
+// registerSQL seats the students of a division, and marks them on the month's school
+// days. %s is the division's name, %s the last day.
+const registerSQL = `
+insert into student (id, admission_number, first_name, last_name, admission_date)
+	select md5('%[1]s' || n)::uuid, '%[1]s' || n, 'Child' || n, 'Rao', current_date - 100 from generate_series(1, %[3]d) n;
+insert into enrolment (id, student_id, academic_year_id, class_id, division_id, roll_number, start_date)
+	select gen_random_uuid(), md5('%[1]s' || n)::uuid, md5('now')::uuid, md5('5')::uuid, md5('Class 5%[1]s')::uuid, n, current_date - 100 from generate_series(1, %[3]d) n;
+insert into attendance (id, student_id, division_id, date, status, source, marked_by, marked_at)
+	select gen_random_uuid(), md5('%[1]s' || n)::uuid, md5('Class 5%[1]s')::uuid, day, 'PRESENT', 'TEACHER', md5('5')::uuid, now()
+	from generate_series(1, %[3]d) n, generate_series(date_trunc('month', '%[2]s'::timestamp), date_trunc('month', '%[2]s'::timestamp) + '1 month - 1 day', '1 day') day
+	where extract(dow from day) between 1 and 5 and day::date <> '%[2]s'`
+
+// markScript is what marking leaves behind: 40 marks and their revisions, in one
+// statement. The client's number says which division is its own.
+const markScript = `with written as (
+	insert into attendance as a (id, student_id, division_id, date, status, remark, source, marked_by, marked_at)
+	select gen_random_uuid(), md5(chr(65 + :client_id) || n)::uuid, md5('Class 5' || chr(65 + :client_id))::uuid, '%s'::date, 'PRESENT', :v::text, 'ADMIN', md5('5')::uuid, now()
+	from generate_series(1, %d) n order by 2
+	on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes, remark = excluded.remark,
+		source = excluded.source, leave_id = excluded.leave_id, marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = a.version + 1
+	returning *)
+insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, marked_by, marked_at)
+select id, version, student_id, date, status, late_minutes, remark, source, leave_id, marked_by, marked_at from written`
+
+// upsertScript is the marks alone.
+var upsertScript = strings.Replace(strings.SplitN(markScript, "\n\treturning", 2)[0], "with written as (", "", 1)
+
+// monthScript is the month's register as the service reads it.
+const monthScript = `select s.id, e.roll_number, s.admission_number, s.first_name, s.last_name,
+		extract(day from greatest(e.start_date, '%[1]s'::date))::int2, extract(day from least(e.end_date, '%[2]s'::date))::int2, m.days, m.statuses
+	from enrolment e join student s on s.id = e.student_id
+	cross join lateral (
+		select coalesce(array_agg(extract(day from a.date)::int2), '{}') as days, coalesce(array_agg(a.status), '{}') as statuses
+		from attendance a where a.student_id = e.student_id and a.date between greatest(e.start_date, '%[1]s'::date) and least(e.end_date, '%[2]s'::date)) m
+	where e.division_id = md5('Class 5' || chr(65 + :client_id))::uuid and e.start_date <= '%[2]s'::date and (e.end_date is null or e.end_date >= '%[1]s'::date)
+		and (s.deleted_at is null or e.start_date < current_date)
+	order by e.roll_number nulls last, s.first_name, s.last_name, s.id, e.start_date`
+
+// measureAttendance marks classes and reads their month, by the service and by pgbench.
+func measureAttendance(ctx context.Context, b *bench) error {
+	o, err := b.newOffice(ctx)
+	if err != nil {
+		return err
+	}
+	day := api.DateOf(time.Now().UTC().AddDate(0, 0, -1))
+	for w := day.In(time.UTC).Weekday(); w == time.Saturday || w == time.Sunday; w = day.In(time.UTC).Weekday() {
+		day = day.AddDays(-1)
+	}
+	first := day
+	first.Day = 1
+	last := api.DateOf(first.In(time.UTC).AddDate(0, 1, -1))
+	schema := tenancy.Ident(schemaName(o.number))
+	for i := range markers {
+		if err := o.exec(ctx, "set search_path = "+schema+";"+fmt.Sprintf(registerSQL, string(rune('A'+i)), day, registerStudents)+"; set search_path = ''"); err != nil {
+			return err
+		}
+	}
+	if err := o.exec(ctx, fmt.Sprintf("vacuum analyze %[1]s.attendance, %[1]s.enrolment, %[1]s.student, %[1]s.attendance_revision", schema)); err != nil {
+		return err
+	}
+	var marks, limits, upserts, reads, queries []float64
+	for range b.rounds {
+		for _, m := range []struct {
+			into *[]float64
+			run  func() (float64, error)
+		}{
+			{&limits, func() (float64, error) {
+				return o.scripted(ctx, b.seconds, fmt.Sprintf(markScript, day, markedStudents))
+			}},
+			{&marks, func() (float64, error) {
+				return together(b.seconds, func(w, n int) error { return o.markClass(w, n, day) })
+			}},
+			{&upserts, func() (float64, error) {
+				return o.scripted(ctx, b.seconds, fmt.Sprintf(upsertScript, day, markedStudents))
+			}},
+			{&queries, func() (float64, error) { return o.scripted(ctx, b.seconds, fmt.Sprintf(monthScript, first, last)) }},
+			{&reads, func() (float64, error) {
+				return together(b.seconds, func(w, _ int) error {
+					return o.ask("GET", fmt.Sprintf("/school-admin/attendance/report?divisionId=%s&month=%s", md5ID("Class 5"+string(rune('A'+w))), day.String()[:7]), nil)
+				})
+			}},
+		} {
+			rate, err := m.run()
+			if err != nil {
+				return err
+			}
+			*m.into = append(*m.into, rate)
+		}
+	}
+	add := func(what string, ours, limit []float64, t target) {
+		b.report.add(line{what: what, ours: perSecond(median(ours)), limit: perSecond(median(limit)), ratio: median(ours) / median(limit), target: t})
+	}
+	add(fmt.Sprintf("marking %d students: pgbench, marks and revisions in one statement", markedStudents), marks, limits, atLeast(markTarget))
+	add(fmt.Sprintf("marking %d students: pgbench, the upsert alone", markedStudents), marks, upserts, target{})
+	add(fmt.Sprintf("monthly register of %d students: pgbench, the same query", registerStudents), reads, queries, atLeast(registerTarget))
+	return nil
+}
+
+// markClass marks a class so that every mark is a new one.
+func (o *office) markClass(worker, n int, day api.Date) error {
+	division := string(rune('A' + worker))
+	records := make([]map[string]any, markedStudents)
+	for i := range records {
+		records[i] = map[string]any{"studentId": md5ID(fmt.Sprint(division, i+1)), "status": "PRESENT", "remark": fmt.Sprint(n, time.Now().UnixNano())}
+	}
+	body, err := json.Marshal(map[string]any{"data": map[string]any{"divisionId": md5ID("Class 5" + division), "date": day, "reason": "Bench", "records": records}})
+	if err != nil {
+		return err
+	}
+	return o.ask("POST", "/school-admin/attendance/mark", body)
+}
+
+// ask calls the service in this process.
+func (o *office) ask(method, path string, body []byte) error {
+	r, err := http.NewRequest(method, path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.RemoteAddr = "127.0.0.1:1"
+	r.Header.Set("Authorization", "Bearer "+o.token)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := &blotter{header: http.Header{}}
+	o.service.Kernel.Handler().ServeHTTP(w, r)
+	if w.status != http.StatusOK {
+		return fmt.Errorf("%s %s: answered %d %s", method, path, w.status, w.body)
+	}
+	return nil
+}
+
+// together lets workers call for so many seconds, and returns calls a second.
+func together(seconds int, call func(worker, n int) error) (float64, error) {
+	var group sync.WaitGroup
+	counts, errs := make([]int, markers), make([]error, markers)
+	began := time.Now()
+	until := began.Add(time.Duration(seconds) * time.Second)
+	for w := range markers {
+		group.Go(func() {
+			for ; time.Now().Before(until) && errs[w] == nil; counts[w]++ {
+				errs[w] = call(w, counts[w])
+			}
+		})
+	}
+	group.Wait()
+	all := 0
+	for w := range markers {
+		if errs[w] != nil {
+			return 0, errs[w]
+		}
+		all += counts[w]
+	}
+	return float64(all) / time.Since(began).Seconds(), nil
+}
+
+// scripted runs a statement by pgbench, bound to the school as ours is, and returns
+// transactions a second.
+func (o *office) scripted(ctx context.Context, seconds int, sql string) (float64, error) {
+	file, err := os.CreateTemp("", "bench-*.sql")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(file.Name())
+	name := schemaName(o.number)
+	script := fmt.Sprintf("\\set v random(1, 1000000000)\n\\startpipeline\nbegin;\nselect set_config('search_path', '%[1]s', true), set_config('role', '%[1]s', true);\n%[2]s;\ncommit;\n\\endpipeline\n", name, sql)
+	if _, err := file.WriteString(script); err != nil {
+		return 0, err
+	}
+	if err := file.Close(); err != nil {
+		return 0, err
+	}
+	cmd := exec.CommandContext(ctx, program("pgbench"), "-n", "-M", "prepared", "-c", fmt.Sprint(markers), "-j", fmt.Sprint(markers), "-T", fmt.Sprint(seconds), "-f", file.Name(), o.url)
+	cmd.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+name) // where statements are prepared
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("pgbench: %w\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		var tps float64
+		if _, err := fmt.Sscanf(line, "tps = %f", &tps); err == nil {
+			return tps, nil
+		}
+	}
+	return 0, fmt.Errorf("pgbench said nothing of its speed:\n%s", out)
+}
