@@ -58,9 +58,8 @@ CREATE TABLE attendance_revision (
     reason        text NOT NULL DEFAULT '',
     marked_by     uuid NOT NULL,
     marked_at     timestamptz NOT NULL,
-    PRIMARY KEY (attendance_id, version)
+    PRIMARY KEY (student_id, date, attendance_id, version)
 );
-CREATE INDEX attendance_revision_student_idx ON attendance_revision (student_id, date);
 REVOKE UPDATE, DELETE, TRUNCATE ON attendance_revision FROM :school_role;
 
 -- How long a notice of absence waits for a correction.

@@ -40,7 +40,14 @@ type Marked struct {
 	Date       api.Date  `json:"date"`
 	Changed    int       `json:"changed" doc:"How many marks are new or other than they were"`
 	Counts
-	Records []Mark `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave stays LEAVE"`
+	Records []MarkedRecord `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave stays LEAVE"`
+}
+
+// MarkedRecord is a mark as it stands.
+type MarkedRecord struct {
+	StudentID uuid.UUID  `json:"studentId"`
+	Status    string     `json:"status"`
+	LeaveID   *uuid.UUID `json:"leaveId,omitempty" doc:"The approved leave it shows, if it does"`
 }
 
 // Mark is one student's attendance of one day.
@@ -101,11 +108,11 @@ func mark(c api.Ctx, r MarkFields, source, reason string, bad []api.Detail) (Mar
 	if bad = append(bad, s.check(c, r)...); bad != nil {
 		return Marked{}, api.Invalid(bad...)
 	}
-	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make([]Mark, len(r.Records))}
+	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make([]MarkedRecord, len(r.Records))}
 	var changes []change
 	for i, record := range r.Records {
 		ch, changed := s.apply(c, r, record, source)
-		out.Records[i] = ch.Mark
+		out.Records[i] = MarkedRecord{ch.StudentID, ch.Status, ch.LeaveID}
 		out.add(ch.Status)
 		if changed {
 			changes = append(changes, ch)
@@ -120,47 +127,75 @@ func keep(c api.Ctx, r MarkFields, changes []change, reason string, delay int) e
 	if len(changes) == 0 {
 		return nil
 	}
-	if err := write(c, changes, reason); err != nil {
-		return err
-	}
+	write(c, changes, reason)
 	if err := tellParents(c, changes, delay); err != nil {
 		return err
 	}
-	before, after := make([]Mark, 0, len(changes)), make([]Mark, len(changes))
-	facts := make([]MarkedStudent, len(changes))
-	for i, ch := range changes {
-		after[i] = ch.Mark
-		facts[i] = MarkedStudent{StudentID: ch.StudentID, Status: ch.Status}
+	before, after := booked{}, booked{Reason: reason}
+	fact := MarkedDay{DivisionID: r.DivisionID, Date: r.Date}
+	before.DivisionID, before.Date, after.DivisionID, after.Date = r.DivisionID, r.Date, r.DivisionID, r.Date
+	for _, ch := range changes {
+		after.add(ch.StudentID, ch.Status)
 		if ch.was != nil {
-			before = append(before, *ch.was)
-			facts[i].Was = ch.was.Status
+			before.add(ch.StudentID, ch.was.Status)
+		}
+		if ch.statusChanged() {
+			fact.add(ch.StudentID, ch.Status)
 		}
 	}
-	c.Changed("mark", "attendance", r.DivisionID, sheetOf{r.Date, "", before}, sheetOf{r.Date, reason, after})
-	c.Tell(events.Fact{Kind: MarkedFact, Data: MarkedDay{DivisionID: r.DivisionID, Date: r.Date, Students: facts}})
+	c.Changed("mark", "attendance", r.DivisionID, before, after)
+	c.Tell(events.Fact{Kind: MarkedFact, Data: fact})
 	return nil
 }
 
-// sheetOf is how a day's marks stand in the audit.
-type sheetOf struct {
-	Date    api.Date `json:"date"`
-	Reason  string   `json:"reason,omitempty"`
-	Records []Mark   `json:"records"`
+// booked is how a day's changes stand in the audit. Every detail is in the revisions.
+type booked struct {
+	Reason string `json:"reason,omitempty"`
+	MarkedDay
 }
 
 // MarkedFact is the fact that students of a division were marked, or marked anew.
 const MarkedFact = "attendance.marked"
 
-// MarkedDay is what MarkedFact says.
+// MarkedDay is what MarkedFact says: whose status is new or another than it was.
 type MarkedDay struct {
-	DivisionID uuid.UUID       `json:"divisionId"`
-	Date       api.Date        `json:"date"`
-	Students   []MarkedStudent `json:"students"`
+	DivisionID uuid.UUID `json:"divisionId"`
+	Date       api.Date  `json:"date"`
+	Present    Students  `json:"present,omitempty"`
+	Absent     Students  `json:"absent,omitempty"`
+	Late       Students  `json:"late,omitempty"`
+	Leave      Students  `json:"leave,omitempty"`
 }
 
-// MarkedStudent is one whose mark is new or changed; Was is empty for a new one.
-type MarkedStudent struct {
-	StudentID uuid.UUID `json:"studentId"`
-	Status    string    `json:"status"`
-	Was       string    `json:"was,omitempty"`
+func (d *MarkedDay) add(student uuid.UUID, status string) {
+	switch status {
+	case "PRESENT":
+		d.Present = append(d.Present, student)
+	case "ABSENT":
+		d.Absent = append(d.Absent, student)
+	case "LATE":
+		d.Late = append(d.Late, student)
+	case "LEAVE":
+		d.Leave = append(d.Leave, student)
+	}
+}
+
+// Students are ids of students. A class is written several times with every mark, so
+// they are put down in one go.
+type Students []uuid.UUID
+
+// MarshalJSON writes the list as any list of ids.
+func (s Students) MarshalJSON() ([]byte, error) {
+	out := make([]byte, 0, 2+39*len(s))
+	for i, id := range s {
+		separator := byte(',')
+		if i == 0 {
+			separator = '['
+		}
+		out = append(append(append(out, separator, '"'), id.String()...), '"')
+	}
+	if len(s) == 0 {
+		out = append(out, '[')
+	}
+	return append(out, ']'), nil
 }

@@ -162,7 +162,7 @@ const writeMarks = `with m as (
 	select m.id, m.version, m.student_id, m.date, m.status, m.late_minutes, m.remark, m.source, m.leave_id, $13, $11, $12 from m`
 
 // write keeps changes whose former marks the caller holds locked.
-func write(c api.Ctx, changes []change, reason string) error {
+func write(c api.Ctx, changes []change, reason string) {
 	n := len(changes)
 	ids, students, divisions, leaves := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]*uuid.UUID, n)
 	days, statuses, remarks, sources := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
@@ -172,10 +172,6 @@ func write(c api.Ctx, changes []change, reason string) error {
 		days[i], statuses[i], remarks[i], sources[i] = ch.Date.String(), ch.Status, ch.Remark, ch.Source
 		minutes[i], versions[i] = ch.LateMinutes, ch.Version
 	}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: writeMarks, Args: []any{
+	c.Finally(tenancy.Query{SQL: writeMarks, Args: []any{
 		ids, students, divisions, days, statuses, minutes, remarks, sources, leaves, versions, c.User.ID, c.Now, reason}})
-	if err != nil {
-		return fmt.Errorf("writing marks: %w", err)
-	}
-	return nil
 }
