@@ -34,6 +34,8 @@ CREATE TABLE attendance (
     remark       text NOT NULL DEFAULT '',
     source       text NOT NULL CHECK (source IN ('TEACHER', 'ADMIN', 'LEAVE')),
     leave_id     uuid,
+    -- Why the office marked a day that was past.
+    reason       text NOT NULL DEFAULT '',
     marked_by    uuid NOT NULL,
     marked_at    timestamptz NOT NULL,
     version      int NOT NULL DEFAULT 1,
@@ -44,20 +46,23 @@ CREATE TABLE attendance (
 CREATE INDEX attendance_division_idx ON attendance (division_id, date);
 CREATE INDEX attendance_leave_idx ON attendance (leave_id) WHERE leave_id IS NOT NULL;
 
--- Every state an attendance was ever in. Without a status it was taken back.
+-- What a mark was before it was changed or taken back, who did that and when: with the
+-- mark as it stands, every state it was ever in.
 CREATE TABLE attendance_revision (
     attendance_id uuid NOT NULL,
     version       int NOT NULL,
     student_id    uuid NOT NULL CONSTRAINT attendance_revision_student_fkey REFERENCES student (id),
     date          date NOT NULL,
-    status        text,
+    status        text NOT NULL,
     late_minutes  int,
-    remark        text NOT NULL DEFAULT '',
+    remark        text NOT NULL,
     source        text NOT NULL,
     leave_id      uuid,
-    reason        text NOT NULL DEFAULT '',
+    reason        text NOT NULL,
     marked_by     uuid NOT NULL,
     marked_at     timestamptz NOT NULL,
+    replaced_by   uuid NOT NULL,
+    replaced_at   timestamptz NOT NULL,
     PRIMARY KEY (student_id, date, attendance_id, version)
 );
 REVOKE UPDATE, DELETE, TRUNCATE ON attendance_revision FROM :school_role;

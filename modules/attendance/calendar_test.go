@@ -3,6 +3,7 @@ package attendance_test
 import (
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,7 +116,7 @@ func TestTheMonthlyRegisterShowsStudentsByDaysWithTotalsAndPercent(t *testing.T)
 			record(r.children[0], statuses[0][i]), record(r.children[1], statuses[1][i]), record(r.children[2], statuses[2][i])))
 	}
 	seen := map[string]string{}
-	for _, month := range []string{days[0].String()[:7], days[2].String()[:7]} {
+	for _, month := range slices.Compact([]string{days[0].String()[:7], days[2].String()[:7]}) {
 		p := testkit.Get[attendance.Report](t, r.teacher, fmt.Sprintf("/teacher/attendance/report?divisionId=%s&month=%s", r.a.ID, month))
 		if len(p.Students) != 3 || len(p.Days) < 28 || p.ClassName != "Class 5" {
 			t.Fatalf("report %+v", p)
@@ -124,10 +125,8 @@ func TestTheMonthlyRegisterShowsStudentsByDaysWithTotalsAndPercent(t *testing.T)
 			if len(s.Statuses) != len(p.Days) {
 				t.Fatalf("%d statuses for %d days", len(s.Statuses), len(p.Days))
 			}
-			for i, status := range s.Statuses {
-				if status != nil {
-					seen[s.FirstName+p.Days[i].Date.String()] = *status
-				}
+			for i, day := range p.Days {
+				seen[s.FirstName+day.Date.String()] += s.Statuses.At(i)
 			}
 		}
 	}

@@ -116,10 +116,10 @@ func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date) 
 func (m *Module) Unexcuse(c api.Ctx, leave, student uuid.UUID) error {
 	var dates []struct{ Date api.Date }
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `with gone as (
-			delete from attendance where leave_id = $1 and source = 'LEAVE' returning id, student_id, date, version),
+			delete from attendance where leave_id = $1 and source = 'LEAVE' returning *),
 		kept as (
-			insert into attendance_revision (attendance_id, version, student_id, date, source, leave_id, marked_by, marked_at)
-			select id, version + 1, student_id, date, 'LEAVE', $1, $2, $3 from gone)
+			insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, replaced_by, replaced_at)
+			select id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, $2, $3 from gone)
 		select date from gone order by date`, Args: []any{leave, c.User.ID, c.Now}, Scan: roster.Collect(&dates)})
 	if err != nil {
 		return fmt.Errorf("taking a leave's days back: %w", err)

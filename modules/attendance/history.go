@@ -63,12 +63,7 @@ func history(c api.Ctx, r historyRequest) (History, error) {
 	}
 	err = tenancy.Together(c.DB,
 		tenancy.Query{SQL: `select id, first_name, last_name from student where id = $1`, Args: []any{r.StudentID}, Scan: roster.Collect(&students)},
-		tenancy.Query{SQL: `select v.date, v.status, v.late_minutes, v.remark, v.source, v.leave_id, v.reason, v.marked_by, v.marked_at,
-				coalesce(trim(u.first_name || ' ' || u.last_name), '') as marked_by_name
-			from attendance_revision v left join app_user u on u.id = v.marked_by
-			where v.student_id = $1 and v.date between $2 and $3
-			order by v.date desc, v.marked_at, v.attendance_id, v.version`,
-			Args: []any{r.StudentID, span.From, span.To}, Scan: roster.Collect(&found)},
+		tenancy.Query{SQL: selectStates, Args: []any{r.StudentID, span.From, span.To}, Scan: roster.Collect(&found)},
 	)
 	if err != nil {
 		return History{}, fmt.Errorf("reading a student's attendance: %w", err)
@@ -86,3 +81,20 @@ func history(c api.Ctx, r historyRequest) (History, error) {
 	}
 	return out, nil
 }
+
+// selectStates are the states a student's days were in, and for a mark that was taken
+// back also the state of being none.
+const selectStates = `with states as (
+		select v.date, v.attendance_id, v.version, v.status, v.late_minutes, v.remark, v.source, v.leave_id, v.reason, v.marked_by, v.marked_at
+		from attendance_revision v where v.student_id = $1 and v.date between $2 and $3
+		union all
+		select a.date, a.id, a.version, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.reason, a.marked_by, a.marked_at
+		from attendance a where a.student_id = $1 and a.date between $2 and $3
+		union all
+		select distinct on (v.attendance_id) v.date, v.attendance_id, v.version + 1, null, null, '', v.source, v.leave_id, '', v.replaced_by, v.replaced_at
+		from attendance_revision v where v.student_id = $1 and v.date between $2 and $3 and not exists (select from attendance a where a.id = v.attendance_id)
+		order by 2, 3 desc)
+	select s.date, s.status, s.late_minutes, s.remark, s.source, s.leave_id, s.reason, s.marked_by, s.marked_at,
+		coalesce(trim(u.first_name || ' ' || u.last_name), '') as marked_by_name
+	from states s left join app_user u on u.id = s.marked_by
+	order by s.date desc, s.attendance_id, s.version`

@@ -146,20 +146,20 @@ func (m Mark) says(o Mark) bool {
 	return same && (m.LateMinutes == nil || *m.LateMinutes == *o.LateMinutes)
 }
 
-// writeMarks writes many marks and their revisions in one statement.
-const writeMarks = `with m as (
-		select u.id, u.student_id, u.division_id, u.day::date as date, u.status, u.late_minutes, u.remark, u.source, u.leave_id, u.version
-		from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::uuid[], $10::int[])
-			as u (id, student_id, division_id, day, status, late_minutes, remark, source, leave_id, version)),
-	written as (
-		insert into attendance as a (id, student_id, division_id, date, status, late_minutes, remark, source, leave_id, marked_by, marked_at, version)
-		select m.id, m.student_id, m.division_id, m.date, m.status, m.late_minutes, m.remark, m.source, m.leave_id, $11, $12, m.version
-		from m order by m.student_id, m.date
-		on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
-			remark = excluded.remark, source = excluded.source, leave_id = excluded.leave_id,
-			marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version)
-	insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at)
-	select m.id, m.version, m.student_id, m.date, m.status, m.late_minutes, m.remark, m.source, m.leave_id, $13, $11, $12 from m`
+// reviseMarks keeps what marks were before they are written anew.
+const reviseMarks = `insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, replaced_by, replaced_at)
+	select a.id, a.version, a.student_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.reason, a.marked_by, a.marked_at, $2, $3
+	from attendance a where a.id = any($1)`
+
+// writeMarks writes many marks in one statement.
+const writeMarks = `insert into attendance as a (id, student_id, division_id, date, status, late_minutes, remark, source, leave_id, version, marked_by, marked_at, reason)
+	select u.id, u.student_id, u.division_id, u.day::date, u.status, u.late_minutes, u.remark, u.source, u.leave_id, u.version, $11, $12, $13
+	from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::uuid[], $10::int[])
+		as u (id, student_id, division_id, day, status, late_minutes, remark, source, leave_id, version)
+	order by u.student_id, u.day
+	on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
+		remark = excluded.remark, source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason,
+		marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
 
 // write keeps changes whose former marks the caller holds locked.
 func write(c api.Ctx, changes []change, reason string) {
@@ -167,10 +167,17 @@ func write(c api.Ctx, changes []change, reason string) {
 	ids, students, divisions, leaves := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]*uuid.UUID, n)
 	days, statuses, remarks, sources := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	minutes, versions := make([]*int, n), make([]int, n)
+	var known []uuid.UUID
 	for i, ch := range changes {
+		if ch.was != nil {
+			known = append(known, ch.ID)
+		}
 		ids[i], students[i], divisions[i], leaves[i] = ch.ID, ch.StudentID, ch.DivisionID, ch.LeaveID
 		days[i], statuses[i], remarks[i], sources[i] = ch.Date.String(), ch.Status, ch.Remark, ch.Source
 		minutes[i], versions[i] = ch.LateMinutes, ch.Version
+	}
+	if known != nil {
+		c.Finally(tenancy.Query{SQL: reviseMarks, Args: []any{known, c.User.ID, c.Now}})
 	}
 	c.Finally(tenancy.Query{SQL: writeMarks, Args: []any{
 		ids, students, divisions, days, statuses, minutes, remarks, sources, leaves, versions, c.User.ID, c.Now, reason}})

@@ -89,8 +89,8 @@ func TestTeachersMarkAWeekBackAndTheOfficeTheYearWithAReason(t *testing.T) {
 	}
 	old["reason"] = "The paper register was found"
 	testkit.Post[attendance.Marked](t, r.admin, officeMark, old)
-	if n := r.Count(t, "attendance_revision", "reason = 'The paper register was found' and source = 'ADMIN'"); n != 1 {
-		t.Errorf("%d revisions with the reason", n)
+	if n := r.Count(t, "attendance", "reason = 'The paper register was found' and source = 'ADMIN'"); n != 1 {
+		t.Errorf("%d marks with the reason", n)
 	}
 	for _, days := range []int{1, -101} {
 		late := sheet(r.a, r.today.AddDays(days), record(child, "ABSENT"))

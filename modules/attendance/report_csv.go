@@ -45,12 +45,8 @@ func (s ReportStudent) cells() []string {
 		percent = strconv.FormatFloat(*s.Totals.Percent, 'f', 1, 64)
 	}
 	line := []string{roll, roster.PlainCell(s.AdmissionNumber), roster.PlainCell(s.FirstName), roster.PlainCell(s.LastName)}
-	for _, status := range s.Statuses {
-		cell := ""
-		if status != nil {
-			cell = *status
-		}
-		line = append(line, cell)
+	for i := range s.Statuses {
+		line = append(line, s.Statuses.At(i))
 	}
 	for _, n := range []int{s.Totals.Present, s.Totals.Absent, s.Totals.Late, s.Totals.Leave, s.Totals.Marked} {
 		line = append(line, strconv.Itoa(n))

@@ -99,8 +99,12 @@ func TestCancellingTakesBackTheLeavesOwnDaysAndNoTeachersMark(t *testing.T) {
 	if n := r.Count(t, "attendance", "source = 'TEACHER' and status = 'PRESENT'"); n != 1 || r.Count(t, "attendance", "true") != 1 {
 		t.Errorf("%d marks of a teacher, %d in all", n, r.Count(t, "attendance", "true"))
 	}
-	if n := r.Count(t, "attendance_revision", "status is null and leave_id = ?", l.ID); n != 2 {
+	if n := r.Count(t, "attendance_revision", "leave_id = ? and replaced_by = ?", l.ID, r.parent.UserID); n != 2 {
 		t.Errorf("%d days taken back in the book", n)
+	}
+	h := testkit.Get[attendance.History](t, r.admin, "/school-admin/attendance/history/"+r.child.ID.String()+"?to="+r.today.AddDays(3).String())
+	if len(h.Days) != 3 || h.Days[0].Status != nil || len(h.Days[0].Revisions) != 2 || *h.Days[0].Revisions[0].Status != "LEAVE" || h.Days[0].Revisions[1].MarkedBy != r.parent.UserID {
+		t.Errorf("history %+v", h)
 	}
 	r.ask(t, 1, 3) // and may be asked for again
 }
