@@ -40,6 +40,10 @@ func (c Ctx) Today() Date { return DateOf(c.Now.In(c.School.Location())) }
 // Tell records a fact for the rest of the house. It leaves with the transaction.
 func (c Ctx) Tell(facts ...events.Fact) { c.rq.facts = append(c.rq.facts, facts...) }
 
+// Finally writes with the COMMIT, in its round trip: for the last statement of a change,
+// whose result nobody waits for. What the handler reads afterwards does not show it yet.
+func (c Ctx) Finally(q tenancy.Query) { c.rq.last = append(c.rq.last, q) }
+
 // Changed records who changed what, in the transaction of the change. before is
 // nil for a thing that is new, after for one that is gone.
 func (c Ctx) Changed(action, entity string, id uuid.UUID, before, after any) {

@@ -18,7 +18,7 @@ const attempts = 4
 // remembered answer go out with the COMMIT, in one round trip.
 func (k *Kernel) runWrite(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
 	for try := 1; ; try++ {
-		rq.facts, rq.audits, rq.notices, rq.rights = nil, nil, nil, false
+		rq.facts, rq.audits, rq.notices, rq.last, rq.rights = nil, nil, nil, nil, false
 		a, err := k.writeOnce(ctx, row, rq, req)
 		if err != nil && try < attempts && retriable(err) {
 			// Let the winner go on first: back at once, it would meet the same rival again.
@@ -110,7 +110,7 @@ func (k *Kernel) callWrite(ctx context.Context, db *gorm.DB, row *Row, rq *reque
 
 // lastWords are the rows every change leaves behind.
 func (k *Kernel) lastWords(rq *request, a answer) ([]tenancy.Query, error) {
-	var out []tenancy.Query
+	out := rq.last
 	if len(rq.audits) == 0 && rq.user.Role != Parent && !rq.row.OwnDevice {
 		// A handler that recorded nothing still leaves a trace of who called what.
 		rq.audits = []audit{{action: rq.row.Name(), entity: rq.row.Module}}

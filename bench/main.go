@@ -52,6 +52,7 @@ var parts = []part{
 	{"import", measureImport},
 	{"promotion", measurePromotion},
 	{"search", measureSearch},
+	{"attendance", measureAttendance},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 }

@@ -277,6 +277,9 @@ var fixtures = map[string]fixture{
 	"/school-admin/student/import/:id":         {"import_run", madeImport("STUDENT"), nil},
 	"/school-admin/employee/import/:id":        {"import_run", madeImport("EMPLOYEE"), nil},
 	"/school-admin/student/promote/:id":        {"promotion", madePromotion, map[string]any{}},
+	"/school-admin/attendance/holiday/:id":     {"holiday", made("/school-admin/attendance/holiday/create", map[string]any{"name": "Diwali", "startDate": "2026-11-08"}), map[string]any{"name": "Mine"}},
+	"/school-admin/attendance/history/:id":     {"student", madeStudent, nil},
+	"/school-admin/leave/:id":                  {"leave", madeLeave, nil},
 	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
 }
 
@@ -318,6 +321,17 @@ func madePromotion(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.
 func madeEmployee(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
 	t.Helper()
 	return made("/school-admin/employee/create", map[string]any{"firstName": "Meera", "phone": testkit.NewPhone(), "employeeType": "TEACHER"})(t, s, admin)
+}
+
+func madeLeave(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	id := api.NewID()
+	err := s.DB(t).Exec(`insert into leave (id, applicant_type, employee_id, leave_type, from_date, to_date, days, reason, created_by)
+		values (?, 'EMPLOYEE', ?, 'SICK', current_date, current_date, 1, 'Fever', ?)`, id, madeEmployee(t, s, admin), admin.UserID).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 func madeSubstitution(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {

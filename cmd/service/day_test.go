@@ -23,6 +23,8 @@ type day struct {
 	school  uuid.UUID
 	phones  string               // what the parents' phones begin with
 	ids     map[string]uuid.UUID // path with :id → an id that is somebody's
+
+	morning *morning
 }
 
 func TestADayAtSchool(t *testing.T) {
@@ -37,7 +39,11 @@ func TestADayAtSchool(t *testing.T) {
 		{"the school admin sets the year, classes and divisions", d.frame},
 		{"the school admin imports 300 students with their guardians, seven rows of whom are mended first", d.enrol},
 		{"the school admin employs a class teacher and sets a timetable whose one clash is refused", d.staff},
+		{"6-A is filled and has a class teacher", d.fillClass},
+		{"06:40 a parent asks leave for two children", d.asksLeave},
 		{"06:55 a driver signs in with a code, and later with a PIN", d.driverSignsIn},
+		{"08:05 the teacher approves the leave and marks 6-A in one call", d.marksClass},
+		{"08:10 the teacher corrects a mistake", d.correctsMark},
 		{"12:00 the school admin turns evaluation mode on and off again", d.evaluation},
 		{"all day, a stranger tries every id seen above", d.stranger},
 		{"17:00 the super-admin suspends the school, whose tokens are dead within a second", d.suspend},
@@ -58,7 +64,8 @@ func (d *day) onboard(t *testing.T) {
 	email := "principal-" + uuid.NewString()[:8] + "@green-valley.test"
 	answer := d.super.Call(t, "POST", "/super-admin/school/create", map[string]any{
 		"name": "Green Valley", "code": "gv-" + uuid.NewString()[:8], "timeZone": "Asia/Kolkata", "currency": "INR",
-		"admin": map[string]any{"firstName": "Asha", "lastName": "Rao", "email": email, "phone": "+919812300001"},
+		"weekendDays": []int{}, // the day is a school day, whichever day it is
+		"admin":       map[string]any{"firstName": "Asha", "lastName": "Rao", "email": email, "phone": "+919812300001"},
 	})
 	if answer.Status != 201 {
 		t.Fatalf("onboarding: %d %s", answer.Status, answer.Body)

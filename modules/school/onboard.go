@@ -19,7 +19,9 @@ type newSchool struct {
 	Address  string `json:"address" validate:"max=500"`
 	Phone    string `json:"phone" validate:"omitempty,phone"`
 	Email    string `json:"email" validate:"omitempty,email"`
-	Admin    *admin `json:"admin" validate:"required"`
+	// WeekendDays are days off in every week.
+	WeekendDays []int16 `json:"weekendDays" validate:"max=7,unique,dive,min=0,max=6" doc:"0 is Sunday; Saturday and Sunday unless given"`
+	Admin       *admin  `json:"admin" validate:"required"`
 }
 
 // admin is the school's first administrator.
@@ -52,7 +54,7 @@ func (m *Module) create(c api.PlatformCtx, r newSchool) (School, error) {
 	asked.Admin = nil // its password must not reach the books
 	_, err = m.Provisioner.Request(c, tenancy.NewSchool{
 		ID: id, Code: r.Code, Name: r.Name, TimeZone: r.TimeZone, Locale: r.Locale, Currency: r.Currency, Node: r.Node,
-		Address: r.Address, Phone: r.Phone, Email: r.Email, Admin: sealed,
+		Address: r.Address, Phone: r.Phone, Email: r.Email, WeekendDays: r.WeekendDays, Admin: sealed,
 	}, c.Book("create", "school", id, asked))
 	switch {
 	case errors.Is(err, tenancy.ErrCodeTaken):

@@ -38,6 +38,8 @@ type Fields struct {
 	EvaluationModeReason string `json:"evaluationModeReason" validate:"max=500" doc:"Needed to turn evaluation mode on"`
 	// AdmissionNumberPattern is read by the roster when it numbers a student.
 	AdmissionNumberPattern string `json:"admissionNumberPattern" validate:"notblank,max=30" doc:"How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros" example:"{year}-{0000}"`
+	// AttendanceNoticeDelayMinutes is read by attendance when it tells parents.
+	AttendanceNoticeDelayMinutes int `json:"attendanceNoticeDelayMinutes" validate:"min=0,max=1440" doc:"How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once"`
 }
 
 type change struct{ api.Change[Fields] }

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+const (
+	markedStudents   = 40
+	registerStudents = 60
+	markTarget       = 0.5
+	registerTarget   = 0.5
+	markers          = 4 // each has a division of its own
+)
+
+// registerSQL seats the students of a division since longAgo, and marks them on the
+// days of the month before its last.
+const registerSQL = `
+update academic_year set start_date = '` + longAgo + `' where active;
+insert into student (id, admission_number, first_name, last_name, admission_date)
+	select md5('%[1]s' || n)::uuid, '%[1]s' || n, 'Child' || n, 'Rao', current_date - 100 from generate_series(1, %[3]d) n;
+insert into enrolment (id, student_id, academic_year_id, class_id, division_id, roll_number, start_date)
+	select gen_random_uuid(), md5('%[1]s' || n)::uuid, md5('now')::uuid, md5('5')::uuid, md5('Class 5%[1]s')::uuid, n, '` + longAgo + `' from generate_series(1, %[3]d) n;
+insert into attendance (id, student_id, division_id, date, status, source, marked_by, marked_at)
+	select gen_random_uuid(), md5('%[1]s' || n)::uuid, md5('Class 5%[1]s')::uuid, day, 'PRESENT', 'TEACHER', md5('5')::uuid, now()
+	from generate_series(1, %[3]d) n, generate_series(date_trunc('month', '%[2]s'::timestamp), date_trunc('month', '%[2]s'::timestamp) + '1 month - 1 day', '1 day') day
+	where extract(dow from day) between 1 and 5`
+
+// longAgo leaves enough days for every call to mark one that nobody has marked.
+const longAgo = "1970-01-01"
+
+// markScript is the upsert of 40 marks. The client's number says which division is its
+// own; every call has a day of its own, of a century that the service does not touch.
+const markScript = `insert into attendance as a (id, student_id, division_id, date, status, remark, source, marked_by, marked_at)
+	select gen_random_uuid(), md5(chr(65 + :client_id) || n)::uuid, md5('Class 5' || chr(65 + :client_id))::uuid, date '%s' + :d::int, 'PRESENT', '', 'ADMIN', md5('5')::uuid, now()
+	from generate_series(1, %d) n order by 2
+	on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes, remark = excluded.remark,
+		source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason, marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
+
+// monthScript is the month's register as the service reads it.
+const monthScript = `select s.id, e.roll_number, s.admission_number, s.first_name, s.last_name,
+		extract(day from greatest(e.start_date, '%[1]s'::date))::int2, extract(day from least(e.end_date, '%[2]s'::date))::int2, m.marks
+	from enrolment e join student s on s.id = e.student_id
+	cross join lateral (
+		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then 'V' else left(a.status, 1) end, ''), '') as marks
+		from attendance a where a.student_id = e.student_id and a.date between greatest(e.start_date, '%[1]s'::date) and least(e.end_date, '%[2]s'::date)) m
+	where e.division_id = md5('Class 5' || chr(65 + :client_id))::uuid and e.start_date <= '%[2]s'::date and (e.end_date is null or e.end_date >= '%[1]s'::date)
+		and (s.deleted_at is null or e.start_date < current_date)
+	order by e.roll_number nulls last, s.first_name, s.last_name, s.id, e.start_date`
+
+// measureAttendance marks classes and reads their month, by the service and by pgbench.
+func measureAttendance(ctx context.Context, b *bench) error {
+	o, err := b.newOffice(ctx)
+	if err != nil {
+		return err
+	}
+	// The school is open every day, so that every day can be marked.
+	if err := o.exec(ctx, fmt.Sprintf("update platform.school set weekend_days = '{}' where id = '%s'", schoolID(o.number))); err != nil {
+		return err
+	}
+	day := api.DateOf(time.Now().UTC().AddDate(0, 0, -1))
+	first := day
+	first.Day = 1
+	last := api.DateOf(first.In(time.UTC).AddDate(0, 1, -1))
+	schema := tenancy.Ident(schemaName(o.number))
+	for i := range markers {
+		if err := o.exec(ctx, "set search_path = "+schema+";"+fmt.Sprintf(registerSQL, string(rune('A'+i)), day, registerStudents)+"; set search_path = ''"); err != nil {
+			return err
+		}
+	}
+	if err := o.exec(ctx, fmt.Sprintf("vacuum analyze %[1]s.attendance, %[1]s.enrolment, %[1]s.student, %[1]s.attendance_revision", schema)); err != nil {
+		return err
+	}
+	var marks, limits, reads, queries []stride
+	next := make([]int, markers) // days before the month that each worker has marked
+	for round := range b.rounds {
+		century := fmt.Sprintf("%d-01-01", 2200+200*round)
+		for _, m := range []struct {
+			into *[]stride
+			run  func() (stride, error)
+		}{
+			{&limits, func() (stride, error) {
+				return o.scripted(ctx, b.seconds, fmt.Sprintf(markScript, century, markedStudents))
+			}},
+			{&marks, func() (stride, error) {
+				return o.together(ctx, b.seconds, func(w int) error {
+					next[w]++
+					return o.markClass(w, first.AddDays(-next[w]))
+				})
+			}},
+			{&queries, func() (stride, error) { return o.scripted(ctx, b.seconds, fmt.Sprintf(monthScript, first, last)) }},
+			{&reads, func() (stride, error) {
+				return o.together(ctx, b.seconds, func(w int) error {
+					return o.ask("GET", fmt.Sprintf("/school-admin/attendance/report?divisionId=%s&month=%s", md5ID("Class 5"+string(rune('A'+w))), day.String()[:7]), nil)
+				})
+			}},
+		} {
+			p, err := m.run()
+			if err != nil {
+				return err
+			}
+			*m.into = append(*m.into, p)
+		}
+	}
+	rate, cpu := func(p stride) float64 { return p.rate }, func(p stride) time.Duration { return p.cpu }
+	add := func(what string, ours, limit []stride, t target) {
+		o, l := medianOf(ours, rate), medianOf(limit, rate)
+		b.report.add(line{what: what, ours: perSecond(o), limit: perSecond(l), ratio: o / l, target: t})
+		if mine, least := medianOf(ours, cpu), medianOf(limit, cpu); least > 0 {
+			b.report.add(line{what: what + ", by processor time of all", ours: micros(mine), limit: micros(least), ratio: least.Seconds() / mine.Seconds()})
+		}
+	}
+	add(fmt.Sprintf("marking %d students: pgbench, the upsert in one statement", markedStudents), marks, limits, atLeast(markTarget))
+	add(fmt.Sprintf("monthly register of %d students: pgbench, the same query", registerStudents), reads, queries, atLeast(registerTarget))
+	return nil
+}
+
+// markClass marks a class on a day.
+func (o *office) markClass(worker int, day api.Date) error {
+	division := string(rune('A' + worker))
+	records := make([]map[string]any, markedStudents)
+	for i := range records {
+		records[i] = map[string]any{"studentId": md5ID(fmt.Sprint(division, i+1)), "status": "PRESENT"}
+	}
+	body, err := json.Marshal(map[string]any{"data": map[string]any{"divisionId": md5ID("Class 5" + division), "date": day, "reason": "Bench", "records": records}})
+	if err != nil {
+		return err
+	}
+	return o.ask("POST", "/school-admin/attendance/mark", body)
+}
+
+// ask calls the service in this process.
+func (o *office) ask(method, path string, body []byte) error {
+	r, err := http.NewRequest(method, path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.RemoteAddr = "127.0.0.1:1"
+	r.Header.Set("Authorization", "Bearer "+o.token)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := &blotter{header: http.Header{}}
+	o.service.Kernel.Handler().ServeHTTP(w, r)
+	if w.status != http.StatusOK {
+		return fmt.Errorf("%s %s: answered %d %s", method, path, w.status, w.body)
+	}
+	return nil
+}
+
+// stride is calls a second, and the processor time of each: the caller's, Postgres's and Redis's.
+type stride struct {
+	rate float64
+	cpu  time.Duration
+}
+
+// together lets workers call for so many seconds, after a moment to warm up.
+func (o *office) together(ctx context.Context, seconds int, call func(worker int) error) (stride, error) {
+	for w := range markers {
+		for range 5 {
+			if err := call(w); err != nil {
+				return stride{}, err
+			}
+		}
+	}
+	postgres := postgresTree(ctx, o.url)
+	spent := func() time.Duration { return postgres.cpu() + ownCPU() + redisCPU(ctx, o.service.Redis) }
+	before := spent()
+	var group sync.WaitGroup
+	counts, errs := make([]int, markers), make([]error, markers)
+	began := time.Now()
+	until := began.Add(time.Duration(seconds) * time.Second)
+	for w := range markers {
+		group.Go(func() {
+			for ; time.Now().Before(until) && errs[w] == nil; counts[w]++ {
+				errs[w] = call(w)
+			}
+		})
+	}
+	group.Wait()
+	all := 0
+	for w := range markers {
+		if errs[w] != nil {
+			return stride{}, errs[w]
+		}
+		all += counts[w]
+	}
+	rate := float64(all) / time.Since(began).Seconds()
+	return stride{rate, (spent() - before) / time.Duration(max(1, all))}, nil
+}
+
+// scripted runs a statement by pgbench, bound to the school as ours is.
+func (o *office) scripted(ctx context.Context, seconds int, sql string) (stride, error) {
+	file, err := os.CreateTemp("", "bench-*.sql")
+	if err != nil {
+		return stride{}, err
+	}
+	defer os.Remove(file.Name())
+	name := schemaName(o.number)
+	script := fmt.Sprintf("\\set d :d + 1\n\\startpipeline\nbegin;\nselect set_config('search_path', '%[1]s', true), set_config('role', '%[1]s', true);\n%[2]s;\ncommit;\n\\endpipeline\n", name, sql)
+	if _, err := file.WriteString(script); err != nil {
+		return stride{}, err
+	}
+	if err := file.Close(); err != nil {
+		return stride{}, err
+	}
+	cmd := exec.CommandContext(ctx, program("pgbench"), "-n", "-M", "prepared", "-c", fmt.Sprint(markers), "-j", fmt.Sprint(markers), "-T", fmt.Sprint(seconds), "-D", "d=0", "-f", file.Name(), o.url)
+	cmd.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+name) // where statements are prepared
+	postgres := postgresTree(ctx, o.url)
+	before := postgres.cpu()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return stride{}, fmt.Errorf("pgbench: %w\n%s", err, out)
+	}
+	spent := postgres.cpu() - before + cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	for line := range strings.Lines(string(out)) {
+		var tps float64
+		if _, err := fmt.Sscanf(line, "tps = %f", &tps); err == nil {
+			return stride{tps, time.Duration(float64(spent) / (tps * float64(seconds)))}, nil
+		}
+	}
+	return stride{}, fmt.Errorf("pgbench said nothing of its speed:\n%s", out)
+}

@@ -1,0 +1,68 @@
+package attendance
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// calendar says which days the school is shut, between the days it was read for.
+type calendar struct {
+	weekend  []int16 // 0 is Sunday
+	holidays []dayOff
+}
+
+type dayOff struct {
+	Name       string
+	StartDate  api.Date
+	EndDate    api.Date
+	AllClasses bool
+	ClassIDs   []uuid.UUID
+}
+
+const selectHolidays = `select h.name, h.start_date, h.end_date, h.all_classes,
+		array(select x.class_id from holiday_class x where x.holiday_id = h.id) as class_ids
+	from holiday h where h.start_date <= $2 and h.end_date >= $1 order by h.start_date, h.id`
+
+// reading is a calendar of the days from one to another, and the query that fills it.
+func reading(c api.Ctx, from, to api.Date) (*calendar, tenancy.Query) {
+	k := &calendar{weekend: c.School.WeekendDays}
+	return k, tenancy.Query{SQL: selectHolidays, Args: []any{from, to}, Scan: roster.Collect(&k.holidays)}
+}
+
+// off is what keeps a class at home on a day; nothing on a school day. The zero class
+// stands for those who belong to none: only what shuts the whole school counts.
+func (k *calendar) off(class uuid.UUID, day api.Date) string {
+	for _, h := range k.holidays {
+		if !day.Before(h.StartDate) && !h.EndDate.Before(day) && (h.AllClasses || slices.Contains(h.ClassIDs, class)) {
+			return h.Name
+		}
+	}
+	if slices.Contains(k.weekend, int16(day.In(time.UTC).Weekday())) {
+		return "Weekend"
+	}
+	return ""
+}
+
+// isOpen is the condition that a class has school on a day, in SQL: day and class are
+// expressions, weekend the parameter that holds the school's weekend days. What was
+// marked before a day was declared off does not count.
+func isOpen(day, class, weekend string) string {
+	return `extract(dow from ` + day + `)::int <> all(` + weekend + `::int[])
+		and not exists (select from holiday h where h.start_date <= ` + day + ` and h.end_date >= ` + day + `
+			and (h.all_classes or exists (select from holiday_class x where x.holiday_id = h.id and x.class_id = ` + class + `)))`
+}
+
+// weekend is the parameter for isOpen.
+func weekend(c api.Ctx) []int32 {
+	days := make([]int32, len(c.School.WeekendDays))
+	for i, d := range c.School.WeekendDays {
+		days[i] = int32(d)
+	}
+	return days
+}

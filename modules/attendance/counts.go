@@ -1,0 +1,119 @@
+package attendance
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"homeroom/api"
+)
+
+// Counts are how often each mark was given on school days.
+type Counts struct {
+	Present int `json:"present"`
+	Absent  int `json:"absent"`
+	Late    int `json:"late"`
+	Leave   int `json:"leave"`
+}
+
+// add counts one mark.
+func (n *Counts) add(status string) {
+	switch status {
+	case "PRESENT":
+		n.Present++
+	case "ABSENT":
+		n.Absent++
+	case "LATE":
+		n.Late++
+	case "LEAVE":
+		n.Leave++
+	}
+}
+
+// Totals are counts with what they come to.
+type Totals struct {
+	Counts
+	Marked  int      `json:"marked" doc:"School days, or students' days, that have a mark"`
+	Percent *float64 `json:"percent" doc:"Present and late of those marked, to a tenth; null when nothing is" example:"96.4"`
+}
+
+func (n Counts) totals() Totals {
+	t := Totals{Counts: n, Marked: n.Present + n.Absent + n.Late + n.Leave}
+	if t.Marked > 0 {
+		percent := math.Round(float64(n.Present+n.Late)*1000/float64(t.Marked)) / 10
+		t.Percent = &percent
+	}
+	return t
+}
+
+func (n *Counts) plus(o Counts) {
+	n.Present, n.Absent, n.Late, n.Leave = n.Present+o.Present, n.Absent+o.Absent, n.Late+o.Late, n.Leave+o.Leave
+}
+
+// countColumns counts the attendance a in SQL.
+const countColumns = `count(*) filter (where a.status = 'PRESENT')::int as present, count(*) filter (where a.status = 'ABSENT')::int as absent,
+	count(*) filter (where a.status = 'LATE')::int as late, count(*) filter (where a.status = 'LEAVE')::int as leave`
+
+// Month is a calendar month, YYYY-MM.
+type Month string
+
+// UnmarshalText reads a month and refuses what is none.
+func (m *Month) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*m = ""
+		return nil
+	}
+	t, err := time.Parse("2006-01", string(b))
+	if err != nil {
+		return fmt.Errorf("%q is not a month like 2026-11", b)
+	}
+	*m = Month(t.Format("2006-01"))
+	return nil
+}
+
+// JSONSchema is a month.
+func (Month) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$", "example": "2026-11"}
+}
+
+// span is the month's first and last day, this month's if none was given.
+func (m Month) span(c api.Ctx) (month Month, first, last api.Date) {
+	t, err := time.Parse("2006-01", string(m))
+	if err != nil {
+		today := c.Today()
+		t = time.Date(today.Year, today.Month, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return Month(t.Format("2006-01")), api.DateOf(t), api.DateOf(t.AddDate(0, 1, -1))
+}
+
+// between are the days a request asks for.
+type between struct {
+	From api.Date `json:"from"`
+	To   api.Date `json:"to"`
+}
+
+// longest is how many days may be asked for at once.
+const longest = 400
+
+// orElse fills in the days that were not given and refuses a span that is none.
+func (b between) orElse(from, to api.Date) (between, error) {
+	if b.To.IsZero() {
+		b.To = to
+		if b.To.Before(b.From) {
+			b.To = b.From
+		}
+	}
+	if b.From.IsZero() {
+		b.From = from
+		if b.To.Before(b.From) {
+			b.From = b.To
+		}
+	}
+	switch {
+	case b.To.Before(b.From):
+		return b, api.InvalidField("to", "to must not be before from")
+	case b.From.AddDays(longest).Before(b.To):
+		return b, api.InvalidField("to", "at most %d days can be asked for at once", longest)
+	}
+	return b, nil
+}

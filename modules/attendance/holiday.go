@@ -1,0 +1,158 @@
+package attendance
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// Holiday is a span of days off, of the whole school or of some classes.
+type Holiday struct {
+	api.Record
+	HolidayFields
+	AllClasses bool `json:"allClasses"`
+}
+
+// HolidayFields are what an administrator says of a day off.
+type HolidayFields struct {
+	Name      string      `json:"name" validate:"notblank,max=100" example:"Diwali"`
+	StartDate api.Date    `json:"startDate" validate:"required"`
+	EndDate   api.Date    `json:"endDate" doc:"The start unless given"`
+	ClassIDs  []uuid.UUID `json:"classIds" gorm:"-" validate:"max=200" doc:"Whose day off it is; everybody's unless given"`
+}
+
+type holidayChange struct {
+	ID uuid.UUID `path:"id"`
+	api.Change[HolidayFields]
+}
+
+type byID struct {
+	ID uuid.UUID `path:"id"`
+}
+
+// longestHoliday is more than any school has, and less than a mistyped year.
+const longestHoliday = 366
+
+var holidayListing = api.Listing{
+	Sorts:   map[string]string{"startDate": "start_date", "name": "name", "createdAt": "created_at"},
+	Default: "startDate",
+	Filters: map[string]api.Filter{
+		"search": api.Search("name"), "from": api.ByDate("end_date", ">="), "to": api.ByDate("start_date", "<="),
+		"classId": api.ByID("id").Where("(all_classes or id in (select x.holiday_id from holiday_class x where x.class_id = @v))"),
+	},
+}
+
+func createHoliday(c api.Ctx, r HolidayFields) (Holiday, error) {
+	h := Holiday{HolidayFields: r}
+	if err := h.settle(); err != nil {
+		return h, err
+	}
+	if err := api.Insert(c, "holiday", &h); err != nil {
+		return h, err
+	}
+	return h, h.keepClasses(c)
+}
+
+func listHolidays(c api.Ctx, l api.ListRequest) (api.Page[Holiday], error) {
+	page, err := api.Fetch[Holiday](c.DB.Model(&Holiday{}), l)
+	if err != nil {
+		return page, err
+	}
+	return page, nameClasses(c, page.Items)
+}
+
+func getHoliday(c api.Ctx, r byID) (Holiday, error) {
+	h, err := api.Find[Holiday](c, "holiday", c.DB, r.ID)
+	if err != nil {
+		return h, err
+	}
+	found := []Holiday{h}
+	err = nameClasses(c, found)
+	return found[0], err
+}
+
+func updateHoliday(c api.Ctx, r holidayChange) (Holiday, error) {
+	h, err := api.Update(c, "holiday", r.ID, func(h *Holiday) error {
+		found := []Holiday{*h}
+		if err := nameClasses(c, found); err != nil {
+			return err
+		}
+		h.ClassIDs = found[0].ClassIDs
+		if err := r.Apply(&h.HolidayFields); err != nil {
+			return err
+		}
+		return h.settle()
+	})
+	if err != nil {
+		return h, err
+	}
+	return h, h.keepClasses(c)
+}
+
+func deleteHoliday(c api.Ctx, r byID) error {
+	if err := api.Erase[Holiday](c, "holiday", r.ID); err != nil {
+		return err
+	}
+	c.Tell(events.Fact{Kind: "holiday.changed", Data: map[string]any{"holidayId": r.ID}})
+	return nil
+}
+
+// settle fills in what was left out and refuses a span that is none.
+func (h *Holiday) settle() error {
+	if h.EndDate.IsZero() {
+		h.EndDate = h.StartDate
+	}
+	if h.EndDate.Before(h.StartDate) {
+		return api.InvalidField("endDate", "endDate must not be before startDate")
+	}
+	if h.StartDate.AddDays(longestHoliday).Before(h.EndDate) {
+		return api.InvalidField("endDate", "a holiday must not be longer than %d days", longestHoliday)
+	}
+	slices.SortFunc(h.ClassIDs, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	h.ClassIDs = slices.Compact(h.ClassIDs)
+	h.AllClasses = len(h.ClassIDs) == 0
+	return nil
+}
+
+// keepClasses writes whose day off it is, and tells of it.
+func (h *Holiday) keepClasses(c api.Ctx) error {
+	if h.ClassIDs == nil {
+		h.ClassIDs = []uuid.UUID{}
+	}
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: `delete from holiday_class where holiday_id = $1`, Args: []any{h.ID}},
+		tenancy.Query{SQL: `insert into holiday_class (holiday_id, class_id) select $1, unnest($2::uuid[])`, Args: []any{h.ID, h.ClassIDs}},
+	)
+	if err != nil {
+		return fmt.Errorf("writing the classes of a holiday: %w", err)
+	}
+	c.Tell(events.Fact{Kind: "holiday.changed", Data: map[string]any{"holidayId": h.ID, "startDate": h.StartDate, "endDate": h.EndDate, "classIds": h.ClassIDs}})
+	return nil
+}
+
+// nameClasses fills in whose days off they are.
+func nameClasses(c api.Ctx, list []Holiday) error {
+	at := map[uuid.UUID]*Holiday{}
+	ids := make([]uuid.UUID, len(list))
+	for i := range list {
+		ids[i], at[list[i].ID] = list[i].ID, &list[i]
+		list[i].ClassIDs = []uuid.UUID{}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var found []struct{ HolidayID, ClassID uuid.UUID }
+	err := c.DB.Raw(`select holiday_id, class_id from holiday_class where holiday_id in ? order by class_id`, ids).Scan(&found).Error
+	if err != nil {
+		return fmt.Errorf("reading the classes of holidays: %w", err)
+	}
+	for _, f := range found {
+		at[f.HolidayID].ClassIDs = append(at[f.HolidayID].ClassIDs, f.ClassID)
+	}
+	return nil
+}

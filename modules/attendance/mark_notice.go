@@ -1,0 +1,95 @@
+package attendance
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// tellParents tells of absence and lateness, and corrects what parents were told
+// wrongly. What they have not heard yet is withdrawn and not corrected, and what they
+// know already is not told again. Leave is what they asked for: it is not told.
+func tellParents(c api.Ctx, changes []change, delay int) error {
+	heard, err := takeBack(c, changes)
+	if err != nil {
+		return err
+	}
+	for _, ch := range changes {
+		known := heard[ch.ID]
+		if !ch.statusChanged() || known == ch.Status {
+			continue
+		}
+		n := api.Notice{
+			Type: api.NoticeAttendance, Key: fmt.Sprintf("attendance:%s:%d:%s", ch.ID, ch.Version, ch.Status),
+			RecordID: ch.ID, StudentID: &ch.StudentID, Title: "Attendance", Teaser: "Attendance of " + ch.name,
+		}
+		switch {
+		case ch.Status == "ABSENT":
+			n.Body = fmt.Sprintf("%s was marked absent on %s.", ch.name, ch.Date)
+		case ch.Status == "LATE":
+			n.Body = fmt.Sprintf("%s came late on %s.", ch.name, ch.Date)
+		case ch.Status == "PRESENT" && known != "":
+			n.Body = fmt.Sprintf("Correction: %s was present on %s.", ch.name, ch.Date)
+			c.Notify(n)
+			continue
+		default:
+			continue
+		}
+		n.DueAt = c.Now.Add(time.Duration(delay) * time.Minute)
+		c.Notify(n)
+	}
+	return nil
+}
+
+// takeBack withdraws what was to be told of marks whose status changed, and returns
+// the status parents last heard, by the mark's id.
+func takeBack(c api.Ctx, changes []change) (map[uuid.UUID]string, error) {
+	var ids []uuid.UUID
+	for _, ch := range changes {
+		if ch.was != nil && ch.statusChanged() {
+			ids = append(ids, ch.ID)
+		}
+	}
+	heard := map[uuid.UUID]string{}
+	if len(ids) == 0 {
+		return heard, nil
+	}
+	var notices []struct {
+		Key      string
+		RecordID uuid.UUID
+		Told     bool
+	}
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select key, record_id, told_at is not null as told from notice
+		where record_id = any($1) and type = $2 order by created_at, id`, Args: []any{ids, string(api.NoticeAttendance)}, Scan: roster.Collect(&notices)})
+	if err != nil {
+		return nil, fmt.Errorf("looking for what parents heard: %w", err)
+	}
+	var waiting []string
+	for _, n := range notices {
+		if !n.Told {
+			waiting = append(waiting, n.Key)
+		}
+	}
+	gone := map[string]bool{}
+	if len(waiting) > 0 {
+		withdrawn, err := c.Withdraw(waiting...)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range withdrawn {
+			gone[key] = true
+		}
+	}
+	for _, n := range notices {
+		if !gone[n.Key] { // told, or told in the moment it was to be withdrawn
+			heard[n.RecordID] = n.Key[strings.LastIndexByte(n.Key, ':')+1:]
+		}
+	}
+	return heard, nil
+}

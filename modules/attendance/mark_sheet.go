@@ -1,0 +1,184 @@
+package attendance
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// sheet is a division on a day, as those who mark it find it.
+type sheet struct {
+	frame
+	off      string // what keeps the division at home that day
+	students map[uuid.UUID]seat
+	marks    map[uuid.UUID]Mark
+}
+
+// frame is what is asked of a division before anything of it is marked or shown.
+type frame struct {
+	DivisionID   uuid.UUID `json:"divisionId"`
+	DivisionName string    `json:"divisionName"`
+	ClassID      uuid.UUID `json:"classId"`
+	ClassName    string    `json:"className"`
+	YearStart    *api.Date `json:"-"`
+	YearEnd      *api.Date `json:"-"`
+	Delay        int       `json:"-"` // minutes a notice waits
+}
+
+// seat is one of a division's students.
+type seat struct {
+	ID        uuid.UUID
+	FirstName string
+	LastName  string
+}
+
+const selectFrame = `select d.id as division_id, d.name as division_name, d.class_id, k.name as class_name,
+		y.start_date as year_start, y.end_date as year_end, s.attendance_notice_delay_minutes as delay
+	from division d join class k on k.id = d.class_id cross join school_setting s left join academic_year y on y.active
+	where d.id = $1`
+
+// onRoster holds for the enrolment e of the student s on the day $2; one who has been
+// removed since is on the rosters of days past ($3).
+const onRoster = `e.division_id = $1 and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or $3)`
+
+const markColumns = `a.id, a.student_id, a.division_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.marked_by, a.marked_at, a.version`
+
+// lockSheet reads a division's day and holds it: the division's row lets one marker in
+// at a time without being in the way of anybody who only refers to it.
+func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
+	ids := make([]uuid.UUID, len(r.Records))
+	for i, record := range r.Records {
+		ids[i] = record.StudentID
+	}
+	var frames []frame
+	var seats []seat
+	var marks []Mark
+	calendar, holidays := reading(c, r.Date, r.Date)
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
+		holidays,
+		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster,
+			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: roster.Collect(&seats)},
+		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2 order by a.student_id for update`,
+			Args: []any{ids, r.Date}, Scan: roster.Collect(&marks)},
+	)
+	if err != nil {
+		return nil, fmt.Errorf("reading a division's day: %w", err)
+	}
+	if len(frames) == 0 {
+		return nil, api.NotFound("division")
+	}
+	s := &sheet{frame: frames[0], students: make(map[uuid.UUID]seat, len(seats)), marks: make(map[uuid.UUID]Mark, len(marks))}
+	s.off = calendar.off(s.ClassID, r.Date)
+	for _, one := range seats {
+		s.students[one.ID] = one
+	}
+	for _, m := range marks {
+		s.marks[m.StudentID] = m
+	}
+	return s, nil
+}
+
+// check names everything that is wrong with the marks.
+func (s *sheet) check(c api.Ctx, r MarkFields) []api.Detail {
+	var bad []api.Detail
+	fail := func(field, format string, args ...any) {
+		bad = append(bad, api.Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case c.Today().Before(r.Date):
+		fail("date", "%s is in the future", r.Date)
+	case s.YearStart == nil:
+		fail("date", "no academic year is active")
+	case r.Date.Before(*s.YearStart) || s.YearEnd.Before(r.Date):
+		fail("date", "%s is not in the active academic year, %s to %s", r.Date, s.YearStart, s.YearEnd)
+	case s.off != "":
+		fail("date", "%s is a day off: %s", r.Date, s.off)
+	}
+	seen := make(map[uuid.UUID]bool, len(r.Records))
+	for i, record := range r.Records {
+		field := fmt.Sprintf("records[%d].", i)
+		if _, there := s.students[record.StudentID]; !there {
+			fail(field+"studentId", "%s is not on the roster of %s %s on %s", record.StudentID, s.ClassName, s.DivisionName, r.Date)
+		}
+		if seen[record.StudentID] {
+			fail(field+"studentId", "%s is named twice", record.StudentID)
+		}
+		seen[record.StudentID] = true
+		if record.LateMinutes != nil && record.Status != "LATE" {
+			fail(field+"lateMinutes", "lateMinutes goes with LATE only")
+		}
+	}
+	return bad
+}
+
+// apply is a student's mark after a record, and whether the record changed it. An
+// approved leave is not undone by the absence it is about; one who came anyway is
+// marked as they came.
+func (s *sheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source string) (change, bool) {
+	one := s.students[record.StudentID]
+	m := Mark{
+		ID: api.NewID(), StudentID: record.StudentID, DivisionID: r.DivisionID, Date: r.Date, Status: record.Status, LateMinutes: record.LateMinutes,
+		Remark: record.Remark, Source: source, MarkedBy: c.User.ID, MarkedAt: c.Now, Version: 1,
+	}
+	name := roster.FullName(one.FirstName, one.LastName)
+	was, there := s.marks[record.StudentID]
+	if !there {
+		return change{Mark: m, name: name}, true
+	}
+	if was.says(m) || was.Source == "LEAVE" && m.Status == "ABSENT" {
+		return change{Mark: was, was: &was, name: name}, false
+	}
+	if was.Source == "LEAVE" && m.Status == "LEAVE" {
+		m.Source, m.LeaveID = was.Source, was.LeaveID
+	}
+	m.ID, m.Version = was.ID, was.Version+1
+	return change{Mark: m, was: &was, name: name}, true
+}
+
+// says reports whether two marks say the same, whoever said it.
+func (m Mark) says(o Mark) bool {
+	same := m.Status == o.Status && m.Remark == o.Remark && (m.LateMinutes == nil) == (o.LateMinutes == nil)
+	return same && (m.LateMinutes == nil || *m.LateMinutes == *o.LateMinutes)
+}
+
+// reviseMarks keeps what marks were before they are written anew.
+const reviseMarks = `insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, replaced_by, replaced_at)
+	select a.id, a.version, a.student_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.reason, a.marked_by, a.marked_at, $2, $3
+	from attendance a where a.id = any($1)`
+
+// writeMarks writes many marks in one statement.
+const writeMarks = `insert into attendance as a (id, student_id, division_id, date, status, late_minutes, remark, source, leave_id, version, marked_by, marked_at, reason)
+	select u.id, u.student_id, u.division_id, u.day::date, u.status, u.late_minutes, u.remark, u.source, u.leave_id, u.version, $11, $12, $13
+	from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::uuid[], $10::int[])
+		as u (id, student_id, division_id, day, status, late_minutes, remark, source, leave_id, version)
+	order by u.student_id, u.day
+	on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
+		remark = excluded.remark, source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason,
+		marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
+
+// write keeps changes whose former marks the caller holds locked.
+func write(c api.Ctx, changes []change, reason string) {
+	n := len(changes)
+	ids, students, divisions, leaves := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]*uuid.UUID, n)
+	days, statuses, remarks, sources := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	minutes, versions := make([]*int, n), make([]int, n)
+	var known []uuid.UUID
+	for i, ch := range changes {
+		if ch.was != nil {
+			known = append(known, ch.ID)
+		}
+		ids[i], students[i], divisions[i], leaves[i] = ch.ID, ch.StudentID, ch.DivisionID, ch.LeaveID
+		days[i], statuses[i], remarks[i], sources[i] = ch.Date.String(), ch.Status, ch.Remark, ch.Source
+		minutes[i], versions[i] = ch.LateMinutes, ch.Version
+	}
+	if known != nil {
+		c.Finally(tenancy.Query{SQL: reviseMarks, Args: []any{known, c.User.ID, c.Now}})
+	}
+	c.Finally(tenancy.Query{SQL: writeMarks, Args: []any{
+		ids, students, divisions, days, statuses, minutes, remarks, sources, leaves, versions, c.User.ID, c.Now, reason}})
+}

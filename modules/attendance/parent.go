@@ -1,0 +1,108 @@
+package attendance
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// ChildMonth is a child's month.
+type ChildMonth struct {
+	StudentID uuid.UUID  `json:"studentId"`
+	Month     Month      `json:"month" example:"2026-11"`
+	Days      []ChildDay `json:"days" doc:"Every day of the month on which the child sits in a division"`
+	Totals    Totals     `json:"totals"`
+}
+
+// ChildDay is a child's day.
+type ChildDay struct {
+	Date        api.Date `json:"date"`
+	Status      *string  `json:"status" doc:"PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked"`
+	DayOff      string   `json:"dayOff" example:"Diwali"`
+	LateMinutes *int     `json:"lateMinutes"`
+	Remark      string   `json:"remark"`
+}
+
+type childMonthRequest struct {
+	StudentID uuid.UUID `json:"studentId" validate:"required"`
+	Month     Month     `json:"month" doc:"This month unless given"`
+}
+
+func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
+	if err := roster.MayView(c.DB, c.User.ID, r.StudentID); err != nil {
+		return ChildMonth{}, err
+	}
+	month, first, last := r.Month.span(c)
+	var found []struct {
+		ChildDay
+		ClassID uuid.UUID
+	}
+	calendar, holidays := reading(c, first, last)
+	err := tenancy.Together(c.DB, holidays,
+		tenancy.Query{SQL: `select day::date as date, e.class_id, a.status, a.late_minutes, coalesce(a.remark, '') as remark
+			from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
+			join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)
+			left join attendance a on a.student_id = $1 and a.date = day::date
+			order by day`, Args: []any{r.StudentID, first, last}, Scan: roster.Collect(&found)},
+	)
+	if err != nil {
+		return ChildMonth{}, fmt.Errorf("reading a child's month: %w", err)
+	}
+	out := ChildMonth{StudentID: r.StudentID, Month: month, Days: make([]ChildDay, len(found))}
+	var counts Counts
+	holiday := "HOLIDAY"
+	for i, f := range found {
+		if off := calendar.off(f.ClassID, f.Date); off != "" {
+			f.ChildDay = ChildDay{Date: f.Date, Status: &holiday, DayOff: off}
+		} else if f.Status != nil {
+			counts.add(*f.Status)
+		}
+		out.Days[i] = f.ChildDay
+	}
+	out.Totals = counts.totals()
+	return out, nil
+}
+
+// ChildSummary is a child's attendance between two days.
+type ChildSummary struct {
+	StudentID uuid.UUID `json:"studentId"`
+	From      api.Date  `json:"from"`
+	To        api.Date  `json:"to"`
+	Totals    Totals    `json:"totals"`
+}
+
+type childSummaryRequest struct {
+	StudentID uuid.UUID `json:"studentId" validate:"required"`
+	From      api.Date  `json:"from" doc:"The beginning of the active academic year unless given"`
+	To        api.Date  `json:"to" doc:"Today unless given"`
+}
+
+func childSummary(c api.Ctx, r childSummaryRequest) (ChildSummary, error) {
+	if err := roster.MayView(c.DB, c.User.ID, r.StudentID); err != nil {
+		return ChildSummary{}, err
+	}
+	var years []roster.AcademicYear
+	if err := c.DB.Where("active").Find(&years).Error; err != nil {
+		return ChildSummary{}, fmt.Errorf("reading the active year: %w", err)
+	}
+	from := c.Today().AddDays(-longest)
+	if len(years) > 0 && from.Before(years[0].StartDate) {
+		from = years[0].StartDate
+	}
+	span, err := between{r.From, r.To}.orElse(from, c.Today())
+	if err != nil {
+		return ChildSummary{}, err
+	}
+	var counts []Counts
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + countColumns + ` from attendance a join division d on d.id = a.division_id
+		where a.student_id = $1 and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "$5"),
+		Args: []any{r.StudentID, span.From, span.To, c.Today(), weekend(c)}, Scan: roster.Collect(&counts)})
+	if err != nil {
+		return ChildSummary{}, fmt.Errorf("counting a child's days: %w", err)
+	}
+	return ChildSummary{StudentID: r.StudentID, From: span.From, To: span.To, Totals: counts[0].totals()}, nil
+}

@@ -1,0 +1,136 @@
+package attendance
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// Register is a division on a day: who was to come, and who came.
+type Register struct {
+	frame
+	Date   api.Date `json:"date"`
+	DayOff string   `json:"dayOff" doc:"What keeps the division at home; empty on a school day" example:"Diwali"`
+	Counts
+	Unmarked int             `json:"unmarked"`
+	Students []RegisterEntry `json:"students" doc:"Who was on the roster that day, by roll number, then name"`
+}
+
+// RegisterEntry is one student of a register.
+type RegisterEntry struct {
+	StudentID       uuid.UUID  `json:"studentId"`
+	RollNumber      *int       `json:"rollNumber"`
+	AdmissionNumber string     `json:"admissionNumber"`
+	FirstName       string     `json:"firstName"`
+	LastName        string     `json:"lastName"`
+	Status          *string    `json:"status" doc:"PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked"`
+	LateMinutes     *int       `json:"lateMinutes"`
+	Remark          string     `json:"remark"`
+	Source          string     `json:"source"`
+	LeaveID         *uuid.UUID `json:"leaveId"`
+	MarkedBy        *uuid.UUID `json:"markedBy"`
+	MarkedAt        *time.Time `json:"markedAt"`
+}
+
+type registerRequest struct {
+	DivisionID uuid.UUID `json:"divisionId" validate:"required"`
+	Date       api.Date  `json:"date" doc:"Today unless given"`
+}
+
+func registerDivision(_ api.Ctx, r registerRequest) (api.Target, error) {
+	return api.Target{DivisionID: r.DivisionID}, nil
+}
+
+func teacherRegister(c api.Ctx, r registerRequest) (Register, error) { return registerOf(c, r) }
+
+func officeRegister(c api.Ctx, r registerRequest) (Register, error) { return registerOf(c, r) }
+
+func registerOf(c api.Ctx, r registerRequest) (Register, error) {
+	if r.Date.IsZero() {
+		r.Date = c.Today()
+	}
+	var frames []frame
+	out := Register{Date: r.Date}
+	calendar, holidays := reading(c, r.Date, r.Date)
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
+		holidays,
+		tenancy.Query{SQL: `select s.id as student_id, e.roll_number, s.admission_number, s.first_name, s.last_name,
+				a.status, a.late_minutes, coalesce(a.remark, '') as remark, coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at
+			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $2
+			where ` + onRoster + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
+			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: roster.Collect(&out.Students)},
+	)
+	if err != nil {
+		return out, fmt.Errorf("reading a register: %w", err)
+	}
+	if len(frames) == 0 {
+		return out, api.NotFound("division")
+	}
+	out.frame = frames[0]
+	if out.DayOff = calendar.off(out.ClassID, r.Date); out.DayOff != "" {
+		holiday := "HOLIDAY"
+		for i := range out.Students {
+			out.Students[i].Status = &holiday
+		}
+		return out, nil
+	}
+	for _, s := range out.Students {
+		if s.Status == nil {
+			out.Unmarked++
+			continue
+		}
+		out.add(*s.Status)
+	}
+	return out, nil
+}
+
+// Unmarked is what is still to be marked on a day.
+type Unmarked struct {
+	Date      api.Date           `json:"date"`
+	Divisions []UnmarkedDivision `json:"divisions" doc:"Those that have school that day and students without a mark"`
+}
+
+// UnmarkedDivision is a division with students who have no mark.
+type UnmarkedDivision struct {
+	DivisionID       uuid.UUID `json:"divisionId"`
+	DivisionName     string    `json:"divisionName"`
+	ClassID          uuid.UUID `json:"classId"`
+	ClassName        string    `json:"className"`
+	ClassTeacherName string    `json:"classTeacherName"`
+	Students         int       `json:"students"`
+	Unmarked         int       `json:"unmarked"`
+}
+
+type unmarkedRequest struct {
+	Date api.Date `json:"date" doc:"Today unless given"`
+}
+
+func unmarked(c api.Ctx, r unmarkedRequest) (Unmarked, error) {
+	if r.Date.IsZero() {
+		r.Date = c.Today()
+	}
+	if c.Today().Before(r.Date) {
+		return Unmarked{}, api.InvalidField("date", "%s is in the future", r.Date)
+	}
+	out := Unmarked{Date: r.Date}
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `
+		select d.id as division_id, d.name as division_name, k.id as class_id, k.name as class_name, n.students, n.unmarked,
+			coalesce((select trim(p.first_name || ' ' || p.last_name) from teacher_assignment a join employee p on p.user_id = a.user_id and p.status = 'ACTIVE'
+				where a.division_id = d.id and ` + roster.LeadsNow + ` limit 1), '') as class_teacher_name
+		from (select e.division_id, count(*)::int as students, count(*) filter (where a.id is null)::int as unmarked
+			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $1
+			where e.start_date <= $1 and (e.end_date is null or e.end_date >= $1) and (s.deleted_at is null or $2) group by e.division_id) n
+		join division d on d.id = n.division_id join class k on k.id = d.class_id
+		where n.unmarked > 0 and ` + isOpen("$1::date", "d.class_id", "$3") + `
+		order by k.level, k.name, d.name, d.id`, Args: []any{r.Date, r.Date.Before(c.Today()), weekend(c)}, Scan: roster.Collect(&out.Divisions)})
+	if err != nil {
+		return out, fmt.Errorf("looking for what is not marked: %w", err)
+	}
+	return out, nil
+}

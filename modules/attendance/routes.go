@@ -1,0 +1,44 @@
+// Package attendance knows who was at school on which day, and which days are off. It
+// tells parents of absence; it decides no leave and only shows it.
+package attendance
+
+import "homeroom/api"
+
+// Module serves attendance, and shows the leave that others grant.
+type Module struct{}
+
+// Routes are the endpoints of attendance and the holiday calendar.
+func (m *Module) Routes() []api.Row {
+	return api.Rows(
+		api.Post("/school-admin/attendance/mark", "attendance", "Mark a division for a day, all or nothing; a day past needs a reason", officeMarks, api.Says("Attendance marked")),
+		api.Get("/school-admin/attendance/register", "attendance", "A division's register of a day", officeRegister),
+		api.Get("/school-admin/attendance/unmarked", "attendance", "Which divisions are not yet marked on a day", unmarked),
+		api.Get("/school-admin/attendance/report", "attendance", "A division's register of a month, with totals and percent", officeReport),
+		api.Get("/school-admin/attendance/report.csv", "attendance", "A division's register of a month as a CSV file", reportFile, api.Gives("text/csv")),
+		api.Get("/school-admin/attendance/summary", "attendance", "Attendance of classes and divisions between two days", summary),
+		api.Get("/school-admin/attendance/history/:studentId", "attendance", "A student's days and every change of them", history),
+
+		api.Create("/school-admin/attendance/holiday/create", "attendance", "Add a day off, of the school or of some classes", createHoliday, api.Says("Holiday created")),
+		api.List("/school-admin/attendance/holiday/list", "attendance", "List the days off", holidayListing, listHolidays),
+		api.Get("/school-admin/attendance/holiday/:id", "attendance", "Read a day off", getHoliday),
+		api.Put("/school-admin/attendance/holiday/:id", "attendance", "Change a day off", updateHoliday, api.Versioned),
+		api.Remove("/school-admin/attendance/holiday/:id", "attendance", "Delete a day off", deleteHoliday),
+
+		api.Post("/teacher/attendance/mark", "attendance", "Mark a division of mine for today or one of the seven days before, all or nothing", teacherMarks, api.About(markedDivision), api.Says("Attendance marked")),
+		api.Get("/teacher/attendance/register", "attendance", "The register of a division of mine of a day", teacherRegister, api.About(registerDivision)),
+		api.Get("/teacher/attendance/report", "attendance", "The register of a division of mine of a month", teacherReport, api.About(reportDivision)),
+
+		api.Get("/parent/attendance/list", "attendance", "A child's days of a month", childMonth),
+		api.Get("/parent/attendance/summary", "attendance", "A child's attendance between two days; the academic year unless given", childSummary),
+	)
+}
+
+// Constraints are the database's refusals in people's words.
+func Constraints() []api.Constraint {
+	return []api.Constraint{
+		{Name: "holiday_dates_check", Field: "endDate", Message: "endDate must not be before startDate"},
+		{Name: "holiday_class_class_fkey", Field: "classIds", Message: "classIds names no class"},
+		{Name: "attendance_once", Field: "records", Message: "Someone marked this student just now"},
+		{Name: "school_setting_notice_delay_check", Field: "attendanceNoticeDelayMinutes", Message: "attendanceNoticeDelayMinutes must be from 0 to 1440"},
+	}
+}

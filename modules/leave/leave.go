@@ -1,0 +1,102 @@
+package leave
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+)
+
+// Leave is days off that somebody asked for.
+type Leave struct {
+	api.Record
+	ApplicantType string     `json:"applicantType" doc:"STUDENT or EMPLOYEE"`
+	StudentID     *uuid.UUID `json:"studentId"`
+	EmployeeID    *uuid.UUID `json:"employeeId"`
+	Fields
+	Days         float64    `json:"days" doc:"School days it takes; a half day is 0.5"`
+	Status       string     `json:"status" doc:"PENDING, APPROVED, REJECTED or CANCELLED"`
+	DecidedBy    *uuid.UUID `json:"decidedBy"`
+	DecidedAt    *time.Time `json:"decidedAt"`
+	DecisionNote string     `json:"decisionNote"`
+}
+
+// Fields are what is asked for.
+type Fields struct {
+	LeaveType string   `json:"leaveType" validate:"required,oneof=SICK CASUAL EMERGENCY"`
+	FromDate  api.Date `json:"fromDate" validate:"required"`
+	ToDate    api.Date `json:"toDate" validate:"required"`
+	HalfDay   bool     `json:"halfDay" doc:"Half of one day"`
+	Reason    string   `json:"reason" validate:"notblank,max=1000"`
+}
+
+// View is a leave with whose it is.
+type View struct {
+	Leave
+	ApplicantName string `json:"applicantName" doc:"The student's or the employee's"`
+	ClassName     string `json:"className" doc:"Where the student sits when it begins"`
+	DivisionName  string `json:"divisionName"`
+}
+
+// TableName is where a view comes from; see views.
+func (View) TableName() string { return "leave" }
+
+var listing = api.Listing{
+	Sorts:   map[string]string{"createdAt": "created_at", "fromDate": "from_date", "status": "status"},
+	Default: "-createdAt",
+	Filters: map[string]api.Filter{
+		"status":        api.ByEnum("status", "PENDING", "APPROVED", "REJECTED", "CANCELLED"),
+		"applicantType": api.ByEnum("applicant_type", "STUDENT", "EMPLOYEE"),
+		"leaveType":     api.ByEnum("leave_type", "SICK", "CASUAL", "EMERGENCY"),
+		"studentId":     api.ByID("student_id"),
+		"employeeId":    api.ByID("employee_id"),
+		"from":          api.ByDate("to_date", ">="),
+		"to":            api.ByDate("from_date", "<="),
+		"search":        api.Search("applicant_name"),
+	},
+}
+
+// views is the leaves that a condition on l and its joins holds for, as a table of views.
+func views(c api.Ctx, where string, args ...any) *gorm.DB {
+	return c.DB.Table(`(?) as leave`, c.DB.Raw(`select l.*, trim(coalesce(s.first_name || ' ' || s.last_name, p.first_name || ' ' || p.last_name)) as applicant_name,
+			coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name
+		from leave l left join student s on s.id = l.student_id left join employee p on p.id = l.employee_id
+		left join enrolment e on e.student_id = l.student_id and e.start_date <= l.from_date and (e.end_date is null or e.end_date >= l.from_date)
+		left join class k on k.id = e.class_id left join division d on d.id = e.division_id
+		where `+where, args...))
+}
+
+// leads holds for the leaves l of students whom the user leads as their class teacher
+// when the leave begins.
+const leads = `exists (select from teacher_assignment a where a.user_id = ? and a.division_id = e.division_id and ` + roster.LeadsNow + `)`
+
+func listAll(c api.Ctx, r api.ListRequest) (api.Page[View], error) {
+	return api.Fetch[View](views(c, "true"), r)
+}
+
+// listMine is the caller's own, as an employee.
+func listMine(c api.Ctx, r api.ListRequest) (api.Page[View], error) {
+	return api.Fetch[View](views(c, "p.user_id = ?", c.User.ID), r)
+}
+
+func listRequests(c api.Ctx, r api.ListRequest) (api.Page[View], error) {
+	return api.Fetch[View](views(c, leads, c.User.ID), r)
+}
+
+func listChildrens(c api.Ctx, r api.ListRequest) (api.Page[View], error) {
+	return api.Fetch[View](views(c, "l.student_id in (?)", roster.Linked(c.DB, c.User.ID)), r)
+}
+
+type byID struct {
+	ID uuid.UUID `path:"id"`
+}
+
+func getLeave(c api.Ctx, r byID) (View, error) { return find(c, "true", r.ID) }
+
+// find reads one that a condition holds for; any other is not there.
+func find(c api.Ctx, where string, id uuid.UUID, args ...any) (View, error) {
+	return api.Find[View](c, "leave", views(c, where, args...), id)
+}
