@@ -31,7 +31,7 @@ func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
 	}
 	for _, e := range card.Exams {
 		doc.Heading(e.Name)
-		doc.Table([]paper.Column{{Title: "Subject", Width: 5}, {Title: "Maximum", Width: 2, Number: true}, {Title: "To pass", Width: 2, Number: true}, {Title: "Marks", Width: 2, Number: true}, {Title: "Grade", Width: 2}, {Title: "Remark", Width: 5}}, e.lines())
+		doc.Table([]paper.Column{{Title: "Subject", Width: 5}, {Title: "Max.", Width: 2, Number: true}, {Title: "To pass", Width: 2, Number: true}, {Title: "Marks", Width: 2, Number: true}, {Title: "Grade", Width: 2}, {Title: "Remark", Width: 5}}, e.lines())
 		doc.Field("Result", e.sentence())
 	}
 	if len(card.Terms) > 1 {
