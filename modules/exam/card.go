@@ -174,10 +174,11 @@ func (d *cardData) examIDs() []uuid.UUID {
 // cardSeat is the class the student $1 sits in, or sat in last, in the year $2.
 const cardSeat = `(select n.class_id from enrolment n where n.student_id = $1 and n.academic_year_id = $2 order by n.start_date desc limit 1)`
 
-// cardExams holds for the exams x of that class that count; $3 says whether those
-// count whose results are not published.
+// cardExams holds for the exams x that count: of that class, or sat in the class the
+// student was in before. $3 says whether those count whose results are not published.
 const cardExams = `x.academic_year_id = $2 and (x.status = 'PUBLISHED' or ($3 and x.status = 'SCHEDULED'))
-	and exists (select from exam_class z where z.exam_id = x.id and z.class_id = ` + cardSeat + `)`
+	and (exists (select from exam_class z where z.exam_id = x.id and z.class_id = ` + cardSeat + `)
+		or exists (select from exam_paper q join exam_result o on o.paper_id = q.id where q.exam_id = x.id and o.student_id = $1))`
 
 func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, error) {
 	d := &cardData{}
@@ -191,7 +192,7 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 			where s.id = $1 and s.deleted_at is null`, Args: []any{student, year}, Scan: roster.Collect(&students)},
 		tenancy.Query{SQL: `select x.id, x.name, x.term_id, x.weight, t.name as term_name, t.weight as term_weight from exam x left join term t on t.id = x.term_id where ` + cardExams + `
 			order by t.start_date nulls last, x.start_date nulls last, x.created_at, x.id`, Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.exams)},
-		tenancy.Query{SQL: tallySQL + `p.class_id = ` + cardSeat + ` and p.exam_id in (select x.id from exam x where ` + cardExams + `) group by r.student_id, p.exam_id, p.class_id`,
+		tenancy.Query{SQL: tallySQL + `(p.class_id = ` + cardSeat + ` or r.student_id = $1) and p.exam_id in (select x.id from exam x where ` + cardExams + `) group by r.student_id, p.exam_id, p.class_id`,
 			Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.tallies)},
 		tenancy.Query{SQL: `select k.id as class_id, g.bands from class k join grade_scale g on g.id = coalesce(k.grade_scale_id, (select id from grade_scale where is_default)) where k.id = ` + cardSeat,
 			Args: []any{student, year}, Scan: roster.Collect(&scales)},

@@ -93,8 +93,8 @@ func TestPapersAreSetAtOnceAndMakeADraftScheduled(t *testing.T) {
 	}
 	h.admin.Refuses(t, "PUT", examPath(e, ""), map[string]any{"classIds": []uuid.UUID{h.six.ID}}, 409, "")
 	h.admin.Refuses(t, "PUT", examPath(e, ""), map[string]any{"startDate": "2026-09-10"}, 409, "")
-	if n := h.Count(t, "outbox", "kind = 'exam.scheduled'"); n > 3 {
-		t.Errorf("%d facts", n)
+	if n := h.Count(t, "audit_event", "action = 'schedule' and entity_id = ?", e.ID.String()); n != 3 {
+		t.Errorf("%d audit rows", n)
 	}
 }
 
@@ -187,6 +187,9 @@ func TestAGradeScaleCoversEveryPercentOnceAndOneIsTheDefault(t *testing.T) {
 	}
 	if n := h.Count(t, "grade_scale", "is_default"); n != 1 {
 		t.Errorf("%d default scales", n)
+	}
+	if n := h.Count(t, "audit_event", "entity = 'grade scale' and action = 'update' and after ->> 'isDefault' = 'false'"); n != 1 {
+		t.Errorf("%d audit rows of the one that stepped back", n)
 	}
 	path := "/school-admin/exam/grade-scale/" + made.ID.String()
 	if a := h.admin.Call(t, "PUT", "/school-admin/class/"+h.five.ID.String(), map[string]any{"gradeScaleId": made.ID}); a.Status != 200 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
 
 	"homeroom/api"
 )
@@ -151,9 +152,23 @@ func (s *GradeScale) settle(c api.Ctx, id uuid.UUID) error {
 	if !s.IsDefault {
 		return nil
 	}
-	err := c.DB.Exec(`update grade_scale set is_default = false, version = version + 1, updated_at = ?, updated_by = ? where is_default and id <> ?`, c.Now, c.User.ID, id).Error
-	if err != nil {
-		return fmt.Errorf("changing the default scale: %w", err)
+	return stepBack(c, id)
+}
+
+// stepBack makes the scale that was the default an ordinary one. It is not api.Update:
+// the version a caller sends is the other scale's.
+func stepBack(c api.Ctx, other uuid.UUID) error {
+	var was []GradeScale
+	if err := c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("is_default and id <> ?", other).Find(&was).Error; err != nil {
+		return fmt.Errorf("looking for the default scale: %w", err)
+	}
+	for _, before := range was { // one at the most
+		after := before
+		after.IsDefault, after.UpdatedAt, after.UpdatedBy, after.Version = false, c.Now, &c.User.ID, before.Version+1
+		if err := c.DB.Select("is_default", "updated_at", "updated_by", "version").Where("id = ?", after.ID).Updates(&after).Error; err != nil {
+			return fmt.Errorf("changing the default scale: %w", err)
+		}
+		c.Changed("update", "grade scale", after.ID, before, after)
 	}
 	return nil
 }

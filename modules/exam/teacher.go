@@ -58,10 +58,10 @@ type resultAt struct {
 	MaxMarks   Marks
 }
 
-func findResult(c api.Ctx, id uuid.UUID, lock string) (resultAt, error) {
+func findResult(c api.Ctx, id uuid.UUID) (resultAt, error) {
 	var found []resultAt
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + resultColumns + `, p.exam_id, seat.division_id, p.subject_id, p.max_marks
-		from exam_result r join exam_paper p on p.id = r.paper_id join exam x on x.id = p.exam_id join ` + seatSQL + ` on true where r.id = $1` + lock,
+		from exam_result r join exam_paper p on p.id = r.paper_id join exam x on x.id = p.exam_id join ` + seatSQL + ` on true where r.id = $1`,
 		Args: []any{id}, Scan: roster.Collect(&found)})
 	if err != nil {
 		return resultAt{}, fmt.Errorf("reading a result: %w", err)
@@ -74,21 +74,24 @@ func findResult(c api.Ctx, id uuid.UUID, lock string) (resultAt, error) {
 
 // resultScope is the division and subject of the result that shall change.
 func resultScope(c api.Ctx, r resultChange) (api.Target, error) {
-	at, err := findResult(c, r.ID, "")
+	at, err := findResult(c, r.ID)
 	return api.Target{DivisionID: at.DivisionID, SubjectID: at.SubjectID}, err
 }
 
 // updateResult corrects a result that is not published. Marks for one who was absent
 // say that they were there after all; absence takes the marks away.
 func updateResult(c api.Ctx, r resultChange) (Result, error) {
-	at, err := findResult(c, r.ID, "")
+	at, err := findResult(c, r.ID)
 	if err != nil {
 		return Result{}, err
 	}
 	if err := holdOpen(c, at.ExamID); err != nil {
 		return Result{}, err
 	}
-	if at, err = findResult(c, r.ID, " for update of r, p"); err != nil { // as it is now that nobody else changes it
+	if err := c.DB.Exec(`select from exam_paper where id = ? for update`, at.PaperID).Error; err != nil {
+		return Result{}, fmt.Errorf("locking a paper: %w", err)
+	}
+	if at, err = findResult(c, r.ID); err != nil { // as it is now that nobody else changes it
 		return Result{}, err
 	}
 	if v := c.SentVersion(); v != nil && *v != at.Version {
