@@ -89,8 +89,11 @@ func all(c api.Ctx, more string, args ...any) *gorm.DB {
 	return c.DB.Table("(?) as event", c.DB.Raw(`select `+eventColumns+` from `+eventTables+` where `+more, append([]any{clocks(c)}, args...)...))
 }
 
+// begins orders events by the moment they begin.
+const begins = `(event_date + coalesce(start_time, '00:00'))`
+
 var eventListing = api.Listing{
-	Sorts:   map[string]string{"eventDate": "event_date, start_time", "title": "title", "createdAt": "created_at"},
+	Sorts:   map[string]string{"eventDate": begins, "title": "title", "createdAt": "created_at"},
 	Default: "eventDate",
 	Filters: map[string]api.Filter{
 		"search": api.Search("title", "description", "venue"), "status": api.ByEnum("status", upcoming, ongoing, completed, cancelled),

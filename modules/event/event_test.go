@@ -72,6 +72,39 @@ func TestATeacherAddsListsChangesAndDeletesEvents(t *testing.T) {
 	}
 }
 
+func TestEventsAreListedByTheMomentTheyBegin(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	for _, e := range []struct{ title, day, start string }{{"noon", "2026-03-02", "12:00"}, {"morning", "2026-03-02", "08:00"}, {"whole day", "2026-03-02", ""}, {"before", "2026-03-01", "18:00"}} {
+		testkit.Post[event.Event](t, admin, "/school-admin/event/create", map[string]any{"title": e.title, "eventDate": e.day, "startTime": e.start})
+	}
+	titles := func(list []event.Event) string {
+		var out []string
+		for _, e := range list {
+			out = append(out, e.Title)
+		}
+		return strings.Join(out, ", ")
+	}
+	list := func(query string) string {
+		return titles(testkit.Get[api.Page[event.Event]](t, admin, "/school-admin/event/list?"+query).Items)
+	}
+	if got := list(""); got != "before, whole day, morning, noon" {
+		t.Errorf("forwards %s", got)
+	}
+	if got := list("sort[field]=eventDate&sort[order]=desc"); got != "noon, morning, whole day, before" {
+		t.Errorf("backwards %s", got)
+	}
+	if got := list("filters[from]=2026-03-02&filters[search]=NOO"); got != "noon" {
+		t.Errorf("searched %s", got)
+	}
+	teacher := s.As(t, api.Teacher)
+	if got := titles(testkit.Get[event.Events](t, teacher, "/teacher/co-curricular/get-events?from=2026-03-01&to=2026-03-01&status=COMPLETED").Events); got != "before" {
+		t.Errorf("the teacher's %s", got)
+	}
+	teacher.Refuses(t, "GET", "/teacher/co-curricular/get-events?from=2026-02-30", nil, 422, "")
+}
+
 func TestBadEventsAreRefusedWithEveryField(t *testing.T) {
 	t.Parallel()
 	s, theirs := testkit.NewSchool(t), testkit.NewSchool(t)

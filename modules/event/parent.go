@@ -17,7 +17,7 @@ type ChildEvent struct {
 }
 
 var childListing = api.Listing{
-	Sorts:   map[string]string{"eventDate": "event_date, start_time", "title": "title"},
+	Sorts:   map[string]string{"eventDate": begins, "title": "title"},
 	Default: "eventDate",
 	Filters: map[string]api.Filter{
 		"search": api.Search("title", "description", "venue"), "status": api.ByEnum("status", upcoming, ongoing, completed, cancelled),

@@ -36,7 +36,7 @@ func getEvents(c api.Ctx, r eventsRequest) (Events, error) {
 	if r.Status != "" {
 		query = query.Where("status = ?", r.Status)
 	}
-	built := query.Session(&gorm.Session{DryRun: true}).Order("event_date, start_time, id").Limit(mostEvents).Find(&[]Event{})
+	built := query.Session(&gorm.Session{DryRun: true}).Order(begins + ", id").Limit(mostEvents).Find(&[]Event{})
 	if built.Error != nil {
 		return Events{}, fmt.Errorf("building a list of events: %w", built.Error)
 	}

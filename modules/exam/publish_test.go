@@ -69,6 +69,22 @@ func TestPublishingTellsTheGuardiansOfThoseWithAResultOnceAndNoOneElse(t *testin
 	}
 }
 
+func TestPublishingAgainWithTheSameKeyGivesTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha := h.admit(t, "Asha", h.a)
+	e, maths, _ := h.scheduled(t, "Half-yearly")
+	h.upload(t, e, got(maths, asha, 87))
+	office := h.admin.With("Idempotency-Key", "publish-1")
+	first, second := office.Call(t, "POST", examPath(e, "/publish"), nil), office.Call(t, "POST", examPath(e, "/publish"), nil)
+	if first.Status != 200 || second.Status != 200 || string(first.Body) != string(second.Body) {
+		t.Errorf("%d %s / %d %s", first.Status, first.Body, second.Status, second.Body)
+	}
+	if n := h.told(t, "true"); n != 1 {
+		t.Errorf("%d lines", n)
+	}
+}
+
 func TestThePublicationKeepsItsGradesWhenTheScaleChanges(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)

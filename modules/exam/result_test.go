@@ -215,6 +215,10 @@ func TestResultsComeAsAFileToo(t *testing.T) {
 			t.Errorf("%q: %d %s", bad, a.Status, a.Body)
 		}
 	}
+	long := "admissionNumber,marks\n" + strings.Repeat(asha.AdmissionNumber+",1\n", 5001)
+	if a := h.admin.Send(t, "POST", uploadPath+"?examId="+e.ID.String(), "text/csv", []byte(long)); a.Status != 413 {
+		t.Errorf("too many rows: %d %s", a.Status, a.Body)
+	}
 	if a := h.admin.Send(t, "POST", uploadPath, "text/csv", []byte(file)); a.Status != 422 || fields(a.Failure(t)) != "examId" {
 		t.Errorf("without an exam: %d %s", a.Status, a.Body)
 	}

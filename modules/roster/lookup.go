@@ -25,8 +25,8 @@ func Present(c api.Ctx, table string, ids []uuid.UUID) (map[uuid.UUID]bool, erro
 }
 
 // TaughtSQL is the divisions of the classes a user teaches, with the subject taught
-// there; no subject is every one. $1 is the user. Assignments count as they do for
-// rights: those of the active year, and those of no year.
+// there; no subject is every one. Its argument is the user. Assignments count as they do
+// for rights: those of the active year, and those of no year.
 const TaughtSQL = `select d.id as division_id, d.class_id, a.subject_id
 	from teacher_assignment a
 	left join academic_year y on y.id = a.academic_year_id

@@ -3,10 +3,9 @@ package paper
 import (
 	"bytes"
 	"image"
-
-	// What a school's logo may be.
-	_ "image/jpeg"
-	_ "image/png"
+	"image/draw"
+	_ "image/jpeg" // a school's logo may be one
+	"image/png"
 
 	"codeberg.org/go-pdf/fpdf"
 )
@@ -19,8 +18,9 @@ type Column struct {
 }
 
 const (
-	row     = 6.0
-	logoMax = 22.0
+	row        = 6.0
+	logoMax    = 22.0
+	logoPixels = 4000
 )
 
 // Heading begins a part of the document.
@@ -44,7 +44,7 @@ func (d *Document) Table(columns []Column, rows [][]string) {
 		widths[i] = c.Width / shares * (width - 2*margin)
 		titles[i] = c.Title
 	}
-	draw := func(style string, cells []string) {
+	put := func(style string, cells []string) {
 		d.pdf.SetFont(font, style, 10)
 		lines, most := make([][]string, len(columns)), 1
 		for i := range columns {
@@ -71,9 +71,9 @@ func (d *Document) Table(columns []Column, rows [][]string) {
 		}
 		d.pdf.SetXY(margin, y+float64(most)*row)
 	}
-	draw("B", titles)
+	put("B", titles)
 	for _, cells := range rows {
-		draw("", cells)
+		put("", cells)
 	}
 	d.pdf.Ln(row / 3)
 }
@@ -94,10 +94,23 @@ func (d *Document) Ruled(name string, lines int) {
 }
 
 // Logo puts the school's mark into the corner beside its name. What is no PNG or JPEG
-// is left out: a card without a logo is better than none.
+// of a sane size is left out: a card without a logo is better than none.
 func (d *Document) Logo(body []byte) {
-	config, kind, err := image.DecodeConfig(bytes.NewReader(body))
-	if err != nil || config.Width == 0 || config.Height == 0 {
+	config, _, err := image.DecodeConfig(bytes.NewReader(body))
+	if err != nil || config.Width < 1 || config.Height < 1 || config.Width > logoPixels || config.Height > logoPixels {
+		return
+	}
+	mark, _, err := image.Decode(bytes.NewReader(body))
+	if err != nil {
+		return
+	}
+	// Drawn anew on white: the PDF library panics on files that are cut short, and knows
+	// not every kind of PNG.
+	clean := image.NewRGBA(image.Rect(0, 0, config.Width, config.Height))
+	draw.Draw(clean, clean.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.Draw(clean, clean.Bounds(), mark, mark.Bounds().Min, draw.Over)
+	var file bytes.Buffer
+	if err := png.Encode(&file, clean); err != nil {
 		return
 	}
 	width, height := logoMax, logoMax
@@ -106,11 +119,7 @@ func (d *Document) Logo(body []byte) {
 	} else {
 		width = logoMax * float64(config.Width) / float64(config.Height)
 	}
-	options := fpdf.ImageOptions{ImageType: kind}
-	d.pdf.RegisterImageOptionsReader("logo", options, bytes.NewReader(body))
-	if d.pdf.Err() {
-		d.pdf.ClearError()
-		return
-	}
+	options := fpdf.ImageOptions{ImageType: "png"}
+	d.pdf.RegisterImageOptionsReader("logo", options, &file)
 	d.pdf.ImageOptions("logo", margin, margin/2, width, height, false, options, 0, "")
 }
