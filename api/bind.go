@@ -62,7 +62,7 @@ func jsonName(f reflect.StructField) string {
 
 // bind fills a request from the path, the query and the body, and checks it.
 func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
-	if row.Upload {
+	if row.Upload || (row.fromCSV != nil && bringsFile(g)) {
 		return k.bindUpload(row, g, rq)
 	}
 	body, err := readBody(g)
@@ -166,7 +166,7 @@ func unwrap(row *Row, body []byte) (json.RawMessage, error) {
 		if row.Method == http.MethodGet || row.Method == http.MethodDelete || row.Request == reflect.TypeFor[Nothing]() || len(row.plan.keys)+len(row.plan.changes) == 0 {
 			return nil, nil
 		}
-		if row.Flat {
+		if row.Flat || row.NoBodyNeeded {
 			return json.RawMessage("{}"), nil
 		}
 		return nil, Malformed("The body must be a JSON object with a data object")

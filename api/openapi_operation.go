@@ -162,14 +162,17 @@ func (d *document) requestBody(row *Row) (*openapi31.RequestBodyOrReference, err
 		if data, err = d.schemas.of(row.Request, schemaUse{input: true, versioned: row.Versioned}); err != nil {
 			return nil, err
 		}
-		must = row.Method != http.MethodDelete && len(plan.keys)+len(plan.changes) > 0
+		must = row.Method != http.MethodDelete && !row.NoBodyNeeded && len(plan.keys)+len(plan.changes) > 0
 	}
 	if !row.Flat {
 		data = schema{"type": "object", "properties": schema{"data": data}, "required": []string{"data"}}
 	}
-	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{
-		Required: &must, Content: map[string]openapi31.MediaType{"application/json": {Schema: data}},
-	}}, nil
+	content := map[string]openapi31.MediaType{}
+	if row.fromCSV != nil {
+		content = fileContent()
+	}
+	content["application/json"] = openapi31.MediaType{Schema: data}
+	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: content}}, nil
 }
 
 // success is the row's answer in the spec's envelope.

@@ -29,6 +29,7 @@ type Row struct {
 	Versioned    bool          // takes the record's version; a stale one is 409
 	OwnTx        bool          // the handler keeps its own transactions
 	Upload       bool          // takes a CSV file besides its parameters
+	NoBodyNeeded bool          // what its body would say has defaults
 	Unlisted     bool          // not in the document: it exists on a developer's machine only
 	Version      int           // of the API; 1 is implicit in the path
 	Timeout      time.Duration // of its handler, where the kernel's does not do
@@ -43,7 +44,8 @@ type Row struct {
 	callSchool   func(Ctx, any) (any, error)
 	callPlatform func(PlatformCtx, any) (any, error)
 	callOpen     func(OpenCtx, any) (any, error)
-	scope        func(Ctx, any) (Target, error)
+	scope        func(Ctx, any) ([]Target, error)
+	fromCSV      func(any, *Incoming) error // fills the request from a file instead of a JSON body
 	plan         *bindPlan
 }
 
@@ -62,13 +64,37 @@ func Limit(c LimitClass) Option { return func(r *Row) { r.Class = c } }
 // About says which division or subject a request is about. A teacher needs an
 // assignment there besides the role's permission.
 func About[Req any](target func(Ctx, Req) (Target, error)) Option {
+	return AboutEach(func(c Ctx, req Req) ([]Target, error) {
+		t, err := target(c, req)
+		return []Target{t}, err
+	})
+}
+
+// AboutEach is About for a request that is about several of them: a teacher needs an
+// assignment to each.
+func AboutEach[Req any](targets func(Ctx, Req) ([]Target, error)) Option {
 	return func(r *Row) {
 		if r.Request != reflect.TypeFor[Req]() {
 			panic(fmt.Sprintf("row %s takes %v, its scope %v", r.Name(), r.Request, reflect.TypeFor[Req]()))
 		}
-		r.scope = func(c Ctx, req any) (Target, error) { return target(c, *req.(*Req)) }
+		r.scope = func(c Ctx, req any) ([]Target, error) { return targets(c, *req.(*Req)) }
 	}
 }
+
+// OrCSV lets a row take a CSV file where it takes a JSON body: as the field file of a
+// form, or as the whole body, with its other parameters in the query or the form. read
+// fills the rest of the request from the file; what follows is the same for both.
+func OrCSV[Req any](read func(*Req, *Incoming) error) Option {
+	return func(r *Row) {
+		if r.Request != reflect.TypeFor[Req]() {
+			panic(fmt.Sprintf("row %s takes %v, its file is read into %v", r.Name(), r.Request, reflect.TypeFor[Req]()))
+		}
+		r.fromCSV = func(req any, file *Incoming) error { return read(req.(*Req), file) }
+	}
+}
+
+// NoBodyNeeded is for rows whose body only says what has a default.
+func NoBodyNeeded(r *Row) { r.NoBodyNeeded = true }
 
 // Needs makes a row ask for another permission than its action's: what one may read,
 // one may have a calendar's address for, though making it writes.

@@ -39,8 +39,8 @@ type request struct {
 	audits   []audit
 	notices  []Notice
 	last     []tenancy.Query // sent with the COMMIT
-	limited  bool // its limit was looked at
-	rights   bool // who may do what was changed
+	limited  bool            // its limit was looked at
+	rights   bool            // who may do what was changed
 	replayed bool
 }
 
@@ -241,11 +241,16 @@ func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
 	if row.scope == nil || c.User.Role != Teacher {
 		return nil
 	}
-	target, err := row.scope(c, req)
+	targets, err := row.scope(c, req)
 	if err != nil {
 		return err
 	}
-	return k.permit(c, row, c.rq, target)
+	for _, target := range targets {
+		if err := k.permit(c, row, c.rq, target); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // envelope is the body of every success.

@@ -95,6 +95,11 @@ func (k *Kernel) bindUpload(row *Row, g *gin.Context, rq *request) (any, error) 
 			return nil, Malformed("%s in the path is not a valid id", f.name)
 		}
 	}
+	if row.fromCSV != nil {
+		if err := row.fromCSV(req, file); err != nil {
+			return nil, err
+		}
+	}
 	broken, err := k.rules.broken(req, v, row.plan)
 	if err != nil {
 		return nil, err
@@ -104,6 +109,12 @@ func (k *Kernel) bindUpload(row *Row, g *gin.Context, rq *request) (any, error) 
 		return nil, d.refusal()
 	}
 	return req, nil
+}
+
+// bringsFile tells a call that sends a file from one that sends JSON.
+func bringsFile(g *gin.Context) bool {
+	media, _, err := mime.ParseMediaType(g.GetHeader("Content-Type"))
+	return err == nil && (media == "multipart/form-data" || csvTypes[media])
 }
 
 // csvTypes are what programs call a CSV file.
@@ -167,10 +178,14 @@ func cleanName(name string) string {
 // uploadBody documents the two ways a file comes in.
 func uploadBody() *openapi31.RequestBodyOrReference {
 	must := true
+	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: fileContent()}}
+}
+
+func fileContent() map[string]openapi31.MediaType {
 	file := schema{"type": "string", "contentMediaType": "text/csv", "description": "A CSV file in UTF-8, of at most 20 MiB."}
-	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: map[string]openapi31.MediaType{
+	return map[string]openapi31.MediaType{
 		"multipart/form-data": {Schema: schema{"type": "object", "properties": schema{"file": file}, "required": []string{"file"},
 			"description": "The parameters of the query may be fields of the form instead."}},
 		"text/csv": {Schema: file},
-	}}}
+	}
 }

@@ -53,6 +53,7 @@ var parts = []part{
 	{"promotion", measurePromotion},
 	{"search", measureSearch},
 	{"attendance", measureAttendance},
+	{"publish", measurePublishing},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 }

@@ -280,6 +280,13 @@ var fixtures = map[string]fixture{
 	"/school-admin/attendance/holiday/:id":     {"holiday", made("/school-admin/attendance/holiday/create", map[string]any{"name": "Diwali", "startDate": "2026-11-08"}), map[string]any{"name": "Mine"}},
 	"/school-admin/attendance/history/:id":     {"student", madeStudent, nil},
 	"/school-admin/leave/:id":                  {"leave", madeLeave, nil},
+	"/school-admin/exam/:id":                   {"exam", madeExam, map[string]any{"name": "Mine"}},
+	"/school-admin/exam/grade-scale/:id":       {"grade_scale", made("/school-admin/exam/grade-scale/create", map[string]any{"name": "A to E", "bands": []any{map[string]any{"grade": "A", "minPercent": 0}}}), map[string]any{"name": "Mine"}},
+	"/school-admin/exam/term/:id":              {"term", madeTerm, map[string]any{"name": "Mine"}},
+	"/school-admin/exam/report-card/:id":       {"student", madeStudent, nil},
+	"/teacher/exam/:id":                        {"exam", madeExam, nil},
+	"/school-admin/event/:id":                  {"event", made("/school-admin/event/create", map[string]any{"title": "Sports day", "eventDate": "2026-12-01"}), map[string]any{"title": "Mine"}},
+	"/teacher/co-curricular/delete-event/:id":  {"event", made("/school-admin/event/create", map[string]any{"title": "Sports day", "eventDate": "2026-12-01"}), nil},
 	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
 }
 
@@ -316,6 +323,22 @@ func madePromotion(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.
 		t.Fatal(err)
 	}
 	return id
+}
+
+func madeYear(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	return made("/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})(t, s, admin)
+}
+
+func madeExam(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	class := made("/school-admin/class/create", map[string]any{"name": "Class 5"})(t, s, admin)
+	return made("/school-admin/exam/create", map[string]any{"name": "Half-yearly", "academicYearId": madeYear(t, s, admin), "classIds": []uuid.UUID{class}})(t, s, admin)
+}
+
+func madeTerm(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	return made("/school-admin/exam/term/create", map[string]any{"name": "Term 1", "academicYearId": madeYear(t, s, admin), "startDate": "2026-06-01", "endDate": "2026-10-31"})(t, s, admin)
 }
 
 func madeEmployee(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,11 +20,6 @@ import (
 	"homeroom/config"
 	"homeroom/events"
 	"homeroom/migrations"
-	"homeroom/modules/attendance"
-	"homeroom/modules/leave"
-	"homeroom/modules/roster"
-	"homeroom/modules/school"
-	"homeroom/modules/setting"
 	"homeroom/rbac"
 	"homeroom/tenancy"
 )
@@ -166,7 +160,7 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.Kernel, err = api.New(api.Parts{
 		Rows:          append(s.rows(), o.ExtraRows...),
-		Constraints:   slices.Concat(roster.Constraints(), attendance.Constraints(), leave.Constraints(), school.Constraints(), rbac.Constraints()),
+		Constraints:   constraints(),
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
@@ -180,14 +174,6 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.mountFront()
 	return nil
-}
-
-// rows are all the endpoints there are.
-func (s *Service) rows() []api.Row {
-	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
-	register := &attendance.Module{}
-	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}).Routes(),
-		register.Routes(), (&leave.Module{Attendance: register}).Routes())
 }
 
 // Hints between instances.

@@ -33,7 +33,7 @@ type childMonthRequest struct {
 }
 
 func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
-	if err := roster.MayView(c.DB, c.User.ID, r.StudentID); err != nil {
+	if err := roster.MayView(c, r.StudentID); err != nil {
 		return ChildMonth{}, err
 	}
 	month, first, last := r.Month.span(c)
@@ -82,7 +82,7 @@ type childSummaryRequest struct {
 }
 
 func childSummary(c api.Ctx, r childSummaryRequest) (ChildSummary, error) {
-	if err := roster.MayView(c.DB, c.User.ID, r.StudentID); err != nil {
+	if err := roster.MayView(c, r.StudentID); err != nil {
 		return ChildSummary{}, err
 	}
 	var years []roster.AcademicYear
@@ -97,12 +97,31 @@ func childSummary(c api.Ctx, r childSummaryRequest) (ChildSummary, error) {
 	if err != nil {
 		return ChildSummary{}, err
 	}
-	var counts []Counts
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + countColumns + ` from attendance a join division d on d.id = a.division_id
-		where a.student_id = $1 and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "$5"),
-		Args: []any{r.StudentID, span.From, span.To, c.Today(), weekend(c)}, Scan: roster.Collect(&counts)})
+	counts, err := countDays(c, r.StudentID, span)
 	if err != nil {
-		return ChildSummary{}, fmt.Errorf("counting a child's days: %w", err)
+		return ChildSummary{}, err
 	}
-	return ChildSummary{StudentID: r.StudentID, From: span.From, To: span.To, Totals: counts[0].totals()}, nil
+	return ChildSummary{StudentID: r.StudentID, From: span.From, To: span.To, Totals: counts.totals()}, nil
+}
+
+// countDays counts a student's school days by what they were marked.
+func countDays(c api.Ctx, student uuid.UUID, span between) (Counts, error) {
+	var counts []Counts
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + countColumns + ` from attendance a join division d on d.id = a.division_id
+		where a.student_id = $1 and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "$5"),
+		Args: []any{student, span.From, span.To, c.Today(), weekend(c)}, Scan: roster.Collect(&counts)})
+	if err != nil {
+		return Counts{}, fmt.Errorf("counting a student's days: %w", err)
+	}
+	return counts[0], nil
+}
+
+// Totals is on how many of the days they were marked a student was there.
+func (m *Module) Totals(c api.Ctx, student uuid.UUID, from, to api.Date) (present, marked int, err error) {
+	counts, err := countDays(c, student, between{from, to})
+	if err != nil {
+		return 0, 0, err
+	}
+	t := counts.totals()
+	return t.Present + t.Late, t.Marked, nil
 }

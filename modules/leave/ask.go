@@ -54,7 +54,7 @@ type childsLeave struct {
 
 // parentAsks asks for a child. The class teacher is told.
 func (m *Module) parentAsks(c api.Ctx, r childsLeave) (View, error) {
-	if err := roster.MayView(c.DB, c.User.ID, r.StudentID); err != nil {
+	if err := roster.MayView(c, r.StudentID); err != nil {
 		return View{}, err
 	}
 	l := Leave{ApplicantType: "STUDENT", StudentID: &r.StudentID, Fields: r.Fields, Status: "PENDING"}

@@ -12,15 +12,31 @@ import (
 
 // What other modules ask of the roster, besides Linked.
 
-// Collect reads a query's rows into a list of structs, by the columns' names.
+// NoStudent is the answer about a student who is not there, or not the caller's.
+func NoStudent() error { return noStudent }
+
+// MayView refuses, as if there were none, a student whose data the calling parent may not see.
+func MayView(c api.Ctx, student uuid.UUID) error { return mayView(c.DB, c.User.ID, student) }
+
+// Collect reads the rows of a query that travels with others; none is an empty list.
 func Collect[T any](into *[]T) func(pgx.Rows) error { return collect(into) }
 
-// MayView refuses a student who is not linked to the guardian, or whose data the
-// guardian may not see, as one who is not there.
-func MayView(db *gorm.DB, user, student uuid.UUID) error { return mayView(db, user, student) }
+// ActiveYear is the year everything new belongs to; having none is a conflict.
+func ActiveYear(c api.Ctx) (AcademicYear, error) { return enrolmentYear(c) }
 
-// NoStudent is one who is not there, or not the caller's.
-func NoStudent() error { return noStudent }
+// Present says which of the ids name a row of the table.
+func Present(c api.Ctx, table string, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	return present(c, table, ids)
+}
+
+// TaughtSQL is the divisions of the classes a user teaches, with the subject taught
+// there; no subject is every one. Its argument is the user. Assignments count as they do
+// for rights: those of the active year, and those of no year.
+const TaughtSQL = `select d.id as division_id, d.class_id, a.subject_id
+	from teacher_assignment a
+	left join academic_year y on y.id = a.academic_year_id
+	join division d on d.id = a.division_id or (a.division_id is null and d.class_id = a.class_id)
+	where a.user_id = ? and (a.academic_year_id is null or y.active)`
 
 // DivisionOn is where a student sits on a day; the zero id is nowhere.
 func DivisionOn(db *gorm.DB, student uuid.UUID, day api.Date) (uuid.UUID, error) {

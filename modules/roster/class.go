@@ -18,6 +18,8 @@ type ClassFields struct {
 	Code        string     `json:"code" validate:"max=20" example:"5"`
 	Level       int        `json:"level" validate:"min=0,max=100" doc:"Orders the classes, lowest first"`
 	NextClassID *uuid.UUID `json:"nextClassId" doc:"Where its pupils go at the turn of the year"`
+	// GradeScaleID is read by exams.
+	GradeScaleID *uuid.UUID `json:"gradeScaleId" doc:"How its results are graded; by the school's default scale unless given"`
 }
 
 type classChange struct {

@@ -100,6 +100,7 @@ func Constraints() []api.Constraint {
 		{Name: "class_name_key", Field: "name", Message: "A class of this name exists"},
 		{Name: "class_next_class_fkey", Field: "nextClassId", Message: "nextClassId names no class"},
 		{Name: "class_next_class_check", Field: "nextClassId", Message: "A class cannot follow itself"},
+		{Name: "class_grade_scale_fkey", Field: "gradeScaleId", Message: "gradeScaleId names no grade scale"},
 		{Name: "division_name_key", Field: "name", Message: "The class has a division of this name"},
 		{Name: "division_class_fkey", Field: "classId", Message: "classId names no class"},
 		{Name: "student_admission_number_key", Field: "admissionNumber", Message: "A student has this admission number"},

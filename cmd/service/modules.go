@@ -1,0 +1,47 @@
+package service
+
+import (
+	"slices"
+
+	"homeroom/api"
+	"homeroom/modules/attendance"
+	"homeroom/modules/event"
+	"homeroom/modules/exam"
+	"homeroom/modules/leave"
+	"homeroom/modules/roster"
+	"homeroom/modules/school"
+	"homeroom/modules/setting"
+	"homeroom/rbac"
+)
+
+// rows are all the endpoints there are. Where one module needs another, they meet here.
+func (s *Service) rows() []api.Row {
+	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
+	people := &roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}
+	register := &attendance.Module{}
+	return api.Rows(
+		s.Auth.Routes(),
+		s.devRows(),
+		schools.Routes(),
+		rbac.Routes(s.RBAC),
+		setting.Routes(),
+		people.Routes(),
+		register.Routes(),
+		(&leave.Module{Attendance: register}).Routes(),
+		(&exam.Module{Attendance: register}).Routes(),
+		event.Routes(),
+	)
+}
+
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
+	return slices.Concat(
+		school.Constraints(),
+		rbac.Constraints(),
+		roster.Constraints(),
+		attendance.Constraints(),
+		leave.Constraints(),
+		exam.Constraints(),
+		event.Constraints(),
+	)
+}

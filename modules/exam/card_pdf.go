@@ -1,0 +1,105 @@
+package exam
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homeroom/api"
+	"homeroom/modules/roster/paper"
+)
+
+// print is the card as it is handed out and signed.
+func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
+	doc := paper.New(card.SchoolName, "Report card "+card.AcademicYearName)
+	if m.Logo != nil {
+		image, err := m.Logo.Logo(c)
+		if err != nil {
+			return nil, fmt.Errorf("reading the school's logo: %w", err)
+		}
+		doc.Logo(image)
+	}
+	s := card.Student
+	doc.Field("Name of the student", strings.TrimSpace(s.FirstName+" "+s.LastName))
+	doc.Field("Admission number", s.AdmissionNumber)
+	doc.Field("Class", strings.TrimSpace(s.ClassName+" "+s.DivisionName))
+	if s.RollNumber != nil {
+		doc.Field("Roll number", strconv.Itoa(*s.RollNumber))
+	}
+	if len(s.Guardians) > 0 {
+		doc.Field("Parents or guardians", strings.Join(s.Guardians, ", "))
+	}
+	for _, e := range card.Exams {
+		doc.Heading(e.Name)
+		doc.Table([]paper.Column{{Title: "Subject", Width: 5}, {Title: "Max.", Width: 2, Number: true}, {Title: "To pass", Width: 2, Number: true}, {Title: "Marks", Width: 2, Number: true}, {Title: "Grade", Width: 2}, {Title: "Remark", Width: 5}}, e.lines())
+		doc.Field("Result", e.sentence())
+	}
+	if len(card.Terms) > 1 {
+		doc.Heading("Terms")
+		var lines [][]string
+		for _, t := range card.Terms {
+			lines = append(lines, []string{orDash(t.Name), number(t.Weight), percent(t.Percent), orDash(t.Grade)})
+		}
+		doc.Table([]paper.Column{{Title: "Term", Width: 6}, {Title: "Weight", Width: 2, Number: true}, {Title: "Percent", Width: 3, Number: true}, {Title: "Grade", Width: 2}}, lines)
+	}
+	doc.Heading("The year")
+	doc.Field("Overall", fmt.Sprintf("%s, grade %s", percent(card.Overall.Percent), orDash(card.Overall.Grade)))
+	if card.Overall.Rank > 0 {
+		doc.Field("Rank in class", fmt.Sprintf("%d of %d", card.Overall.Rank, card.Overall.OutOf))
+	}
+	if a := card.Attendance; a != nil {
+		doc.Field("Attendance", fmt.Sprintf("%d of %d days (%s)", a.Present, a.Total, percent(a.Percent)))
+	}
+	doc.Ruled("Remarks of the class teacher", 2)
+	doc.Signatures("Class teacher", "Principal", "Parent or guardian")
+	body, err := doc.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return &api.File{Name: fmt.Sprintf("report-card-%s.pdf", s.AdmissionNumber), ContentType: "application/pdf", Body: body}, nil
+}
+
+func (e CardExam) lines() [][]string {
+	var lines [][]string
+	for _, r := range e.Results {
+		got := ""
+		switch {
+		case r.IsAbsent:
+			got = "AB"
+		case r.IsExempt:
+			got = "EX"
+		case r.MarksObtained != nil:
+			got = r.MarksObtained.String()
+		}
+		lines = append(lines, []string{r.SubjectName, r.MaxMarks.String(), r.PassMarks.String(), got, r.Grade, r.Remark})
+	}
+	return append(lines, []string{"Total", e.MaxMarks.String(), "", e.Obtained.String(), e.Grade, ""})
+}
+
+func (e CardExam) sentence() string {
+	outcome := "not passed"
+	if e.IsPass {
+		outcome = "passed"
+	}
+	text := percent(e.Percent) + ", " + outcome
+	if e.Rank > 0 {
+		text += fmt.Sprintf(", rank %d of %d", e.Rank, e.OutOf)
+	}
+	return text
+}
+
+func percent(p *float64) string {
+	if p == nil {
+		return "–"
+	}
+	return number(*p) + " %"
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}

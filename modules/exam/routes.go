@@ -1,0 +1,86 @@
+// Package exam holds exams: their papers, what students got in them, how that is
+// graded and weighed, and the report card. Parents see of it what is published.
+package exam
+
+import (
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// Attendance counts a student's school days, for the report card.
+type Attendance interface {
+	Totals(c api.Ctx, studentID uuid.UUID, from, to api.Date) (present, total int, err error)
+}
+
+// Logo gives the school's own mark for what is printed; none is no bytes.
+type Logo interface {
+	Logo(c api.Ctx) ([]byte, error)
+}
+
+// Module serves exams. What is nil is left off the report card.
+type Module struct {
+	Attendance Attendance
+	Logo       Logo
+}
+
+// Routes are the endpoints of exams and results.
+func (m *Module) Routes() []api.Row {
+	return api.Rows(
+		api.Create("/school-admin/exam/create", "exam", "Add an exam of one or more classes", createExam, api.Says("Exam created")),
+		api.List("/school-admin/exam/list", "exam", "List the exams", examListing, listExams),
+		api.Post("/school-admin/exam/schedule", "exam", "Set an exam's papers, all or nothing; clashes are refused", putSchedule, api.Says("Schedule saved")),
+		api.Post("/school-admin/exam/result/upload", "result", "Enter results, as JSON or as a CSV file", upload, api.OrCSV(readCSV), api.Says("Results saved")),
+		api.Create("/school-admin/exam/grade-scale/create", "exam", "Add a grade scale", createScale, api.Says("Grade scale created")),
+		api.List("/school-admin/exam/grade-scale/list", "exam", "List the grade scales", scaleListing, listScales),
+		api.Get("/school-admin/exam/grade-scale/:id", "exam", "Read a grade scale", getScale),
+		api.Put("/school-admin/exam/grade-scale/:id", "exam", "Change a grade scale; what is published keeps its grades", updateScale, api.Versioned),
+		api.Remove("/school-admin/exam/grade-scale/:id", "exam", "Delete a grade scale no class goes by", deleteScale),
+		api.Create("/school-admin/exam/term/create", "exam", "Add a term", createTerm, api.Says("Term created")),
+		api.List("/school-admin/exam/term/list", "exam", "List the terms", termListing, listTerms),
+		api.Get("/school-admin/exam/term/:id", "exam", "Read a term", getTerm),
+		api.Put("/school-admin/exam/term/:id", "exam", "Change a term", updateTerm, api.Versioned),
+		api.Remove("/school-admin/exam/term/:id", "exam", "Delete a term without exams", deleteTerm),
+		api.Get("/school-admin/exam/report-card/:studentId", "result", "A student's report card, or print it", m.reportCard, api.Gives("application/pdf")),
+		api.Get("/school-admin/exam/:id", "exam", "Read an exam", getExam),
+		api.Put("/school-admin/exam/:id", "exam", "Change an exam whose results are not published", updateExam, api.Versioned),
+		api.Remove("/school-admin/exam/:id", "exam", "Delete an exam without results", deleteExam),
+		api.Get("/school-admin/exam/:id/schedule", "exam", "An exam's papers", getSchedule),
+		api.Get("/school-admin/exam/:id/results", "result", "An exam's results with totals, grades and ranks", getResults),
+		api.Post("/school-admin/exam/:id/publish", "exam", "Publish an exam's results, which tells the guardians, or its schedule", publish, api.NoBodyNeeded, api.Idempotent, api.Says("Published")),
+		api.Post("/school-admin/exam/:id/unpublish", "exam", "Take an exam's results or schedule back", unpublish, api.NoBodyNeeded, api.Says("Unpublished")),
+
+		api.List("/teacher/exam/list", "exam", "The exams of my classes, and those I invigilate", examListing, teachersExams),
+		api.Get("/teacher/exam/:id/schedule", "exam", "The papers of my classes, and those I invigilate", teachersSchedule),
+		api.Post("/teacher/result/upload", "result", "Enter results of my subjects and divisions, as JSON or as a CSV file", upload, api.OrCSV(readCSV), api.AboutEach(uploadScope), api.Says("Results saved")),
+		api.List("/teacher/result/list", "result", "The results of my subjects and divisions", itemListing, teachersResults),
+		api.Put("/teacher/result/update", "result", "Correct a result that is not published", updateResult, api.About(resultScope), api.Versioned),
+
+		api.List("/parent/exam/list", "exam", "My children's exams", childListing, childExams),
+		api.Get("/parent/exam/schedule", "exam", "The papers a child sits, once they are published", childSchedule),
+		api.Get("/parent/exam/results", "result", "A child's published results", childResults),
+		api.Get("/parent/exam/report-card", "result", "A child's report card, or print it", m.childCard, api.Gives("application/pdf")),
+	)
+}
+
+// Constraints are the database's refusals in people's words.
+func Constraints() []api.Constraint {
+	return []api.Constraint{
+		{Name: "exam_name_key", Field: "name", Message: "The academic year has an exam of this name"},
+		{Name: "exam_year_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
+		{Name: "exam_term_fkey", Field: "termId", Message: "termId names no term"},
+		{Name: "exam_dates_check", Field: "endDate", Message: "endDate must not be before startDate"},
+		{Name: "exam_class_class_fkey", Field: "classIds", Message: "classIds names no class"},
+		{Name: "exam_paper_class_excl", Field: "papers", Message: "The class has another paper at this time"},
+		{Name: "exam_paper_room_excl", Field: "papers", Message: "The room is taken by another paper at this time"},
+		{Name: "exam_paper_invigilator_excl", Field: "papers", Message: "The invigilator has another paper at this time"},
+		{Name: "exam_paper_times_check", Field: "endTime", Message: "endTime must be after startTime"},
+		{Name: "exam_paper_marks_check", Field: "passMarks", Message: "passMarks must not be above maxMarks"},
+		{Name: "exam_result_student_fkey", Field: "studentId", Message: "studentId names no student"},
+		{Name: "grade_scale_name_key", Field: "name", Message: "A grade scale of this name exists"},
+		{Name: "grade_scale_default_key", Field: "isDefault", Message: "Another scale was made the default just now"},
+		{Name: "term_name_key", Field: "name", Message: "The academic year has a term of this name"},
+		{Name: "term_year_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
+		{Name: "term_dates_check", Field: "endDate", Message: "endDate must not be before startDate"},
+	}
+}

@@ -1,0 +1,106 @@
+package exam
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Standing is how a student did in all papers of an exam together.
+type Standing struct {
+	Obtained Marks    `json:"obtained"`
+	MaxMarks Marks    `json:"maxMarks"`
+	Percent  *float64 `json:"percent" doc:"None for one who is exempt from everything"`
+	Grade    string   `json:"grade"`
+	Rank     int      `json:"rank" doc:"In the class; equals share a rank, and the next is as far down as there are people above. 0 is unranked"`
+	OutOf    int      `json:"outOf"`
+	IsPass   bool     `json:"isPass" doc:"Every paper was passed"`
+}
+
+// tally is a student's papers of an exam added up by the database: co-scholastic
+// subjects and exemptions do not count, absence counts as no marks.
+type tally struct {
+	StudentID uuid.UUID
+	ExamID    uuid.UUID
+	ClassID   uuid.UUID
+	Obtained  Marks
+	MaxMarks  Marks
+	Failed    int
+}
+
+const tallySQL = `select r.student_id, p.exam_id, p.class_id,
+		coalesce(sum(r.marks_obtained) filter (where u.type <> 'CO_SCHOLASTIC'), 0) as obtained,
+		coalesce(sum(p.max_marks) filter (where not r.is_exempt and u.type <> 'CO_SCHOLASTIC'), 0) as max_marks,
+		count(*) filter (where r.is_absent or r.marks_obtained < p.pass_marks) as failed
+	from exam_result r join exam_paper p on p.id = r.paper_id join subject u on u.id = p.subject_id join student s on s.id = r.student_id and s.deleted_at is null
+	where `
+
+// standings ranks the tallies of one exam, class by class.
+func standings(tallies []tally, scales map[uuid.UUID]Bands) map[uuid.UUID]Standing {
+	out := map[uuid.UUID]Standing{}
+	byClass := map[uuid.UUID][]tally{}
+	for _, t := range tallies {
+		byClass[t.ClassID] = append(byClass[t.ClassID], t)
+	}
+	for class, list := range byClass {
+		percents := map[uuid.UUID]*float64{}
+		for _, t := range list {
+			percents[t.StudentID] = percentOf(t.Obtained, t.MaxMarks)
+		}
+		ranks, outOf := ranked(percents)
+		for _, t := range list {
+			p := percents[t.StudentID]
+			out[t.StudentID] = Standing{
+				Obtained: t.Obtained, MaxMarks: t.MaxMarks, Percent: p, Grade: scales[class].grade(p).Grade,
+				Rank: ranks[t.StudentID], OutOf: outOf, IsPass: t.Failed == 0,
+			}
+		}
+	}
+	return out
+}
+
+// ranked gives the best the first rank. Equals share one: 1, 2, 2, 4.
+func ranked(percents map[uuid.UUID]*float64) (ranks map[uuid.UUID]int, outOf int) {
+	var sorted []float64
+	for _, p := range percents {
+		if p != nil {
+			sorted = append(sorted, *p)
+		}
+	}
+	slices.SortFunc(sorted, func(a, b float64) int {
+		if a > b {
+			return -1
+		}
+		if a < b {
+			return 1
+		}
+		return 0
+	})
+	ranks = map[uuid.UUID]int{}
+	for id, p := range percents {
+		if p != nil {
+			ranks[id] = slices.Index(sorted, *p) + 1
+		}
+	}
+	return ranks, len(sorted)
+}
+
+// weighted is the mean of parts by their weights; parts without a value do not count.
+func weighted(parts []weighedPart) *float64 {
+	var sum, weights float64
+	for _, p := range parts {
+		if p.percent != nil {
+			sum, weights = sum+*p.percent*p.weight, weights+p.weight
+		}
+	}
+	if weights == 0 {
+		return nil
+	}
+	mean := rounded(sum / weights)
+	return &mean
+}
+
+type weighedPart struct {
+	percent *float64
+	weight  float64
+}
