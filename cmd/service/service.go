@@ -21,6 +21,7 @@ import (
 	"homeroom/config"
 	"homeroom/events"
 	"homeroom/migrations"
+	"homeroom/modules/fee"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
@@ -164,7 +165,7 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.Kernel, err = api.New(api.Parts{
 		Rows:          append(s.rows(), o.ExtraRows...),
-		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints()),
+		Constraints:   slices.Concat(roster.Constraints(), fee.Constraints(), school.Constraints(), rbac.Constraints()),
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
@@ -183,7 +184,7 @@ func (s *Service) openKernel(o Options) error {
 // rows are all the endpoints there are.
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
-	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}).Routes())
+	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}).Routes(), fee.Routes())
 }
 
 // Hints between instances.

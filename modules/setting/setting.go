@@ -38,6 +38,8 @@ type Fields struct {
 	EvaluationModeReason string `json:"evaluationModeReason" validate:"max=500" doc:"Needed to turn evaluation mode on"`
 	// AdmissionNumberPattern is read by the roster when it numbers a student.
 	AdmissionNumberPattern string `json:"admissionNumberPattern" validate:"notblank,max=30" doc:"How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros" example:"{year}-{0000}"`
+	// FeeReminderText is read by fees when they remind.
+	FeeReminderText string `json:"feeReminderText" validate:"notblank,max=500" doc:"What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in"`
 }
 
 type change struct{ api.Change[Fields] }

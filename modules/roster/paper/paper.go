@@ -60,6 +60,57 @@ func (d *Document) Field(name, value string) {
 	d.pdf.MultiCell(0, line, value, "", "L", false)
 }
 
+// Column is a column of a table.
+type Column struct {
+	Title string
+	Width float64 // mm; the page has 170
+	Right bool    // numbers stand to the right
+}
+
+const row = 6.0
+
+// Table lists things. The titles stand again on every page it goes on to; a cell too
+// long for its column goes on in the next line.
+func (d *Document) Table(columns []Column, rows [][]string) {
+	d.pdf.Ln(line / 2)
+	d.titles(columns)
+	_, height := d.pdf.GetPageSize()
+	for _, cells := range rows {
+		lines := 1
+		for i, c := range columns {
+			lines = max(lines, len(d.pdf.SplitText(cells[i], c.Width-2)))
+		}
+		if d.pdf.GetY()+float64(lines)*row > height-margin {
+			d.pdf.AddPage()
+			d.titles(columns)
+		}
+		x, y := d.pdf.GetXY()
+		for i, c := range columns {
+			d.pdf.SetXY(x, y)
+			d.pdf.MultiCell(c.Width, row, cells[i], "", c.align(), false)
+			x += c.Width
+		}
+		d.pdf.SetXY(margin, y+float64(lines)*row)
+	}
+	d.pdf.Ln(line / 2)
+}
+
+func (d *Document) titles(columns []Column) {
+	d.pdf.SetFont(font, "B", 9)
+	for _, c := range columns {
+		d.pdf.CellFormat(c.Width, row, c.Title, "B", 0, c.align(), false, 0, "")
+	}
+	d.pdf.Ln(row)
+	d.pdf.SetFont(font, "", 9)
+}
+
+func (c Column) align() string {
+	if c.Right {
+		return "R"
+	}
+	return "L"
+}
+
 // Signatures leaves room for people to sign, side by side.
 func (d *Document) Signatures(names ...string) {
 	width, _ := d.pdf.GetPageSize()
