@@ -277,6 +277,13 @@ var fixtures = map[string]fixture{
 	"/school-admin/student/import/:id":         {"import_run", madeImport("STUDENT"), nil},
 	"/school-admin/employee/import/:id":        {"import_run", madeImport("EMPLOYEE"), nil},
 	"/school-admin/student/promote/:id":        {"promotion", madePromotion, map[string]any{}},
+	"/school-admin/fee/head/:id":               {"fee_head", madeHead, map[string]any{"name": "Mine"}},
+	"/school-admin/fee/structure/:id":          {"fee_structure", madeStructure, map[string]any{"name": "Mine"}},
+	"/school-admin/fee/collection/:id":         {"fee_receipt", madeReceipt, map[string]any{"reason": "Mistake"}},
+	"/school-admin/fee/receipt/:id":            {"fee_receipt", madeReceipt, nil},
+	"/school-admin/fee/report/:id":             {"student", madeStudent, nil},
+	"/parent/fee/report/:id":                   {"student", madeStudent, nil},
+	"/parent/fee/receipt/:id":                  {"fee_receipt", madeReceipt, nil},
 	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
 }
 
