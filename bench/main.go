@@ -51,6 +51,10 @@ var parts = []part{
 	{"storm", measureStorm},
 	{"import", measureImport},
 	{"promotion", measurePromotion},
+	{"payment", measurePayments},
+	{"charge", measureCharging},
+	{"account", measureAccounts},
+	{"dues", measureDues},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 }
