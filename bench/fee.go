@@ -81,12 +81,13 @@ const paymentStudents = 200
 // student's account locked, the ledger, the receipt with its number, and what every
 // change leaves behind.
 const paymentSQL = `\set n random(0, %[1]d)
+\set school %[3]s
 \set s random(1, %[2]d)
 \set a random(1, 1000000000)
 \set b random(1, 1000000000)
 \startpipeline
 begin;
-select set_config('search_path', 'school_' || lpad((%[3]s)::text, 32, '0'), true), set_config('role', 'school_' || lpad((%[3]s)::text, 32, '0'), true);
+select set_config('search_path', 'school_' || lpad((:school)::text, 32, '0'), true), set_config('role', 'school_' || lpad((:school)::text, 32, '0'), true);
 insert into idempotency (actor_id, key, row_name, body_hash) values (md5('actor')::uuid, :a || '-' || :b, 'POST /school-admin/fee/collection/record', 'x'::bytea) on conflict do nothing;
 select id from ledger_account where id = md5('student' || :s)::uuid for no key update;
 insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_by, created_at) values (md5(:a || '-' || :b)::uuid, 'PAYMENT', current_date, 'Payment by cash', 'payment ' || md5(:a || '-' || :b), md5('actor')::uuid, now());
@@ -132,9 +133,9 @@ func measurePayments(ctx context.Context, b *bench) error {
 		return fmt.Appendf(out, "POST /school-admin/fee/collection/record HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nContent-Type: application/json\r\nIdempotency-Key: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 			uuid.NewString(), o.token, len(body), body)
 	}}
-	schools := "case :n"
+	schools := "case"
 	for i, o := range offices {
-		schools += fmt.Sprintf(" when %d then %d", i, o.number)
+		schools += fmt.Sprintf(" when :n = %d then %d", i, o.number)
 	}
 	var ours, limit []float64
 	for range b.rounds {

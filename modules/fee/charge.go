@@ -70,18 +70,15 @@ type chargeable struct {
 	Charged   bool
 }
 
-// members are the students of the structure $1's class in its year: those enrolled, unless
-// they have left by today ($2), and those admitted to the class and not placed yet. $3
-// narrows them to some; $4 is the instalment.
-const members = `with structure as (select s.*, y.start_date, y.end_date from fee_structure s join academic_year y on y.id = s.academic_year_id where s.id = $1)
-	select s.id, s.first_name, s.last_name,
-		coalesce((select min(e.start_date) from enrolment e where e.student_id = s.id and e.academic_year_id = f.academic_year_id), s.admission_date) as joined,
-		exists (select from fee_invoice i where i.student_id = s.id and i.structure_id = f.id and i.instalment = $4) as charged
-	from structure f, student s
-	where s.deleted_at is null and ($3::uuid[] is null or s.id = any($3)) and s.id in (
-		select e.student_id from enrolment e where e.class_id = f.class_id and e.academic_year_id = f.academic_year_id and (e.end_date is null or e.end_date >= least($2::date, f.end_date))
-		union all
-		select u.id from student u where u.class_id = f.class_id and u.status = 'ACTIVE' and not exists (select from enrolment e where e.student_id = u.id and e.academic_year_id = f.academic_year_id))
+// members are the students of a class ($1) in a year ($2): those enrolled, unless they
+// have left by the day $3, and those admitted to the class and not placed that year. $4
+// narrows them to some; $5 and $6 are the structure and the instalment.
+const members = `with sat as (
+		select student_id, min(start_date) as joined, bool_or(class_id = $1 and (end_date is null or end_date >= $3::date)) as here from enrolment where academic_year_id = $2 group by student_id),
+	billed as (select student_id from fee_invoice where structure_id = $5 and instalment = $6)
+	select s.id, s.first_name, s.last_name, coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged
+	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id
+	where s.deleted_at is null and ($4::uuid[] is null or s.id = any($4)) and (sat.here or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE'))
 	order by s.id`
 
 // charge bills a class, or some of it, for an instalment. The structure's row is locked,
@@ -95,8 +92,12 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 	if len(r.StudentIDs) > 0 {
 		picked = r.StudentIDs
 	}
+	last := c.Today()
+	if year.EndDate.Before(last) {
+		last = year.EndDate
+	}
 	var students []chargeable
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: members, Args: []any{structure.ID, c.Today(), picked, number}, Scan: collect(&students)})
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: members, Args: []any{structure.ClassID, year.ID, last, picked, structure.ID, number}, Scan: collect(&students)})
 	if err != nil {
 		return Charged{}, fmt.Errorf("reading who is charged: %w", err)
 	}
