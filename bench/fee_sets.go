@@ -69,6 +69,37 @@ func measureCharging(ctx context.Context, b *bench) error {
 		what: fmt.Sprintf("charging %d students: the same rows by set-based SQL", chargedStudents), ours: millis(median(ours)), limit: millis(median(limit)),
 		ratio: median(limit).Seconds() / median(ours).Seconds(), target: atLeast(chargeTarget),
 	})
+	return measureBalancing(ctx, b)
+}
+
+// measureBalancing finds what it costs that the database refuses what does not balance:
+// the same rows with the trigger and without.
+func measureBalancing(ctx context.Context, b *bench) error {
+	run := func(o *office) error { return o.within(ctx, chargeSQL) }
+	var with, without []time.Duration
+	for range b.rounds {
+		for _, by := range []struct {
+			before string
+			into   *[]time.Duration
+		}{{"select 1", &with}, {"alter table ledger_entry disable trigger ledger_entry_balances", &without}} {
+			o, err := b.newFeeOffice(ctx, chargedStudents)
+			if err == nil {
+				err = o.within(ctx, by.before)
+			}
+			if err != nil {
+				return err
+			}
+			began := time.Now()
+			if err := run(o); err != nil {
+				return err
+			}
+			*by.into = append(*by.into, time.Since(began))
+		}
+	}
+	b.report.add(line{
+		what: fmt.Sprintf("%d balanced transactions by SQL: without the check that they balance", chargedStudents), ours: millis(median(with)), limit: millis(median(without)),
+		ratio: median(without).Seconds() / median(with).Seconds(),
+	})
 	return nil
 }
 
