@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	// finesEvery is how soon after its midnight a school's day is begun, wherever it is.
 	finesEvery = time.Hour
+	// finesFrom and finesTo are the hours of the school's night in which its day is run: three
+	// chances, after which the next day catches up. Schools that sleep are not looked at all day.
+	finesFrom, finesTo = 1, 3
 	// finesSlice is how long one job goes through schools before it leaves the rest to the next.
 	finesSlice = 30 * time.Second
 )
@@ -42,7 +44,8 @@ func (w *finesWorker) Work(ctx context.Context, job *river.Job[finesJob]) error 
 	until, last := time.Now().Add(finesSlice), job.Args.After
 	var ids []uuid.UUID
 	err := w.s.Cluster.EachSchool(ctx, func(school *tenancy.School) error {
-		if school.Status == tenancy.Active && bytes.Compare(school.ID[:], last[:]) > 0 {
+		hour := w.s.now().In(school.Location()).Hour()
+		if school.Status == tenancy.Active && finesFrom <= hour && hour <= finesTo && bytes.Compare(school.ID[:], last[:]) > 0 {
 			ids = append(ids, school.ID)
 		}
 		return nil

@@ -25,6 +25,7 @@ CREATE TABLE fee_structure (
     fine_amount      bigint NOT NULL DEFAULT 0 CHECK (fine_amount >= 0),
     fine_grace_days  int NOT NULL DEFAULT 0 CHECK (fine_grace_days BETWEEN 0 AND 366),
     fine_max_amount  bigint NOT NULL DEFAULT 0 CHECK (fine_max_amount >= 0), -- 0 is no limit
+    fine_since       date NOT NULL DEFAULT current_date, -- nobody is fined for days before the rule
     version          int NOT NULL DEFAULT 1,
     created_by       uuid,
     updated_by       uuid,

@@ -175,9 +175,11 @@ func currentYear(c api.Ctx) (schoolYear, error) {
 	return only(years)
 }
 
+var noYear = api.Conflict("The school has no academic year yet: add one first")
+
 func only(years []schoolYear) (schoolYear, error) {
 	if len(years) == 0 {
-		return schoolYear{}, api.Conflict("The school has no academic year yet: add one first")
+		return schoolYear{}, noYear
 	}
 	return years[0], nil
 }

@@ -14,7 +14,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestThePostgresRefusesToChangeTheLedger(t *testing.T) {
+func TestPostgresRefusesToChangeTheLedger(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	asha := o.admit(t, "Asha")
@@ -46,7 +46,7 @@ func TestThePostgresRefusesToChangeTheLedger(t *testing.T) {
 	o.sound(t)
 }
 
-func TestThePostgresRefusesATransactionThatDoesNotBalance(t *testing.T) {
+func TestPostgresRefusesATransactionThatDoesNotBalance(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	asha := o.admit(t, "Asha")

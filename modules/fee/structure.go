@@ -1,6 +1,7 @@
 package fee
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -33,6 +34,7 @@ type StructureRecord struct {
 	FineAmount     int64     `json:"-"`
 	FineGraceDays  int       `json:"-"`
 	FineMaxAmount  int64     `json:"-"`
+	FineSince      api.Date  `json:"-"`
 }
 
 // TableName is the record's table.
@@ -53,9 +55,9 @@ type Instalment struct {
 	Percent float64  `json:"percent" validate:"gt=0,max=100" doc:"Of every head, with at most two decimals; together they are 100" example:"50"`
 }
 
-// LateFine says what being late costs. A fine is taken while an invoice is open and its
-// due date and graceDays have passed: FIXED once, PER_DAY for every further day, until
-// maxAmount is reached.
+// LateFine says what being late costs. A fine is taken while an invoice is open and
+// graceDays have passed since its due date, or since it was charged or the rule was made
+// if that was later: FIXED once, PER_DAY for every further day, until maxAmount is reached.
 type LateFine struct {
 	Type      string `json:"type" validate:"omitempty,oneof=NONE FIXED PER_DAY" doc:"NONE unless given"`
 	Amount    int64  `json:"amount" validate:"min=0,max=1000000000000"`
@@ -79,8 +81,11 @@ type structureOf struct {
 func getStructure(c api.Ctx, r structureOf) (Structure, error) {
 	if r.AcademicYearID == nil {
 		year, err := currentYear(c)
-		if err != nil {
+		if errors.Is(err, noYear) {
 			return Structure{}, api.NotFound("fee structure")
+		}
+		if err != nil {
+			return Structure{}, err
 		}
 		r.AcademicYearID = &year.ID
 	}

@@ -43,7 +43,7 @@ func createStructure(c api.Ctx, r structureIn) (Structure, error) {
 		r.AcademicYearID = &year.ID
 	}
 	record := StructureRecord{AcademicYearID: *r.AcademicYearID, ClassID: r.ClassID}
-	r.lay(&record)
+	r.lay(&record, c.Today())
 	if err := api.Insert(c, "fee structure", &record); err != nil {
 		return Structure{}, err
 	}
@@ -72,7 +72,10 @@ func updateStructure(c api.Ctx, r structureChange) (Structure, error) {
 	if err := keepsCharged(c, s, fields); err != nil {
 		return Structure{}, err
 	}
-	record, err = api.Update(c, "fee structure", r.ID, func(record *StructureRecord) error { fields.lay(record); return nil })
+	record, err = api.Update(c, "fee structure", r.ID, func(record *StructureRecord) error {
+		fields.lay(record, c.Today())
+		return nil
+	})
 	if err != nil {
 		return Structure{}, err
 	}
@@ -85,12 +88,18 @@ func updateStructure(c api.Ctx, r structureChange) (Structure, error) {
 	return writeParts(c, record, fields)
 }
 
-func (f StructureFields) lay(record *StructureRecord) {
+// lay puts the fields into the record. A late fine that is new, or another than before,
+// counts from today.
+func (f StructureFields) lay(record *StructureRecord, today api.Date) {
 	record.Name, record.ProRata = f.Name, f.ProRata == nil || *f.ProRata
-	record.FineType, record.FineAmount, record.FineGraceDays, record.FineMaxAmount = f.LateFine.Type, f.LateFine.Amount, f.LateFine.GraceDays, f.LateFine.MaxAmount
-	if record.FineType == "" {
-		record.FineType = "NONE"
+	fine := f.LateFine
+	if fine.Type == "" {
+		fine.Type = "NONE"
 	}
+	if fine != (LateFine{record.FineType, record.FineAmount, record.FineGraceDays, record.FineMaxAmount}) {
+		record.FineSince = today
+	}
+	record.FineType, record.FineAmount, record.FineGraceDays, record.FineMaxAmount = fine.Type, fine.Amount, fine.GraceDays, fine.MaxAmount
 }
 
 // check says what the tags cannot: that the parts fit each other.
