@@ -41,30 +41,39 @@ type finesWorker struct {
 }
 
 func (w *finesWorker) Work(ctx context.Context, job *river.Job[finesJob]) error {
-	until, last := time.Now().Add(finesSlice), job.Args.After
+	last, done, err := w.s.FineSleeping(ctx, job.Args.After, time.Now().Add(finesSlice))
+	if err != nil || done {
+		return err
+	}
+	_, err = river.ClientFromContext[pgx.Tx](ctx).Insert(ctx, finesJob{After: last}, nil)
+	return err
+}
+
+// FineSleeping posts the late fines of the schools where it is night, in the order of
+// their ids after the one given, until a moment. It says how far it came.
+func (s *Service) FineSleeping(ctx context.Context, after uuid.UUID, until time.Time) (last uuid.UUID, done bool, err error) {
 	var ids []uuid.UUID
-	err := w.s.Cluster.EachSchool(ctx, func(school *tenancy.School) error {
-		hour := w.s.now().In(school.Location()).Hour()
-		if school.Status == tenancy.Active && finesFrom <= hour && hour <= finesTo && bytes.Compare(school.ID[:], last[:]) > 0 {
+	err = s.Cluster.EachSchool(ctx, func(school *tenancy.School) error {
+		hour := s.now().In(school.Location()).Hour()
+		if school.Status == tenancy.Active && finesFrom <= hour && hour <= finesTo && bytes.Compare(school.ID[:], after[:]) > 0 {
 			ids = append(ids, school.ID)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return after, false, err
 	}
 	for _, id := range ids {
 		if time.Now().After(until) {
-			_, err := river.ClientFromContext[pgx.Tx](ctx).Insert(ctx, finesJob{After: last}, nil)
-			return err
+			return after, false, nil
 		}
 		// A school whose node is away, or that is behind this binary, has its turn in an hour.
-		if _, err := w.s.FineLate(ctx, id); err != nil {
-			w.s.Log.Error("late fines could not be posted", "schoolId", id, "error", err)
+		if _, err := s.FineLate(ctx, id); err != nil {
+			s.Log.Error("late fines could not be posted", "schoolId", id, "error", err)
 		}
-		last = id
+		after = id
 	}
-	return nil
+	return after, true, nil
 }
 
 // FineLate posts a school's late fines for the day it is there, once, and says how many.
