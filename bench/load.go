@@ -119,7 +119,7 @@ func readAnswer(in *bufio.Reader, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200")) {
+	if !bytes.HasPrefix(status, []byte("HTTP/1.1 20")) {
 		rest, _ := in.Peek(in.Buffered())
 		return nil, fmt.Errorf("answered %s%s", status, rest)
 	}

@@ -54,6 +54,10 @@ var parts = []part{
 	{"search", measureSearch},
 	{"attendance", measureAttendance},
 	{"publish", measurePublishing},
+	{"payment", measurePayments},
+	{"charge", measureCharging},
+	{"account", measureAccounts},
+	{"dues", measureDues},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 }

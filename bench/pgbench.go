@@ -25,6 +25,7 @@ type pgbench struct {
 	only    int      // the one school that is asked, instead of the first so many
 	least   float64  // transactions of the warm-up
 	sql     []string // without the binding; :id is one of the students
+	whole   string   // instead of all that, a script as it stands
 }
 
 var (
@@ -34,6 +35,9 @@ var (
 )
 
 func (p pgbench) script() string {
+	if p.whole != "" {
+		return p.whole
+	}
 	n := `random(1, :schools)`
 	if p.sharded {
 		// Client c of 32 has the schools c, c+16, c+32 … of the first 16 clients.

@@ -58,17 +58,31 @@ func (b *bench) newOffice(ctx context.Context) (*office, error) {
 
 // call posts to the service in this process.
 func (o *office) call(path, contentType string, body []byte) error {
-	r, err := http.NewRequest("POST", path, bytes.NewReader(body))
+	return o.send("POST", path, contentType, body)
+}
+
+// ask sends JSON, or nothing, to the service in this process.
+func (o *office) ask(method, path, body string) error {
+	if body == "" {
+		return o.send(method, path, "", nil)
+	}
+	return o.send(method, path, "application/json", []byte(body))
+}
+
+func (o *office) send(method, path, contentType string, body []byte) error {
+	r, err := http.NewRequest(method, path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	r.RemoteAddr = "127.0.0.1:1"
 	r.Header.Set("Authorization", "Bearer "+o.token)
-	r.Header.Set("Content-Type", contentType)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
 	w := &blotter{header: http.Header{}}
 	o.service.Kernel.Handler().ServeHTTP(w, r)
-	if w.status != http.StatusOK {
-		return fmt.Errorf("POST %s: answered %d %s", path, w.status, w.body)
+	if w.status >= http.StatusMultipleChoices {
+		return fmt.Errorf("%s %s: answered %d %s", method, path, w.status, w.body)
 	}
 	return nil
 }

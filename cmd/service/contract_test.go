@@ -287,6 +287,13 @@ var fixtures = map[string]fixture{
 	"/teacher/exam/:id":                        {"exam", madeExam, nil},
 	"/school-admin/event/:id":                  {"event", made("/school-admin/event/create", map[string]any{"title": "Sports day", "eventDate": "2026-12-01"}), map[string]any{"title": "Mine"}},
 	"/teacher/co-curricular/delete-event/:id":  {"event", made("/school-admin/event/create", map[string]any{"title": "Sports day", "eventDate": "2026-12-01"}), nil},
+	"/school-admin/fee/head/:id":               {"fee_head", madeHead, map[string]any{"name": "Mine"}},
+	"/school-admin/fee/structure/:id":          {"fee_structure", madeStructure, map[string]any{"name": "Mine"}},
+	"/school-admin/fee/collection/:id":         {"fee_receipt", madeReceipt, map[string]any{"reason": "Mistake"}},
+	"/school-admin/fee/receipt/:id":            {"fee_receipt", madeReceipt, nil},
+	"/school-admin/fee/report/:id":             {"student", madeStudent, nil},
+	"/parent/fee/report/:id":                   {"student", madeStudent, nil},
+	"/parent/fee/receipt/:id":                  {"fee_receipt", madeReceipt, nil},
 	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
 }
 

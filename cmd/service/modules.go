@@ -7,6 +7,7 @@ import (
 	"homeroom/modules/attendance"
 	"homeroom/modules/event"
 	"homeroom/modules/exam"
+	"homeroom/modules/fee"
 	"homeroom/modules/leave"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
@@ -30,6 +31,7 @@ func (s *Service) rows() []api.Row {
 		(&leave.Module{Attendance: register}).Routes(),
 		(&exam.Module{Attendance: register}).Routes(),
 		event.Routes(),
+		fee.Routes(),
 	)
 }
 
@@ -43,5 +45,6 @@ func constraints() []api.Constraint {
 		leave.Constraints(),
 		exam.Constraints(),
 		event.Constraints(),
+		fee.Constraints(),
 	)
 }

@@ -44,7 +44,7 @@ func (s ReportStudent) cells() []string {
 	if s.Totals.Percent != nil {
 		percent = strconv.FormatFloat(*s.Totals.Percent, 'f', 1, 64)
 	}
-	line := []string{roll, roster.PlainCell(s.AdmissionNumber), roster.PlainCell(s.FirstName), roster.PlainCell(s.LastName)}
+	line := []string{roll, roster.Guard(s.AdmissionNumber), roster.Guard(s.FirstName), roster.Guard(s.LastName)}
 	for i := range s.Statuses {
 		line = append(line, s.Statuses.At(i))
 	}

@@ -49,9 +49,6 @@ func Myself(c api.Ctx) (uuid.UUID, error) { return myself(c) }
 // FullName is how people are called in a sentence.
 func FullName(first, last string) string { return fullName(first, last) }
 
-// PlainCell keeps a spreadsheet from running a cell as a formula.
-func PlainCell(text string) string { return guard(text) }
-
 // ClassTeacher is the user who leads a division this year, or nil. Someone who has
 // left leads none.
 func ClassTeacher(db *gorm.DB, division uuid.UUID) (*uuid.UUID, error) {

@@ -22,9 +22,9 @@ func clean(text string) string {
 
 const formulaMarks = "=+-@\t\r"
 
-// guard keeps a spreadsheet from running a cell as a formula: an apostrophe makes it
+// Guard keeps a spreadsheet from running a cell as a formula: an apostrophe makes it
 // text. unguard takes it off again, so that what was exported can be imported.
-func guard(text string) string {
+func Guard(text string) string {
 	if text == "" {
 		return text
 	}

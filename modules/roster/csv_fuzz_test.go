@@ -53,7 +53,7 @@ func FuzzGuard(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		text = clean(text)
-		out := guard(text)
+		out := Guard(text)
 		if out != "" && bytes.IndexByte([]byte(formulaMarks), out[0]) >= 0 {
 			t.Fatalf("%q would run", out)
 		}

@@ -37,7 +37,7 @@ func exportRows(w io.Writer, columns []column, query *gorm.DB, fill func(rows *s
 			return fmt.Errorf("exporting: %w", err)
 		}
 		for i := range cells {
-			cells[i] = guard(cells[i])
+			cells[i] = Guard(cells[i])
 		}
 		if err := out.Write(cells); err != nil {
 			return err

@@ -40,6 +40,8 @@ type Fields struct {
 	AdmissionNumberPattern string `json:"admissionNumberPattern" validate:"notblank,max=30" doc:"How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros" example:"{year}-{0000}"`
 	// AttendanceNoticeDelayMinutes is read by attendance when it tells parents.
 	AttendanceNoticeDelayMinutes int `json:"attendanceNoticeDelayMinutes" validate:"min=0,max=1440" doc:"How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once"`
+	// FeeReminderText is read by fees when they remind.
+	FeeReminderText string `json:"feeReminderText" validate:"notblank,max=500" doc:"What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in"`
 }
 
 type change struct{ api.Change[Fields] }

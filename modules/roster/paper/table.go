@@ -31,7 +31,8 @@ func (d *Document) Heading(text string) {
 }
 
 // Table draws rows under a header. Text that is too long for its cell goes on in the
-// next line of the same row; a row is never cut by the end of a page.
+// next line of the same row; a row is never cut by the end of a page, and the header
+// stands again on every page the table goes on to.
 func (d *Document) Table(columns []Column, rows [][]string) {
 	width, height := d.pdf.GetPageSize()
 	var shares float64
@@ -44,7 +45,8 @@ func (d *Document) Table(columns []Column, rows [][]string) {
 		widths[i] = c.Width / shares * (width - 2*margin)
 		titles[i] = c.Title
 	}
-	put := func(style string, cells []string) {
+	var put func(style string, cells []string)
+	put = func(style string, cells []string) {
 		d.pdf.SetFont(font, style, 10)
 		lines, most := make([][]string, len(columns)), 1
 		for i := range columns {
@@ -55,6 +57,10 @@ func (d *Document) Table(columns []Column, rows [][]string) {
 		}
 		if d.pdf.GetY()+float64(most)*row > height-margin {
 			d.pdf.AddPage()
+			if style == "" {
+				put("B", titles)
+				d.pdf.SetFont(font, style, 10)
+			}
 		}
 		x, y := margin, d.pdf.GetY()
 		for i, c := range columns {

@@ -1,0 +1,46 @@
+package service_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/tenancy"
+	"homeroom/testkit"
+)
+
+func TestLateFinesComeAtNightWhereverTheSchoolIs(t *testing.T) {
+	t.Parallel()
+	// Two at night in Kolkata is half past eight in the evening of the day before in London.
+	kolkata, err := time.LoadLocation("Asia/Kolkata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	year, month, day := time.Now().In(kolkata).Date()
+	night := time.Date(year, month, day, 2, 0, 0, 0, kolkata)
+	// A database of its own: the night is another at the schools of other tests.
+	app := testkit.StartOn(t, testkit.Stack(t), "homeroom_night_"+uuid.NewString()[:8], func(_ *config.Config, o *service.Options) {
+		o.Clock = func() time.Time { return night }
+	})
+	asleep, awake := app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Asia/Kolkata"}), app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Europe/London"})
+	for _, s := range []*testkit.School{asleep, awake} {
+		admin := s.As(t, api.SchoolAdmin)
+		structure := madeStructure(t, s, admin)
+		testkit.Put[struct{ Version int }](t, admin, "/school-admin/fee/structure/"+structure.String(), map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 5}})
+	}
+	if last, done, err := app.Service.FineSleeping(t.Context(), uuid.Nil, time.Now().Add(-time.Second)); err != nil || done || last != uuid.Nil {
+		t.Errorf("without time it came to %s, %t, %v", last, done, err)
+	}
+	for range 2 {
+		if _, done, err := app.Service.FineSleeping(t.Context(), uuid.Nil, time.Now().Add(time.Minute)); err != nil || !done {
+			t.Fatalf("%t, %v", done, err)
+		}
+	}
+	if n := asleep.Count(t, "fee_fine_run", "day = ?", api.DateOf(night)); n != 1 || awake.Count(t, "fee_fine_run", "true") != 0 {
+		t.Errorf("%d runs where it is night", n)
+	}
+}

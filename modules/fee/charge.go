@@ -1,0 +1,164 @@
+package fee
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// InstalmentRef names an instalment of a structure: by its number, or by its name.
+type InstalmentRef string
+
+// UnmarshalJSON takes a number or a text.
+func (i *InstalmentRef) UnmarshalJSON(b []byte) error {
+	var n int
+	if json.Unmarshal(b, &n) == nil {
+		*i = InstalmentRef(strconv.Itoa(n))
+		return nil
+	}
+	var text string
+	err := json.Unmarshal(b, &text)
+	*i = InstalmentRef(strings.TrimSpace(text))
+	return err
+}
+
+// JSONSchema says so in the document.
+func (InstalmentRef) JSONSchema() map[string]any {
+	return map[string]any{"type": []any{"integer", "string"}, "examples": []any{1, "Term 1"}}
+}
+
+// in finds the instalment, numbered from 1.
+func (i InstalmentRef) in(s Structure) (int, bool) {
+	for _, in := range s.Instalments {
+		if strings.EqualFold(in.Name, string(i)) {
+			return in.Number, true
+		}
+	}
+	n, err := strconv.Atoi(string(i))
+	return n, err == nil && n >= 1 && n <= len(s.Instalments)
+}
+
+type chargeIn struct {
+	StructureID uuid.UUID     `json:"structureId" validate:"required"`
+	Instalment  InstalmentRef `json:"instalment" validate:"required"`
+	ClassID     *uuid.UUID    `json:"classId" validate:"required_without=StudentIDs" doc:"The structure's class, all of it"`
+	StudentIDs  []uuid.UUID   `json:"studentIds" validate:"max=5000,unique" doc:"Or some of it"`
+}
+
+// Charged is how a charge went. Who was charged for the instalment before is left alone.
+type Charged struct {
+	StructureID    uuid.UUID `json:"structureId"`
+	Instalment     int       `json:"instalment"`
+	Charged        int       `json:"charged" doc:"How many students were charged by this call"`
+	AlreadyCharged int       `json:"alreadyCharged" doc:"How many had been charged before"`
+	Amount         int64     `json:"amount" doc:"What they were charged together"`
+	Concession     int64     `json:"concession" doc:"What was waived of it"`
+}
+
+// chargeable is a student the structure holds for.
+type chargeable struct {
+	ID        uuid.UUID
+	FirstName string
+	LastName  string
+	Joined    api.Date
+	Charged   bool
+}
+
+// members are the students of a class ($1) in a year ($2): those enrolled, unless they
+// have left by the day $3, and those admitted to the class and not placed that year. $4
+// narrows them to some; $5 and $6 are the structure and the instalment.
+const members = `with sat as (
+		select student_id, min(start_date) as joined, bool_or(class_id = $1 and (end_date is null or end_date >= $3::date)) as here from enrolment where academic_year_id = $2 group by student_id),
+	billed as (select student_id from fee_invoice where structure_id = $5 and instalment = $6)
+	select s.id, s.first_name, s.last_name, coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged
+	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id
+	where s.deleted_at is null and ($4::uuid[] is null or s.id = any($4)) and (sat.here or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE'))
+	order by s.id`
+
+// charge bills a class, or some of it, for an instalment. The structure's row is locked,
+// so that of two charges at once the second finds what the first did.
+func charge(c api.Ctx, r chargeIn) (Charged, error) {
+	structure, year, number, err := r.look(c)
+	if err != nil {
+		return Charged{}, err
+	}
+	var picked []uuid.UUID
+	if len(r.StudentIDs) > 0 {
+		picked = r.StudentIDs
+	}
+	last := c.Today()
+	if year.EndDate.Before(last) {
+		last = year.EndDate
+	}
+	var students []chargeable
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: members, Args: []any{structure.ClassID, year.ID, last, picked, structure.ID, number}, Scan: roster.Collect(&students)})
+	if err != nil {
+		return Charged{}, fmt.Errorf("reading who is charged: %w", err)
+	}
+	if err := allThere(r.StudentIDs, students); err != nil {
+		return Charged{}, err
+	}
+	out := Charged{StructureID: structure.ID, Instalment: number}
+	var due []chargeable
+	for _, s := range students {
+		if s.Charged {
+			out.AlreadyCharged++
+		} else {
+			due = append(due, s)
+		}
+	}
+	if len(due) == 0 {
+		return out, nil
+	}
+	return bill(c, structure, year, number, due, out)
+}
+
+// look finds and locks the structure, and the instalment in it.
+func (r chargeIn) look(c api.Ctx) (Structure, schoolYear, int, error) {
+	record, err := api.Lock[StructureRecord](c, "fee structure", r.StructureID)
+	if err != nil {
+		return Structure{}, schoolYear{}, 0, err
+	}
+	whole, err := withParts(c, []StructureRecord{record})
+	if err != nil {
+		return Structure{}, schoolYear{}, 0, err
+	}
+	number, ok := r.Instalment.in(whole[0])
+	if !ok {
+		return Structure{}, schoolYear{}, 0, api.InvalidField("instalment", "instalment must be a number from 1 to %d or an instalment's name", len(whole[0].Instalments))
+	}
+	if r.ClassID != nil && *r.ClassID != record.ClassID {
+		return Structure{}, schoolYear{}, 0, api.InvalidField("classId", "This is another class's fee structure")
+	}
+	var years []schoolYear
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where id = $1`, Args: []any{record.AcademicYearID}, Scan: roster.Collect(&years)})
+	if err != nil {
+		return Structure{}, schoolYear{}, 0, fmt.Errorf("reading the academic year: %w", err)
+	}
+	return whole[0], years[0], number, nil
+}
+
+// allThere names every student asked for who is not the class's.
+func allThere(asked []uuid.UUID, found []chargeable) error {
+	there := make(map[uuid.UUID]bool, len(found))
+	for _, s := range found {
+		there[s.ID] = true
+	}
+	var bad []api.Detail
+	for i, id := range asked {
+		if !there[id] {
+			bad = append(bad, api.Detail{Field: fmt.Sprintf("studentIds[%d]", i), Message: "No student of the structure's class in its year"})
+		}
+	}
+	if bad != nil {
+		return api.Invalid(bad...)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package fee
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// bill writes the postings of a charge: for every student an invoice, the income of each
+// head, and what their concessions waive of it. Accounts are locked first, so that a
+// concession granted at the same moment finds the invoice, or is found here.
+func bill(c api.Ctx, s Structure, year schoolYear, number int, students []chargeable, out Charged) (Charged, error) {
+	ids := make([]uuid.UUID, len(students))
+	for i, st := range students {
+		ids[i] = st.ID
+	}
+	var grants []Concession
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
+		tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard},
+		tenancy.Query{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`, Args: []any{ids, year.ID}, Scan: roster.Collect(&grants)})
+	if err != nil {
+		return out, fmt.Errorf("locking the accounts to charge: %w", err)
+	}
+	granted := map[uuid.UUID][]Concession{}
+	for _, g := range grants {
+		granted[g.StudentID] = append(granted[g.StudentID], g)
+	}
+	numbers, err := invoiceNumbers(c, year, len(students))
+	if err != nil {
+		return out, err
+	}
+	in, span := s.Instalments[number-1], s.span(number)
+	postings := make([]posting, 0, len(students)+len(grants))
+	notices := make([]api.Notice, 0, len(students))
+	for _, st := range students {
+		stays := stayFrom(year.StartDate, year.StartDate, year.EndDate)
+		if s.ProRata {
+			stays = stayFrom(st.Joined, year.StartDate, year.EndDate)
+		}
+		lines := s.lines(span, stays)
+		if len(lines) == 0 {
+			continue // nothing remains of the year for them
+		}
+		v := &invoice{id: api.NewID(), year: year.ID, number: numbers(out.Charged), student: st.ID, structure: &s.ID, instalment: &number, name: in.Name, due: in.DueDate, lines: lines}
+		p := posting{id: api.NewID(), kind: "CHARGE", narration: in.Name, key: fmt.Sprintf("charge %s %d %s", s.ID, number, st.ID), invoice: v}
+		p.entries = append(p.entries, entry{account: st.ID, side: debit, of: v})
+		for _, line := range lines {
+			p.entries[0].amount += line.Amount
+			p.entries = append(p.entries, entry{account: *line.FeeHeadID, side: credit, amount: line.Amount})
+		}
+		total := p.entries[0].amount
+		postings = append(postings, p)
+		left := total
+		for _, g := range granted[st.ID] {
+			if n := min(left, g.of(lines, span)); n > 0 {
+				postings = append(postings, g.posting(v, n))
+				left -= n
+			}
+		}
+		out.Charged, out.Amount, out.Concession = out.Charged+1, out.Amount+total, out.Concession+total-left
+		notices = append(notices, chargedNotice(c, st, v, left))
+	}
+	if err := post(c, postings...); err != nil {
+		return out, err
+	}
+	c.Notify(notices...)
+	c.Changed("charge", "fee structure", s.ID, nil, out)
+	return out, nil
+}
+
+func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) api.Notice {
+	return api.Notice{Type: api.NoticeFee, Key: "fee invoice " + v.id.String(), RecordID: v.id, StudentID: &st.ID,
+		Title: "Fees charged", Teaser: "New fees were charged",
+		Body: fmt.Sprintf("%s for %s: %s, due on %s.", v.name, strings.TrimSpace(st.FirstName+" "+st.LastName), money(c, amount), v.due)}
+}
+
+// lines are what an instalment costs under each head.
+func (s Structure) lines(of span, st stay) []InvoiceLine {
+	var out []InvoiceLine
+	for _, h := range s.Heads {
+		if n := of.of(st.share(h.Amount)); n > 0 {
+			out = append(out, InvoiceLine{FeeHeadID: &h.FeeHeadID, Name: h.Name, Amount: n})
+		}
+	}
+	return out
+}
+
+// discard reads rows that are there to be locked.
+func discard(rows pgx.Rows) error {
+	for rows.Next() {
+	}
+	return rows.Err()
+}

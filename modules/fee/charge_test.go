@@ -1,0 +1,151 @@
+package fee_test
+
+import (
+	"sync"
+	"testing"
+
+	"homeroom/api"
+	"homeroom/modules/fee"
+	"homeroom/testkit"
+)
+
+func TestAClassIsChargedOnceHoweverOftenItIsAsked(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha, ravi := o.admit(t, "Asha"), o.admit(t, "Ravi")
+	if got := o.charge(t, 1); got.Charged != 2 || got.AlreadyCharged != 0 || got.Amount != 2*term1 {
+		t.Errorf("charged %+v", got)
+	}
+	zoe := o.admit(t, "Zoe")
+	if got := o.charge(t, "term 1"); got.Charged != 1 || got.AlreadyCharged != 2 || got.Amount != term1 {
+		t.Errorf("charged again %+v", got)
+	}
+	if got := o.charge(t, 2, asha, ravi); got.Charged != 2 || got.Amount != 2*term2 {
+		t.Errorf("charged term 2 %+v", got)
+	}
+	if r := o.report(t, asha); r.Balance != 12_001 || len(r.Entries) != 2 || r.Entries[1].Balance != 12_001 || states(r) != "Term 1 OVERDUE 6001; Term 2 UNPAID 6000; " {
+		t.Errorf("%+v, %s", r, states(r))
+	}
+	if r := o.report(t, zoe); r.Balance != term1 || r.Invoices[0].Lines[1].Name != "Exams" || r.Invoices[0].Lines[1].Amount != 1_001 {
+		t.Errorf("%+v", r)
+	}
+	o.sound(t)
+}
+
+func TestTwoChargesOfAnInstalmentAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for _, name := range []string{"Asha", "Ravi", "Zoe"} {
+		o.admit(t, name)
+	}
+	var all sync.WaitGroup
+	charged := make([]int, 8)
+	for i := range charged {
+		all.Go(func() { charged[i] = o.charge(t, 1).Charged })
+	}
+	all.Wait()
+	sum := 0
+	for _, n := range charged {
+		sum += n
+	}
+	if sum != 3 || o.Count(t, "fee_invoice", "true") != 3 {
+		t.Errorf("charged %v", charged)
+	}
+	o.sound(t)
+}
+
+func TestWhoJoinsLatePaysForTheDaysThatRemain(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	// 101 of the year's 200 days remain, today included.
+	late := o.admit(t, "Late", map[string]any{"admissionDate": o.today})
+	o.charge(t, 1)
+	o.charge(t, 2)
+	if r := o.report(t, late); r.Balance != 5_050+1_011 { // 10,000 and 2,001 by 101 ÷ 200, rounded
+		t.Errorf("balance %d, %+v", r.Balance, r.Invoices)
+	}
+	flat := newOffice(t, map[string]any{"proRata": false})
+	late = flat.admit(t, "Late", map[string]any{"admissionDate": flat.today})
+	flat.charge(t, 1)
+	if r := flat.report(t, late); r.Balance != term1 {
+		t.Errorf("without pro rata: %d", r.Balance)
+	}
+}
+
+func TestWhatWasChargedStaysWhenTheStructureChanges(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha := o.admit(t, "Asha")
+	o.charge(t, 1)
+	changed := testkit.Put[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{
+		"heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 20_000}}, "lateFine": map[string]any{"type": "FIXED", "amount": 500}})
+	if changed.Total != 20_000 || len(changed.Instalments) != 2 || changed.LateFine.Type != "FIXED" || changed.Version != 2 {
+		t.Errorf("changed %+v", changed)
+	}
+	ravi := o.admit(t, "Ravi")
+	o.charge(t, 1)
+	if a, b := o.report(t, asha).Balance, o.report(t, ravi).Balance; a != term1 || b != 10_000 {
+		t.Errorf("balances %d and %d", a, b)
+	}
+	o.clerk.Refuses(t, "PUT", "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{"instalments": []any{
+		map[string]any{"name": "Term 1", "dueDate": o.today, "percent": 40}, map[string]any{"name": "Term 2", "dueDate": o.today, "percent": 60}}}, 409, "")
+	read := testkit.Get[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.class.ID.String())
+	if read.ID != o.structure.ID || read.Total != 20_000 || read.Instalments[0].Percent != 50 {
+		t.Errorf("read %+v", read)
+	}
+	list := testkit.Get[api.Page[fee.Structure]](t, o.clerk, "/school-admin/fee/structure/list?filters[classId]="+o.class.ID.String())
+	if list.Total != 1 || list.Items[0].Total != 20_000 || len(list.Items[0].Heads) != 1 {
+		t.Errorf("listed %+v", list)
+	}
+}
+
+func TestAStructureThatDoesNotFitIsRefusedWithEveryFault(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	other := testkit.NewSchool(t)
+	theirs := furnish(t, other)
+	six := testkit.Post[struct{ ID string }](t, o.clerk, "/school-admin/class/create", map[string]any{"name": "Class 6"})
+	body := func(heads, instalments []any, fine map[string]any) map[string]any {
+		return map[string]any{"classId": six.ID, "name": "Six", "heads": heads, "instalments": instalments, "lateFine": fine}
+	}
+	head := map[string]any{"feeHeadId": o.tuition.ID, "amount": 100}
+	term := func(name string, percent float64) map[string]any {
+		return map[string]any{"name": name, "dueDate": o.today, "percent": percent}
+	}
+	f := o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create",
+		body([]any{head, head}, []any{term("A", 33.333), term("a", 50)}, map[string]any{"type": "PER_DAY"}), 422, "")
+	if len(f.Details) != 5 {
+		t.Errorf("details %+v", f.Details)
+	}
+	for _, amount := range []any{0, -5, int64(1e18), 10.5} {
+		o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", body([]any{map[string]any{"feeHeadId": o.tuition.ID, "amount": amount}}, []any{term("A", 100)}, nil), 422, "")
+	}
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", body([]any{map[string]any{"feeHeadId": theirs.tuition.ID, "amount": 5}}, []any{term("A", 100)}, nil), 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": theirs.structure.ID, "instalment": 1, "classId": o.class.ID}, 404, "")
+	stranger := theirs.admit(t, "Stranger")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1, "studentIds": []any{o.admit(t, "Asha"), stranger}}, 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 3, "classId": o.class.ID}, 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1}, 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", map[string]any{"classId": o.class.ID, "name": "Again", "heads": []any{head}, "instalments": []any{term("A", 100)}}, 409, "DUPLICATE_ENTRY")
+	if n := o.Count(t, "ledger_entry", "true"); n != 0 {
+		t.Errorf("%d entries", n)
+	}
+}
+
+func TestAFeeHeadInUseIsKept(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	path := "/school-admin/fee/head/"
+	o.clerk.Refuses(t, "DELETE", path+o.tuition.ID.String(), nil, 409, "")
+	o.clerk.Refuses(t, "POST", path+"create", map[string]any{"name": "Other", "code": "tui", "type": "OTHER"}, 409, "DUPLICATE_ENTRY")
+	spare := testkit.Post[fee.Head](t, o.clerk, path+"create", map[string]any{"name": "Sports", "code": "SPO", "type": "OTHER"})
+	if got := testkit.Put[fee.Head](t, o.clerk, path+spare.ID.String(), map[string]any{"name": "Games"}); got.Name != "Games" || got.Code != "SPO" {
+		t.Errorf("changed %+v", got)
+	}
+	if a := o.clerk.Call(t, "DELETE", path+spare.ID.String(), nil); a.Status != 204 {
+		t.Errorf("deleting: %d %s", a.Status, a.Body)
+	}
+	if n := o.Count(t, "ledger_account", "id = ?", spare.ID); n != 0 {
+		t.Error("its account is still there")
+	}
+}

@@ -1,0 +1,74 @@
+package fee
+
+import (
+	"fmt"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// Closing is what came in, by day and mode: what a clerk counts the drawer against.
+type Closing struct {
+	From   api.Date      `json:"from"`
+	To     api.Date      `json:"to"`
+	Days   []ClosingLine `json:"days"`
+	Total  int64         `json:"total" doc:"Received less reversed"`
+	Amount int64         `json:"amount" doc:"Received"`
+}
+
+// ClosingLine is one day and mode. A reversal counts on the day it was made.
+type ClosingLine struct {
+	Date          api.Date `json:"date"`
+	PaymentMode   string   `json:"paymentMode"`
+	Receipts      int64    `json:"receipts"`
+	Amount        int64    `json:"amount"`
+	Reversals     int64    `json:"reversals"`
+	ReversedTotal int64    `json:"reversedTotal"`
+	Net           int64    `json:"net"`
+}
+
+type period struct {
+	From api.Date `json:"from" doc:"Today unless given"`
+	To   api.Date `json:"to" doc:"from unless given"`
+}
+
+// days are the first and the last, a year at the most.
+func (p period) days(c api.Ctx) (from, to api.Date, err error) {
+	from, to = p.From, p.To
+	if from.IsZero() {
+		from = c.Today()
+	}
+	if to.IsZero() {
+		to = from
+	}
+	if to.Before(from) {
+		return from, to, api.InvalidField("to", "to must not be before from")
+	}
+	if daysBetween(from, to) > 366 {
+		return from, to, api.InvalidField("to", "A year at the most")
+	}
+	return from, to, nil
+}
+
+func closing(c api.Ctx, r period) (Closing, error) {
+	from, to, err := r.days(c)
+	if err != nil {
+		return Closing{}, err
+	}
+	out := Closing{From: from, To: to}
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select date, payment_mode, sum(receipts)::bigint as receipts, sum(amount)::bigint as amount,
+			sum(reversals)::bigint as reversals, sum(reversed)::bigint as reversed_total, sum(amount - reversed)::bigint as net
+		from (
+			select received_on as date, payment_mode, 1 as receipts, amount, 0 as reversals, 0 as reversed from fee_receipt where received_on between $1 and $2
+			union all
+			select t.value_date, r.payment_mode, 0, 0, 1, r.amount from ledger_transaction t join fee_receipt r on r.transaction_id = t.reverses_id where t.value_date between $1 and $2) m
+		group by date, payment_mode order by date, payment_mode`, Args: []any{from, to}, Scan: roster.Collect(&out.Days)})
+	if err != nil {
+		return out, fmt.Errorf("closing: %w", err)
+	}
+	for _, d := range out.Days {
+		out.Amount, out.Total = out.Amount+d.Amount, out.Total+d.Net
+	}
+	return out, nil
+}

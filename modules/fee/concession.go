@@ -1,0 +1,200 @@
+package fee
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// Concession is what a student need not pay. It holds for a year: instalments charged
+// before it are made smaller at once, later ones when they are charged, so that it
+// comes to the same in either order. One for an invoice holds for that alone.
+type Concession struct {
+	api.Record
+	ConcessionFields
+	AcademicYearID uuid.UUID `json:"academicYearId"`
+}
+
+// TableName is the record's table.
+func (Concession) TableName() string { return "fee_concession" }
+
+// ConcessionFields are what the office says of a concession.
+type ConcessionFields struct {
+	StudentID uuid.UUID  `json:"studentId" validate:"required"`
+	FeeHeadID *uuid.UUID `json:"feeHeadId" doc:"Of one head; of all unless given"`
+	InvoiceID *uuid.UUID `json:"invoiceId" doc:"Of one invoice only, its fines included"`
+	Mode      string     `json:"mode" validate:"required,oneof=PERCENT AMOUNT"`
+	Value     float64    `json:"value" validate:"gt=0,max=1000000000000" doc:"PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once"`
+	Category  string     `json:"category" validate:"omitempty,oneof=SIBLING STAFF MERIT OTHER" doc:"OTHER unless given"`
+	Reason    string     `json:"reason" validate:"notblank,max=500" example:"Second child at the school"`
+}
+
+type concessionIn struct {
+	ConcessionFields
+	AcademicYearID *uuid.UUID `json:"academicYearId" doc:"The active year unless given"`
+}
+
+// Granted is a concession and what it came to so far.
+type Granted struct {
+	Concession
+	Posted  int64 `json:"posted" doc:"What was taken off invoices that were there already"`
+	Balance int64 `json:"balance"`
+}
+
+const selectGrants = `select id, student_id, academic_year_id, fee_head_id, invoice_id, mode, value::float8 as value, category, reason from fee_concession`
+
+func grantConcession(c api.Ctx, r concessionIn) (Granted, error) {
+	if err := r.check(); err != nil {
+		return Granted{}, err
+	}
+	who, year, open, err := atCounter(c, r.StudentID)
+	if err != nil {
+		return Granted{}, err
+	}
+	if r.AcademicYearID == nil {
+		r.AcademicYearID = &year.ID
+	}
+	if r.Category == "" {
+		r.Category = "OTHER"
+	}
+	g := Concession{ConcessionFields: r.ConcessionFields, AcademicYearID: *r.AcademicYearID}
+	if r.InvoiceID != nil && !g.narrow(&open) {
+		return Granted{}, api.InvalidField("invoiceId", "invoiceId names no invoice of this student")
+	}
+	if err := api.Insert(c, "fee concession", &g); err != nil {
+		return Granted{}, err
+	}
+	out := Granted{Concession: g, Balance: who.Balance}
+	postings, err := g.onInvoices(c, open)
+	if err != nil {
+		return out, err
+	}
+	for _, p := range postings {
+		out.Posted += p.entries[0].amount
+	}
+	out.Balance -= out.Posted
+	return out, post(c, postings...)
+}
+
+func (f ConcessionFields) check() error {
+	scaled := f.Value * 100
+	switch {
+	case f.Mode == "PERCENT" && f.Value > 100:
+		return api.InvalidField("value", "value must be at most 100 percent")
+	case f.Mode == "PERCENT" && math.Abs(scaled-math.Round(scaled)) > 1e-6:
+		return api.InvalidField("value", "value must have at most two decimals")
+	case f.Mode == "AMOUNT" && f.Value != math.Trunc(f.Value):
+		return api.InvalidField("value", "value must be a whole number of minor units")
+	}
+	return nil
+}
+
+// narrow leaves the invoice the concession is for, which also says its year.
+func (g *Concession) narrow(open *[]settled) bool {
+	for _, i := range *open {
+		if i.ID == *g.InvoiceID {
+			*open, g.AcademicYearID = []settled{i}, i.AcademicYearID
+			return true
+		}
+	}
+	return false
+}
+
+// onInvoices are the postings against invoices that are there: the year's instalments,
+// or the one invoice it is for.
+func (g Concession) onInvoices(c api.Ctx, list []settled) ([]posting, error) {
+	var out []posting
+	spans, err := spansOf(c, list)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range list {
+		var n int64
+		switch {
+		case g.InvoiceID != nil:
+			n = g.ofInvoice(i)
+		case i.StructureID != nil && i.AcademicYearID == g.AcademicYearID:
+			n = g.of(i.Lines, spans[instalmentKey{*i.StructureID, *i.Instalment}])
+		}
+		if n = min(n, i.Charged-i.Concession); n > 0 {
+			out = append(out, g.posting(&invoice{id: i.ID, student: i.StudentID, name: i.Name, due: i.DueDate}, n))
+		}
+	}
+	return out, nil
+}
+
+// of is what it takes off an instalment with these lines.
+func (g Concession) of(lines []InvoiceLine, s span) int64 {
+	base := g.base(lines)
+	if g.Mode == "PERCENT" {
+		return part(base, int64(hundredths(g.Value)), whole)
+	}
+	return min(base, s.of(int64(g.Value)))
+}
+
+// ofInvoice is what it takes off one invoice as a whole.
+func (g Concession) ofInvoice(i settled) int64 {
+	base := i.Charged
+	if g.FeeHeadID != nil {
+		base = g.base(i.Lines)
+	}
+	if g.Mode == "PERCENT" {
+		return part(base, int64(hundredths(g.Value)), whole)
+	}
+	return min(base, int64(g.Value))
+}
+
+// base is the lines it holds for.
+func (g Concession) base(lines []InvoiceLine) (sum int64) {
+	for _, l := range lines {
+		if g.FeeHeadID == nil || (l.FeeHeadID != nil && *l.FeeHeadID == *g.FeeHeadID) {
+			sum += l.Amount
+		}
+	}
+	return sum
+}
+
+func (g Concession) posting(v *invoice, amount int64) posting {
+	return posting{id: api.NewID(), kind: "CONCESSION", narration: fmt.Sprintf("Concession on %s: %s", v.name, g.Reason), key: fmt.Sprintf("concession %s %s", g.ID, v.id),
+		entries: []entry{{account: concessionAccount, side: debit, amount: amount}, {account: v.student, side: credit, amount: amount, of: v}}}
+}
+
+type instalmentKey struct {
+	structure uuid.UUID
+	number    int
+}
+
+// spansOf are the shares of the instalments some invoices are for.
+func spansOf(c api.Ctx, list []settled) (map[instalmentKey]span, error) {
+	var ids []uuid.UUID
+	for _, i := range list {
+		if i.StructureID != nil {
+			ids = append(ids, *i.StructureID)
+		}
+	}
+	if ids == nil {
+		return nil, nil
+	}
+	type row struct {
+		StructureID uuid.UUID
+		Number      int
+		FromShare   int64
+		ToShare     int64
+	}
+	var rows []row
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select structure_id, number, ((sum(percent) over w - percent) * 100)::bigint as from_share, (sum(percent) over w * 100)::bigint as to_share
+		from fee_instalment where structure_id = any($1) window w as (partition by structure_id order by number)`, Args: []any{ids}, Scan: roster.Collect(&rows)})
+	if err != nil {
+		return nil, fmt.Errorf("reading instalments: %w", err)
+	}
+	out := map[instalmentKey]span{}
+	for _, r := range rows {
+		out[instalmentKey{r.StructureID, r.Number}] = span{r.FromShare, r.ToShare}
+	}
+	return out, nil
+}

@@ -1,0 +1,70 @@
+package fee_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"homeroom/modules/fee"
+	"homeroom/testkit"
+)
+
+func (o *office) grant(t *testing.T, student uuid.UUID, more map[string]any) fee.Granted {
+	t.Helper()
+	body := map[string]any{"studentId": student, "reason": "Second child", "category": "SIBLING"}
+	for k, v := range more {
+		body[k] = v
+	}
+	return testkit.Post[fee.Granted](t, o.clerk, "/school-admin/fee/concession", body)
+}
+
+func TestAConcessionComesToTheSameBeforeAndAfterTheCharge(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for _, grant := range []map[string]any{
+		{"mode": "PERCENT", "value": 10},
+		{"mode": "PERCENT", "value": 12.5, "feeHeadId": o.exam.ID},
+		{"mode": "AMOUNT", "value": 3_333},
+		{"mode": "AMOUNT", "value": 50_000, "feeHeadId": o.tuition.ID},
+	} {
+		before, after := o.admit(t, "Before"), o.admit(t, "After")
+		o.grant(t, before, grant)
+		o.charge(t, 1, before, after)
+		o.charge(t, 2, before, after)
+		o.pay(t, after, 100, "CASH")
+		o.pay(t, before, 100, "CASH")
+		late := o.grant(t, after, grant)
+		a, b := o.report(t, before), o.report(t, after)
+		if a.Balance != b.Balance || states(a) != states(b) || late.Balance != b.Balance || late.Posted != 12_001-100-b.Balance || late.Posted <= 0 {
+			t.Errorf("%v: %d %s and %d %s (%+v)", grant, a.Balance, states(a), b.Balance, states(b), late)
+		}
+	}
+	o.sound(t)
+}
+
+func TestAnInvoiceCanBeWaivedWhole(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha := o.admit(t, "Asha")
+	o.charge(t, 1)
+	invoice := o.report(t, asha).Invoices[0]
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession", map[string]any{"studentId": asha, "invoiceId": uuid.New(), "mode": "PERCENT", "value": 100, "reason": "Flood"}, 422, "")
+	fined := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine", map[string]any{"studentId": asha, "amount": 250, "reason": "Late", "invoiceId": invoice.ID})
+	if fined.Balance != term1+250 || fined.InvoiceID != invoice.ID {
+		t.Errorf("fined %+v", fined)
+	}
+	if got := o.grant(t, asha, map[string]any{"mode": "PERCENT", "value": 100, "invoiceId": invoice.ID}); got.Posted != term1+250 || got.Balance != 0 {
+		t.Errorf("granted %+v", got)
+	}
+	if got := states(o.report(t, asha)); got != "Term 1 WAIVED 0; " {
+		t.Error(got)
+	}
+	if got := o.grant(t, asha, map[string]any{"mode": "AMOUNT", "value": 5, "invoiceId": invoice.ID}); got.Posted != 0 {
+		t.Errorf("waived more than was charged: %+v", got)
+	}
+	own := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine", map[string]any{"studentId": asha, "amount": 90, "reason": "Broken window", "dueDate": o.today.AddDays(5)})
+	if got := states(o.report(t, asha)); got != "Term 1 WAIVED 0; Fine UNPAID 90; " || own.Balance != 90 {
+		t.Error(got)
+	}
+	o.sound(t)
+}

@@ -1,0 +1,103 @@
+package fee_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"homeroom/modules/fee"
+	"homeroom/testkit"
+)
+
+// owes lets a student owe an amount since so many days.
+func (o *office) owes(t *testing.T, student uuid.UUID, amount int64, days int) {
+	t.Helper()
+	testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine", map[string]any{"studentId": student, "amount": amount, "reason": "Old", "dueDate": o.today.AddDays(-days)})
+}
+
+func TestDuesAreAgedByTheOldestThatIsOpen(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha, ravi, ahead := o.admit(t, "Asha"), o.admit(t, "=Ravi"), o.admit(t, "Ahead")
+	for days, amount := range map[int]int64{-5: 1, 0: 10, 30: 20, 31: 100, 60: 200, 61: 1_000, 90: 2_000, 91: 10_000} {
+		o.owes(t, asha, amount, days)
+	}
+	unplaced := testkit.Post[struct{ ID uuid.UUID }](t, o.clerk, "/school-admin/student/create", map[string]any{"firstName": "Nowhere"}).ID
+	o.owes(t, ravi, 7, 40)
+	o.owes(t, unplaced, 5, 0)
+	o.pay(t, ahead, 50, "CASH")
+	want := fee.Ageing{Total: 13_331, NotDue: 1, Days0To30: 30, Days31To60: 300, Days61To90: 3_000, DaysOver90: 10_000}
+	read := func(query string) fee.Dues {
+		return testkit.Get[fee.Dues](t, o.clerk, "/school-admin/fee/dues"+query)
+	}
+	d := read("")
+	if d.Items[0].Ageing != want || d.Items[0].StudentID != asha || d.Page.Total != 3 || d.Ageing.Total != 13_343 || len(d.Class) != 2 || d.Class[0].Students != 2 || d.Class[0].Total != 13_338 || d.Class[1].ClassID != nil {
+		t.Errorf("%+v", d)
+	}
+	o.pay(t, asha, 12_000, "CASH") // the oldest, and 2,000 of the next
+	want = fee.Ageing{Total: 1_331, NotDue: 1, Days0To30: 30, Days31To60: 300, Days61To90: 1_000}
+	if got := read("?classId=" + o.class.ID.String()); got.Items[0].Ageing != want || got.Page.Total != 2 || got.Ageing.Total != 1_338 {
+		t.Errorf("%+v", got)
+	}
+	if got := read("?limit=1&page=2"); len(got.Items) != 1 || got.Items[0].StudentID != ravi || got.TotalPages != 3 {
+		t.Errorf("%+v", got)
+	}
+	a := o.clerk.Call(t, "GET", "/school-admin/fee/dues?format=csv", nil)
+	text := string(a.Body)
+	if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") || strings.Count(text, "\n") != 4 || !strings.Contains(text, "Asha Rao,Class 5,13.31,0.01,0.30,3.00,10.00,0.00") || !strings.Contains(text, "'=Ravi") {
+		t.Errorf("%d %s", a.Status, text)
+	}
+	o.sound(t)
+}
+
+func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha, ravi, paid := o.admit(t, "Asha"), o.admit(t, "Ravi"), o.admit(t, "Paid")
+	o.parent(t, asha)
+	o.charge(t, 1)
+	o.charge(t, 2, asha)
+	o.pay(t, paid, term1, "CASH")
+	o.pay(t, asha, term1+1, "CASH") // term 1 is settled: the next due date is term 2's
+	send := func(body map[string]any) fee.Reminders {
+		return testkit.Post[fee.Reminders](t, o.clerk, "/school-admin/fee/reminder/send", body)
+	}
+	testkit.Put[struct{ Version int }](t, o.clerk, "/school-admin/setting", map[string]any{"feeReminderText": "Pay {amount} for {student} by {dueDate}!"})
+	o.clerk.Refuses(t, "PUT", "/school-admin/setting", map[string]any{"feeReminderText": "Pay {sum}"}, 422, "")
+	if dry := send(map[string]any{"dryRun": true}); dry.Sent != 2 || !dry.DryRun || dry.Students[0].StudentID != asha || dry.Students[0].Amount != term2-1 || *dry.Students[0].DueDate != o.today.AddDays(60) {
+		t.Errorf("dry %+v", dry)
+	}
+	if n := o.Count(t, "fee_reminder", "true"); n != 0 {
+		t.Errorf("a dry run reminded %d", n)
+	}
+	if got := send(map[string]any{"studentIds": []any{ravi, paid}}); got.Sent != 1 || got.NoDues != 1 || *got.Students[0].DueDate != o.today.AddDays(-10) {
+		t.Errorf("chosen %+v", got)
+	}
+	var all sync.WaitGroup
+	sent := make([]int, 6)
+	for i := range sent {
+		all.Go(func() { sent[i] = send(map[string]any{}).Sent })
+	}
+	all.Wait()
+	sum := 0
+	for _, n := range sent {
+		sum += n
+	}
+	if sum != 1 {
+		t.Errorf("sent %v", sent)
+	}
+	if got := send(map[string]any{}); got.Sent != 0 || got.Already != 2 {
+		t.Errorf("again %+v", got)
+	}
+	var body string
+	if err := o.DB(t).Raw(`select body from notification where title = 'Fee reminder'`).Scan(&body).Error; err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("Pay INR 59.99 for Asha Rao by %s!", o.today.AddDays(60)); body != want {
+		t.Errorf("told %q, want %q", body, want)
+	}
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{uuid.New()}}, 422, "")
+}

@@ -1,0 +1,109 @@
+package fee
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// demand is something a student is asked for besides the instalments.
+type demand struct {
+	student   uuid.UUID
+	income    uuid.UUID // the account that earns it
+	head      *uuid.UUID
+	kind      string
+	name      string
+	narration string
+	amount    int64
+	due       api.Date
+	key       string
+}
+
+// ask posts a demand, with an invoice of its own.
+func ask(c api.Ctx, year schoolYear, d demand) (posting, error) {
+	number, err := invoiceNumbers(c, year, 1)
+	if err != nil {
+		return posting{}, err
+	}
+	v := &invoice{id: api.NewID(), year: year.ID, number: number(0), student: d.student, name: d.name, due: d.due,
+		lines: []InvoiceLine{{FeeHeadID: d.head, Name: d.name, Amount: d.amount}}}
+	p := posting{id: api.NewID(), kind: d.kind, narration: d.narration, key: d.key, invoice: v, entries: []entry{
+		{account: d.student, side: debit, amount: d.amount, of: v}, {account: d.income, side: credit, amount: d.amount}}}
+	return p, post(c, p)
+}
+
+type fineIn struct {
+	StudentID uuid.UUID  `json:"studentId" validate:"required"`
+	Amount    int64      `json:"amount" validate:"min=1,max=1000000000000"`
+	Reason    string     `json:"reason" validate:"notblank,max=500" example:"Broken window"`
+	FeeHeadID *uuid.UUID `json:"feeHeadId" doc:"The head that earns it; the fines' own account unless given"`
+	InvoiceID *uuid.UUID `json:"invoiceId" doc:"The invoice it makes larger; one of its own unless given"`
+	DueDate   api.Date   `json:"dueDate" doc:"Of an invoice of its own; today unless given"`
+}
+
+// Fined is a fine that was posted.
+type Fined struct {
+	TransactionID uuid.UUID `json:"transactionId"`
+	InvoiceID     uuid.UUID `json:"invoiceId"`
+	StudentID     uuid.UUID `json:"studentId"`
+	Amount        int64     `json:"amount"`
+	Reason        string    `json:"reason"`
+	Balance       int64     `json:"balance"`
+}
+
+// fineByHand charges a fine the office decides on.
+func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
+	who, year, open, err := atCounter(c, r.StudentID)
+	if err != nil {
+		return Fined{}, err
+	}
+	income := fineAccount
+	if r.FeeHeadID != nil {
+		var heads []Head
+		err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id, name from fee_head where id = $1`, Args: []any{*r.FeeHeadID}, Scan: roster.Collect(&heads)})
+		if err != nil {
+			return Fined{}, fmt.Errorf("reading a fee head: %w", err)
+		}
+		if len(heads) == 0 {
+			return Fined{}, api.InvalidField("feeHeadId", "feeHeadId names no fee head")
+		}
+		income = *r.FeeHeadID
+	}
+	out := Fined{StudentID: r.StudentID, Amount: r.Amount, Reason: r.Reason, Balance: who.Balance + r.Amount}
+	p := posting{id: api.NewID(), kind: "FINE", narration: "Fine: " + r.Reason}
+	p.key = "fine " + p.id.String()
+	if r.InvoiceID != nil {
+		g := Concession{ConcessionFields: ConcessionFields{InvoiceID: r.InvoiceID}}
+		if !g.narrow(&open) {
+			return Fined{}, api.InvalidField("invoiceId", "invoiceId names no invoice of this student")
+		}
+		v := &invoice{id: open[0].ID, student: r.StudentID, due: open[0].DueDate}
+		p.entries = []entry{{account: r.StudentID, side: debit, amount: r.Amount, of: v}, {account: income, side: credit, amount: r.Amount}}
+		out.InvoiceID = v.id
+		err = post(c, p)
+	} else {
+		if r.DueDate.IsZero() {
+			r.DueDate = c.Today()
+		}
+		p, err = ask(c, year, demand{student: r.StudentID, income: income, head: r.FeeHeadID, kind: "FINE", name: "Fine", narration: p.narration, amount: r.Amount, due: r.DueDate, key: p.key})
+		if err == nil {
+			out.InvoiceID = p.invoice.id
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	out.TransactionID = p.id
+	c.Changed("fine", "student", r.StudentID, nil, out)
+	c.Notify(demandNotice(p.id, who.ID, fmt.Sprintf("A fine of %s for %s: %s.", money(c, r.Amount), who.name(), r.Reason)))
+	return out, nil
+}
+
+func demandNotice(transaction, student uuid.UUID, body string) api.Notice {
+	return api.Notice{Type: api.NoticeFee, Key: "fee demand " + transaction.String(), RecordID: transaction, StudentID: &student,
+		Title: "Fees charged", Teaser: "New fees were charged", Body: body}
+}

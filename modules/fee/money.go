@@ -1,0 +1,62 @@
+package fee
+
+import (
+	"fmt"
+	"strings"
+
+	"homeroom/api"
+)
+
+// spoken is how a payment came, in words.
+var spoken = map[string]string{"CASH": "cash", "CHEQUE": "cheque", "CARD": "card", "UPI": "UPI", "BANK_TRANSFER": "bank transfer", "ONLINE": "online payment"}
+
+// decimals are those of the currencies that do not have two.
+var decimals = map[string]int{"JPY": 0, "KRW": 0, "VND": 0, "UGX": 0, "RWF": 0, "XAF": 0, "XOF": 0, "CLP": 0, "ISK": 0, "PYG": 0,
+	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3}
+
+// money writes minor units for people, in the school's currency: INR 1,500.00.
+func money(c api.Ctx, amount int64) string { return c.School.Currency + " " + plain(c, amount) }
+
+// plain is money without the currency's name.
+func plain(c api.Ctx, amount int64) string { return grouped(c, amount, ",") }
+
+// cell is money as a spreadsheet reads it.
+func cell(c api.Ctx, amount int64) string { return grouped(c, amount, "") }
+
+func grouped(c api.Ctx, amount int64, comma string) string {
+	places, special := decimals[c.School.Currency]
+	if !special {
+		places = 2
+	}
+	sign := ""
+	if amount < 0 {
+		sign, amount = "-", -amount
+	}
+	digits := fmt.Sprintf("%0*d", places+1, amount)
+	units, rest := digits[:len(digits)-places], digits[len(digits)-places:]
+	var out strings.Builder
+	out.WriteString(sign)
+	for i, d := range units {
+		if i > 0 && (len(units)-i)%3 == 0 {
+			out.WriteString(comma)
+		}
+		out.WriteRune(d)
+	}
+	if places > 0 {
+		out.WriteString("." + rest)
+	}
+	return out.String()
+}
+
+// standing says how an account stands.
+func standing(c api.Ctx, balance int64) string {
+	switch {
+	case balance > 0:
+		return "Outstanding: " + money(c, balance) + "."
+	case balance < 0:
+		return "Paid ahead: " + money(c, -balance) + "."
+	}
+	return "Nothing is outstanding."
+}
+
+func (p payer) name() string { return strings.TrimSpace(p.FirstName + " " + p.LastName) }

@@ -1,0 +1,66 @@
+package fee
+
+import (
+	"fmt"
+	"strings"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// childsReport is a linked child's account.
+func childsReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error) {
+	return reportBy(c, r, selectStudent+` and s.id in (`+roster.LinkedIDs(3)+`)`, c.Today(), r.StudentID, c.User.ID)
+}
+
+// childsReceipt is a receipt of a linked child's.
+func childsReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
+	return receiptBy(c, r, `r.id = $1 and r.student_id in (`+roster.LinkedIDs(2)+`)`, r.ID, c.User.ID)
+}
+
+// ChildDues is what a child's family owes.
+type ChildDues struct {
+	Student  StudentRef `json:"student"`
+	Balance  int64      `json:"balance"`
+	Advance  int64      `json:"advance"`
+	Invoices []Invoice  `json:"invoices" doc:"What is open, by due date"`
+}
+
+// FamilyDues is what a parent's children owe together.
+type FamilyDues struct {
+	Items    []ChildDues `json:"items"`
+	Total    int64       `json:"total" doc:"What is owed for all of them"`
+	Currency string      `json:"currency"`
+}
+
+// settleFamily is settle for the students of the parent $1.
+var settleFamily = strings.Replace(settle, `= any($1)`, `in (`+roster.LinkedIDs(1)+`)`, 1)
+
+// familyDues is what is open for the calling parent's children.
+func familyDues(c api.Ctx, _ api.Nothing) (FamilyDues, error) {
+	type child struct {
+		StudentRef
+		Balance int64
+	}
+	var children []child
+	var invoices []settled
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: `select s.*, coalesce((select sum(case x.entry_type when 'DR' then x.amount else -x.amount end) from ledger_entry x where x.account_id = s.id), 0)::bigint as balance
+			from (` + selectStudents + ` where s.id in (` + roster.LinkedIDs(2) + `)) s order by s.first_name, s.id`, Args: []any{c.Today(), c.User.ID}, Scan: roster.Collect(&children)},
+		tenancy.Query{SQL: settleFamily, Args: []any{c.User.ID, c.Today()}, Scan: roster.Collect(&invoices)})
+	if err != nil {
+		return FamilyDues{}, fmt.Errorf("reading a family's dues: %w", err)
+	}
+	out := FamilyDues{Items: []ChildDues{}, Currency: c.School.Currency}
+	for _, s := range children {
+		due := ChildDues{Student: s.StudentRef, Balance: s.Balance, Advance: max(0, -s.Balance), Invoices: []Invoice{}}
+		for _, i := range invoices {
+			if i.StudentID == s.ID && i.Open > 0 {
+				due.Invoices = append(due.Invoices, i.Invoice)
+			}
+		}
+		out.Items, out.Total = append(out.Items, due), out.Total+max(0, s.Balance)
+	}
+	return out, nil
+}

@@ -1,0 +1,102 @@
+package fee
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/modules/roster/paper"
+	"homeroom/tenancy"
+)
+
+// Receipt says that money was received. It is never changed: a payment that was taken
+// back is marked by the reversal that stands beside it in the ledger.
+type Receipt struct {
+	ID              uuid.UUID    `json:"id"`
+	ReceiptNumber   string       `json:"receiptNumber"`
+	Number          int64        `json:"number"`
+	AcademicYearID  uuid.UUID    `json:"academicYearId"`
+	StudentID       uuid.UUID    `json:"studentId"`
+	StudentName     string       `json:"studentName"`
+	AdmissionNumber string       `json:"admissionNumber"`
+	TransactionID   uuid.UUID    `json:"transactionId"`
+	Amount          int64        `json:"amount"`
+	PaymentMode     string       `json:"paymentMode"`
+	ReferenceNumber string       `json:"referenceNumber"`
+	ReceivedAt      time.Time    `json:"receivedAt"`
+	ReceivedBy      *uuid.UUID   `json:"receivedBy"`
+	Allocations     []Allocation `json:"allocations" doc:"What it settled when it was written"`
+	Reversed        bool         `json:"reversed"`
+	ReversalNote    string       `json:"reversalNote"`
+}
+
+type printable struct {
+	ID     uuid.UUID `path:"id"`
+	Format string    `json:"format" validate:"omitempty,oneof=json pdf" doc:"pdf to print it"`
+}
+
+const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number, r.academic_year_id, r.student_id, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
+		r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_at, r.received_by, r.allocations,
+		b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
+	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id`
+
+func getReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
+	return receiptBy(c, r, `r.id = $1`, r.ID)
+}
+
+// receiptBy reads the receipt a condition names.
+func receiptBy(c api.Ctx, r printable, where string, args ...any) (api.MaybeFile[Receipt], error) {
+	var found []Receipt
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectReceipt + ` where ` + where, Args: args, Scan: roster.Collect(&found)})
+	if err != nil {
+		return api.MaybeFile[Receipt]{}, fmt.Errorf("reading a receipt: %w", err)
+	}
+	if len(found) == 0 {
+		return api.MaybeFile[Receipt]{}, api.NotFound("receipt")
+	}
+	out := api.MaybeFile[Receipt]{Data: found[0]}
+	if r.Format == "pdf" {
+		out.File, err = found[0].pdf(c)
+	}
+	return out, err
+}
+
+func (r Receipt) pdf(c api.Ctx) (*api.File, error) {
+	doc := paper.New(c.School.Name, "Receipt "+r.ReceiptNumber)
+	if r.Reversed {
+		doc.Field("REVERSED", r.ReversalNote)
+	}
+	doc.Field("Received on", r.ReceivedAt.In(c.School.Location()).Format("2006-01-02 15:04"))
+	doc.Field("Student", r.StudentName)
+	doc.Field("Admission number", r.AdmissionNumber)
+	doc.Field("Amount", money(c, r.Amount))
+	doc.Field("Paid by", spoken[r.PaymentMode])
+	if r.ReferenceNumber != "" {
+		doc.Field("Reference", r.ReferenceNumber)
+	}
+	left := r.Amount
+	var rows [][]string
+	for _, a := range r.Allocations {
+		rows = append(rows, []string{a.Number, a.Name, plain(c, a.Amount)})
+		left -= a.Amount
+	}
+	if left > 0 {
+		rows = append(rows, []string{"", "Paid ahead", plain(c, left)})
+	}
+	doc.Table([]paper.Column{{Title: "Invoice", Width: 50}, {Title: "For", Width: 80}, {Title: c.School.Currency, Width: 40, Number: true}}, rows)
+	doc.Signatures("Received by")
+	return printed(doc, "receipt-"+r.ReceiptNumber)
+}
+
+// printed is a document as a file, its name without what file systems dislike.
+func printed(doc *paper.Document, name string) (*api.File, error) {
+	body, err := doc.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return &api.File{Name: strings.NewReplacer("/", "-", " ", "-").Replace(name) + ".pdf", ContentType: "application/pdf", Body: body}, nil
+}

@@ -1,0 +1,68 @@
+package fee
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+type reversal struct {
+	ID     uuid.UUID `path:"id"`
+	Reason string    `json:"reason" validate:"notblank,max=500" example:"The cheque bounced"`
+}
+
+// Reversed is a payment taken back: the same entries the other way round.
+type Reversed struct {
+	ID            uuid.UUID `json:"id" doc:"The receipt's"`
+	ReceiptNumber string    `json:"receiptNumber"`
+	TransactionID uuid.UUID `json:"transactionId" doc:"Of the reversal"`
+	ReversesID    uuid.UUID `json:"reversesId" doc:"The payment's transaction"`
+	StudentID     uuid.UUID `json:"studentId"`
+	Amount        int64     `json:"amount"`
+	Reason        string    `json:"reason"`
+	Balance       int64     `json:"balance"`
+}
+
+// mirror writes $2's entries the other way round as $1's.
+const mirror = `insert into ledger_entry (transaction_id, line, account_id, entry_type, amount, invoice_id, due_date)
+	select $1, line, account_id, case entry_type when 'DR' then 'CR' else 'DR' end, amount, invoice_id, due_date from ledger_entry where transaction_id = $2`
+
+// reversePayment takes a payment back, once: of two at once the database lets one.
+func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
+	var found []Receipt
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectReceipt + ` where r.id = $1`, Args: []any{r.ID}, Scan: roster.Collect(&found)})
+	if err != nil {
+		return Reversed{}, fmt.Errorf("reading a receipt: %w", err)
+	}
+	if len(found) == 0 {
+		return Reversed{}, api.NotFound("receipt")
+	}
+	receipt := found[0]
+	if receipt.Reversed {
+		return Reversed{}, api.Conflict("This payment was reversed already")
+	}
+	who, _, _, err := atCounter(c, receipt.StudentID)
+	if err != nil {
+		return Reversed{}, err
+	}
+	out := Reversed{ID: receipt.ID, ReceiptNumber: receipt.ReceiptNumber, TransactionID: api.NewID(), ReversesID: receipt.TransactionID,
+		StudentID: receipt.StudentID, Amount: receipt.Amount, Reason: r.Reason, Balance: who.Balance + receipt.Amount}
+	queries, err := write(c, posting{id: out.TransactionID, kind: "REVERSAL", narration: fmt.Sprintf("Reversal of receipt %s: %s", receipt.ReceiptNumber, r.Reason),
+		key: "reversal " + receipt.TransactionID.String(), reverses: &receipt.TransactionID})
+	if err != nil {
+		return out, err
+	}
+	queries[len(queries)-1] = tenancy.Query{SQL: mirror, Args: []any{out.TransactionID, receipt.TransactionID}} // instead of entries of its own
+	if err := tenancy.Together(c.DB, queries...); err != nil {
+		return out, fmt.Errorf("reversing a payment: %w", err)
+	}
+	c.Changed("reverse", "fee receipt", receipt.ID, nil, out)
+	c.Notify(api.Notice{Type: api.NoticeFee, Key: "fee reversal " + receipt.ID.String(), RecordID: receipt.ID, StudentID: &out.StudentID,
+		Title: "Payment reversed", Teaser: "A fee payment was reversed",
+		Body: fmt.Sprintf("The payment of %s for %s, receipt %s, was reversed: %s. %s", money(c, receipt.Amount), who.name(), receipt.ReceiptNumber, r.Reason, standing(c, out.Balance))})
+	return out, nil
+}

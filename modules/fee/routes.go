@@ -1,0 +1,60 @@
+// Package fee keeps a school's fees: what a class pays, what each student was charged,
+// paid and was let off, and the double-entry ledger all of it is written in. What is
+// outstanding is the sum of a student's entries and is kept nowhere else; nothing in the
+// ledger is ever changed or removed, a mistake is posted the other way round.
+package fee
+
+import "homeroom/api"
+
+// Routes are the endpoints of fees.
+func Routes() []api.Row {
+	pdf := api.Gives("application/pdf")
+	return api.Rows(
+		api.Create("/school-admin/fee/head/create", "fee", "Add a fee head", createHead, api.Says("Fee head created")),
+		api.List("/school-admin/fee/head/list", "fee", "List the fee heads", headListing, listHeads),
+		api.Get("/school-admin/fee/head/:id", "fee", "Read a fee head", getHead),
+		api.Put("/school-admin/fee/head/:id", "fee", "Change a fee head", updateHead, api.Versioned),
+		api.Remove("/school-admin/fee/head/:id", "fee", "Delete a fee head nothing refers to", deleteHead),
+
+		api.Create("/school-admin/fee/structure/create", "fee", "Say what a class pays in a year", createStructure, api.Says("Fee structure created")),
+		api.List("/school-admin/fee/structure/list", "fee", "List the fee structures", structureListing, listStructures),
+		api.Get("/school-admin/fee/structure/:id", "fee", "What a class pays, by the class's id or the structure's own", getStructure),
+		api.Put("/school-admin/fee/structure/:id", "fee", "Change what a class will be charged; what was charged stays", updateStructure, api.Versioned),
+
+		api.Post("/school-admin/fee/charge", "fee", "Bill a class, or some of it, for an instalment, once", charge, api.Idempotent, api.Says("Charged")),
+		api.Create("/school-admin/fee/concession", "fee", "Let a student off a part of the fees", grantConcession, api.Idempotent, api.Says("Concession granted")),
+		api.Create("/school-admin/fee/fine", "fee", "Fine a student", fineByHand, api.Idempotent, api.Says("Fine posted")),
+
+		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment, api.Idempotent, api.Says("Payment recorded")),
+		api.Post("/school-admin/fee/collection/:id/reverse", "fee", "Take a payment back, once, by its mirror image", reversePayment, api.Idempotent, api.Says("Payment reversed")),
+		api.Get("/school-admin/fee/collection", "fee", "What came in, by day and mode", closing),
+		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", getReceipt, pdf),
+
+		api.Get("/school-admin/fee/report/:studentId", "fee", "A student's account with its running balance, or a statement to print", getReport, pdf),
+		api.Get("/school-admin/fee/dues", "fee", "What is owed, by age and class, or all of it as a file", dues, api.Gives("text/csv")),
+		api.Get("/school-admin/fee/trial-balance", "fee", "The balance of every account", trialBalance),
+		api.Post("/school-admin/fee/reminder/send", "fee", "Remind those who owe, at most once a day; a dry run says whom", sendReminders, api.Says("Reminders sent")),
+
+		api.Get("/parent/fee/report/:studentId", "fee", "A child's account, or a statement to print", childsReport, pdf),
+		api.Get("/parent/fee/dues", "fee", "What is open for my children", familyDues),
+		api.Get("/parent/fee/receipt/:id", "fee", "Read a receipt of a child's, or print it", childsReceipt, pdf),
+	)
+}
+
+// Constraints are the database's refusals in people's words.
+func Constraints() []api.Constraint {
+	return []api.Constraint{
+		{Name: "fee_head_code_key", Field: "code", Message: "A fee head has this code"},
+		{Name: "fee_structure_class_key", Field: "classId", Message: "The class has a fee structure for this year"},
+		{Name: "fee_structure_class_fkey", Field: "classId", Message: "classId names no class"},
+		{Name: "fee_structure_year_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
+		{Name: "fee_structure_head_head_fkey", Field: "heads", Message: "A feeHeadId names no fee head"},
+		{Name: "fee_instalment_name_key", Field: "instalments", Message: "Two instalments have one name"},
+		{Name: "fee_concession_head_fkey", Field: "feeHeadId", Message: "feeHeadId names no fee head"},
+		{Name: "fee_concession_academic_year_id_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
+		{Name: "ledger_transaction_reverses_key", Message: "This was reversed already"},
+		{Name: "ledger_transaction_key_key", Message: "This was posted already"},
+		{Name: "fee_invoice_once_key", Message: "This instalment was charged already"},
+		{Name: "school_setting_fee_reminder_check", Field: "feeReminderText", Message: "feeReminderText may have the placeholders {student}, {amount} and {dueDate} and no other"},
+	}
+}

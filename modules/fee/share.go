@@ -1,0 +1,63 @@
+package fee
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"homeroom/api"
+)
+
+// whole is a hundred percent, in hundredths of a percent.
+const whole = 100_00
+
+// hundredths is a percentage in hundredths of a percent.
+func hundredths(percent float64) int { return int(math.Round(percent * 100)) }
+
+// part is amount × numerator ÷ denominator, rounded half up. The product may be longer
+// than 64 bits.
+func part(amount, numerator, denominator int64) int64 {
+	high, low := bits.Mul64(uint64(amount), uint64(numerator))
+	low, carry := bits.Add64(low, uint64(denominator)/2, 0)
+	quotient, _ := bits.Div64(high+carry, low, uint64(denominator))
+	return int64(quotient)
+}
+
+// span is which part of the year's fees an instalment is: from one share of the whole
+// to another. What is due by its end less what was due before it, each rounded, is what
+// it costs; so the instalments of a year come to the year's amount, to the last unit.
+type span struct{ from, to int64 }
+
+func (s Structure) span(number int) span {
+	var out span
+	for _, in := range s.Instalments[:number] {
+		out.from, out.to = out.to, out.to+int64(hundredths(in.Percent))
+	}
+	return out
+}
+
+// of is the instalment's part of a year's amount.
+func (s span) of(amount int64) int64 { return part(amount, s.to, whole) - part(amount, s.from, whole) }
+
+// stay is how many days of the year a student is there: one who joins late pays for the
+// days that remain, the day they join included.
+type stay struct{ days, year int64 }
+
+func stayFrom(joined, start, end api.Date) stay {
+	year := daysBetween(start, end) + 1
+	if !start.Before(joined) {
+		return stay{year, year}
+	}
+	return stay{max(0, daysBetween(joined, end)+1), year}
+}
+
+func (s stay) share(amount int64) int64 {
+	if s.days == s.year {
+		return amount
+	}
+	return part(amount, s.days, s.year)
+}
+
+func daysBetween(from, to api.Date) int64 {
+	return int64(math.Round(to.In(time.UTC).Sub(from.In(time.UTC)).Hours() / 24))
+}
