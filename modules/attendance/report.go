@@ -139,7 +139,7 @@ type Statuses []byte
 // At is the status of the i-th day; empty where there is none.
 func (s Statuses) At(i int) string { return letters[s[i]] }
 
-var letters = map[byte]string{'P': "PRESENT", 'A': "ABSENT", 'L': "LATE", 'V': "LEAVE", 'H': "HOLIDAY"}
+var letters = [256]string{'P': "PRESENT", 'A': "ABSENT", 'L': "LATE", 'V': "LEAVE", 'H': "HOLIDAY"}
 
 // MarshalJSON writes the list.
 func (s Statuses) MarshalJSON() ([]byte, error) {
@@ -166,8 +166,8 @@ func (s *Statuses) UnmarshalJSON(b []byte) error {
 	*s = make(Statuses, len(words))
 	for i, word := range words {
 		for letter, known := range letters {
-			if word != nil && *word == known {
-				(*s)[i] = letter
+			if word != nil && known != "" && *word == known {
+				(*s)[i] = byte(letter)
 			}
 		}
 	}
