@@ -38,8 +38,8 @@ type request struct {
 	audits   []audit
 	notices  []Notice
 	last     []tenancy.Query // sent with the COMMIT
-	limited  bool // its limit was looked at
-	rights   bool // who may do what was changed
+	limited  bool            // its limit was looked at
+	rights   bool            // who may do what was changed
 	replayed bool
 }
 
