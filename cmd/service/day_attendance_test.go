@@ -25,7 +25,7 @@ type morning struct {
 	parents          []*testkit.Client
 	users            []uuid.UUID // the parents'
 	siblings         *testkit.Client
-	asked            []leave.View
+	asked            []leave.LeaveView
 	absent, late, ok int // whose index is whose
 }
 
@@ -73,13 +73,13 @@ func (d *day) logged(t *testing.T, user uuid.UUID, kind string) int {
 func (d *day) asksLeave(t *testing.T) {
 	m := d.morning
 	for _, child := range m.children[3:] {
-		m.asked = append(m.asked, testkit.Post[leave.View](t, m.siblings, "/parent/leave/apply",
+		m.asked = append(m.asked, testkit.Post[leave.LeaveView](t, m.siblings, "/parent/leave/apply",
 			map[string]any{"studentId": child, "leaveType": "CASUAL", "fromDate": m.today, "toDate": m.today.AddDays(1), "reason": "A wedding"}))
 	}
 	if n := d.logged(t, m.teacherUser, "LEAVE_REQUEST"); n != 2 {
 		t.Errorf("the class teacher has %d leave requests in the log", n)
 	}
-	if waiting := testkit.Get[api.Page[leave.View]](t, m.teacher, "/teacher/leave/requests?filters[status]=PENDING"); waiting.Total != 2 {
+	if waiting := testkit.Get[api.Page[leave.LeaveView]](t, m.teacher, "/teacher/leave/requests?filters[status]=PENDING"); waiting.Total != 2 {
 		t.Errorf("requests %+v", waiting)
 	}
 }
@@ -87,7 +87,7 @@ func (d *day) asksLeave(t *testing.T) {
 func (d *day) marksClass(t *testing.T) {
 	m := d.morning
 	for _, l := range m.asked {
-		testkit.Post[leave.View](t, m.teacher, "/teacher/leave/decide", map[string]any{"leaveId": l.ID, "status": "APPROVED"})
+		testkit.Post[leave.LeaveView](t, m.teacher, "/teacher/leave/decide", map[string]any{"leaveId": l.ID, "status": "APPROVED"})
 	}
 	var records []any
 	for i, status := range []string{"ABSENT", "LATE", "PRESENT", "LEAVE", "ABSENT"} {
@@ -117,7 +117,7 @@ func (d *day) correctsMark(t *testing.T) {
 	m := d.morning
 	testkit.Post[attendance.Marked](t, m.teacher, "/teacher/attendance/mark",
 		map[string]any{"divisionId": m.division, "date": m.today, "records": []any{map[string]any{"studentId": m.children[m.absent], "status": "PRESENT"}}})
-	h := testkit.Get[attendance.History](t, d.office, "/school-admin/attendance/history/"+m.children[m.absent].String())
+	h := testkit.Get[attendance.AttendanceHistory](t, d.office, "/school-admin/attendance/history/"+m.children[m.absent].String())
 	if len(h.Days) != 1 || len(h.Days[0].Revisions) != 2 || *h.Days[0].Revisions[0].Status != "ABSENT" || *h.Days[0].Status != "PRESENT" {
 		t.Errorf("history %+v", h)
 	}

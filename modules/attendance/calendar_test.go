@@ -77,14 +77,14 @@ func TestADayOffRefusesMarksAndShowsHoliday(t *testing.T) {
 	if f.Details[0].Field != "date" || !strings.Contains(f.Details[0].Message, "Flood") {
 		t.Errorf("details %+v", f.Details)
 	}
-	reg := testkit.Get[attendance.Register](t, r.teacher, "/teacher/attendance/register?divisionId="+r.a.ID.String())
+	reg := testkit.Get[attendance.DayRegister](t, r.teacher, "/teacher/attendance/register?divisionId="+r.a.ID.String())
 	if reg.DayOff != "Flood" || *reg.Students[0].Status != "HOLIDAY" || reg.Late != 0 {
 		t.Errorf("register %+v", reg)
 	}
 	if open := testkit.Get[attendance.Unmarked](t, r.admin, "/school-admin/attendance/unmarked"); len(open.Divisions) != 0 {
 		t.Errorf("unmarked %+v", open)
 	}
-	if sum := testkit.Get[attendance.Summary](t, r.admin, "/school-admin/attendance/summary?from="+r.today.String()); sum.Totals.Marked != 0 {
+	if sum := testkit.Get[attendance.AttendanceSummary](t, r.admin, "/school-admin/attendance/summary?from="+r.today.String()); sum.Totals.Marked != 0 {
 		t.Errorf("summary %+v", sum)
 	}
 }
@@ -99,7 +99,7 @@ func TestAWeekendIsADayOff(t *testing.T) {
 	weekday := int16(now.In(place).Weekday())
 	r := furnish(t, testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{WeekendDays: []int16{weekday}}), 1)
 	r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today, record(r.children[0], "PRESENT")), 422, "")
-	reg := testkit.Get[attendance.Register](t, r.teacher, "/teacher/attendance/register?divisionId="+r.a.ID.String())
+	reg := testkit.Get[attendance.DayRegister](t, r.teacher, "/teacher/attendance/register?divisionId="+r.a.ID.String())
 	if reg.DayOff != "Weekend" || *reg.Students[0].Status != "HOLIDAY" {
 		t.Errorf("register %+v", reg)
 	}
@@ -117,7 +117,7 @@ func TestTheMonthlyRegisterShowsStudentsByDaysWithTotalsAndPercent(t *testing.T)
 	}
 	seen := map[string]string{}
 	for _, month := range slices.Compact([]string{days[0].String()[:7], days[2].String()[:7]}) {
-		p := testkit.Get[attendance.Report](t, r.teacher, fmt.Sprintf("/teacher/attendance/report?divisionId=%s&month=%s", r.a.ID, month))
+		p := testkit.Get[attendance.MonthRegister](t, r.teacher, fmt.Sprintf("/teacher/attendance/report?divisionId=%s&month=%s", r.a.ID, month))
 		if len(p.Students) != 3 || len(p.Days) < 28 || p.ClassName != "Class 5" {
 			t.Fatalf("report %+v", p)
 		}
@@ -137,7 +137,7 @@ func TestTheMonthlyRegisterShowsStudentsByDaysWithTotalsAndPercent(t *testing.T)
 			}
 		}
 	}
-	sum := testkit.Get[attendance.Summary](t, r.admin, fmt.Sprintf("/school-admin/attendance/summary?from=%s&to=%s&classId=%s", days[0], days[2], r.five.ID))
+	sum := testkit.Get[attendance.AttendanceSummary](t, r.admin, fmt.Sprintf("/school-admin/attendance/summary?from=%s&to=%s&classId=%s", days[0], days[2], r.five.ID))
 	if sum.Totals.Marked != 9 || sum.Totals.Present != 4 || sum.Totals.Late != 1 || *sum.Totals.Percent != 55.6 || len(sum.Classes) != 1 || len(sum.Classes[0].Divisions) != 2 {
 		t.Errorf("summary %+v", sum)
 	}

@@ -23,7 +23,7 @@ func TestTodayIsTheSchoolsDayWhereverTheServerStands(t *testing.T) {
 			r.mark(t, record(child, "ABSENT"))
 			testkit.Post[attendance.Marked](t, r.teacher, teacherMark, sheet(r.a, r.today.AddDays(-7), record(child, "PRESENT")))
 			r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today.AddDays(-8), record(child, "PRESENT")), 422, "")
-			if reg := testkit.Get[attendance.Register](t, r.teacher, "/teacher/attendance/register?divisionId="+r.a.ID.String()); reg.Date != r.today || *reg.Students[0].Status != "ABSENT" {
+			if reg := testkit.Get[attendance.DayRegister](t, r.teacher, "/teacher/attendance/register?divisionId="+r.a.ID.String()); reg.Date != r.today || *reg.Students[0].Status != "ABSENT" {
 				t.Errorf("register %+v", reg)
 			}
 			testkit.Post[attendance.Marked](t, r.admin, officeMark, sheet(r.a, r.today, record(child, "PRESENT"))) // today needs no reason

@@ -30,15 +30,15 @@ func (n *Counts) add(status string) {
 	}
 }
 
-// Totals are counts with what they come to.
-type Totals struct {
+// AttendanceTotals are counts with what they come to.
+type AttendanceTotals struct {
 	Counts
 	Marked  int      `json:"marked" doc:"School days, or students' days, that have a mark"`
 	Percent *float64 `json:"percent" doc:"Present and late of those marked, to a tenth; null when nothing is" example:"96.4"`
 }
 
-func (n Counts) totals() Totals {
-	t := Totals{Counts: n, Marked: n.Present + n.Absent + n.Late + n.Leave}
+func (n Counts) totals() AttendanceTotals {
+	t := AttendanceTotals{Counts: n, Marked: n.Present + n.Absent + n.Late + n.Leave}
 	if t.Marked > 0 {
 		percent := math.Round(float64(n.Present+n.Late)*1000/float64(t.Marked)) / 10
 		t.Percent = &percent

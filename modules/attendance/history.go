@@ -11,8 +11,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// History is a student's days and every change of them.
-type History struct {
+// AttendanceHistory is a student's days and every change of them.
+type AttendanceHistory struct {
 	StudentID uuid.UUID    `json:"studentId"`
 	FirstName string       `json:"firstName"`
 	LastName  string       `json:"lastName"`
@@ -47,14 +47,14 @@ type historyRequest struct {
 	To        api.Date  `json:"to" doc:"Today unless given"`
 }
 
-func history(c api.Ctx, r historyRequest) (History, error) {
+func history(c api.Ctx, r historyRequest) (AttendanceHistory, error) {
 	end := r.To
 	if end.IsZero() {
 		end = c.Today()
 	}
 	span, err := between{r.From, r.To}.orElse(end.AddDays(-30), end)
 	if err != nil {
-		return History{}, err
+		return AttendanceHistory{}, err
 	}
 	var students []seat
 	var found []struct {
@@ -66,12 +66,12 @@ func history(c api.Ctx, r historyRequest) (History, error) {
 		tenancy.Query{SQL: selectStates, Args: []any{r.StudentID, span.From, span.To}, Scan: roster.Collect(&found)},
 	)
 	if err != nil {
-		return History{}, fmt.Errorf("reading a student's attendance: %w", err)
+		return AttendanceHistory{}, fmt.Errorf("reading a student's attendance: %w", err)
 	}
 	if len(students) == 0 {
-		return History{}, roster.NoStudent()
+		return AttendanceHistory{}, roster.NoStudent()
 	}
-	out := History{StudentID: r.StudentID, FirstName: students[0].FirstName, LastName: students[0].LastName, From: span.From, To: span.To, Days: []HistoryDay{}}
+	out := AttendanceHistory{StudentID: r.StudentID, FirstName: students[0].FirstName, LastName: students[0].LastName, From: span.From, To: span.To, Days: []HistoryDay{}}
 	for i, f := range found {
 		if i == 0 || found[i-1].Date != f.Date {
 			out.Days = append(out.Days, HistoryDay{Date: f.Date})

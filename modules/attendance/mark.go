@@ -40,7 +40,7 @@ type Marked struct {
 	Date       api.Date  `json:"date"`
 	Changed    int       `json:"changed" doc:"How many marks are new or other than they were"`
 	Counts
-	Records []MarkedRecord `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave stays LEAVE"`
+	Records MarkedRecords `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave stays LEAVE"`
 }
 
 // MarkedRecord is a mark as it stands.
@@ -48,6 +48,26 @@ type MarkedRecord struct {
 	StudentID uuid.UUID  `json:"studentId"`
 	Status    string     `json:"status"`
 	LeaveID   *uuid.UUID `json:"leaveId,omitempty" doc:"The approved leave it shows, if it does"`
+}
+
+// MarkedRecords are a class's marks; they are written in one go, as Students are.
+type MarkedRecords []MarkedRecord
+
+// MarshalJSON writes the list as any list of records.
+func (list MarkedRecords) MarshalJSON() ([]byte, error) {
+	out := append(make([]byte, 0, 2+90*len(list)), '[')
+	for i, r := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, `{"studentId":"`...), r.StudentID.String()...), `","status":"`...)
+		out = append(append(out, r.Status...), '"')
+		if r.LeaveID != nil {
+			out = append(append(append(out, `,"leaveId":"`...), r.LeaveID.String()...), '"')
+		}
+		out = append(out, '}')
+	}
+	return append(out, ']'), nil
 }
 
 // Mark is one student's attendance of one day.
@@ -108,7 +128,7 @@ func mark(c api.Ctx, r MarkFields, source, reason string, bad []api.Detail) (Mar
 	if bad = append(bad, s.check(c, r)...); bad != nil {
 		return Marked{}, api.Invalid(bad...)
 	}
-	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make([]MarkedRecord, len(r.Records))}
+	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make(MarkedRecords, len(r.Records))}
 	var changes []change
 	for i, record := range r.Records {
 		ch, changed := s.apply(c, r, record, source)

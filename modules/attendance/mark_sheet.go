@@ -13,8 +13,8 @@ import (
 // sheet is a division on a day, as those who mark it find it.
 type sheet struct {
 	frame
-	off      string // what keeps the division at home that day
-	students map[uuid.UUID]seat
+	off      string             // what keeps the division at home that day
+	students map[uuid.UUID]seat // of those named, who is on the roster
 	marks    map[uuid.UUID]Mark
 }
 
@@ -61,10 +61,9 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
 		holidays,
-		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster,
-			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: roster.Collect(&seats)},
-		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2 order by a.student_id for update`,
-			Args: []any{ids, r.Date}, Scan: roster.Collect(&marks)},
+		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster + ` and e.student_id = any($4)`,
+			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today()), ids}, Scan: roster.Collect(&seats)},
+		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date}, Scan: roster.Collect(&marks)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading a division's day: %w", err)
@@ -144,41 +143,4 @@ func (s *sheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source string)
 func (m Mark) says(o Mark) bool {
 	same := m.Status == o.Status && m.Remark == o.Remark && (m.LateMinutes == nil) == (o.LateMinutes == nil)
 	return same && (m.LateMinutes == nil || *m.LateMinutes == *o.LateMinutes)
-}
-
-// reviseMarks keeps what marks were before they are written anew.
-const reviseMarks = `insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, replaced_by, replaced_at)
-	select a.id, a.version, a.student_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.reason, a.marked_by, a.marked_at, $2, $3
-	from attendance a where a.id = any($1)`
-
-// writeMarks writes many marks in one statement.
-const writeMarks = `insert into attendance as a (id, student_id, division_id, date, status, late_minutes, remark, source, leave_id, version, marked_by, marked_at, reason)
-	select u.id, u.student_id, u.division_id, u.day::date, u.status, u.late_minutes, u.remark, u.source, u.leave_id, u.version, $11, $12, $13
-	from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::uuid[], $10::int[])
-		as u (id, student_id, division_id, day, status, late_minutes, remark, source, leave_id, version)
-	order by u.student_id, u.day
-	on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
-		remark = excluded.remark, source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason,
-		marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
-
-// write keeps changes whose former marks the caller holds locked.
-func write(c api.Ctx, changes []change, reason string) {
-	n := len(changes)
-	ids, students, divisions, leaves := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]*uuid.UUID, n)
-	days, statuses, remarks, sources := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	minutes, versions := make([]*int, n), make([]int, n)
-	var known []uuid.UUID
-	for i, ch := range changes {
-		if ch.was != nil {
-			known = append(known, ch.ID)
-		}
-		ids[i], students[i], divisions[i], leaves[i] = ch.ID, ch.StudentID, ch.DivisionID, ch.LeaveID
-		days[i], statuses[i], remarks[i], sources[i] = ch.Date.String(), ch.Status, ch.Remark, ch.Source
-		minutes[i], versions[i] = ch.LateMinutes, ch.Version
-	}
-	if known != nil {
-		c.Finally(tenancy.Query{SQL: reviseMarks, Args: []any{known, c.User.ID, c.Now}})
-	}
-	c.Finally(tenancy.Query{SQL: writeMarks, Args: []any{
-		ids, students, divisions, days, statuses, minutes, remarks, sources, leaves, versions, c.User.ID, c.Now, reason}})
 }

@@ -20,7 +20,7 @@ func TestATeacherMarksADivisionAndTheRegisterShowsIt(t *testing.T) {
 	}
 	path := fmt.Sprintf("/attendance/register?divisionId=%s&date=%s", r.a.ID, r.today)
 	for prefix, c := range map[string]*testkit.Client{"/teacher": r.teacher, "/school-admin": r.admin} {
-		reg := testkit.Get[attendance.Register](t, c, prefix+path)
+		reg := testkit.Get[attendance.DayRegister](t, c, prefix+path)
 		if len(reg.Students) != 4 || reg.Unmarked != 1 || reg.DayOff != "" || reg.Late != 1 {
 			t.Fatalf("register %+v", reg)
 		}
@@ -124,7 +124,7 @@ func TestCorrectionsKeepEveryRevisionAndRepetitionsNone(t *testing.T) {
 	}
 	r.mark(t, record(child, "LATE", map[string]any{"lateMinutes": 20}))
 	testkit.Post[attendance.Marked](t, r.admin, officeMark, sheet(r.a, r.today, record(child, "PRESENT")))
-	h := testkit.Get[attendance.History](t, r.admin, "/school-admin/attendance/history/"+child.ID.String())
+	h := testkit.Get[attendance.AttendanceHistory](t, r.admin, "/school-admin/attendance/history/"+child.ID.String())
 	if len(h.Days) != 1 || *h.Days[0].Status != "PRESENT" || len(h.Days[0].Revisions) != 3 || h.FirstName != "Child1" {
 		t.Fatalf("history %+v", h)
 	}

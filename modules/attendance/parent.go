@@ -12,10 +12,10 @@ import (
 
 // ChildMonth is a child's month.
 type ChildMonth struct {
-	StudentID uuid.UUID  `json:"studentId"`
-	Month     Month      `json:"month" example:"2026-11"`
-	Days      []ChildDay `json:"days" doc:"Every day of the month on which the child sits in a division"`
-	Totals    Totals     `json:"totals"`
+	StudentID uuid.UUID        `json:"studentId"`
+	Month     Month            `json:"month" example:"2026-11"`
+	Days      []ChildDay       `json:"days" doc:"Every day of the month on which the child sits in a division"`
+	Totals    AttendanceTotals `json:"totals"`
 }
 
 // ChildDay is a child's day.
@@ -69,10 +69,10 @@ func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 
 // ChildSummary is a child's attendance between two days.
 type ChildSummary struct {
-	StudentID uuid.UUID `json:"studentId"`
-	From      api.Date  `json:"from"`
-	To        api.Date  `json:"to"`
-	Totals    Totals    `json:"totals"`
+	StudentID uuid.UUID        `json:"studentId"`
+	From      api.Date         `json:"from"`
+	To        api.Date         `json:"to"`
+	Totals    AttendanceTotals `json:"totals"`
 }
 
 type childSummaryRequest struct {

@@ -137,7 +137,7 @@ func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T
 	}
 	t.Logf("%d round trips with corrections", trips)
 	report := func() {
-		testkit.Get[attendance.Report](t, r.teacher, "/teacher/attendance/report?divisionId="+r.a.ID.String())
+		testkit.Get[attendance.MonthRegister](t, r.teacher, "/teacher/attendance/report?divisionId="+r.a.ID.String())
 	}
 	if trips, _ := wire.Least(report); trips > 1 {
 		t.Errorf("a month's register takes %d round trips", trips)

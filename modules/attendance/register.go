@@ -11,8 +11,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// Register is a division on a day: who was to come, and who came.
-type Register struct {
+// DayRegister is a division on a day: who was to come, and who came.
+type DayRegister struct {
 	frame
 	Date   api.Date `json:"date"`
 	DayOff string   `json:"dayOff" doc:"What keeps the division at home; empty on a school day" example:"Diwali"`
@@ -46,16 +46,16 @@ func registerDivision(_ api.Ctx, r registerRequest) (api.Target, error) {
 	return api.Target{DivisionID: r.DivisionID}, nil
 }
 
-func teacherRegister(c api.Ctx, r registerRequest) (Register, error) { return registerOf(c, r) }
+func teacherRegister(c api.Ctx, r registerRequest) (DayRegister, error) { return registerOf(c, r) }
 
-func officeRegister(c api.Ctx, r registerRequest) (Register, error) { return registerOf(c, r) }
+func officeRegister(c api.Ctx, r registerRequest) (DayRegister, error) { return registerOf(c, r) }
 
-func registerOf(c api.Ctx, r registerRequest) (Register, error) {
+func registerOf(c api.Ctx, r registerRequest) (DayRegister, error) {
 	if r.Date.IsZero() {
 		r.Date = c.Today()
 	}
 	var frames []frame
-	out := Register{Date: r.Date}
+	out := DayRegister{Date: r.Date}
 	calendar, holidays := reading(c, r.Date, r.Date)
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},

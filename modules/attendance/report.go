@@ -11,30 +11,30 @@ import (
 	"homeroom/tenancy"
 )
 
-// Report is a division's register of a month: students by days.
-type Report struct {
+// MonthRegister is a division's register of a month: students by days.
+type MonthRegister struct {
 	frame
-	Month    Month           `json:"month" example:"2026-11"`
-	Days     []ReportDay     `json:"days"`
-	Students []ReportStudent `json:"students" doc:"Who sat there in the month, by roll number, then name"`
-	Totals   Totals          `json:"totals"`
+	Month    Month            `json:"month" example:"2026-11"`
+	Days     []MonthDay       `json:"days"`
+	Students []MonthStudent   `json:"students" doc:"Who sat there in the month, by roll number, then name"`
+	Totals   AttendanceTotals `json:"totals"`
 }
 
-// ReportDay is a day of the month.
-type ReportDay struct {
+// MonthDay is a day of the month.
+type MonthDay struct {
 	Date   api.Date `json:"date"`
 	DayOff string   `json:"dayOff" doc:"What keeps the division at home; empty on a school day"`
 }
 
-// ReportStudent is a student's month.
-type ReportStudent struct {
-	StudentID       uuid.UUID `json:"studentId"`
-	RollNumber      *int      `json:"rollNumber"`
-	AdmissionNumber string    `json:"admissionNumber"`
-	FirstName       string    `json:"firstName"`
-	LastName        string    `json:"lastName"`
-	Statuses        Statuses  `json:"statuses" doc:"In the order of days: a status, HOLIDAY on a day off, null where there is no mark or the student did not sit there"`
-	Totals          Totals    `json:"totals"`
+// MonthStudent is a student's month.
+type MonthStudent struct {
+	StudentID       uuid.UUID        `json:"studentId"`
+	RollNumber      *int             `json:"rollNumber"`
+	AdmissionNumber string           `json:"admissionNumber"`
+	FirstName       string           `json:"firstName"`
+	LastName        string           `json:"lastName"`
+	Statuses        Statuses         `json:"statuses" doc:"In the order of days: a status, HOLIDAY on a day off, null where there is no mark or the student did not sit there"`
+	Totals          AttendanceTotals `json:"totals"`
 }
 
 type reportRequest struct {
@@ -46,9 +46,9 @@ func reportDivision(_ api.Ctx, r reportRequest) (api.Target, error) {
 	return api.Target{DivisionID: r.DivisionID}, nil
 }
 
-func teacherReport(c api.Ctx, r reportRequest) (Report, error) { return reportOf(c, r) }
+func teacherReport(c api.Ctx, r reportRequest) (MonthRegister, error) { return reportOf(c, r) }
 
-func officeReport(c api.Ctx, r reportRequest) (Report, error) { return reportOf(c, r) }
+func officeReport(c api.Ctx, r reportRequest) (MonthRegister, error) { return reportOf(c, r) }
 
 // marksOf are a student's marks of the month, within one enrolment.
 type marksOf struct {
@@ -70,7 +70,7 @@ const selectMonth = `select s.id as student_id, e.roll_number, s.admission_numbe
 	where e.division_id = $1 and e.start_date <= $3 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or e.start_date < $4)
 	order by e.roll_number nulls last, s.first_name, s.last_name, s.id, e.start_date`
 
-func reportOf(c api.Ctx, r reportRequest) (Report, error) {
+func reportOf(c api.Ctx, r reportRequest) (MonthRegister, error) {
 	month, first, last := r.Month.span(c)
 	var frames []frame
 	var found []marksOf
@@ -81,15 +81,15 @@ func reportOf(c api.Ctx, r reportRequest) (Report, error) {
 		tenancy.Query{SQL: selectMonth, Args: []any{r.DivisionID, first, last, c.Today()}, Scan: roster.Collect(&found)},
 	)
 	if err != nil {
-		return Report{}, fmt.Errorf("reading a month's register: %w", err)
+		return MonthRegister{}, fmt.Errorf("reading a month's register: %w", err)
 	}
 	if len(frames) == 0 {
-		return Report{}, api.NotFound("division")
+		return MonthRegister{}, api.NotFound("division")
 	}
-	out := Report{frame: frames[0], Month: month, Days: make([]ReportDay, last.Day), Students: []ReportStudent{}}
+	out := MonthRegister{frame: frames[0], Month: month, Days: make([]MonthDay, last.Day), Students: []MonthStudent{}}
 	for i := range out.Days {
 		day := first.AddDays(i)
-		out.Days[i] = ReportDay{day, calendar.off(out.ClassID, day)}
+		out.Days[i] = MonthDay{day, calendar.off(out.ClassID, day)}
 	}
 	out.fill(found)
 	return out, nil
@@ -97,7 +97,7 @@ func reportOf(c api.Ctx, r reportRequest) (Report, error) {
 
 // fill lays the marks out by days and counts those of school days. A student who left
 // the division and came back has one line.
-func (p *Report) fill(found []marksOf) {
+func (p *MonthRegister) fill(found []marksOf) {
 	at := make(map[uuid.UUID]int, len(found))
 	counts := make([]Counts, 0, len(found))
 	var all Counts
@@ -107,7 +107,7 @@ func (p *Report) fill(found []marksOf) {
 			n = len(p.Students)
 			at[f.StudentID] = n
 			counts = append(counts, Counts{})
-			p.Students = append(p.Students, ReportStudent{
+			p.Students = append(p.Students, MonthStudent{
 				StudentID: f.StudentID, RollNumber: f.RollNumber, AdmissionNumber: f.AdmissionNumber, FirstName: f.FirstName, LastName: f.LastName,
 				Statuses: make(Statuses, len(p.Days)),
 			})
@@ -139,7 +139,7 @@ type Statuses []byte
 // At is the status of the i-th day; empty where there is none.
 func (s Statuses) At(i int) string { return letters[s[i]] }
 
-var letters = map[byte]string{'P': "PRESENT", 'A': "ABSENT", 'L': "LATE", 'V': "LEAVE", 'H': "HOLIDAY"}
+var letters = [256]string{'P': "PRESENT", 'A': "ABSENT", 'L': "LATE", 'V': "LEAVE", 'H': "HOLIDAY"}
 
 // MarshalJSON writes the list.
 func (s Statuses) MarshalJSON() ([]byte, error) {
@@ -166,8 +166,8 @@ func (s *Statuses) UnmarshalJSON(b []byte) error {
 	*s = make(Statuses, len(words))
 	for i, word := range words {
 		for letter, known := range letters {
-			if word != nil && *word == known {
-				(*s)[i] = letter
+			if word != nil && known != "" && *word == known {
+				(*s)[i] = byte(letter)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func reportFile(c api.Ctx, r reportRequest) (api.File, error) {
 	return api.File{Name: name, ContentType: "text/csv; charset=utf-8", Body: b.Bytes()}, nil
 }
 
-func (s ReportStudent) cells() []string {
+func (s MonthStudent) cells() []string {
 	roll, percent := "", ""
 	if s.RollNumber != nil {
 		roll = strconv.Itoa(*s.RollNumber)

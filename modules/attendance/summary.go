@@ -10,12 +10,12 @@ import (
 	"homeroom/tenancy"
 )
 
-// Summary is the attendance of classes between two days.
-type Summary struct {
-	From    api.Date       `json:"from"`
-	To      api.Date       `json:"to"`
-	Classes []ClassSummary `json:"classes"`
-	Totals  Totals         `json:"totals"`
+// AttendanceSummary is the attendance of classes between two days.
+type AttendanceSummary struct {
+	From    api.Date         `json:"from"`
+	To      api.Date         `json:"to"`
+	Classes []ClassSummary   `json:"classes"`
+	Totals  AttendanceTotals `json:"totals"`
 }
 
 // ClassSummary is a class's.
@@ -23,14 +23,14 @@ type ClassSummary struct {
 	ClassID   uuid.UUID         `json:"classId"`
 	ClassName string            `json:"className"`
 	Divisions []DivisionSummary `json:"divisions"`
-	Totals    Totals            `json:"totals"`
+	Totals    AttendanceTotals  `json:"totals"`
 }
 
 // DivisionSummary is a division's.
 type DivisionSummary struct {
-	DivisionID   uuid.UUID `json:"divisionId"`
-	DivisionName string    `json:"divisionName"`
-	Totals       Totals    `json:"totals"`
+	DivisionID   uuid.UUID        `json:"divisionId"`
+	DivisionName string           `json:"divisionName"`
+	Totals       AttendanceTotals `json:"totals"`
 }
 
 type summaryRequest struct {
@@ -41,12 +41,12 @@ type summaryRequest struct {
 
 // summary counts by the division students sat in on each day. Leave that lies ahead
 // is not attendance yet.
-func summary(c api.Ctx, r summaryRequest) (Summary, error) {
+func summary(c api.Ctx, r summaryRequest) (AttendanceSummary, error) {
 	first := c.Today()
 	first.Day = 1
 	span, err := between{r.From, r.To}.orElse(first, c.Today())
 	if err != nil {
-		return Summary{}, err
+		return AttendanceSummary{}, err
 	}
 	var found []struct {
 		ClassID, DivisionID     uuid.UUID
@@ -60,9 +60,9 @@ func summary(c api.Ctx, r summaryRequest) (Summary, error) {
 		group by k.id, d.id order by k.level, k.name, k.id, d.name, d.id`,
 		Args: []any{span.From, span.To, c.Today(), weekend(c), r.ClassID}, Scan: roster.Collect(&found)})
 	if err != nil {
-		return Summary{}, fmt.Errorf("counting attendance: %w", err)
+		return AttendanceSummary{}, fmt.Errorf("counting attendance: %w", err)
 	}
-	out := Summary{From: span.From, To: span.To, Classes: []ClassSummary{}}
+	out := AttendanceSummary{From: span.From, To: span.To, Classes: []ClassSummary{}}
 	var all, class Counts
 	for i, f := range found {
 		if i == 0 || found[i-1].ClassID != f.ClassID {

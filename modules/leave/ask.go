@@ -49,20 +49,20 @@ func (l *Leave) fact(kind string) events.Fact {
 
 type childsLeave struct {
 	StudentID uuid.UUID `json:"studentId" validate:"required"`
-	Fields
+	LeaveFields
 }
 
 // parentAsks asks for a child. The class teacher is told.
-func (m *Module) parentAsks(c api.Ctx, r childsLeave) (View, error) {
+func (m *Module) parentAsks(c api.Ctx, r childsLeave) (LeaveView, error) {
 	if err := roster.MayView(c, r.StudentID); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
-	l := Leave{ApplicantType: "STUDENT", StudentID: &r.StudentID, Fields: r.Fields, Status: "PENDING"}
+	l := Leave{ApplicantType: "STUDENT", StudentID: &r.StudentID, LeaveFields: r.LeaveFields, Status: "PENDING"}
 	if err := m.settle(c, &l, r.StudentID); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	if err := api.Insert(c, "leave", &l); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	c.Tell(l.fact(AskedFact))
 	v, err := find(c, "true", l.ID)
@@ -73,26 +73,26 @@ func (m *Module) parentAsks(c api.Ctx, r childsLeave) (View, error) {
 }
 
 // employeeAsks asks for the caller, within what they have left.
-func (m *Module) employeeAsks(c api.Ctx, r Fields) (View, error) {
+func (m *Module) employeeAsks(c api.Ctx, r LeaveFields) (LeaveView, error) {
 	me, err := roster.Myself(c)
 	if err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	if me == uuid.Nil {
-		return View{}, api.NotFound("employee")
+		return LeaveView{}, api.NotFound("employee")
 	}
-	l := Leave{ApplicantType: "EMPLOYEE", EmployeeID: &me, Fields: r, Status: "PENDING"}
+	l := Leave{ApplicantType: "EMPLOYEE", EmployeeID: &me, LeaveFields: r, Status: "PENDING"}
 	if err := m.settle(c, &l, uuid.Nil); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	if err := lockEmployee(c, me); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	if err := refuseOverdraft(c, l, "PENDING", "APPROVED"); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	if err := api.Insert(c, "leave", &l); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	c.Tell(l.fact(AskedFact))
 	return find(c, "true", l.ID)

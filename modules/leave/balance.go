@@ -2,7 +2,7 @@ package leave
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -27,7 +27,8 @@ type Entitlement struct {
 // Balance is what an employee has of one type in the active academic year. A leave
 // counts in the year it begins in.
 type Balance struct {
-	ID           uuid.UUID `json:"employeeId"`
+	ID           uuid.UUID `json:"-"` // of the employee and the type together: what a list needs to have a total order
+	EmployeeID   uuid.UUID `json:"employeeId"`
 	EmployeeName string    `json:"employeeName"`
 	LeaveType    string    `json:"leaveType"`
 	DaysPerYear  *float64  `json:"daysPerYear" doc:"Null where the school counts none"`
@@ -40,7 +41,7 @@ var balanceListing = api.Listing{
 	Sorts:   map[string]string{"employeeName": "employee_name, leave_type", "remaining": "remaining"},
 	Default: "employeeName",
 	Filters: map[string]api.Filter{
-		"employeeId": api.ByID("id"), "leaveType": api.ByEnum("leave_type", "SICK", "CASUAL", "EMERGENCY"), "search": api.Search("employee_name"),
+		"employeeId": api.ByID("employee_id"), "leaveType": api.ByEnum("leave_type", "SICK", "CASUAL", "EMERGENCY"), "search": api.Search("employee_name"),
 	},
 }
 
@@ -58,7 +59,7 @@ func putEntitlements(c api.Ctx, r Entitlements) (Entitlements, error) {
 	types, days := []string{}, []float64{}
 	var bad []api.Detail
 	for i, e := range r.Entitlements {
-		if strings.Contains(strings.Join(types, " "), e.LeaveType) {
+		if slices.Contains(types, e.LeaveType) {
 			bad = append(bad, api.Detail{Field: fmt.Sprintf("entitlements[%d].leaveType", i), Message: e.LeaveType + " is named twice"})
 		}
 		if half := e.DaysPerYear * 2; half != float64(int(half)) {
@@ -98,14 +99,14 @@ func myBalances(c api.Ctx, r api.ListRequest) (api.Page[Balance], error) {
 
 // balances is a table of the employees p that a condition holds for, by leave types.
 func balances(c api.Ctx, where string, args ...any) *gorm.DB {
-	return c.DB.Table(`(?) as balance`, c.DB.Raw(`select p.id, trim(p.first_name || ' ' || p.last_name) as employee_name, t.leave_type, n.days_per_year,
+	return c.DB.Table(`(?) as balance`, c.DB.Raw(`select md5(p.id || t.leave_type)::uuid as id, p.id as employee_id, trim(p.first_name || ' ' || p.last_name) as employee_name, t.leave_type, n.days_per_year,
 			u.taken, u.pending, n.days_per_year - u.taken as remaining
 		from employee p cross join unnest(array['CASUAL', 'EMERGENCY', 'SICK']) as t (leave_type)
 		left join leave_entitlement n on n.leave_type = t.leave_type
 		cross join lateral (select coalesce(sum(l.days) filter (where l.status = 'APPROVED'), 0) as taken, coalesce(sum(l.days) filter (where l.status = 'PENDING'), 0) as pending
 			from leave l join academic_year y on y.active and l.from_date between y.start_date and y.end_date
 			where l.employee_id = p.id and l.leave_type = t.leave_type) u
-		where `+where, args...)).Select("id, employee_name, leave_type, days_per_year, taken, pending, remaining")
+		where `+where, args...)).Select("id, employee_id, employee_name, leave_type, days_per_year, taken, pending, remaining")
 }
 
 // refuseOverdraft refuses an employee's leave that is more than they have left in the

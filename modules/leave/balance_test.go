@@ -28,15 +28,15 @@ func TestAnEmployeesLeaveIsCountedAgainstWhatTheyHave(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
 	r.entitle(t, 3)
-	whole := testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/apply", r.days(1, 2))
-	half := testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/apply", r.days(5, 5, map[string]any{"halfDay": true}))
+	whole := testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/apply", r.days(1, 2))
+	half := testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/apply", r.days(5, 5, map[string]any{"halfDay": true}))
 	if whole.Days != 2 || half.Days != 0.5 || whole.ApplicantType != "EMPLOYEE" || *whole.EmployeeID != r.teacherID || whole.ApplicantName != "Meera" {
 		t.Errorf("asked %+v and %+v", whole, half)
 	}
 	if f := r.classTeacher.Refuses(t, "POST", "/teacher/leave/apply", r.days(8, 8), 409, ""); !strings.Contains(f.Message, "0.5 are left") {
 		t.Errorf("message %q", f.Message)
 	}
-	testkit.Post[leave.View](t, r.admin, "/school-admin/leave/decide", decision(whole, "APPROVED"))
+	testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(whole, "APPROVED"))
 	for path, c := range map[string]*testkit.Client{"/teacher/leave/balances": r.classTeacher, "/school-admin/leave/balances": r.admin} {
 		if b := r.balance(t, c, path, "SICK"); b.Taken != 2 || b.Pending != 0.5 || *b.Remaining != 1 || *b.DaysPerYear != 3 || b.EmployeeName != "Meera" {
 			t.Errorf("%s: %+v", path, b)
@@ -48,11 +48,11 @@ func TestAnEmployeesLeaveIsCountedAgainstWhatTheyHave(t *testing.T) {
 	if n := r.Count(t, "notification", "user_id = ? and type = 'LEAVE_REQUEST'", r.classTeacher.UserID); n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/cancel", cancellation(whole))
+	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/cancel", cancellation(whole))
 	if b := r.balance(t, r.admin, "/school-admin/leave/balances", "SICK"); b.Taken != 0 {
 		t.Errorf("after the cancellation %+v", b)
 	}
-	if mine := testkit.Get[api.Page[leave.View]](t, r.classTeacher, "/teacher/leave/list"); mine.Total != 2 {
+	if mine := testkit.Get[api.Page[leave.LeaveView]](t, r.classTeacher, "/teacher/leave/list"); mine.Total != 2 {
 		t.Errorf("mine %+v", mine)
 	}
 	if n := r.Count(t, "attendance", "true"); n != 0 {
@@ -69,16 +69,16 @@ func TestApprovalsBeyondTheBalanceAreRefused(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
 	r.entitle(t, 3)
-	one := testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/apply", r.days(1, 2))
+	one := testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/apply", r.days(1, 2))
 	r.entitle(t, 1) // the school changed its mind meanwhile
 	r.admin.Refuses(t, "POST", "/school-admin/leave/decide", decision(one, "APPROVED"), 409, "")
-	testkit.Post[leave.View](t, r.admin, "/school-admin/leave/decide", decision(one, "REJECTED"))
+	testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(one, "REJECTED"))
 }
 
 func TestAnAdministratorDoesNotDecideTheirOwnLeave(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
-	l := testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/apply", r.days(1, 2))
+	l := testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/apply", r.days(1, 2))
 	err := r.DB(t).Exec(`update employee set phone = (select phone from app_user where id = ?) where id = ?`, r.admin.UserID, r.teacherID).Error
 	if err != nil {
 		t.Fatal(err)

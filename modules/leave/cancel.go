@@ -7,27 +7,27 @@ import (
 	"homeroom/modules/roster"
 )
 
-type cancellation struct {
+type leaveCancellation struct {
 	LeaveID uuid.UUID `json:"leaveId" validate:"required"`
 }
 
 // parentCancels takes a child's leave back. Any parent who may see the child may.
-func (m *Module) parentCancels(c api.Ctx, r cancellation) (View, error) {
+func (m *Module) parentCancels(c api.Ctx, r leaveCancellation) (LeaveView, error) {
 	if _, err := find(c, "l.student_id in (?)", r.LeaveID, roster.Linked(c.DB, c.User.ID)); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	return m.cancel(c, r.LeaveID)
 }
 
-func (m *Module) employeeCancels(c api.Ctx, r cancellation) (View, error) {
+func (m *Module) employeeCancels(c api.Ctx, r leaveCancellation) (LeaveView, error) {
 	if _, err := find(c, "p.user_id = ?", r.LeaveID, c.User.ID); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	return m.cancel(c, r.LeaveID)
 }
 
 // cancel takes back a leave that is not decided, or is approved and has not begun.
-func (m *Module) cancel(c api.Ctx, id uuid.UUID) (View, error) {
+func (m *Module) cancel(c api.Ctx, id uuid.UUID) (LeaveView, error) {
 	var was string
 	l, err := api.Update(c, "leave", id, func(l *Leave) error {
 		was = l.Status
@@ -41,11 +41,11 @@ func (m *Module) cancel(c api.Ctx, id uuid.UUID) (View, error) {
 		return nil
 	})
 	if err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	if l.StudentID != nil && was == "APPROVED" {
 		if err := m.Attendance.Unexcuse(c, l.ID, *l.StudentID); err != nil {
-			return View{}, err
+			return LeaveView{}, err
 		}
 	}
 	c.Tell(l.fact(CancelledFact))

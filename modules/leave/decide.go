@@ -8,34 +8,34 @@ import (
 	"homeroom/api"
 )
 
-type decision struct {
+type leaveDecision struct {
 	LeaveID uuid.UUID `json:"leaveId" validate:"required"`
 	Status  string    `json:"status" validate:"required,oneof=APPROVED REJECTED"`
 	Note    string    `json:"note" validate:"max=500"`
 }
 
 // officeDecides lets an administrator decide any leave that is not their own.
-func (m *Module) officeDecides(c api.Ctx, r decision) (View, error) {
+func (m *Module) officeDecides(c api.Ctx, r leaveDecision) (LeaveView, error) {
 	if _, err := find(c, "true", r.LeaveID); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	return m.decide(c, r)
 }
 
 // teacherDecides lets a class teacher decide their students' leave; other leave is
 // not there for them.
-func (m *Module) teacherDecides(c api.Ctx, r decision) (View, error) {
+func (m *Module) teacherDecides(c api.Ctx, r leaveDecision) (LeaveView, error) {
 	if _, err := find(c, leads, r.LeaveID, c.User.ID); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	return m.decide(c, r)
 }
 
 // decide settles a leave under its lock: of two who decide at once, the second finds
 // it decided.
-func (m *Module) decide(c api.Ctx, r decision) (View, error) {
+func (m *Module) decide(c api.Ctx, r leaveDecision) (LeaveView, error) {
 	if err := refuseOwn(c, r.LeaveID); err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	l, err := api.Update(c, "leave", r.LeaveID, func(l *Leave) error {
 		if l.Status != "PENDING" {
@@ -53,11 +53,11 @@ func (m *Module) decide(c api.Ctx, r decision) (View, error) {
 		return nil
 	})
 	if err != nil {
-		return View{}, err
+		return LeaveView{}, err
 	}
 	if l.StudentID != nil && l.Status == "APPROVED" {
 		if err := m.Attendance.Excuse(c, l.ID, *l.StudentID, l.FromDate, l.ToDate); err != nil {
-			return View{}, err
+			return LeaveView{}, err
 		}
 	}
 	c.Tell(l.fact(DecidedFact))

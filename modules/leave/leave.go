@@ -16,7 +16,7 @@ type Leave struct {
 	ApplicantType string     `json:"applicantType" doc:"STUDENT or EMPLOYEE"`
 	StudentID     *uuid.UUID `json:"studentId"`
 	EmployeeID    *uuid.UUID `json:"employeeId"`
-	Fields
+	LeaveFields
 	Days         float64    `json:"days" doc:"School days it takes; a half day is 0.5"`
 	Status       string     `json:"status" doc:"PENDING, APPROVED, REJECTED or CANCELLED"`
 	DecidedBy    *uuid.UUID `json:"decidedBy"`
@@ -24,8 +24,8 @@ type Leave struct {
 	DecisionNote string     `json:"decisionNote"`
 }
 
-// Fields are what is asked for.
-type Fields struct {
+// LeaveFields are what is asked for.
+type LeaveFields struct {
 	LeaveType string   `json:"leaveType" validate:"required,oneof=SICK CASUAL EMERGENCY"`
 	FromDate  api.Date `json:"fromDate" validate:"required"`
 	ToDate    api.Date `json:"toDate" validate:"required"`
@@ -33,8 +33,8 @@ type Fields struct {
 	Reason    string   `json:"reason" validate:"notblank,max=1000"`
 }
 
-// View is a leave with whose it is.
-type View struct {
+// LeaveView is a leave with whose it is.
+type LeaveView struct {
 	Leave
 	ApplicantName string `json:"applicantName" doc:"The student's or the employee's"`
 	ClassName     string `json:"className" doc:"Where the student sits when it begins"`
@@ -42,7 +42,7 @@ type View struct {
 }
 
 // TableName is where a view comes from; see views.
-func (View) TableName() string { return "leave" }
+func (LeaveView) TableName() string { return "leave" }
 
 var listing = api.Listing{
 	Sorts:   map[string]string{"createdAt": "created_at", "fromDate": "from_date", "status": "status"},
@@ -73,30 +73,30 @@ func views(c api.Ctx, where string, args ...any) *gorm.DB {
 // when the leave begins.
 const leads = `exists (select from teacher_assignment a where a.user_id = ? and a.division_id = e.division_id and ` + roster.LeadsNow + `)`
 
-func listAll(c api.Ctx, r api.ListRequest) (api.Page[View], error) {
-	return api.Fetch[View](views(c, "true"), r)
+func listAll(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
+	return api.Fetch[LeaveView](views(c, "true"), r)
 }
 
 // listMine is the caller's own, as an employee.
-func listMine(c api.Ctx, r api.ListRequest) (api.Page[View], error) {
-	return api.Fetch[View](views(c, "p.user_id = ?", c.User.ID), r)
+func listMine(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
+	return api.Fetch[LeaveView](views(c, "p.user_id = ?", c.User.ID), r)
 }
 
-func listRequests(c api.Ctx, r api.ListRequest) (api.Page[View], error) {
-	return api.Fetch[View](views(c, leads, c.User.ID), r)
+func listRequests(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
+	return api.Fetch[LeaveView](views(c, leads, c.User.ID), r)
 }
 
-func listChildrens(c api.Ctx, r api.ListRequest) (api.Page[View], error) {
-	return api.Fetch[View](views(c, "l.student_id in (?)", roster.Linked(c.DB, c.User.ID)), r)
+func listChildrens(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
+	return api.Fetch[LeaveView](views(c, "l.student_id in (?)", roster.Linked(c.DB, c.User.ID)), r)
 }
 
 type byID struct {
 	ID uuid.UUID `path:"id"`
 }
 
-func getLeave(c api.Ctx, r byID) (View, error) { return find(c, "true", r.ID) }
+func getLeave(c api.Ctx, r byID) (LeaveView, error) { return find(c, "true", r.ID) }
 
 // find reads one that a condition holds for; any other is not there.
-func find(c api.Ctx, where string, id uuid.UUID, args ...any) (View, error) {
-	return api.Find[View](c, "leave", views(c, where, args...), id)
+func find(c api.Ctx, where string, id uuid.UUID, args ...any) (LeaveView, error) {
+	return api.Find[LeaveView](c, "leave", views(c, where, args...), id)
 }

@@ -25,11 +25,11 @@ func TestAParentAsksTheClassTeacherIsToldAndDecidesAndTheParentIsTold(t *testing
 	if n := r.Count(t, "notification", "user_id = ?", r.colleague.UserID); n != 0 {
 		t.Errorf("a colleague was told")
 	}
-	waiting := testkit.Get[api.Page[leave.View]](t, r.classTeacher, "/teacher/leave/requests?filters[status]=PENDING")
+	waiting := testkit.Get[api.Page[leave.LeaveView]](t, r.classTeacher, "/teacher/leave/requests?filters[status]=PENDING")
 	if waiting.Total != 1 || waiting.Items[0].ID != l.ID {
 		t.Errorf("requests %+v", waiting)
 	}
-	done := testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
+	done := testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
 	if done.Status != "APPROVED" || *done.DecidedBy != r.classTeacher.UserID || done.DecisionNote != "Get well" || done.DecidedAt == nil {
 		t.Errorf("decided %+v", done)
 	}
@@ -39,17 +39,17 @@ func TestAParentAsksTheClassTeacherIsToldAndDecidesAndTheParentIsTold(t *testing
 	if r.status(t, 0) != "LEAVE" || r.status(t, 1) != "LEAVE" || r.status(t, 2) != "" {
 		t.Errorf("register: %q %q %q", r.status(t, 0), r.status(t, 1), r.status(t, 2))
 	}
-	mine := testkit.Get[api.Page[leave.View]](t, r.parent, "/parent/leave/list")
+	mine := testkit.Get[api.Page[leave.LeaveView]](t, r.parent, "/parent/leave/list")
 	if mine.Total != 1 || mine.Items[0].Status != "APPROVED" {
 		t.Errorf("list %+v", mine)
 	}
-	if got := testkit.Get[leave.View](t, r.admin, "/school-admin/leave/"+l.ID.String()); got.ID != l.ID {
+	if got := testkit.Get[leave.LeaveView](t, r.admin, "/school-admin/leave/"+l.ID.String()); got.ID != l.ID {
 		t.Errorf("read %+v", got)
 	}
 	if n := r.Count(t, "audit_event", "entity = 'leave'"); n != 2 {
 		t.Errorf("%d audit rows", n)
 	}
-	if page := testkit.Get[api.Page[leave.View]](t, r.admin, "/school-admin/leave/list?filters[search]=asha&filters[applicantType]=STUDENT"); page.Total != 1 {
+	if page := testkit.Get[api.Page[leave.LeaveView]](t, r.admin, "/school-admin/leave/list?filters[search]=asha&filters[applicantType]=STUDENT"); page.Total != 1 {
 		t.Errorf("search finds %d", page.Total)
 	}
 }
@@ -58,26 +58,26 @@ func TestAStateThatDoesNotFollowIs409WithTheStateItIsIn(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
 	rejected := r.ask(t, 1, 1)
-	testkit.Post[leave.View](t, r.admin, "/school-admin/leave/decide", decision(rejected, "REJECTED"))
+	testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(rejected, "REJECTED"))
 	if n := r.Count(t, "attendance", "true"); n != 0 {
 		t.Errorf("a rejected leave wrote %d days", n)
 	}
 	approved := r.ask(t, 1, 1) // the rejected one is not open
-	testkit.Post[leave.View](t, r.admin, "/school-admin/leave/decide", decision(approved, "APPROVED"))
+	testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(approved, "APPROVED"))
 	cancelled := r.ask(t, 5, 6)
-	testkit.Post[leave.View](t, r.parent, "/parent/leave/cancel", cancellation(cancelled))
+	testkit.Post[leave.LeaveView](t, r.parent, "/parent/leave/cancel", cancellation(cancelled))
 	begun := r.ask(t, 0, 0)
-	testkit.Post[leave.View](t, r.admin, "/school-admin/leave/decide", decision(begun, "APPROVED"))
-	for _, l := range []leave.View{rejected, approved, cancelled} {
-		now := testkit.Get[leave.View](t, r.admin, "/school-admin/leave/"+l.ID.String()).Status
+	testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(begun, "APPROVED"))
+	for _, l := range []leave.LeaveView{rejected, approved, cancelled} {
+		now := testkit.Get[leave.LeaveView](t, r.admin, "/school-admin/leave/"+l.ID.String()).Status
 		for _, to := range []string{"APPROVED", "REJECTED"} {
 			if f := r.admin.Refuses(t, "POST", "/school-admin/leave/decide", decision(l, to), 409, ""); !strings.Contains(f.Message, now) {
 				t.Errorf("%s to %s: %q", now, to, f.Message)
 			}
 		}
 	}
-	for _, l := range []leave.View{rejected, cancelled, begun} {
-		now := testkit.Get[leave.View](t, r.admin, "/school-admin/leave/"+l.ID.String()).Status
+	for _, l := range []leave.LeaveView{rejected, cancelled, begun} {
+		now := testkit.Get[leave.LeaveView](t, r.admin, "/school-admin/leave/"+l.ID.String()).Status
 		if f := r.parent.Refuses(t, "POST", "/parent/leave/cancel", cancellation(l), 409, ""); !strings.Contains(f.Message, now) {
 			t.Errorf("cancel %s: %q", now, f.Message)
 		}
@@ -89,20 +89,20 @@ func TestCancellingTakesBackTheLeavesOwnDaysAndNoTeachersMark(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
 	l := r.ask(t, 1, 3)
-	testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
+	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
 	// One of the days was marked by hand, as if the clock had gone on.
 	err := r.DB(t).Exec(`update attendance set status = 'PRESENT', source = 'TEACHER', leave_id = null, version = version + 1 where date = ?`, r.today.AddDays(2)).Error
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Post[leave.View](t, r.parent, "/parent/leave/cancel", cancellation(l))
+	testkit.Post[leave.LeaveView](t, r.parent, "/parent/leave/cancel", cancellation(l))
 	if n := r.Count(t, "attendance", "source = 'TEACHER' and status = 'PRESENT'"); n != 1 || r.Count(t, "attendance", "true") != 1 {
 		t.Errorf("%d marks of a teacher, %d in all", n, r.Count(t, "attendance", "true"))
 	}
 	if n := r.Count(t, "attendance_revision", "leave_id = ? and replaced_by = ?", l.ID, r.parent.UserID); n != 2 {
 		t.Errorf("%d days taken back in the book", n)
 	}
-	h := testkit.Get[attendance.History](t, r.admin, "/school-admin/attendance/history/"+r.child.ID.String()+"?to="+r.today.AddDays(3).String())
+	h := testkit.Get[attendance.AttendanceHistory](t, r.admin, "/school-admin/attendance/history/"+r.child.ID.String()+"?to="+r.today.AddDays(3).String())
 	if len(h.Days) != 3 || h.Days[0].Status != nil || len(h.Days[0].Revisions) != 2 || *h.Days[0].Revisions[0].Status != "LEAVE" || h.Days[0].Revisions[1].MarkedBy != r.parent.UserID {
 		t.Errorf("history %+v", h)
 	}
@@ -117,11 +117,11 @@ func TestLeaveIsWrittenOnSchoolDaysOnly(t *testing.T) {
 	if l.Days != 2 {
 		t.Errorf("%g days", l.Days)
 	}
-	testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
+	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
 	if r.status(t, 1) != "LEAVE" || r.status(t, 2) != "HOLIDAY" || r.status(t, 3) != "LEAVE" || r.Count(t, "attendance", "true") != 2 {
 		t.Errorf("%q %q %q", r.status(t, 1), r.status(t, 2), r.status(t, 3))
 	}
-	testkit.Post[leave.View](t, r.parent, "/parent/leave/cancel", cancellation(l))
+	testkit.Post[leave.LeaveView](t, r.parent, "/parent/leave/cancel", cancellation(l))
 	f := r.parent.Refuses(t, "POST", "/parent/leave/apply", r.days(2, 2, map[string]any{"studentId": r.child.ID}), 422, "")
 	if len(f.Details) != 1 || !strings.Contains(f.Details[0].Message, "no school") {
 		t.Errorf("details %+v", f.Details)
@@ -133,7 +133,7 @@ func TestAnAbsenceBecomesTheLeaveItWasAndOneWhoCameStaysPresent(t *testing.T) {
 	r := newRoom(t)
 	r.mark(t, "ABSENT")
 	l := r.ask(t, 0, 0)
-	testkit.Post[leave.View](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
+	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
 	if got := r.status(t, 0); got != "LEAVE" {
 		t.Errorf("an excused absence is %q", got)
 	}
@@ -148,7 +148,7 @@ func TestAnAbsenceBecomesTheLeaveItWasAndOneWhoCameStaysPresent(t *testing.T) {
 	}
 	other := newRoom(t)
 	other.mark(t, "LATE")
-	testkit.Post[leave.View](t, other.admin, "/school-admin/leave/decide", decision(other.ask(t, 0, 0), "APPROVED"))
+	testkit.Post[leave.LeaveView](t, other.admin, "/school-admin/leave/decide", decision(other.ask(t, 0, 0), "APPROVED"))
 	if got := other.status(t, 0); got != "LATE" {
 		t.Errorf("one who came late is %q", got)
 	}
@@ -165,7 +165,7 @@ func TestOverlappingOpenLeaveIsRefused(t *testing.T) {
 		}
 	}
 	r.ask(t, 4, 4)
-	testkit.Post[leave.View](t, r.parent, "/parent/leave/cancel", cancellation(l))
+	testkit.Post[leave.LeaveView](t, r.parent, "/parent/leave/cancel", cancellation(l))
 	r.ask(t, 1, 3)
 }
 
@@ -212,16 +212,16 @@ func TestOthersLeaveIsNotThere(t *testing.T) {
 	elsewhere.admin.Refuses(t, "POST", "/school-admin/leave/decide", decision(l, "APPROVED"), 404, "")
 	r.colleague.Refuses(t, "POST", "/teacher/leave/decide", decision(l, "APPROVED"), 404, "") // teaches there, and is not the class teacher
 	r.colleague.Refuses(t, "POST", "/teacher/leave/cancel", cancellation(l), 404, "")
-	for who, page := range map[string]api.Page[leave.View]{
-		"another parent": testkit.Get[api.Page[leave.View]](t, stranger, "/parent/leave/list"),
-		"a colleague":    testkit.Get[api.Page[leave.View]](t, r.colleague, "/teacher/leave/requests"),
-		"the teacher":    testkit.Get[api.Page[leave.View]](t, r.classTeacher, "/teacher/leave/list"),
+	for who, page := range map[string]api.Page[leave.LeaveView]{
+		"another parent": testkit.Get[api.Page[leave.LeaveView]](t, stranger, "/parent/leave/list"),
+		"a colleague":    testkit.Get[api.Page[leave.LeaveView]](t, r.colleague, "/teacher/leave/requests"),
+		"the teacher":    testkit.Get[api.Page[leave.LeaveView]](t, r.classTeacher, "/teacher/leave/list"),
 	} {
 		if page.Total != 0 {
 			t.Errorf("%s sees %+v", who, page)
 		}
 	}
-	if got := testkit.Get[leave.View](t, r.admin, "/school-admin/leave/"+l.ID.String()); got.Status != "PENDING" {
+	if got := testkit.Get[leave.LeaveView](t, r.admin, "/school-admin/leave/"+l.ID.String()); got.Status != "PENDING" {
 		t.Errorf("it is %s", got.Status)
 	}
 }
@@ -236,5 +236,5 @@ func TestNobodyDecidesTheirOwnChildsLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.classTeacher.Refuses(t, "POST", "/teacher/leave/decide", decision(l, "APPROVED"), 403, "PERMISSION_DENIED")
-	testkit.Post[leave.View](t, r.admin, "/school-admin/leave/decide", decision(l, "APPROVED"))
+	testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(l, "APPROVED"))
 }

@@ -10,7 +10,7 @@ import (
 
 // tellClassTeacher tells who leads the child's division that leave was asked for. In a
 // division that nobody leads, the office finds it in its list.
-func tellClassTeacher(c api.Ctx, v View) error {
+func tellClassTeacher(c api.Ctx, v LeaveView) error {
 	division, err := roster.DivisionOn(c.DB, *v.StudentID, v.FromDate)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func tellClassTeacher(c api.Ctx, v View) error {
 }
 
 // tellApplicant tells who asked what became of it.
-func tellApplicant(c api.Ctx, v View) {
+func tellApplicant(c api.Ctx, v LeaveView) {
 	c.Notify(api.Notice{
 		Type: api.NoticeLeave, Key: fmt.Sprintf("leave:%s:decided", v.ID), RecordID: v.ID, StudentID: v.StudentID, UserID: v.CreatedBy,
 		Title: "Leave decided", Body: fmt.Sprintf("The leave of %s, %s, is %s.", v.ApplicantName, v.when(), strings.ToLower(v.Status)), Teaser: "A leave request was decided",

@@ -50,7 +50,7 @@ func TestOfTwoApprovalsAtOnceOneWinsAndTheParentIsToldOnce(t *testing.T) {
 		if n := r.Count(t, "notification", "user_id = ? and record_id = ?", r.parent.UserID, l.ID); n != 1 {
 			t.Errorf("told %d times", n)
 		}
-		status := testkit.Get[leave.View](t, r.admin, "/school-admin/leave/"+l.ID.String()).Status
+		status := testkit.Get[leave.LeaveView](t, r.admin, "/school-admin/leave/"+l.ID.String()).Status
 		if n := r.Count(t, "attendance", "leave_id = ?", l.ID); (status == "APPROVED") != (n == 2) || (status == "REJECTED") != (n == 0) {
 			t.Errorf("%s with %d days", status, n)
 		}
@@ -67,7 +67,7 @@ func TestApprovalAgainstCancellationLeavesNoDaysOfACancelledLeave(t *testing.T) 
 		if got[200] == 0 {
 			t.Errorf("answers %v", got)
 		}
-		if status := testkit.Get[leave.View](t, r.admin, "/school-admin/leave/"+l.ID.String()).Status; status != "CANCELLED" {
+		if status := testkit.Get[leave.LeaveView](t, r.admin, "/school-admin/leave/"+l.ID.String()).Status; status != "CANCELLED" {
 			t.Errorf("it is %s: %v", status, got)
 		}
 		if n := r.Count(t, "attendance", "true"); n != 0 {
@@ -91,6 +91,20 @@ func TestOfTenEqualRequestsAtOnceOneIsMade(t *testing.T) {
 		t.Errorf("answers %v", got)
 	}
 	if n := r.Count(t, "notification", "user_id = ?", r.classTeacher.UserID); n != 1 {
+		t.Errorf("the teacher was told %d times", n)
+	}
+}
+
+func TestARequestThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t)
+	parent := r.parent.With("Idempotency-Key", "tap-1")
+	data := r.days(1, 2, map[string]any{"studentId": r.child.ID})
+	first := testkit.Post[leave.LeaveView](t, parent, "/parent/leave/apply", data)
+	if again := testkit.Post[leave.LeaveView](t, parent, "/parent/leave/apply", data); again.ID != first.ID {
+		t.Errorf("%s, then %s", first.ID, again.ID)
+	}
+	if n := r.Count(t, "notification", "user_id = ?", r.classTeacher.UserID); n != 1 || r.Count(t, "leave", "true") != 1 {
 		t.Errorf("the teacher was told %d times", n)
 	}
 }

@@ -90,21 +90,21 @@ func (r *room) days(from, to int, more ...map[string]any) map[string]any {
 }
 
 // ask asks for the child.
-func (r *room) ask(t *testing.T, from, to int) leave.View {
+func (r *room) ask(t *testing.T, from, to int) leave.LeaveView {
 	t.Helper()
-	return testkit.Post[leave.View](t, r.parent, "/parent/leave/apply", r.days(from, to, map[string]any{"studentId": r.child.ID}))
+	return testkit.Post[leave.LeaveView](t, r.parent, "/parent/leave/apply", r.days(from, to, map[string]any{"studentId": r.child.ID}))
 }
 
-func decision(l leave.View, status string) map[string]any {
+func decision(l leave.LeaveView, status string) map[string]any {
 	return map[string]any{"leaveId": l.ID, "status": status, "note": "Get well"}
 }
 
-func cancellation(l leave.View) map[string]any { return map[string]any{"leaveId": l.ID} }
+func cancellation(l leave.LeaveView) map[string]any { return map[string]any{"leaveId": l.ID} }
 
 // statuses are the child's days, as the register has them.
 func (r *room) status(t *testing.T, day int) string {
 	t.Helper()
-	reg := testkit.Get[attendance.Register](t, r.classTeacher, fmt.Sprintf("/teacher/attendance/register?divisionId=%s&date=%s", r.a.ID, r.today.AddDays(day)))
+	reg := testkit.Get[attendance.DayRegister](t, r.classTeacher, fmt.Sprintf("/teacher/attendance/register?divisionId=%s&date=%s", r.a.ID, r.today.AddDays(day)))
 	for _, s := range reg.Students {
 		if s.StudentID == r.child.ID && s.Status != nil {
 			return *s.Status
