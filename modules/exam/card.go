@@ -100,15 +100,6 @@ func (m *Module) card(c api.Ctx, student, yearID uuid.UUID, unpublished bool, fo
 	}
 	card := d.weigh()
 	card.SchoolName, card.AcademicYearID, card.AcademicYearName, card.AsOf = c.School.Name, year.ID, year.Name, c.Today()
-	results, err := studentResults(c, d.examIDs(), student)
-	if err != nil {
-		return out, err
-	}
-	for i, e := range card.Exams {
-		for _, s := range results[e.ExamID] {
-			card.Exams[i].Standing, card.Exams[i].Results = s.Standing, s.Results
-		}
-	}
 	if card.Attendance, err = m.attended(c, student, year); err != nil {
 		return out, err
 	}
@@ -151,6 +142,7 @@ type cardData struct {
 	student CardStudent
 	exams   []cardExam
 	tallies []tally // of the student's whole class
+	lines   []resultLine
 	bands   Bands
 }
 
@@ -161,14 +153,6 @@ type cardExam struct {
 	Weight     float64
 	TermName   *string
 	TermWeight *float64
-}
-
-func (d *cardData) examIDs() []uuid.UUID {
-	ids := make([]uuid.UUID, len(d.exams))
-	for i, e := range d.exams {
-		ids[i] = e.ID
-	}
-	return ids
 }
 
 // cardSeat is the class the student $1 sits in, or sat in last, in the year $2.
@@ -196,6 +180,8 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 			Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.tallies)},
 		tenancy.Query{SQL: `select k.id as class_id, g.bands from class k join grade_scale g on g.id = coalesce(k.grade_scale_id, (select id from grade_scale where is_default)) where k.id = ` + cardSeat,
 			Args: []any{student, year}, Scan: roster.Collect(&scales)},
+		tenancy.Query{SQL: resultLines + `r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams + `) order by p.exam_date, p.start_time, u.name, p.id`,
+			Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.lines)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading a report card: %w", err)

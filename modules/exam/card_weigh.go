@@ -6,17 +6,16 @@ import "github.com/google/uuid"
 // Exams of no term are a term of their own, of weight 1.
 func (d *cardData) weigh() ReportCard {
 	card := ReportCard{Student: d.student, Exams: []CardExam{}, Terms: []CardTerm{}}
-	took := map[uuid.UUID]bool{}
-	passed := true
+	scales := map[uuid.UUID]Bands{}
 	for _, t := range d.tallies {
-		if t.StudentID == d.student.ID {
-			took[t.ExamID] = true
-			passed = passed && t.Failed == 0
-		}
+		scales[t.ClassID] = d.bands
 	}
+	stand, papers := standingsOf(d.student.ID, d.tallies, scales), byExam(d.lines)
+	passed := true
 	for _, e := range d.exams {
-		if took[e.ID] {
-			card.Exams = append(card.Exams, CardExam{ExamID: e.ID, Name: e.Name, TermID: e.TermID, Weight: e.Weight, Results: []PaperResult{}})
+		if s, sat := stand[e.ID]; sat {
+			passed = passed && s.IsPass
+			card.Exams = append(card.Exams, CardExam{ExamID: e.ID, Name: e.Name, TermID: e.TermID, Weight: e.Weight, Standing: s, Results: papers[e.ID]})
 		}
 	}
 	percents := map[uuid.UUID]*float64{}

@@ -114,7 +114,7 @@ func childResults(c api.Ctx, r childRequest) (ChildResults, error) {
 	if err != nil || len(ids) == 0 {
 		return out, err
 	}
-	results, err := studentResults(c, ids, r.StudentID)
+	stand, papers, err := childStandings(c, ids, r.StudentID)
 	if err != nil {
 		return out, err
 	}
@@ -130,8 +130,8 @@ func childResults(c api.Ctx, r childRequest) (ChildResults, error) {
 		called[n.ID] = n.Name
 	}
 	for _, id := range ids {
-		for _, s := range results[id] {
-			out.Exams = append(out.Exams, ChildMarks{ExamID: id, ExamName: called[id], Standing: s.Standing, Results: s.Results})
+		if s, sat := stand[id]; sat {
+			out.Exams = append(out.Exams, ChildMarks{ExamID: id, ExamName: called[id], Standing: s, Results: papers[id]})
 		}
 	}
 	return out, nil

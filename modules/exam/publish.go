@@ -44,11 +44,13 @@ func publish(c api.Ctx, r publishRequest) (Publication, error) {
 	var missing []struct{ N int }
 	err = tenancy.Together(c.DB,
 		tenancy.Query{SQL: regradeSQL, Args: []any{e.ID, nil}},
-		tenancy.Query{SQL: `select s.id, s.first_name from student s where s.deleted_at is null and s.id in
-			(select r.student_id from exam_paper p join exam_result r on r.paper_id = p.id where p.exam_id = $1) order by s.id`, Args: []any{e.ID}, Scan: roster.Collect(&told)},
+		// From the exam to its students: the other way round every student of the school would be looked at.
+		tenancy.Query{SQL: `with sat as materialized (select distinct r.student_id from exam_paper p join exam_result r on r.paper_id = p.id where p.exam_id = $1)
+			select s.id, s.first_name from sat join student s on s.id = sat.student_id where s.deleted_at is null order by s.id`, Args: []any{e.ID}, Scan: roster.Collect(&told)},
 		tenancy.Query{SQL: `select count(*) as n from exam_paper p join enrolment n on n.class_id = p.class_id and n.academic_year_id = $2
-				and n.start_date <= p.exam_date and (n.end_date is null or n.end_date >= p.exam_date) join student s on s.id = n.student_id and s.deleted_at is null
-			where p.exam_id = $1 and not exists (select from exam_result r where r.paper_id = p.id and r.student_id = n.student_id)`,
+				and n.start_date <= p.exam_date and (n.end_date is null or n.end_date >= p.exam_date)
+			where p.exam_id = $1 and n.student_id not in (select g.id from student g where g.deleted_at is not null)
+				and not exists (select from exam_result r where r.paper_id = p.id and r.student_id = n.student_id)`,
 			Args: []any{e.ID, e.AcademicYearID}, Scan: roster.Collect(&missing)},
 	)
 	if err != nil {

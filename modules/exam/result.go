@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"homeroom/api"
 )
@@ -58,9 +57,11 @@ func (f ResultFields) same(o ResultFields) bool {
 
 // seatSQL is where the student r.student_id sat for the paper p of the exam x: in the
 // division of the paper's class on its day or, for one who came to the class at another
-// time of the year and sat it then, the last one there.
+// time of the year and sat it then, the last one there. The student's few enrolments
+// are all it looks at: "is not distinct from" keeps Postgres from also gathering the
+// year's and the class's for every result, which it does while it has no statistics.
 const seatSQL = `lateral (select n.division_id, n.roll_number from enrolment n
-	where n.student_id = r.student_id and n.academic_year_id = x.academic_year_id and n.class_id = p.class_id
+	where n.student_id = r.student_id and n.academic_year_id is not distinct from x.academic_year_id and n.class_id is not distinct from p.class_id
 	order by (n.start_date <= p.exam_date and (n.end_date is null or n.end_date >= p.exam_date)) desc, n.start_date desc limit 1) seat`
 
 // regradeSQL grades the results of an exam anew, or of some of its papers: $1 is the
@@ -106,8 +107,11 @@ const itemColumns = `r.id, p.exam_id, x.name as exam_name, x.status as exam_stat
 	p.subject_id, u.name as subject_name, r.student_id, s.admission_number, s.first_name, s.last_name, seat.roll_number, p.max_marks,
 	r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade, r.version`
 
-const itemTables = `exam_result r join exam_paper p on p.id = r.paper_id join exam x on x.id = p.exam_id join class k on k.id = p.class_id
+// itemJoins are what an item shows besides the result r.
+const itemJoins = ` r join exam_paper p on p.id = r.paper_id join exam x on x.id = p.exam_id join class k on k.id = p.class_id
 	join subject u on u.id = p.subject_id join student s on s.id = r.student_id join ` + seatSQL + ` on true join division d on d.id = seat.division_id`
+
+const itemTables = `exam_result` + itemJoins
 
 var itemListing = api.Listing{
 	Sorts:   map[string]string{"rollNumber": "roll_number", "firstName": "first_name", "marksObtained": "marks_obtained", "examName": "exam_name"},
@@ -116,9 +120,4 @@ var itemListing = api.Listing{
 		"examId": api.ByID("exam_id"), "paperId": api.ByID("paper_id"), "classId": api.ByID("class_id"), "divisionId": api.ByID("division_id"),
 		"subjectId": api.ByID("subject_id"), "studentId": api.ByID("student_id"), "search": api.Search("first_name", "last_name", "admission_number"),
 	},
-}
-
-// resultsWhere are results as lists show them; more narrows them.
-func resultsWhere(c api.Ctx, more string, args ...any) *gorm.DB {
-	return c.DB.Table("(?) as result", c.DB.Raw(`select `+itemColumns+` from `+itemTables+` where s.deleted_at is null and `+more, args...))
 }

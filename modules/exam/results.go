@@ -62,16 +62,17 @@ type resultsRequest struct {
 	Limit      int       `json:"limit" validate:"omitempty,min=1,max=500" doc:"Students a page; 100 unless given"`
 }
 
-// resultLine is a result with its student, as the database gives it.
+// resultLine is a result and what its paper is, as the database gives it.
 type resultLine struct {
-	ResultItem
-	SubjectType string
-	ExamDate    api.Date
-	PassMarks   Marks
-	ClassLevel  int
+	ExamID    uuid.UUID
+	StudentID uuid.UUID
+	PaperResult
 }
 
-const resultLines = `select ` + itemColumns + `, u.type as subject_type, p.exam_date, p.pass_marks, k.level as class_level from ` + itemTables + ` where s.deleted_at is null and `
+// resultLines looks at nothing but results and papers: whose they are is known.
+const resultLines = `select p.exam_id, r.student_id, r.id, r.paper_id, p.subject_id, u.name as subject_name, u.type as subject_type, p.exam_date, p.max_marks, p.pass_marks,
+		r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade, r.version, r.is_exempt or coalesce(r.marks_obtained >= p.pass_marks, false) as is_pass
+	from exam_result r join exam_paper p on p.id = r.paper_id join subject u on u.id = p.subject_id where `
 
 // classScale is the scale a class goes by.
 type classScale struct {
@@ -90,77 +91,117 @@ func scalesByClass(list []classScale) map[uuid.UUID]Bands {
 	return out
 }
 
-// getResults is an exam's results for the office, whatever state they are in.
+// standingRow is a student of an exam's class with all their papers added up.
+type standingRow struct {
+	tally
+	AdmissionNumber string
+	FirstName       string
+	LastName        string
+	ClassName       string
+	DivisionID      uuid.UUID
+	DivisionName    string
+	RollNumber      *int
+}
+
+// standingRows are an exam's students in the order of their classes' registers: $1 is
+// the exam, $2 a class or the zero id, $3 the exam's year.
+const standingRows = `select t.student_id, t.exam_id, t.class_id, t.obtained, t.max_marks, t.failed, s.admission_number, s.first_name, s.last_name,
+		k.name as class_name, d.id as division_id, d.name as division_name, seat.roll_number
+	from (` + tallySQL + `p.exam_id = $1 and ($2 = '00000000-0000-0000-0000-000000000000'::uuid or p.class_id = $2) group by r.student_id, p.exam_id, p.class_id) t
+	join student s on s.id = t.student_id join class k on k.id = t.class_id
+	join lateral (select n.division_id, n.roll_number from enrolment n where n.student_id = t.student_id and n.class_id is not distinct from t.class_id and n.academic_year_id is not distinct from $3
+		order by n.start_date desc limit 1) seat on true join division d on d.id = seat.division_id
+	order by k.level, k.name, k.id, d.name, d.id, seat.roll_number nulls last, s.first_name, s.id`
+
+// getResults is an exam's results for the office, whatever state they are in. All are
+// added up, since they are ranked among each other; the papers are read for one page.
 func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	r.Page, r.Limit = max(r.Page, 1), cmp.Or(r.Limit, 100)
-	out := ExamResults{Page: r.Page, Limit: r.Limit}
+	out := ExamResults{Page: r.Page, Limit: r.Limit, Students: []StudentResult{}}
 	var err error
 	if out.Exam, err = readExam(c, r.ID); err != nil {
 		return out, err
 	}
-	all, err := studentResults(c, []uuid.UUID{r.ID}, uuid.Nil)
-	if err != nil {
-		return out, err
-	}
-	if out.Papers, err = papersOf(c, r.ID); err != nil {
-		return out, err
-	}
-	kept := slices.DeleteFunc(all[r.ID], func(s StudentResult) bool {
-		return (r.ClassID != uuid.Nil && s.ClassID != r.ClassID) || (r.DivisionID != uuid.Nil && s.DivisionID != r.DivisionID)
-	})
-	out.Total = len(kept)
-	out.TotalPages = (out.Total + r.Limit - 1) / r.Limit
-	from := min((r.Page-1)*r.Limit, len(kept))
-	out.Students = append([]StudentResult{}, kept[from:min(from+r.Limit, len(kept))]...)
-	return out, nil
-}
-
-// studentResults are the students' results of each of the exams, of one student only if
-// given; they are ranked among all.
-func studentResults(c api.Ctx, exams []uuid.UUID, student uuid.UUID) (map[uuid.UUID][]StudentResult, error) {
-	var lines []resultLine
-	var tallies []tally
+	exams := []uuid.UUID{r.ID}
+	var rows []standingRow
 	var scales []classScale
-	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: resultLines + `p.exam_id = any($1) and ($2 = '00000000-0000-0000-0000-000000000000'::uuid or r.student_id = $2)
-			order by k.level, k.name, k.id, d.name, d.id, seat.roll_number nulls last, s.first_name, s.id, p.exam_date, p.start_time, u.name, p.id`, Args: []any{exams, student}, Scan: roster.Collect(&lines)},
-		tenancy.Query{SQL: tallySQL + `p.exam_id = any($1) group by r.student_id, p.exam_id, p.class_id`, Args: []any{exams}, Scan: roster.Collect(&tallies)},
+	err = tenancy.Together(c.DB, papersWhere(&out.Papers, "p.exam_id = $1", r.ID),
+		tenancy.Query{SQL: standingRows, Args: []any{r.ID, r.ClassID, out.Exam.AcademicYearID}, Scan: roster.Collect(&rows)},
 		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: roster.Collect(&scales)},
 	)
 	if err != nil {
-		return nil, fmt.Errorf("reading results: %w", err)
+		return out, fmt.Errorf("reading an exam's standings: %w", err)
 	}
-	byExam := map[uuid.UUID][]tally{}
-	for _, t := range tallies {
-		byExam[t.ExamID] = append(byExam[t.ExamID], t)
+	tallies := make([]tally, len(rows))
+	for i, row := range rows {
+		tallies[i] = row.tally
 	}
-	stand := map[uuid.UUID]map[uuid.UUID]Standing{}
-	for exam, list := range byExam {
-		stand[exam] = standings(list, scalesByClass(scales))
+	stand := standings(tallies, scalesByClass(scales))
+	rows = slices.DeleteFunc(rows, func(row standingRow) bool { return r.DivisionID != uuid.Nil && row.DivisionID != r.DivisionID })
+	out.Total, out.TotalPages = len(rows), (len(rows)+r.Limit-1)/r.Limit
+	from := min((r.Page-1)*r.Limit, len(rows))
+	rows = rows[from:min(from+r.Limit, len(rows))]
+	students := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		students[i] = row.StudentID
 	}
-	out := map[uuid.UUID][]StudentResult{}
-	at := map[[2]uuid.UUID]int{}
+	var lines []resultLine
+	if err := tenancy.Together(c.DB, linesOf(&lines, exams, students)); err != nil {
+		return out, fmt.Errorf("reading results: %w", err)
+	}
+	papers := map[uuid.UUID][]PaperResult{}
 	for _, l := range lines {
-		key := [2]uuid.UUID{l.ExamID, l.StudentID}
-		i, met := at[key]
-		if !met {
-			i = len(out[l.ExamID])
-			at[key] = i
-			out[l.ExamID] = append(out[l.ExamID], StudentResult{
-				StudentID: l.StudentID, AdmissionNumber: l.AdmissionNumber, FirstName: l.FirstName, LastName: l.LastName, ClassID: l.ClassID, ClassName: l.ClassName,
-				DivisionID: l.DivisionID, DivisionName: l.DivisionName, RollNumber: l.RollNumber, Standing: stand[l.ExamID][l.StudentID],
-			})
-		}
-		s := &out[l.ExamID][i]
-		s.Results = append(s.Results, l.paper())
+		papers[l.StudentID] = append(papers[l.StudentID], l.PaperResult)
+	}
+	for _, row := range rows {
+		out.Students = append(out.Students, StudentResult{
+			StudentID: row.StudentID, AdmissionNumber: row.AdmissionNumber, FirstName: row.FirstName, LastName: row.LastName, ClassID: row.ClassID, ClassName: row.ClassName,
+			DivisionID: row.DivisionID, DivisionName: row.DivisionName, RollNumber: row.RollNumber, Standing: stand[row.StudentID], Results: papers[row.StudentID],
+		})
 	}
 	return out, nil
 }
 
-func (l resultLine) paper() PaperResult {
-	return PaperResult{
-		ID: l.ID, PaperID: l.PaperID, SubjectID: l.SubjectID, SubjectName: l.SubjectName, SubjectType: l.SubjectType, ExamDate: l.ExamDate,
-		MaxMarks: l.MaxMarks, PassMarks: l.PassMarks, ResultFields: l.ResultFields, Grade: l.Grade, Version: l.Version,
-		IsPass: l.IsExempt || (l.MarksObtained != nil && *l.MarksObtained >= l.PassMarks),
+// linesOf reads some students' results of some exams, paper by paper.
+func linesOf(into *[]resultLine, exams, students []uuid.UUID) tenancy.Query {
+	return tenancy.Query{SQL: resultLines + `r.student_id = any($2) and p.exam_id = any($1) order by p.exam_date, p.start_time, u.name, p.id`, Args: []any{exams, students}, Scan: roster.Collect(into)}
+}
+
+// childStandings is how one student did in each of the exams, among their class.
+func childStandings(c api.Ctx, exams []uuid.UUID, student uuid.UUID) (map[uuid.UUID]Standing, map[uuid.UUID][]PaperResult, error) {
+	var lines []resultLine
+	var tallies []tally
+	var scales []classScale
+	err := tenancy.Together(c.DB, linesOf(&lines, exams, []uuid.UUID{student}),
+		tenancy.Query{SQL: tallySQL + `(p.exam_id, p.class_id) in (select q.exam_id, q.class_id from exam_result o join exam_paper q on q.id = o.paper_id where o.student_id = $2 and q.exam_id = any($1))
+			group by r.student_id, p.exam_id, p.class_id`, Args: []any{exams, student}, Scan: roster.Collect(&tallies)},
+		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: roster.Collect(&scales)},
+	)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading a student's results: %w", err)
 	}
+	return standingsOf(student, tallies, scalesByClass(scales)), byExam(lines), nil
+}
+
+// standingsOf picks one student's standing in each exam out of the class's tallies.
+func standingsOf(student uuid.UUID, tallies []tally, scales map[uuid.UUID]Bands) map[uuid.UUID]Standing {
+	exams := map[uuid.UUID][]tally{}
+	for _, t := range tallies {
+		exams[t.ExamID] = append(exams[t.ExamID], t)
+	}
+	out := map[uuid.UUID]Standing{}
+	for exam, list := range exams {
+		if s, sat := standings(list, scales)[student]; sat {
+			out[exam] = s
+		}
+	}
+	return out
+}
+
+func byExam(lines []resultLine) map[uuid.UUID][]PaperResult {
+	out := map[uuid.UUID][]PaperResult{}
+	for _, l := range lines {
+		out[l.ExamID] = append(out[l.ExamID], l.PaperResult)
+	}
+	return out
 }

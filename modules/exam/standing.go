@@ -32,8 +32,8 @@ const tallySQL = `select r.student_id, p.exam_id, p.class_id,
 		coalesce(sum(r.marks_obtained) filter (where u.type <> 'CO_SCHOLASTIC'), 0) as obtained,
 		coalesce(sum(p.max_marks) filter (where not r.is_exempt and u.type <> 'CO_SCHOLASTIC'), 0) as max_marks,
 		count(*) filter (where r.is_absent or r.marks_obtained < p.pass_marks) as failed
-	from exam_result r join exam_paper p on p.id = r.paper_id join subject u on u.id = p.subject_id join student s on s.id = r.student_id and s.deleted_at is null
-	where `
+	from exam_paper p join exam_result r on r.paper_id = p.id join subject u on u.id = p.subject_id
+	where r.student_id not in (select g.id from student g where g.deleted_at is not null) and `
 
 // standings ranks the tallies of one exam, class by class.
 func standings(tallies []tally, scales map[uuid.UUID]Bands) map[uuid.UUID]Standing {
