@@ -189,7 +189,7 @@ CREATE TABLE fee_reminder (
     PRIMARY KEY (student_id, day)
 );
 
-ALTER TABLE school_setting ADD COLUMN fee_reminder_text text NOT NULL DEFAULT 'Dear parent, fees of {amount} for {student} were due on {dueDate}. Please pay at your earliest convenience.'
+ALTER TABLE school_setting ADD COLUMN fee_reminder_text text NOT NULL DEFAULT 'Dear parent, {amount} is outstanding for {student}, due on {dueDate}. Please pay at your earliest convenience.'
     CONSTRAINT school_setting_fee_reminder_check CHECK (fee_reminder_text !~ '\{(?!(student|amount|dueDate)\})');
 
 -- A transaction that does not balance cannot be committed, whoever writes it.

@@ -28,13 +28,13 @@ type ClosingLine struct {
 	Net           int64    `json:"net"`
 }
 
-type period struct {
+type closingDays struct {
 	From api.Date `json:"from" doc:"Today unless given"`
 	To   api.Date `json:"to" doc:"from unless given"`
 }
 
 // days are the first and the last, a year at the most.
-func (p period) days(c api.Ctx) (from, to api.Date, err error) {
+func (p closingDays) days(c api.Ctx) (from, to api.Date, err error) {
 	from, to = p.From, p.To
 	if from.IsZero() {
 		from = c.Today()
@@ -51,7 +51,7 @@ func (p period) days(c api.Ctx) (from, to api.Date, err error) {
 	return from, to, nil
 }
 
-func closing(c api.Ctx, r period) (Closing, error) {
+func closing(c api.Ctx, r closingDays) (Closing, error) {
 	from, to, err := r.days(c)
 	if err != nil {
 		return Closing{}, err

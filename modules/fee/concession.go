@@ -39,8 +39,8 @@ type concessionIn struct {
 	AcademicYearID *uuid.UUID `json:"academicYearId" doc:"The active year unless given"`
 }
 
-// Granted is a concession and what it came to so far.
-type Granted struct {
+// GrantedConcession is a concession and what it came to so far.
+type GrantedConcession struct {
 	Concession
 	Posted  int64 `json:"posted" doc:"What was taken off invoices that were there already"`
 	Balance int64 `json:"balance"`
@@ -48,13 +48,13 @@ type Granted struct {
 
 const selectGrants = `select id, student_id, academic_year_id, fee_head_id, invoice_id, mode, value::float8 as value, category, reason from fee_concession`
 
-func grantConcession(c api.Ctx, r concessionIn) (Granted, error) {
+func grantConcession(c api.Ctx, r concessionIn) (GrantedConcession, error) {
 	if err := r.check(); err != nil {
-		return Granted{}, err
+		return GrantedConcession{}, err
 	}
 	who, year, open, err := atCounter(c, r.StudentID)
 	if err != nil {
-		return Granted{}, err
+		return GrantedConcession{}, err
 	}
 	if r.AcademicYearID == nil {
 		r.AcademicYearID = &year.ID
@@ -63,13 +63,17 @@ func grantConcession(c api.Ctx, r concessionIn) (Granted, error) {
 		r.Category = "OTHER"
 	}
 	g := Concession{ConcessionFields: r.ConcessionFields, AcademicYearID: *r.AcademicYearID}
-	if r.InvoiceID != nil && !g.narrow(&open) {
-		return Granted{}, api.InvalidField("invoiceId", "invoiceId names no invoice of this student")
+	if r.InvoiceID != nil {
+		only, err := pick(open, *r.InvoiceID)
+		if err != nil {
+			return GrantedConcession{}, err
+		}
+		open, g.AcademicYearID = []settled{only}, only.AcademicYearID // which also says the year
 	}
 	if err := api.Insert(c, "fee concession", &g); err != nil {
-		return Granted{}, err
+		return GrantedConcession{}, err
 	}
-	out := Granted{Concession: g, Balance: who.Balance}
+	out := GrantedConcession{Concession: g, Balance: who.Balance}
 	postings, err := g.onInvoices(c, open)
 	if err != nil {
 		return out, err
@@ -92,17 +96,6 @@ func (f ConcessionFields) check() error {
 		return api.InvalidField("value", "value must be a whole number of minor units")
 	}
 	return nil
-}
-
-// narrow leaves the invoice the concession is for, which also says its year.
-func (g *Concession) narrow(open *[]settled) bool {
-	for _, i := range *open {
-		if i.ID == *g.InvoiceID {
-			*open, g.AcademicYearID = []settled{i}, i.AcademicYearID
-			return true
-		}
-	}
-	return false
 }
 
 // onInvoices are the postings against invoices that are there: the year's instalments,

@@ -9,13 +9,13 @@ import (
 	"homeroom/testkit"
 )
 
-func (o *office) grant(t *testing.T, student uuid.UUID, more map[string]any) fee.Granted {
+func (o *office) grant(t *testing.T, student uuid.UUID, more map[string]any) fee.GrantedConcession {
 	t.Helper()
 	body := map[string]any{"studentId": student, "reason": "Second child", "category": "SIBLING"}
 	for k, v := range more {
 		body[k] = v
 	}
-	return testkit.Post[fee.Granted](t, o.clerk, "/school-admin/fee/concession", body)
+	return testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", body)
 }
 
 func TestAConcessionComesToTheSameBeforeAndAfterTheCharge(t *testing.T) {

@@ -3,6 +3,7 @@ package fee_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -26,7 +27,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(instanceEnv) != "" {
 		app := testkit.Start(&testing.B{})
 		fmt.Println(app.URL)
-		select {}
+		_, _ = io.Copy(io.Discard, os.Stdin) // closed when the test is gone, however it went
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -37,6 +39,9 @@ func instance(t *testing.T) (*testkit.App, *exec.Cmd) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), instanceEnv+"=1")
 	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

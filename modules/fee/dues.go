@@ -40,9 +40,9 @@ type StudentDues struct {
 
 // Dues is what the school is owed.
 type Dues struct {
-	Date   api.Date    `json:"date"`
-	Ageing Ageing      `json:"ageing"`
-	Class  []ClassDues `json:"classes"`
+	Date    api.Date    `json:"date"`
+	Ageing  Ageing      `json:"ageing"`
+	Classes []ClassDues `json:"classes"`
 	api.Page[StudentDues]
 }
 
@@ -111,7 +111,7 @@ func dues(c api.Ctx, r duesOf) (api.MaybeFile[Dues], error) {
 	if r.Limit == 0 {
 		r.Limit = 20
 	}
-	out := Dues{Date: c.Today(), Class: []ClassDues{}, Page: api.Page[StudentDues]{Items: []StudentDues{}, Page: r.Page, Limit: r.Limit}}
+	out := Dues{Date: c.Today(), Classes: []ClassDues{}, Page: api.Page[StudentDues]{Items: []StudentDues{}, Page: r.Page, Limit: r.Limit}}
 	var rows []duesRow
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: duesQuery, Args: []any{c.Today(), r.ClassID, r.Limit, (r.Page - 1) * r.Limit}, Scan: roster.Collect(&rows)})
 	if err != nil {
@@ -122,7 +122,7 @@ func dues(c api.Ctx, r duesOf) (api.MaybeFile[Dues], error) {
 			out.Items = append(out.Items, StudentDues{row.StudentID, row.AdmissionNumber, row.StudentName, row.ClassID, row.ClassName, row.Ageing})
 			continue
 		}
-		out.Class = append(out.Class, ClassDues{row.ClassID, row.ClassName, row.Students, row.Ageing})
+		out.Classes = append(out.Classes, ClassDues{row.ClassID, row.ClassName, row.Students, row.Ageing})
 		out.Ageing.add(row.Ageing)
 		out.Page.Total += int(row.Students)
 	}

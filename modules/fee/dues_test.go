@@ -34,7 +34,7 @@ func TestDuesAreAgedByTheOldestThatIsOpen(t *testing.T) {
 		return testkit.Get[fee.Dues](t, o.clerk, "/school-admin/fee/dues"+query)
 	}
 	d := read("")
-	if d.Items[0].Ageing != want || d.Items[0].StudentID != asha || d.Page.Total != 3 || d.Ageing.Total != 13_343 || len(d.Class) != 2 || d.Class[0].Students != 2 || d.Class[0].Total != 13_338 || d.Class[1].ClassID != nil {
+	if d.Items[0].Ageing != want || d.Items[0].StudentID != asha || d.Page.Total != 3 || d.Ageing.Total != 13_343 || len(d.Classes) != 2 || d.Classes[0].Students != 2 || d.Classes[0].Total != 13_338 || d.Classes[1].ClassID != nil {
 		t.Errorf("%+v", d)
 	}
 	o.pay(t, asha, 12_000, "CASH") // the oldest, and 2,000 of the next

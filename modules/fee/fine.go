@@ -77,25 +77,25 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 	p := posting{id: api.NewID(), kind: "FINE", narration: "Fine: " + r.Reason}
 	p.key = "fine " + p.id.String()
 	if r.InvoiceID != nil {
-		g := Concession{ConcessionFields: ConcessionFields{InvoiceID: r.InvoiceID}}
-		if !g.narrow(&open) {
-			return Fined{}, api.InvalidField("invoiceId", "invoiceId names no invoice of this student")
+		larger, err := pick(open, *r.InvoiceID)
+		if err != nil {
+			return Fined{}, err
 		}
-		v := &invoice{id: open[0].ID, student: r.StudentID, due: open[0].DueDate}
+		v := &invoice{id: larger.ID, student: r.StudentID, due: larger.DueDate}
 		p.entries = []entry{{account: r.StudentID, side: debit, amount: r.Amount, of: v}, {account: income, side: credit, amount: r.Amount}}
 		out.InvoiceID = v.id
-		err = post(c, p)
+		if err := post(c, p); err != nil {
+			return out, err
+		}
 	} else {
 		if r.DueDate.IsZero() {
 			r.DueDate = c.Today()
 		}
-		p, err = ask(c, year, demand{student: r.StudentID, income: income, head: r.FeeHeadID, kind: "FINE", name: "Fine", narration: p.narration, amount: r.Amount, due: r.DueDate, key: p.key})
-		if err == nil {
-			out.InvoiceID = p.invoice.id
+		own, err := ask(c, year, demand{student: r.StudentID, income: income, head: r.FeeHeadID, kind: "FINE", name: "Fine", narration: p.narration, amount: r.Amount, due: r.DueDate, key: p.key})
+		if err != nil {
+			return out, err
 		}
-	}
-	if err != nil {
-		return out, err
+		p, out.InvoiceID = own, own.invoice.id
 	}
 	out.TransactionID = p.id
 	c.Changed("fine", "student", r.StudentID, nil, out)

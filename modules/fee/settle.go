@@ -74,3 +74,13 @@ func allocate(open []settled, amount int64) (list []Allocation, ahead int64) {
 	}
 	return list, amount
 }
+
+// pick is the invoice a request names among a student's.
+func pick(list []settled, id uuid.UUID) (settled, error) {
+	for _, i := range list {
+		if i.ID == id {
+			return i, nil
+		}
+	}
+	return settled{}, api.InvalidField("invoiceId", "invoiceId names no invoice of this student")
+}

@@ -63,3 +63,23 @@ func TestATableIsDrawnOverPagesAndABadLogoIsLeftOut(t *testing.T) {
 		t.Error("the logo was not printed, or not the same way twice")
 	}
 }
+
+func TestALongTableGoesOnOnTheNextPagesUnderItsTitles(t *testing.T) {
+	t.Parallel()
+	pages := func(n int) int {
+		doc := paper.New("Green Valley", "Statement")
+		rows := make([][]string, n)
+		for i := range rows {
+			rows[i] = []string{"2026-11-30", strings.Repeat("a long narration ", 8), "1,500.00"}
+		}
+		doc.Table([]paper.Column{{Title: "Date", Width: 30}, {Title: "What", Width: 100}, {Title: "Amount", Width: 40, Number: true}}, rows)
+		body, err := doc.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(body, []byte("/Type /Page\n"))
+	}
+	if none, few, many := pages(0), pages(5), pages(60); none != 1 || few != 1 || many < 3 {
+		t.Errorf("%d, %d and %d pages", none, few, many)
+	}
+}
