@@ -111,8 +111,6 @@ const itemColumns = `r.id, p.exam_id, x.name as exam_name, x.status as exam_stat
 const itemJoins = ` r join exam_paper p on p.id = r.paper_id join exam x on x.id = p.exam_id join class k on k.id = p.class_id
 	join subject u on u.id = p.subject_id join student s on s.id = r.student_id join ` + seatSQL + ` on true join division d on d.id = seat.division_id`
 
-const itemTables = `exam_result` + itemJoins
-
 var itemListing = api.Listing{
 	Sorts:   map[string]string{"rollNumber": "roll_number", "firstName": "first_name", "marksObtained": "marks_obtained", "examName": "exam_name"},
 	Default: "rollNumber",
