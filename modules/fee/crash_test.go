@@ -25,12 +25,22 @@ const (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(instanceEnv) != "" {
-		app := testkit.Start(&testing.B{})
+		app := testkit.Start(alone{})
 		fmt.Println(app.URL)
 		_, _ = io.Copy(io.Discard, os.Stdin) // closed when the test is gone, however it went
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// alone stands for the test in a process that has none: what is fatal ends it, and says why.
+type alone struct{ testing.TB }
+
+func (alone) Helper()        {}
+func (alone) Cleanup(func()) {}
+func (alone) Fatalf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+	os.Exit(3)
 }
 
 // instance starts another instance of the service, on the same databases.
@@ -132,6 +142,7 @@ func (o *office) payUntilKilled(t *testing.T, students []uuid.UUID, lines int) (
 		})
 	}
 	all.Wait()
+	_ = cmd.Process.Kill() // also where nobody was answered often enough
 	_ = cmd.Wait()
 	return sent
 }
