@@ -134,16 +134,6 @@ func squeeze(header string) string {
 	return strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "*", "", "/", "").Replace(api.Fold(header))
 }
 
-// has reports whether the file has the column.
-func (s *sheet) has(column int) bool {
-	for _, i := range s.at {
-		if i == column {
-			return true
-		}
-	}
-	return false
-}
-
 // next reads the next row that has anything in it, by the sheet's columns. What is
 // wrong with its cells is noted in found, and the cell is left empty.
 func (s *sheet) next(found *problems) (cells []string, err error) {
