@@ -28,7 +28,9 @@ type Row struct {
 	Idempotent   bool          // takes an Idempotency-Key
 	Versioned    bool          // takes the record's version; a stale one is 409
 	OwnTx        bool          // the handler keeps its own transactions
-	Upload       bool          // takes a CSV file besides its parameters
+	Upload       bool          // takes a file besides its parameters: CSV, unless AnyFile
+	AnyFile      bool          // takes a file of any kind
+	MaxUpload    int64         // bytes of the file
 	Unlisted     bool          // not in the document: it exists on a developer's machine only
 	Version      int           // of the API; 1 is implicit in the path
 	Timeout      time.Duration // of its handler, where the kernel's does not do
@@ -44,6 +46,7 @@ type Row struct {
 	callPlatform func(PlatformCtx, any) (any, error)
 	callOpen     func(OpenCtx, any) (any, error)
 	scope        func(Ctx, any) (Target, error)
+	scopes       func(Ctx, any) ([]Target, error)
 	plan         *bindPlan
 }
 
@@ -67,6 +70,17 @@ func About[Req any](target func(Ctx, Req) (Target, error)) Option {
 			panic(fmt.Sprintf("row %s takes %v, its scope %v", r.Name(), r.Request, reflect.TypeFor[Req]()))
 		}
 		r.scope = func(c Ctx, req any) (Target, error) { return target(c, *req.(*Req)) }
+	}
+}
+
+// AboutAll is About for a request that is about several: a teacher needs an
+// assignment to each of them.
+func AboutAll[Req any](targets func(Ctx, Req) ([]Target, error)) Option {
+	return func(r *Row) {
+		if r.Request != reflect.TypeFor[Req]() {
+			panic(fmt.Sprintf("row %s takes %v, its scope %v", r.Name(), r.Request, reflect.TypeFor[Req]()))
+		}
+		r.scopes = func(c Ctx, req any) ([]Target, error) { return targets(c, *req.(*Req)) }
 	}
 }
 

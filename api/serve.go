@@ -48,6 +48,7 @@ type answer struct {
 	raw    []byte
 	stream *Stream
 	file   *File
+	blob   *Blob
 }
 
 // serve runs one row, in one fixed order: who, which school, which client, how
@@ -76,6 +77,12 @@ func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 		}
 		if a.file != nil {
 			a.file.send(g, a.status)
+			return
+		}
+		if a.blob != nil {
+			if err := a.blob.send(ctx, g); err != nil {
+				k.refuse(g, rq, err)
+			}
 			return
 		}
 		g.Header("Content-Length", strconv.Itoa(len(a.raw))) // else a long answer goes out in chunks
@@ -232,8 +239,15 @@ func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (a
 
 // checkScope asks whether the caller's assignment covers what the request is about.
 func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
-	if row.scope == nil || c.User.Role != Teacher {
+	if c.User.Role != Teacher || (row.scope == nil && row.scopes == nil) {
 		return nil
+	}
+	if row.scopes != nil {
+		targets, err := row.scopes(c, req)
+		for i := 0; err == nil && i < len(targets); i++ {
+			err = k.permit(c, row, c.rq, targets[i])
+		}
+		return err
 	}
 	target, err := row.scope(c, req)
 	if err != nil {
@@ -254,6 +268,9 @@ func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	}
 	if stream, ok := resp.(Stream); ok {
 		return answer{status: row.Status, stream: &stream}, nil
+	}
+	if blob, ok := resp.(Blob); ok {
+		return answer{status: row.Status, blob: &blob}, nil
 	}
 	if f, ok := resp.(filed); ok {
 		file, data := f.file()

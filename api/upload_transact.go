@@ -14,7 +14,7 @@ import (
 func (c Ctx) Transact(work func(Ctx) error) error {
 	k, rq := c.rq.kernel, c.rq
 	for try := 1; ; try++ {
-		rq.facts, rq.audits, rq.rights = nil, nil, false
+		rq.facts, rq.audits, rq.notices, rq.rights = nil, nil, nil, false
 		err := k.transactOnce(c, work)
 		if err == nil || try == attempts || !retriable(err) {
 			return err

@@ -19,8 +19,10 @@ import (
 	"homeroom/api"
 	"homeroom/auth"
 	"homeroom/config"
+	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/migrations"
+	"homeroom/modules/notification"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
@@ -40,6 +42,8 @@ type Options struct {
 	// Patience is how long a call waits for Redis to count it; 0 is as in production.
 	// Most tests are about other things than a machine that is busy with tests.
 	Patience time.Duration
+	// Drivers stand in for the providers of push, SMS and e-mail.
+	Drivers map[delivery.Channel]delivery.Driver
 	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -58,6 +62,8 @@ type Service struct {
 	Hints       *events.Hints
 	Bus         *events.Bus
 	Relay       *events.Relay
+	Sender      *delivery.Sender
+	Devices     delivery.Devices
 	Kernel      *api.Kernel
 	Redis       redis.UniversalClient
 	Metrics     *prometheus.Registry
@@ -79,10 +85,15 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openStores(ctx, o); err != nil {
 		return nil, err
 	}
+	if err := s.openDelivery(ctx, o); err != nil {
+		return nil, err
+	}
 	if err := s.openAuth(o.Clock); err != nil {
 		return nil, err
 	}
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace})
+	s.Sender.Outbox = s.Relay
+	s.Sender.Follow(s.Bus)
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -134,7 +145,7 @@ func (s *Service) openAuth(clock func() time.Time) error {
 	s.Auth = auth.New(auth.Parts{
 		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: auth.NewHasher(s.Config.HashCores),
 		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
-		Ended: func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
+		Ended: s.sessionEnded,
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 	})
 	s.Auth.Follow(s.Bus)
@@ -164,7 +175,7 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.Kernel, err = api.New(api.Parts{
 		Rows:          append(s.rows(), o.ExtraRows...),
-		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints()),
+		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints(), notification.Constraints()),
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
@@ -183,7 +194,8 @@ func (s *Service) openKernel(o Options) error {
 // rows are all the endpoints there are.
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
-	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}).Routes())
+	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}).Routes(),
+		s.telling())
 }
 
 // Hints between instances.
