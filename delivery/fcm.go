@@ -140,8 +140,10 @@ func (f *FCM) send(ctx context.Context, out *messaging.Message) (string, error) 
 		return "", troubled(0, "the provider's answer has no id")
 	case said.err != nil:
 		return "", troubled(0, "the provider did not answer: %w", said.err)
-	case said.status == 0:
-		return "", troubled(0, "the push could not be sent: %w", err)
+	case said.status == 0 && ctx.Err() != nil:
+		return "", troubled(0, "there was no time to send it: %w", ctx.Err())
+	case said.status == 0: // it never left: the client found the fault
+		return "", refused("it is no message: %w", err)
 	case messaging.IsUnregistered(err), messaging.IsSenderIDMismatch(err) && out.Token != "":
 		return "", &Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
 	case said.status == http.StatusBadRequest && out.Token != "" && messaging.IsInvalidArgument(err):

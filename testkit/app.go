@@ -34,6 +34,9 @@ type App struct {
 	URL     string
 	Service *service.Service
 	Log     *Log
+	// Namespace is what the instance's keys in Redis begin with: another one with the
+	// same works on the same facts.
+	Namespace string
 }
 
 // Stack is the servers all test binaries share. A test that finds none fails.
@@ -154,7 +157,7 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 		done.Wait()
 		s.Close()
 	}
-	return &App{URL: server.URL, Service: s, Log: log}, stop, nil
+	return &App{URL: server.URL, Service: s, Log: log, Namespace: o.Namespace}, stop, nil
 }
 
 // DatabaseName follows from the migrations: a shared server that another version of
