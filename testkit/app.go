@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -130,6 +131,7 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 	if err != nil {
 		return nil, nil, err
 	}
+	c.Files = "file://" + filepath.Join(os.TempDir(), database+"_files")
 	log := &Log{}
 	o := service.Options{Namespace: database, Patience: 10 * time.Second, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
 	for _, change := range changes {

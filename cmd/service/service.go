@@ -22,6 +22,8 @@ import (
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/migrations"
+	"homeroom/modules/announcement"
+	"homeroom/modules/file"
 	"homeroom/modules/notification"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
@@ -69,6 +71,7 @@ type Service struct {
 	Metrics     *prometheus.Registry
 	Log         *slog.Logger
 
+	told     []api.Row // of everything that tells people things
 	now      func() time.Time
 	stopping chan struct{}
 }
@@ -94,6 +97,9 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace})
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
+	if err := s.openTelling(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -175,7 +181,7 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.Kernel, err = api.New(api.Parts{
 		Rows:          append(s.rows(), o.ExtraRows...),
-		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints(), notification.Constraints()),
+		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints(), notification.Constraints(), announcement.Constraints(), file.Constraints()),
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
@@ -195,7 +201,7 @@ func (s *Service) openKernel(o Options) error {
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
 	return api.Rows(s.Auth.Routes(), s.devRows(), schools.Routes(), rbac.Routes(s.RBAC), setting.Routes(), (&roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}).Routes(),
-		s.telling())
+		s.told)
 }
 
 // Hints between instances.

@@ -14,6 +14,9 @@ import (
 	"homeroom/api"
 	"homeroom/config"
 	"homeroom/delivery"
+	"homeroom/modules/announcement"
+	"homeroom/modules/file"
+	"homeroom/modules/message"
 	"homeroom/modules/notification"
 	"homeroom/tenancy"
 )
@@ -119,9 +122,18 @@ func (s *Service) sessionEnded(session uuid.UUID) {
 	}
 }
 
-// telling are the rows and listeners of everything that tells people things.
-func (s *Service) telling() []api.Row {
+// openTelling makes everything that tells people things: its rows are s.told.
+func (s *Service) openTelling(ctx context.Context) error {
+	store, err := s.openFiles(ctx)
+	if err != nil {
+		return err
+	}
 	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
+	files := &file.Module{Store: store, Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead}}
+	announcements := &announcement.Module{Teller: notifications, Files: files, Schools: readySchools{s}, Clock: s.now}
 	notifications.Listen(s.Bus)
-	return api.Rows(notifications.Routes())
+	files.Listen(s.Bus)
+	announcements.Listen(s.Bus)
+	s.told = api.Rows(notifications.Routes(), files.Routes(), announcements.Routes(), (&message.Module{Files: files}).Routes())
+	return nil
 }

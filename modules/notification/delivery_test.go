@@ -150,7 +150,7 @@ func TestQuietHoursHoldWhatCanWait(t *testing.T) {
 	o := newOffice(t, app.NewSchool(t))
 	asha := o.Child(t, o.seat, 1)
 	local := clock.Now().In(o.Location())
-	set := testkit.Put[notification.Setting](t, o.admin, "/school-admin/notification/setting", map[string]any{
+	set := testkit.Put[notification.DeliverySetting](t, o.admin, "/school-admin/notification/setting", map[string]any{
 		"quietFrom": local.Add(-time.Hour).Format("15:04"), "quietTo": local.Add(2 * time.Hour).Format("15:04")})
 	if set.Version != 2 || string(set.QuietTo) != local.Add(2*time.Hour).Format("15:04") {
 		t.Errorf("set %+v", set)
@@ -175,7 +175,7 @@ func TestTheBudgetsOfTheSchoolAndOfAllRefuseWhatIsTooMuch(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, two := newOffice(t, app.NewSchool(t)), newOffice(t, app.NewSchool(t))
-	testkit.Put[notification.Setting](t, one.admin, "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 2})
+	testkit.Put[notification.DeliverySetting](t, one.admin, "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 2})
 	for _, o := range []office{one, two} {
 		asha := o.Child(t, o.seat, 1)
 		testkit.Put[notification.Preferences](t, asha.Parents[0], "/parent/notification/preferences", map[string]any{"preferences": []any{map[string]any{"type": "TRANSPORT", "sms": true}}})

@@ -12,38 +12,40 @@ import (
 	"homeroom/modules/roster"
 )
 
-// Setting is how the school tells people things.
-type Setting struct {
-	SettingFields
+// DeliverySetting is how the school tells people things.
+type DeliverySetting struct {
+	DeliverySettingFields
 	Version   int        `json:"version"`
 	UpdatedBy *uuid.UUID `json:"updatedBy"`
 	UpdatedAt time.Time  `json:"updatedAt"`
 }
 
 // TableName is the record's table.
-func (Setting) TableName() string { return "delivery_setting" }
+func (DeliverySetting) TableName() string { return "delivery_setting" }
 
-// SettingFields are what an administrator sets.
-type SettingFields struct {
+// DeliverySettingFields are what an administrator sets.
+type DeliverySettingFields struct {
 	QuietFrom     roster.Clock `json:"quietFrom" doc:"From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never"`
 	QuietTo       roster.Clock `json:"quietTo" doc:"What waited goes out then"`
 	SMSPrice      int64        `json:"smsPrice" gorm:"column:sms_price" validate:"min=0,max=100000" doc:"Of one segment, in minor units of the school's currency; previews say what a dispatch costs"`
 	SMSDailyLimit int          `json:"smsDailyLimit" gorm:"column:sms_daily_limit" validate:"min=0,max=1000000" doc:"Segments a day; more is refused"`
 }
 
-type settingChange struct{ api.Change[SettingFields] }
+type deliverySettingChange struct {
+	api.Change[DeliverySettingFields]
+}
 
-func getSetting(c api.Ctx, _ api.Nothing) (Setting, error) { return readSetting(c.DB) }
+func getSetting(c api.Ctx, _ api.Nothing) (DeliverySetting, error) { return readSetting(c.DB) }
 
-func readSetting(db *gorm.DB) (Setting, error) {
-	var s Setting
+func readSetting(db *gorm.DB) (DeliverySetting, error) {
+	var s DeliverySetting
 	if err := db.Take(&s).Error; err != nil {
 		return s, fmt.Errorf("reading the delivery settings: %w", err)
 	}
 	return s, nil
 }
 
-func putSetting(c api.Ctx, r settingChange) (Setting, error) {
+func putSetting(c api.Ctx, r deliverySettingChange) (DeliverySetting, error) {
 	s, err := readSetting(c.DB.Clauses(clause.Locking{Strength: "UPDATE"}))
 	if err != nil {
 		return s, err
@@ -52,7 +54,7 @@ func putSetting(c api.Ctx, r settingChange) (Setting, error) {
 		return s, api.Conflict("The settings were changed by someone else: they are at version %d, you have %d", s.Version, *v)
 	}
 	before := s
-	if err := r.Apply(&s.SettingFields); err != nil {
+	if err := r.Apply(&s.DeliverySettingFields); err != nil {
 		return s, err
 	}
 	s.Version, s.UpdatedBy, s.UpdatedAt = s.Version+1, &c.User.ID, c.Now
