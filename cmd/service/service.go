@@ -23,6 +23,7 @@ import (
 	"homeroom/events"
 	"homeroom/migrations"
 	"homeroom/modules/announcement"
+	"homeroom/modules/dispatch"
 	"homeroom/modules/file"
 	"homeroom/modules/notification"
 	"homeroom/modules/roster"
@@ -181,7 +182,7 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.Kernel, err = api.New(api.Parts{
 		Rows:          append(s.rows(), o.ExtraRows...),
-		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints(), notification.Constraints(), announcement.Constraints(), file.Constraints()),
+		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints(), notification.Constraints(), announcement.Constraints(), file.Constraints(), dispatch.Constraints()),
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,

@@ -15,6 +15,7 @@ import (
 	"homeroom/config"
 	"homeroom/delivery"
 	"homeroom/modules/announcement"
+	"homeroom/modules/dispatch"
 	"homeroom/modules/file"
 	"homeroom/modules/message"
 	"homeroom/modules/notification"
@@ -134,6 +135,8 @@ func (s *Service) openTelling(ctx context.Context) error {
 	notifications.Listen(s.Bus)
 	files.Listen(s.Bus)
 	announcements.Listen(s.Bus)
-	s.told = api.Rows(notifications.Routes(), files.Routes(), announcements.Routes(), (&message.Module{Files: files}).Routes())
+	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments}
+	dispatches.Listen(s.Bus)
+	s.told = api.Rows(notifications.Routes(), files.Routes(), announcements.Routes(), (&message.Module{Files: files}).Routes(), dispatches.Routes())
 	return nil
 }
