@@ -294,7 +294,7 @@ var fixtures = map[string]fixture{
 func madeAnnouncement(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
 	t.Helper()
 	id := made("/school-admin/announcement/create", map[string]any{"title": "Closed", "body": "Tomorrow"})(t, s, admin)
-	made("/school-admin/announcement/"+id.String()+"/publish", nil)(t, s, admin)
+	testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/announcement/"+id.String()+"/publish", nil)
 	// Publishing is finished before anybody compares the record.
 	testkit.Eventually(t, "it is told", func() bool { return s.Count(t, "announcement", "told_at is not null") == 1 })
 	return id
