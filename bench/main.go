@@ -51,6 +51,7 @@ var parts = []part{
 	{"storm", measureStorm},
 	{"import", measureImport},
 	{"promotion", measurePromotion},
+	{"delivery", measureDelivery},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
@@ -18,14 +19,21 @@ import (
 	"homeroom/modules/file"
 )
 
-// bucket keeps files in a folder or in S3.
-type bucket struct{ *blob.Bucket }
+// bucket keeps files in a folder or in S3. It is opened when it is first needed:
+// most commands never touch a file, and must leave no folder behind.
+type bucket struct {
+	open func() (*blob.Bucket, error)
+}
 
 // Write keeps bytes under a key, all or none.
 func (b bucket) Write(ctx context.Context, key, contentType string, from io.Reader) error {
+	opened, err := b.open()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a writer whose context ends before Close keeps nothing
-	w, err := b.NewWriter(ctx, key, &blob.WriterOptions{ContentType: contentType})
+	w, err := opened.NewWriter(ctx, key, &blob.WriterOptions{ContentType: contentType})
 	if err != nil {
 		return fmt.Errorf("keeping a file: %w", err)
 	}
@@ -42,7 +50,11 @@ func (b bucket) Write(ctx context.Context, key, contentType string, from io.Read
 
 // Open reads what is under a key.
 func (b bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
-	r, err := b.NewReader(ctx, key, nil)
+	opened, err := b.open()
+	if err != nil {
+		return nil, err
+	}
+	r, err := opened.NewReader(ctx, key, nil)
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return nil, api.NotFound("file").Because(err)
 	}
@@ -54,31 +66,38 @@ func (b bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 
 // Delete removes what is under a key; what is not there is gone already.
 func (b bucket) Delete(ctx context.Context, key string) error {
-	err := b.Bucket.Delete(ctx, key)
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		return nil
+	opened, err := b.open()
+	if err != nil {
+		return err
 	}
-	return err
+	if err := opened.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return fmt.Errorf("removing a file: %w", err)
+	}
+	return nil
 }
 
-// openFiles opens the place files are kept in; nil is none.
-func (s *Service) openFiles(ctx context.Context) (file.Store, error) {
+// files is the place files are kept in; nil is none.
+func (s *Service) files() file.Store {
 	address := s.Config.Files
 	if address == "" && s.Config.Profile != config.Local {
-		return nil, nil
+		return nil
 	}
 	folder := filepath.Join(s.Config.DataDir, "files")
+	return bucket{sync.OnceValues(func() (*blob.Bucket, error) { return openBucket(address, folder) })}
+}
+
+func openBucket(address, folder string) (*blob.Bucket, error) {
 	if address != "" {
 		u, err := url.Parse(address)
 		if err != nil {
 			return nil, fmt.Errorf("HOMEROOM_FILES: %w", err)
 		}
 		if u.Scheme != "file" {
-			opened, err := blob.OpenBucket(ctx, address)
+			opened, err := blob.OpenBucket(context.Background(), address)
 			if err != nil {
 				return nil, fmt.Errorf("HOMEROOM_FILES: %w", err)
 			}
-			return bucket{opened}, nil
+			return opened, nil
 		}
 		folder = u.Path
 	}
@@ -89,5 +108,5 @@ func (s *Service) openFiles(ctx context.Context) (file.Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder for files: %w", err)
 	}
-	return bucket{opened}, nil
+	return opened, nil
 }

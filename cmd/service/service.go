@@ -98,9 +98,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace})
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
-	if err := s.openTelling(ctx); err != nil {
-		return nil, err
-	}
+	s.openTelling()
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}

@@ -124,13 +124,9 @@ func (s *Service) sessionEnded(session uuid.UUID) {
 }
 
 // openTelling makes everything that tells people things: its rows are s.told.
-func (s *Service) openTelling(ctx context.Context) error {
-	store, err := s.openFiles(ctx)
-	if err != nil {
-		return err
-	}
+func (s *Service) openTelling() {
 	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
-	files := &file.Module{Store: store, Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead}}
+	files := &file.Module{Store: s.files(), Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead}}
 	announcements := &announcement.Module{Teller: notifications, Files: files, Schools: readySchools{s}, Clock: s.now}
 	notifications.Listen(s.Bus)
 	files.Listen(s.Bus)
@@ -138,5 +134,4 @@ func (s *Service) openTelling(ctx context.Context) error {
 	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments}
 	dispatches.Listen(s.Bus)
 	s.told = api.Rows(notifications.Routes(), files.Routes(), announcements.Routes(), (&message.Module{Files: files}).Routes(), dispatches.Routes())
-	return nil
 }
