@@ -40,7 +40,8 @@ var (
 	failInUse        = failure{"InUse", Conflict("This is still in use and cannot be removed")}
 	failKeyReused    = failure{"KeyReused", Conflict("This Idempotency-Key was used for another request")}
 	failTooLarge     = failure{"TooLarge", newError(413, "", "The body is larger than 1 MiB")}
-	failFileTooLarge = failure{"FileTooLarge", errTooLargeFile}
+	failFileTooLarge = failure{"FileTooLarge", tooLargeFile(MaxUpload)}
+	failTooLargeFile = failure{"TooLargeFile", tooLargeFile(MaxFile)}
 	failInvalid      = failure{"Invalid", Invalid(Detail{"firstName", "firstName is required"}, Detail{"guardians[0].phone", "phone must be a phone number like +919812345678"})}
 	failList         = failure{"InvalidList", Invalid(Detail{"limit", "limit must be a whole number from 1 to 100"}, Detail{"sort.field", "can be sorted by createdAt, name"})}
 	failTooMany      = failure{"TooMany", newError(429, "", "Too many requests, slow down")}
@@ -68,7 +69,8 @@ func failures(row *Row, in input) []failure {
 	add(in.path && row.Module == "student", failNoStudent)
 	add(in.path || in.query || in.body, failMalformed)
 	add(in.body && !row.Upload, failTooLarge)
-	add(row.Upload, failFileTooLarge)
+	add(row.Upload && !row.AnyFile, failFileTooLarge)
+	add(row.AnyFile, failTooLargeFile)
 	add(row.Listing != nil, failList)
 	add(row.Listing == nil && (in.body || in.query), failInvalid)
 	add(writes && row.Action == Write, failDuplicate)

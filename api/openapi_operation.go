@@ -144,7 +144,7 @@ func (d *document) requestBody(row *Row) (*openapi31.RequestBodyOrReference, err
 		return nil, nil
 	}
 	if row.Upload {
-		return uploadBody(), nil
+		return uploadBody(row), nil
 	}
 	var data schema
 	must := true
@@ -188,6 +188,10 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 	answers := row.Response
 	if answers == reflect.TypeFor[Stream]() {
 		out.Content = map[string]openapi31.MediaType{"text/csv": {Schema: schema{"type": "string"}}}
+		return out, nil
+	}
+	if answers == reflect.TypeFor[Blob]() {
+		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: schema{"type": "string", "format": "binary"}}}
 		return out, nil
 	}
 	if record, file := fileAnswer(row.Response); file {

@@ -28,7 +28,9 @@ type Row struct {
 	Idempotent   bool          // takes an Idempotency-Key
 	Versioned    bool          // takes the record's version; a stale one is 409
 	OwnTx        bool          // the handler keeps its own transactions
-	Upload       bool          // takes a CSV file besides its parameters
+	Upload       bool          // takes a file besides its parameters: CSV, unless AnyFile
+	AnyFile      bool          // takes a file of any kind
+	MaxUpload    int64         // bytes of the file
 	NoBodyNeeded bool          // what its body would say has defaults
 	Unlisted     bool          // not in the document: it exists on a developer's machine only
 	Version      int           // of the API; 1 is implicit in the path

@@ -50,6 +50,7 @@ type answer struct {
 	raw    []byte
 	stream *Stream
 	file   *File
+	blob   *Blob
 }
 
 // serve runs one row, in one fixed order: who, which school, which client, how
@@ -78,6 +79,12 @@ func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 		}
 		if a.file != nil {
 			a.file.send(g, a.status)
+			return
+		}
+		if a.blob != nil {
+			if err := a.blob.send(ctx, g); err != nil {
+				k.refuse(g, rq, err)
+			}
 			return
 		}
 		g.Header("Content-Length", strconv.Itoa(len(a.raw))) // else a long answer goes out in chunks
@@ -265,6 +272,9 @@ func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	}
 	if stream, ok := resp.(Stream); ok {
 		return answer{status: row.Status, stream: &stream}, nil
+	}
+	if blob, ok := resp.(Blob); ok {
+		return answer{status: row.Status, blob: &blob}, nil
 	}
 	if f, ok := resp.(filed); ok {
 		file, data := f.file()

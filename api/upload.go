@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -17,6 +18,8 @@ import (
 const (
 	// MaxUpload is the largest CSV file.
 	MaxUpload = 20 << 20
+	// MaxFile is the largest file of any other kind.
+	MaxFile = 10 << 20
 	// formMemory is how much of a multipart file is kept in memory; the rest waits on disk.
 	formMemory = 1 << 20
 	// uploadTimeout is how long a row that takes a file may work on it.
@@ -30,6 +33,7 @@ type Incoming struct {
 	Size int64  // -1 when the client did not say
 	body io.Reader
 	read int64
+	most int64
 }
 
 // Read reads on. A file that is too large is a 413 as soon as that shows.
@@ -37,7 +41,7 @@ func (f *Incoming) Read(p []byte) (int, error) {
 	n, err := f.body.Read(p)
 	f.read += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return n, uploadFault(err)
+		return n, f.fault(err)
 	}
 	return n, err
 }
@@ -50,29 +54,39 @@ func (f *Incoming) Share() float64 {
 	return min(1, float64(f.read)/float64(f.Size))
 }
 
-func uploadFault(err error) error {
+func (f *Incoming) fault(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return errTooLargeFile
+		return tooLargeFile(f.most)
 	}
 	return Malformed("The file ended before it was whole").Because(err)
 }
 
-var errTooLargeFile = newError(413, "", "The file is larger than 20 MiB")
+func tooLargeFile(most int64) *Error {
+	return newError(413, "", fmt.Sprintf("The file is larger than %d MiB", most>>20))
+}
 
 // Upload takes a CSV file: as the field file of a form, or as the whole body. Its
 // other parameters come from the query or the form's other fields. Such work is long,
 // so its handler keeps its own transactions (see Transact) and has minutes.
 func Upload[Req, Resp any](path, module, summary string, h func(Ctx, Req, *Incoming) (Resp, error), opts ...Option) Row {
 	r := schoolRow("POST", path, module, summary, Write, 200, func(c Ctx, req Req) (Resp, error) { return h(c, req, c.rq.upload) }, opts)
-	r.Upload = true
+	r.Upload, r.MaxUpload = true, MaxUpload
 	r.Timeout = uploadTimeout
+	return r
+}
+
+// UploadFile takes a file of any kind, as the field file of a form: what it is, its
+// content says. Answered 201. Like Upload, its handler keeps its own transactions.
+func UploadFile[Req, Resp any](path, module, summary string, h func(Ctx, Req, *Incoming) (Resp, error), opts ...Option) Row {
+	r := Upload(path, module, summary, h, opts...)
+	r.MaxUpload, r.AnyFile, r.Status = MaxFile, true, 201
 	return r
 }
 
 // bindUpload fills an upload row's request and opens the file.
 func (k *Kernel) bindUpload(row *Row, g *gin.Context, rq *request) (any, error) {
-	file, fields, err := openUpload(g)
+	file, fields, err := openUpload(row, g)
 	if err != nil {
 		return nil, err
 	}
@@ -120,29 +134,31 @@ func bringsFile(g *gin.Context) bool {
 // csvTypes are what programs call a CSV file.
 var csvTypes = map[string]bool{"text/csv": true, "application/csv": true, "text/plain": true, "application/vnd.ms-excel": true}
 
-func openUpload(g *gin.Context) (*Incoming, url.Values, error) {
+func openUpload(row *Row, g *gin.Context) (*Incoming, url.Values, error) {
 	media, params, err := mime.ParseMediaType(g.GetHeader("Content-Type"))
 	switch {
 	case err == nil && media == "multipart/form-data":
-		return openForm(g)
+		return openForm(row, g)
+	case row.AnyFile:
+		return nil, nil, Malformed("Content-Type must be multipart/form-data with a field file")
 	case err != nil || !csvTypes[media]:
 		return nil, nil, Malformed("Content-Type must be multipart/form-data with a field file, or text/csv")
 	case params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8"):
 		return nil, nil, Malformed("The file must be UTF-8")
-	case g.Request.ContentLength > MaxUpload:
-		return nil, nil, errTooLargeFile
+	case g.Request.ContentLength > row.MaxUpload:
+		return nil, nil, tooLargeFile(row.MaxUpload)
 	}
-	return &Incoming{Size: g.Request.ContentLength, body: http.MaxBytesReader(g.Writer, g.Request.Body, MaxUpload)}, nil, nil
+	return &Incoming{Size: g.Request.ContentLength, most: row.MaxUpload, body: http.MaxBytesReader(g.Writer, g.Request.Body, row.MaxUpload)}, nil, nil
 }
 
 // openForm reads a form whole, since a field that changes everything (dryRun) may come
 // after the file. What does not fit in memory waits on disk and is removed with the request.
-func openForm(g *gin.Context) (*Incoming, url.Values, error) {
-	g.Request.Body = http.MaxBytesReader(g.Writer, g.Request.Body, MaxUpload+formMemory)
+func openForm(row *Row, g *gin.Context) (*Incoming, url.Values, error) {
+	g.Request.Body = http.MaxBytesReader(g.Writer, g.Request.Body, row.MaxUpload+formMemory)
 	if err := g.Request.ParseMultipartForm(formMemory); err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return nil, nil, errTooLargeFile
+			return nil, nil, tooLargeFile(row.MaxUpload)
 		}
 		return nil, nil, Malformed("The form could not be read").Because(err)
 	}
@@ -151,14 +167,14 @@ func openForm(g *gin.Context) (*Incoming, url.Values, error) {
 		return nil, nil, Malformed("The form must have one file, in the field file")
 	}
 	header := form.File["file"][0]
-	if header.Size > MaxUpload {
-		return nil, nil, errTooLargeFile
+	if header.Size > row.MaxUpload {
+		return nil, nil, tooLargeFile(row.MaxUpload)
 	}
 	body, err := header.Open()
 	if err != nil {
 		return nil, nil, Malformed("The file could not be read").Because(err)
 	}
-	return &Incoming{Name: cleanName(header.Filename), Size: header.Size, body: body}, form.Value, nil
+	return &Incoming{Name: cleanName(header.Filename), Size: header.Size, most: row.MaxUpload, body: body}, form.Value, nil
 }
 
 // cleanName keeps what is safe to show and to store of a client's file name.
@@ -176,8 +192,15 @@ func cleanName(name string) string {
 }
 
 // uploadBody documents the two ways a file comes in.
-func uploadBody() *openapi31.RequestBodyOrReference {
+func uploadBody(row *Row) *openapi31.RequestBodyOrReference {
 	must := true
+	if row.AnyFile {
+		file := schema{"type": "string", "contentMediaType": "application/octet-stream", "description": "At most 10 MiB. Its type is found from its content."}
+		return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: map[string]openapi31.MediaType{
+			"multipart/form-data": {Schema: schema{"type": "object", "properties": schema{"file": file}, "required": []string{"file"},
+				"description": "The parameters of the query may be fields of the form instead."}},
+		}}}
+	}
 	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: fileContent()}}
 }
 

@@ -41,9 +41,9 @@ type Parts struct {
 // Messenger hands a message over for delivery. It does not wait for the provider.
 type Messenger interface {
 	Send(ctx context.Context, m Message) error
-	// Ready says why nothing can be sent, before anybody is looked up: the answer must
-	// not tell who has an account.
-	Ready() error
+	// Ready says why a channel cannot be used, before anybody is looked up: the answer
+	// must not tell who has an account.
+	Ready(channel string) error
 }
 
 // Message goes to a phone or an e-mail address.

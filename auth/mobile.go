@@ -41,7 +41,7 @@ func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	if err := m.Messages.Ready(); err != nil {
+	if err := m.Messages.Ready("SMS"); err != nil {
 		return api.Nothing{}, err
 	}
 	accounts, err := m.byPhone(c, phone, m.role)

@@ -26,7 +26,7 @@ type forgotRequest struct {
 
 // forgot sends a link to set a new password. It answers alike for e-mails nobody has.
 func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
-	if err := a.Messages.Ready(); err != nil {
+	if err := a.Messages.Ready("EMAIL"); err != nil {
 		return api.Nothing{}, err
 	}
 	acc, err := a.byEmail(c, r.Email)

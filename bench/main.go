@@ -58,6 +58,7 @@ var parts = []part{
 	{"charge", measureCharging},
 	{"account", measureAccounts},
 	{"dues", measureDues},
+	{"delivery", measureDelivery},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 }

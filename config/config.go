@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
@@ -61,6 +62,13 @@ type Config struct {
 	RolePerSchool bool `env:"HOMEROOM_ROLE_PER_SCHOOL" envDefault:"true" help:"run every statement under its school's own database role"`
 	Spares        int  `env:"HOMEROOM_SPARES" envDefault:"3" help:"empty schemas kept ready on every node"`
 	HashCores     int  `env:"HOMEROOM_HASH_CORES" help:"cores that password hashing may use; 0 is half of them"`
+
+	SMSURL         string `env:"HOMEROOM_SMS_URL" secret:"url" help:"provider of SMS: twilio://account:token@api.twilio.com?from=+15550100 or a webhook https://:secret@host/path; without it no SMS is sent"`
+	SMTPURL        string `env:"HOMEROOM_SMTP_URL" secret:"url" help:"mail server: smtp://user:password@host:587 (STARTTLS) or smtps://…; without it no e-mail is sent"`
+	EmailFrom      string `env:"HOMEROOM_EMAIL_FROM" help:"sender of e-mail"`
+	FCMCredentials string `env:"HOMEROOM_FCM_CREDENTIALS" help:"file with a Firebase service account's key; without it no push message is sent"`
+	SMSDailyLimit  int    `env:"HOMEROOM_SMS_DAILY_LIMIT" envDefault:"100000" help:"segments of SMS all schools together may send in a day; 0 is any number"`
+	Files          string `env:"HOMEROOM_FILES" help:"where uploads are kept: file:///folder or s3://bucket?region=…; local: a folder of HOMEROOM_DATA; production: nowhere unless set"`
 
 	LocalPassword string `env:"HOMEROOM_LOCAL_PASSWORD" secret:"all" help:"local only: password of every demo web account"`
 	LogLevel      string `env:"HOMEROOM_LOG" envDefault:"info" help:"debug, info, warn or error"`
@@ -128,6 +136,7 @@ func (c *Config) checkNumbers() error {
 	within("HOMEROOM_SHARDS", c.Shards, 1, 64)
 	within("HOMEROOM_SHARD_CONNS", c.ShardConns, 1, 64)
 	within("HOMEROOM_SPARES", c.Spares, 0, 1000)
+	within("HOMEROOM_SMS_DAILY_LIMIT", c.SMSDailyLimit, 0, 1<<30)
 	within("HOMEROOM_HASH_CORES", c.HashCores, 0, 256)
 	for name, rate := range map[string]string{
 		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite, "HOMEROOM_LIMIT_RIDE": c.LimitRide,
@@ -155,6 +164,21 @@ func (c *Config) checkURLs() error {
 		if _, err := RedisOptions(c.RedisURL); err != nil {
 			errs = append(errs, problem("REDIS_URL", "is not a Redis address", "write it as redis://:password@host:6379/0"))
 		}
+	}
+	for name, schemes := range map[string]struct {
+		value, cure string
+		known       []string
+	}{
+		"HOMEROOM_SMS_URL":  {c.SMSURL, "write it as twilio://account:token@api.twilio.com?from=+15550100 or https://:secret@host/path", []string{"twilio", "http", "https"}},
+		"HOMEROOM_SMTP_URL": {c.SMTPURL, "write it as smtp://user:password@host:587 or smtps://user:password@host", []string{"smtp", "smtps"}},
+		"HOMEROOM_FILES":    {c.Files, "write it as file:///folder or s3://bucket?region=…", []string{"file", "s3"}},
+	} {
+		if u, err := url.Parse(schemes.value); schemes.value != "" && (err != nil || !slices.Contains(schemes.known, u.Scheme)) {
+			errs = append(errs, problem(name, "is not an address it can use", schemes.cure))
+		}
+	}
+	if c.SMTPURL != "" && !strings.Contains(c.EmailFrom, "@") {
+		errs = append(errs, problem("HOMEROOM_EMAIL_FROM", "is missing or no e-mail address", "name the sender, such as office@school.example.org"))
 	}
 	for _, o := range c.AllowedOrigins {
 		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Path != "" {

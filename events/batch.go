@@ -27,6 +27,7 @@ type batch struct {
 	done   []uuid.UUID // heard by all
 	free   []uuid.UUID // those of them whose listeners left the transaction alone
 	failed []failure
+	after  []func() // what listeners want done once the transaction is committed
 }
 
 // outcome is what a look into a school's outbox found.
@@ -70,6 +71,9 @@ func (r *Relay) tellBatch(ctx context.Context, school uuid.UUID) (outcome, error
 	if err != nil {
 		return outcome{}, fmt.Errorf("telling the facts of school %s: %w", school, err)
 	}
+	for _, f := range b.after {
+		f()
+	}
 	return out, nil
 }
 
@@ -78,6 +82,7 @@ func (r *Relay) tellBatch(ctx context.Context, school uuid.UUID) (outcome, error
 func (b *batch) tell(ctx context.Context, tx *gorm.DB, rows []claimed) error {
 	t := &telling{ctx: tx.Statement.Context, tx: tx, limit: b.relay.listenerTime}
 	began := time.Now()
+	defer func() { b.after = t.after }()
 	for i, c := range rows {
 		if time.Since(began) > batchTime || ctx.Err() != nil || (i > 0 && c.alone()) {
 			return nil

@@ -90,6 +90,9 @@ func (l listener) hear(ctx context.Context, t *telling, h Heard) error {
 	returned, err := await(ctx, heard)
 	broken := turn.end(err, returned)
 	t.touched = t.touched || turn.used
+	if err == nil && turn.refused == nil {
+		t.after = append(t.after, turn.after...)
+	}
 	if broken != nil {
 		t.broken = broken
 		return errors.Join(err, broken)

@@ -18,6 +18,7 @@ type telling struct {
 
 	touched bool  // a listener of the present fact used the transaction
 	broken  error // why the transaction can no longer be used
+	after   []func()
 }
 
 // turn is one listener hearing one fact.
@@ -28,6 +29,7 @@ type turn struct {
 	used    bool // the listener asked for the database
 	over    bool
 	refused error // why Postgres did not keep what the listener wrote
+	after   []func()
 }
 
 type turnKey struct{}
@@ -56,6 +58,20 @@ func DB(ctx context.Context) (*gorm.DB, error) {
 		}
 	}
 	return db, nil
+}
+
+// After has f called once what the listener wrote is committed. It is a convenience,
+// not a promise: a process that dies in between calls nothing. f must not block.
+func After(ctx context.Context, f func()) {
+	t, ok := ctx.Value(turnKey{}).(*turn)
+	if !ok {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.over {
+		t.after = append(t.after, f)
+	}
 }
 
 // end keeps or undoes what the listener wrote. It answers an error only when the

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -34,6 +35,9 @@ type App struct {
 	URL     string
 	Service *service.Service
 	Log     *Log
+	// Namespace is what the instance's keys in Redis begin with: another one with the
+	// same works on the same facts.
+	Namespace string
 }
 
 // Stack is the servers all test binaries share. A test that finds none fails.
@@ -127,6 +131,7 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 	if err != nil {
 		return nil, nil, err
 	}
+	c.Files = "file://" + filepath.Join(os.TempDir(), database+"_files")
 	log := &Log{}
 	o := service.Options{Namespace: database, Patience: 10 * time.Second, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
 	for _, change := range changes {
@@ -154,7 +159,7 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 		done.Wait()
 		s.Close()
 	}
-	return &App{URL: server.URL, Service: s, Log: log}, stop, nil
+	return &App{URL: server.URL, Service: s, Log: log, Namespace: o.Namespace}, stop, nil
 }
 
 // DatabaseName follows from the migrations: a shared server that another version of

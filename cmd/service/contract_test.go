@@ -294,7 +294,52 @@ var fixtures = map[string]fixture{
 	"/school-admin/fee/report/:id":             {"student", madeStudent, nil},
 	"/parent/fee/report/:id":                   {"student", madeStudent, nil},
 	"/parent/fee/receipt/:id":                  {"fee_receipt", madeReceipt, nil},
+	"/school-admin/announcement/:id":           {"announcement", made("/school-admin/announcement/create", map[string]any{"title": "Closed", "body": "Tomorrow"}), map[string]any{"title": "Mine"}},
+	"/teacher/announcement/:id":                {"announcement", madeAnnouncement, nil},
+	"/parent/announcement/:id":                 {"announcement", madeAnnouncement, nil},
+	"/school-admin/message/thread/:id":         {"thread", madeThread, nil},
+	"/teacher/message/thread/:id":              {"thread", madeThread, nil},
+	"/parent/message/thread/:id":               {"thread", madeThread, nil},
+	"/school-admin/file/:id":                   {"file", madeFile, nil},
+	"/teacher/file/:id":                        {"file", madeFile, nil},
+	"/parent/file/:id":                         {"file", madeFile, nil},
+	"/school-admin/dispatch/:id":               {"dispatch", madeDispatch, nil},
+	"/school-admin/dispatch/template/:id":      {"dispatch_template", made("/school-admin/dispatch/template/create", map[string]any{"channel": "SMS", "name": "Closed", "body": "Closed"}), map[string]any{"name": "Mine"}},
 	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
+}
+
+func madeAnnouncement(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	id := made("/school-admin/announcement/create", map[string]any{"title": "Closed", "body": "Tomorrow"})(t, s, admin)
+	testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/announcement/"+id.String()+"/publish", nil)
+	// Publishing is finished before anybody compares the record.
+	testkit.Eventually(t, "it is told", func() bool { return s.Count(t, "announcement", "told_at is not null") == 1 })
+	return id
+}
+
+func madeThread(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	return testkit.Post[struct{ ThreadID uuid.UUID }](t, admin, "/school-admin/message/send", map[string]any{"recipientIds": []any{s.As(t, api.Teacher).UserID}, "body": "Hello"}).ThreadID
+}
+
+func madeFile(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	id := api.NewID()
+	err := s.DB(t).Exec(`insert into file (id, purpose, original_name, content_type, size_bytes, sha256, storage_key, uploaded_by, created_at)
+		values (?, 'ATTACHMENT', 'plan.pdf', 'application/pdf', 1, '', '', ?, now())`, id, admin.UserID).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func madeDispatch(t *testing.T, s *testkit.School, _ *testkit.Client) uuid.UUID {
+	t.Helper()
+	id := api.NewID()
+	if err := s.DB(t).Exec(`insert into dispatch (id, channel, body, audience, recipients, created_at) values (?, 'SMS', 'Closed', '{}', 1, now())`, id).Error; err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 func madeDivision(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {

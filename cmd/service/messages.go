@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"homeroom/api"
 	"homeroom/auth"
 	"homeroom/config"
+	"homeroom/delivery"
 )
 
 const (
@@ -51,24 +51,52 @@ func (d devOutbox) Send(ctx context.Context, m auth.Message) error {
 }
 
 // Ready: the pile takes everything.
-func (devOutbox) Ready() error { return nil }
+func (devOutbox) Ready(string) error { return nil }
 
-// noProvider is production before a provider is configured: it says so, and sends nothing.
-type noProvider struct{}
+// devDriver puts what a school's queue sends on the same pile.
+type devDriver struct{ pile devOutbox }
 
-var errNoProvider = errors.New("no provider for SMS and e-mail is configured")
-
-func (n noProvider) Send(context.Context, auth.Message) error { return n.Ready() }
-
-func (noProvider) Ready() error {
-	return api.Unavailable("Messages cannot be sent at the moment").Because(errNoProvider)
+func (d devDriver) Send(ctx context.Context, m delivery.Message) (string, error) {
+	err := d.pile.Send(ctx, auth.Message{Channel: string(m.Channel), To: m.To, Subject: m.Title, Text: m.Body})
+	return "held", err
 }
 
+// letters are codes and links on their way to a real provider.
+type letters struct{ sender *delivery.Sender }
+
+const (
+	// codeLife is how long a code by SMS is of use, linkLife how long a link by e-mail
+	// is worth sending.
+	codeLife = 5 * time.Minute
+	linkLife = time.Hour
+)
+
+func (l letters) Send(ctx context.Context, m auth.Message) error {
+	if err := l.Ready(m.Channel); err != nil {
+		return err
+	}
+	life := linkLife
+	if m.Channel == string(delivery.SMS) {
+		life = codeLife
+	}
+	return l.sender.Post(ctx, delivery.Letter{Channel: delivery.Channel(m.Channel), To: m.To, Title: m.Subject, Body: m.Text, Life: life})
+}
+
+// Ready says that nobody has configured a provider, if so.
+func (l letters) Ready(channel string) error {
+	if err := l.sender.Ready(delivery.Channel(channel)); err != nil {
+		return api.Unavailable("Messages cannot be sent at the moment").Because(fmt.Errorf("%s: %w", channel, err))
+	}
+	return nil
+}
+
+// messenger is how auth's codes and links go out. On a developer's machine they are on
+// the pile when the call returns.
 func (s *Service) messenger() auth.Messenger {
 	if s.Config.Profile == config.Local {
 		return devOutbox{redis: s.Redis, now: s.now}
 	}
-	return noProvider{}
+	return letters{s.Sender}
 }
 
 type heldRequest struct {

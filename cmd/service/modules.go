@@ -4,11 +4,15 @@ import (
 	"slices"
 
 	"homeroom/api"
+	"homeroom/modules/announcement"
 	"homeroom/modules/attendance"
+	"homeroom/modules/dispatch"
 	"homeroom/modules/event"
 	"homeroom/modules/exam"
 	"homeroom/modules/fee"
+	"homeroom/modules/file"
 	"homeroom/modules/leave"
+	"homeroom/modules/notification"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
@@ -32,6 +36,7 @@ func (s *Service) rows() []api.Row {
 		(&exam.Module{Attendance: register}).Routes(),
 		event.Routes(),
 		fee.Routes(),
+		s.told,
 	)
 }
 
@@ -46,5 +51,9 @@ func constraints() []api.Constraint {
 		exam.Constraints(),
 		event.Constraints(),
 		fee.Constraints(),
+		notification.Constraints(),
+		announcement.Constraints(),
+		file.Constraints(),
+		dispatch.Constraints(),
 	)
 }

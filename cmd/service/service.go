@@ -18,6 +18,7 @@ import (
 	"homeroom/api"
 	"homeroom/auth"
 	"homeroom/config"
+	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/migrations"
 	"homeroom/rbac"
@@ -36,6 +37,8 @@ type Options struct {
 	// Patience is how long a call waits for Redis to count it; 0 is as in production.
 	// Most tests are about other things than a machine that is busy with tests.
 	Patience time.Duration
+	// Drivers stand in for the providers of push, SMS and e-mail.
+	Drivers map[delivery.Channel]delivery.Driver
 	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -54,11 +57,14 @@ type Service struct {
 	Hints       *events.Hints
 	Bus         *events.Bus
 	Relay       *events.Relay
+	Sender      *delivery.Sender
+	Devices     delivery.Devices
 	Kernel      *api.Kernel
 	Redis       redis.UniversalClient
 	Metrics     *prometheus.Registry
 	Log         *slog.Logger
 
+	told     []api.Row // of everything that tells people things
 	now      func() time.Time
 	stopping chan struct{}
 }
@@ -75,10 +81,16 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openStores(ctx, o); err != nil {
 		return nil, err
 	}
+	if err := s.openDelivery(ctx, o); err != nil {
+		return nil, err
+	}
 	if err := s.openAuth(o.Clock); err != nil {
 		return nil, err
 	}
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace})
+	s.Sender.Outbox = s.Relay
+	s.Sender.Follow(s.Bus)
+	s.openTelling()
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -130,7 +142,7 @@ func (s *Service) openAuth(clock func() time.Time) error {
 	s.Auth = auth.New(auth.Parts{
 		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: auth.NewHasher(s.Config.HashCores),
 		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
-		Ended: func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
+		Ended: s.sessionEnded,
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 	})
 	s.Auth.Follow(s.Bus)

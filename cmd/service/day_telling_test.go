@@ -1,0 +1,134 @@
+package service_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"homeroom/modules/announcement"
+	"homeroom/modules/message"
+	"homeroom/modules/notification"
+	"homeroom/modules/roster"
+	"homeroom/testkit"
+)
+
+// At two in the afternoon the office tells class 5 something, and a parent's question
+// is answered: the right people hear, and nobody else.
+func TestTwoInTheAfternoon(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	d := &day{app: app, super: app.SuperAdmin(t), ids: map[string]uuid.UUID{}}
+	a := &afternoon{day: d}
+	for _, hour := range []struct {
+		name string
+		act  func(*testing.T)
+	}{
+		{"the school is there, with two classes", d.onboard},
+		{"the year, class 5 and its division", d.frame},
+		{"two families and a teacher", a.people},
+		{"14:00 an announcement to class 5", a.announce},
+		{"14:05 a parent asks and the teacher answers", a.ask},
+		{"a stranger tries every id seen above", a.stranger},
+	} {
+		if !t.Run(hour.name, hour.act) {
+			t.FailNow()
+		}
+	}
+}
+
+type afternoon struct {
+	*day
+	student             roster.StudentDetail
+	mother, father      *testkit.Client // of the child in class 5, and of one in class 6
+	teacher             *testkit.Client
+	teacherID           uuid.UUID
+	announced, answered uuid.UUID
+}
+
+// signInBy signs in with a code, as the apps do.
+func (d *day) signInBy(t *testing.T, role, phone string) *testkit.Client {
+	t.Helper()
+	d.app.Nobody().Call(t, "POST", "/"+role+"/user-auth/send-otp", map[string]any{"phone": phone})
+	return d.signIn(t, "/"+role+"/user-auth/verify-otp", map[string]any{"phone": phone, "otp": d.app.OTP(t, phone)})
+}
+
+func (a *afternoon) people(t *testing.T) {
+	six := testkit.Post[roster.Class](t, a.office, "/school-admin/class/create", map[string]any{"name": "Class 6", "level": 6})
+	sixA := testkit.Post[roster.Division](t, a.office, "/school-admin/division/create", map[string]any{"classId": six.ID, "name": "A"})
+	admit := func(name, phone string, division uuid.UUID) roster.StudentDetail {
+		return testkit.Post[roster.StudentDetail](t, a.office, "/school-admin/student/create", map[string]any{
+			"firstName": name, "divisionId": division, "guardians": []any{map[string]any{"firstName": "Parent of " + name, "phone": phone, "relation": "MOTHER"}}})
+	}
+	five, other := testkit.NewPhone(), testkit.NewPhone()
+	a.student = admit("Asha", five, a.ids["/school-admin/division/"])
+	admit("Ravi", other, sixA.ID)
+	a.mother, a.father = a.signInBy(t, "parent", five), a.signInBy(t, "parent", other)
+	phone := testkit.NewPhone()
+	employee := testkit.Post[roster.Employee](t, a.office, "/school-admin/employee/create", map[string]any{"firstName": "Meera", "lastName": "Iyer", "phone": phone, "employeeType": "TEACHER"})
+	testkit.Put[roster.AssignmentList](t, a.office, "/school-admin/employee/"+employee.ID.String()+"/assignments", map[string]any{
+		"assignments": []any{map[string]any{"classId": a.ids["/school-admin/class/"], "divisionId": a.ids["/school-admin/division/"]}}})
+	a.teacher = a.signInBy(t, "teacher", phone)
+}
+
+func (a *afternoon) announce(t *testing.T) {
+	made := testkit.Post[announcement.View](t, a.office, "/school-admin/announcement/create", map[string]any{
+		"title": "Museum", "body": "Class 5 visits the museum on Friday.", "classIds": []any{a.ids["/school-admin/class/"]}})
+	a.announced = made.ID
+	if p := testkit.Post[announcement.View](t, a.office, "/school-admin/announcement/"+made.ID.String()+"/publish", nil); p.Status != "PUBLISHED" {
+		t.Errorf("it is %s", p.Status)
+	}
+	log := func(c *testkit.Client, role string) []notification.Notification {
+		return testkit.Get[notification.Delivered](t, c, "/"+role+"/notification/delivered-notifications").Notifications
+	}
+	testkit.Eventually(t, "the mother and the teacher have it in their log", func() bool { return len(log(a.mother, "parent")) == 1 && len(log(a.teacher, "teacher")) == 1 })
+	if n := log(a.mother, "parent")[0]; n.Type != "ANNOUNCEMENT" || *n.Data.ID != made.ID || n.Title != "Museum" {
+		t.Errorf("the line is %+v", n)
+	}
+	if len(log(a.father, "parent")) != 0 {
+		t.Error("a father of class 6 was told")
+	}
+	testkit.Get[announcement.View](t, a.mother, "/parent/announcement/"+made.ID.String())
+	a.father.Refuses(t, "GET", "/parent/announcement/"+made.ID.String(), nil, 404, "")
+	testkit.Eventually(t, "the push is out, and says no more than a locked screen may", func() bool {
+		sent := a.app.Sent(t, "student_"+a.student.ID.String())
+		return len(sent) == 1 && sent[0].Channel == "PUSH" && sent[0].Subject == "Museum" && sent[0].Text == "New announcement"
+	})
+	testkit.Post[map[string]any](t, a.mother, "/parent/announcement/read", map[string]any{"announcementId": made.ID})
+	if got := testkit.Get[announcement.Counted](t, a.office, "/school-admin/announcement/"+made.ID.String()); got.RecipientCount != 2 || got.ReadCount != 1 {
+		t.Errorf("%d were told, %d have read it", got.RecipientCount, got.ReadCount)
+	}
+}
+
+func (a *afternoon) ask(t *testing.T) {
+	contacts := testkit.Get[message.Contacts](t, a.mother, "/parent/message/contacts").Contacts
+	if len(contacts) != 1 || contacts[0].Name != "Meera Iyer" {
+		t.Fatalf("the mother may write to %+v", contacts)
+	}
+	a.teacherID = contacts[0].UserID
+	asked := testkit.Post[message.Message](t, a.mother, "/parent/message/send", map[string]any{
+		"recipientIds": []any{a.teacherID}, "studentId": a.student.ID, "subject": "Museum", "body": "Does she need a packed lunch?"})
+	a.answered = asked.ThreadID
+	testkit.Post[message.Message](t, a.teacher, "/teacher/message/send", map[string]any{"threadId": asked.ThreadID, "body": "Yes, please."})
+	thread := testkit.Get[message.Thread](t, a.mother, "/parent/message/thread/"+asked.ThreadID.String())
+	if len(thread.Messages) != 2 || thread.Messages[1].Body != "Yes, please." || thread.UnreadCount != 1 {
+		t.Errorf("the thread is %+v", thread)
+	}
+	a.father.Refuses(t, "POST", "/parent/message/send", map[string]any{"recipientIds": []any{a.teacherID}, "studentId": a.student.ID, "body": "Who is that?"}, 403, "PERMISSION_DENIED")
+	a.father.Refuses(t, "GET", "/parent/message/thread/"+asked.ThreadID.String(), nil, 404, "")
+}
+
+func (a *afternoon) stranger(t *testing.T) {
+	elsewhere := testkit.NewSchool(t)
+	child := elsewhere.Child(t, elsewhere.Seat(t, "Class 5"), 1)
+	parent := child.Parents[0]
+	parent.Refuses(t, "GET", "/parent/announcement/"+a.announced.String(), nil, 404, "")
+	parent.Refuses(t, "POST", "/parent/announcement/read", map[string]any{"announcementId": a.announced}, 404, "")
+	parent.Refuses(t, "GET", "/parent/message/thread/"+a.answered.String(), nil, 404, "")
+	parent.Refuses(t, "POST", "/parent/message/send", map[string]any{"threadId": a.answered, "body": "Hello"}, 404, "")
+	parent.Refuses(t, "POST", "/parent/message/send", map[string]any{"recipientIds": []any{a.teacherID}, "studentId": a.student.ID, "body": "Hello"}, 404, "")
+	office := elsewhere.As(t, "SCHOOL_ADMIN")
+	for _, action := range []string{"publish", "withdraw"} {
+		office.Refuses(t, "POST", "/school-admin/announcement/"+a.announced.String()+"/"+action, nil, 404, "")
+	}
+	office.Refuses(t, "POST", "/school-admin/dispatch/sms", map[string]any{"audience": map[string]any{"classIds": []any{a.ids["/school-admin/class/"]}}, "body": "x"}, 422, "")
+}

@@ -1,0 +1,137 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/config"
+	"homeroom/delivery"
+	"homeroom/modules/announcement"
+	"homeroom/modules/dispatch"
+	"homeroom/modules/file"
+	"homeroom/modules/message"
+	"homeroom/modules/notification"
+	"homeroom/tenancy"
+)
+
+// openDelivery makes what reaches people outside: the providers, and who sends.
+func (s *Service) openDelivery(ctx context.Context, o Options) error {
+	s.Devices = delivery.Devices{Platform: s.Cluster.PlatformPool(), Clock: s.now}
+	drivers := o.Drivers
+	if drivers == nil {
+		var err error
+		if drivers, err = s.drivers(ctx); err != nil {
+			return err
+		}
+	}
+	s.Sender = delivery.New(delivery.Parts{
+		Schools: openSchools{s}, Platform: s.Cluster.PlatformPool(), Drivers: drivers, Secret: []byte(s.Config.Secret),
+		SMSLimit: s.Config.SMSDailyLimit, Clock: s.now, Log: s.Log,
+	})
+	return nil
+}
+
+// drivers are the configured providers. The local profile sends nothing to anybody.
+func (s *Service) drivers(ctx context.Context) (map[delivery.Channel]delivery.Driver, error) {
+	if s.Config.Profile == config.Local {
+		pile := devDriver{devOutbox{redis: s.Redis, now: s.now}}
+		return map[delivery.Channel]delivery.Driver{delivery.Push: pile, delivery.SMS: pile, delivery.Email: pile}, nil
+	}
+	drivers := map[delivery.Channel]delivery.Driver{}
+	if text := s.Config.SMSURL; text != "" {
+		driver, err := smsDriver(text)
+		if err != nil {
+			return nil, fmt.Errorf("HOMEROOM_SMS_URL: %w", err)
+		}
+		drivers[delivery.SMS] = driver
+	}
+	if text := s.Config.SMTPURL; text != "" {
+		address, err := url.Parse(text)
+		if err != nil {
+			return nil, errors.New("HOMEROOM_SMTP_URL is no address")
+		}
+		driver, err := delivery.NewSMTP(address, s.Config.EmailFrom)
+		if err != nil {
+			return nil, fmt.Errorf("HOMEROOM_SMTP_URL: %w", err)
+		}
+		drivers[delivery.Email] = driver
+	}
+	if path := s.Config.FCMCredentials; path != "" {
+		driver, err := s.fcmDriver(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("HOMEROOM_FCM_CREDENTIALS: %w", err)
+		}
+		drivers[delivery.Push] = driver
+	}
+	return drivers, nil
+}
+
+func smsDriver(text string) (delivery.Driver, error) {
+	address, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("is no address") // the parser's words would repeat the secret
+	}
+	if address.Scheme == "twilio" {
+		return delivery.NewTwilio(address)
+	}
+	return delivery.NewWebhook(address)
+}
+
+func (s *Service) fcmDriver(ctx context.Context, path string) (delivery.Driver, error) {
+	key, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var account struct {
+		ProjectID string `json:"project_id"`
+	}
+	if err := json.Unmarshal(key, &account); err != nil || account.ProjectID == "" {
+		return nil, errors.New("the file is no key of a service account")
+	}
+	return delivery.NewFCM(ctx, delivery.FCMOptions{Project: account.ProjectID, Credentials: key, Devices: s.Devices})
+}
+
+// openSchools is how the sender reaches the schools' queues.
+type openSchools struct{ s *Service }
+
+func (o openSchools) Open(ctx context.Context, id uuid.UUID) (*tenancy.School, *gorm.DB, error) {
+	school, err := o.s.Registry.School(ctx, id)
+	if errors.Is(err, tenancy.ErrSchoolNotFound) {
+		return nil, nil, nil
+	}
+	if err != nil || school.Status != tenancy.Active || school.SchemaVersion < o.s.Cluster.SchoolVersion() {
+		return nil, nil, err
+	}
+	db, err := o.s.Cluster.School(ctx, school, tenancy.ReadWrite)
+	return school, db, err
+}
+
+// sessionEnded tells every instance, and takes the session's devices out of the book.
+func (s *Service) sessionEnded(session uuid.UUID) {
+	ctx := context.Background()
+	s.Hints.Send(ctx, hintSession, session.String())
+	if err := s.Devices.SignedOut(ctx, session); err != nil {
+		s.Log.Warn("the devices of an ended session are told of nothing, but were not removed", "error", err)
+	}
+}
+
+// openTelling makes everything that tells people things: its rows are s.told.
+func (s *Service) openTelling() {
+	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
+	files := &file.Module{Store: s.files(), Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead}}
+	announcements := &announcement.Module{Teller: notifications, Files: files, Schools: readySchools{s}, Clock: s.now}
+	notifications.Listen(s.Bus)
+	files.Listen(s.Bus)
+	announcements.Listen(s.Bus)
+	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments}
+	dispatches.Listen(s.Bus)
+	s.told = api.Rows(notifications.Routes(), files.Routes(), announcements.Routes(), (&message.Module{Files: files}).Routes(), dispatches.Routes())
+}

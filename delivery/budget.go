@@ -1,0 +1,115 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf16"
+
+	"github.com/jackc/pgx/v5"
+
+	"homeroom/tenancy"
+)
+
+// gsmExtra are the characters of the GSM alphabet that take two places.
+const gsmExtra = "^{}\\[~]|€\f"
+
+const gsmBasic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+
+var gsm = func() map[rune]int {
+	places := map[rune]int{}
+	for _, r := range gsmBasic {
+		places[r] = 1
+	}
+	for _, r := range gsmExtra {
+		places[r] = 2
+	}
+	return places
+}()
+
+// Segments is how many SMS a text is: 160 characters of the GSM alphabet or 70 of any
+// other, and 153 or 67 each when it takes more than one.
+func Segments(text string) int {
+	places, plain := 0, true
+	for _, r := range text {
+		n, known := gsm[r]
+		plain = plain && known
+		places += n
+	}
+	one, each := 160, 153
+	if !plain {
+		places, one, each = len(utf16.Encode([]rune(text))), 70, 67
+	}
+	if places <= one {
+		return 1
+	}
+	return (places + each - 1) / each
+}
+
+// smsText is what goes out for a message.
+func smsText(m Message) string {
+	if m.Title == "" {
+		return m.Body
+	}
+	return m.Title + ": " + m.Body
+}
+
+const spendSchool = `insert into sms_day as s (day, segments)
+	select $1, $2 from delivery_setting where $2 <= sms_daily_limit
+	on conflict (day) do update set segments = s.segments + $2 where s.segments + $2 <= (select sms_daily_limit from delivery_setting)
+	returning (select sms_daily_limit from delivery_setting)`
+
+// pay takes a message's segments from the school's budget of the day, and then from
+// everybody's. A school that is over its own has taken nothing from the others.
+func (q schoolQueue) pay(ctx context.Context, m Message) error {
+	n := Segments(smsText(m))
+	day := q.s.Clock().In(q.school.Location()).Format(time.DateOnly)
+	var limits []int
+	err := tenancy.Together(q.db, tenancy.Query{SQL: spendSchool, Args: []any{day, n}, Scan: func(r pgx.Rows) (err error) {
+		limits, err = pgx.CollectRows(r, pgx.RowTo[int])
+		return err
+	}})
+	if err != nil {
+		return fmt.Errorf("spending on an SMS: %w", err)
+	}
+	if len(limits) == 0 {
+		return refused("the school's SMS budget of the day is used up")
+	}
+	ok, err := q.s.spend(ctx, n)
+	if err == nil && ok {
+		return nil
+	}
+	back := tenancy.Together(q.db, tenancy.Query{SQL: `update sms_day set segments = segments - $2 where day = $1`, Args: []any{day, n}})
+	if err != nil || back != nil {
+		return fmt.Errorf("spending on an SMS: %w", firstOf(err, back))
+	}
+	return refused("the SMS budget of all schools is used up for today")
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spend takes segments from the budget of all schools together.
+func (s *Sender) spend(ctx context.Context, n int) (bool, error) {
+	limit := s.SMSLimit
+	if limit == 0 {
+		limit = 1 << 30
+	}
+	tag, err := s.Platform.Exec(ctx, `insert into platform.sms_day as s (day, segments) select $1::date, $2::int where $2 <= $3::int
+		on conflict (day) do update set segments = s.segments + $2 where s.segments + $2 <= $3`, s.Clock().UTC().Format(time.DateOnly), n, limit)
+	return err == nil && tag.RowsAffected() == 1, err
+}
+
+// pay counts a code or a link and refuses none: who cannot sign in cannot be told
+// why, and how often a phone may ask is limited elsewhere.
+func (q platformQueue) pay(ctx context.Context, m Message) error {
+	_, err := q.s.Platform.Exec(ctx, `insert into platform.sms_day as s (day, segments) values ($1::date, $2)
+		on conflict (day) do update set segments = s.segments + $2`, q.s.Clock().UTC().Format(time.DateOnly), Segments(smsText(m)))
+	return err
+}

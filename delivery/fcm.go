@@ -1,0 +1,192 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	firebase "firebase.google.com/go/v4"
+	"firebase.google.com/go/v4/messaging"
+	"github.com/google/uuid"
+	"google.golang.org/api/option"
+	htransport "google.golang.org/api/transport/http"
+)
+
+// FCM sends push messages through Firebase Cloud Messaging: to topics, and to a
+// user's devices where there is no topic for them.
+type FCM struct {
+	client  *messaging.Client
+	devices Devices
+}
+
+// FCMOptions say how FCM is reached.
+type FCMOptions struct {
+	Project     string
+	Credentials []byte // of a service account, JSON
+	// Endpoint is another address that speaks the protocol, without credentials.
+	Endpoint string
+	Devices  Devices
+}
+
+const fcmScope = "https://www.googleapis.com/auth/firebase.messaging"
+
+// NewFCM makes the driver. It dials nothing.
+func NewFCM(ctx context.Context, o FCMOptions) (*FCM, error) {
+	client := newHTTPClient()
+	options := []option.ClientOption{}
+	if o.Endpoint != "" {
+		options = append(options, option.WithEndpoint(o.Endpoint))
+	} else {
+		signed, err := htransport.NewTransport(ctx, client.Transport, option.WithAuthCredentialsJSON(option.ServiceAccount, o.Credentials), option.WithScopes(fcmScope))
+		if err != nil {
+			return nil, fmt.Errorf("reading the credentials of Firebase: %w", err)
+		}
+		client.Transport = signed
+	}
+	client.Transport = once{client.Transport}
+	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: o.Project}, append(options, option.WithHTTPClient(client))...)
+	if err != nil {
+		return nil, fmt.Errorf("making the Firebase client: %w", err)
+	}
+	m, err := app.Messaging(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("making the Firebase client: %w", err)
+	}
+	return &FCM{client: m, devices: o.Devices}, nil
+}
+
+// Send sends to a topic, or to every device of a user.
+func (f *FCM) Send(ctx context.Context, m Message) (string, error) {
+	if user, ok := strings.CutPrefix(m.To, "user_"); ok {
+		id, err := uuid.Parse(user)
+		if err != nil {
+			return "", refused("%q is no user", m.To)
+		}
+		return f.sendTo(ctx, m, id)
+	}
+	out := pushMessage(m)
+	out.Topic = m.To
+	return f.send(ctx, out)
+}
+
+// sendTo sends to each device of a user. Those that are gone are forgotten; a user
+// without a device has the log, and the message has done what it could.
+func (f *FCM) sendTo(ctx context.Context, m Message, user uuid.UUID) (string, error) {
+	tokens, err := f.devices.Of(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	var ids []string
+	for _, token := range tokens {
+		out := pushMessage(m)
+		out.Token = token
+		id, err := f.send(ctx, out)
+		switch {
+		case errors.Is(err, errUnregistered):
+			if err := f.devices.Forget(ctx, token); err != nil {
+				return "", err
+			}
+		case err != nil:
+			return "", err
+		default:
+			ids = append(ids, id)
+		}
+	}
+	if ids == nil {
+		return "no device", nil
+	}
+	return strings.Join(ids, " "), nil
+}
+
+// pushMessage is the message in the specification's shape.
+func pushMessage(m Message) *messaging.Message {
+	data := map[string]string{"type": m.Type, "id": "", "studentId": "", "deliveryId": m.ID.String()}
+	if m.RecordID != nil {
+		data["id"] = m.RecordID.String()
+	}
+	if m.StudentID != nil {
+		data["studentId"] = m.StudentID.String()
+	}
+	badge := m.Badge
+	return &messaging.Message{
+		Notification: &messaging.Notification{Title: m.Title, Body: m.Body},
+		Data:         data,
+		Android:      &messaging.AndroidConfig{Priority: "high", Notification: &messaging.AndroidNotification{ChannelID: ChannelID(m.Type), Tag: m.ID.String()}},
+		APNS: &messaging.APNSConfig{
+			Headers: map[string]string{"apns-collapse-id": m.ID.String()}, // sent twice, shown once
+			Payload: &messaging.APNSPayload{Aps: &messaging.Aps{Sound: "default", Badge: &badge}},
+		},
+	}
+}
+
+// ChannelID is the channel of Android's that a type of notice is shown in: service_
+// and the type's plural in small letters.
+func ChannelID(noticeType string) string {
+	return "service_" + strings.ToLower(noticeType) + "s"
+}
+
+var errUnregistered = errors.New("the device is gone")
+
+func (f *FCM) send(ctx context.Context, out *messaging.Message) (string, error) {
+	said := &outcome{}
+	id, err := f.client.Send(context.WithValue(ctx, outcomeKey{}, said), out)
+	switch {
+	case err == nil && id != "":
+		return id, nil
+	case err == nil:
+		return "", troubled(0, "the provider's answer has no id")
+	case said.err != nil:
+		return "", troubled(0, "the provider did not answer: %w", said.err)
+	case said.status == 0 && ctx.Err() != nil:
+		return "", troubled(0, "there was no time to send it: %w", ctx.Err())
+	case said.status == 0: // it never left: the client found the fault
+		return "", refused("it is no message: %w", err)
+	case messaging.IsUnregistered(err), messaging.IsSenderIDMismatch(err) && out.Token != "":
+		return "", &Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
+	case said.status == http.StatusBadRequest && out.Token != "" && messaging.IsInvalidArgument(err):
+		return "", &Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
+	case said.status == http.StatusBadRequest:
+		return "", refused("the provider refuses it: %w", err)
+	}
+	if trouble := providerTrouble(said.status, said.header); trouble != nil {
+		return "", trouble
+	}
+	return "", troubled(0, "the provider's answer %d is not its own: %w", said.status, err)
+}
+
+// outcome is what the provider really said, for the send it is in the context of.
+type outcome struct {
+	status int
+	header http.Header
+	err    error
+}
+
+type outcomeKey struct{}
+
+// once keeps Firebase's client from trying again by itself, for minutes and with a
+// connection in hand: when a provider is in trouble, the lane rests. What the client
+// would retry reaches it as a plain failure, and what was really said is noted.
+type once struct{ next http.RoundTripper }
+
+func (o once) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := o.next.RoundTrip(r)
+	said, ok := r.Context().Value(outcomeKey{}).(*outcome)
+	if !ok {
+		return resp, err
+	}
+	if err != nil {
+		said.err = err
+		return &http.Response{
+			Status: "502 Bad Gateway", StatusCode: http.StatusBadGateway, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r,
+		}, nil
+	}
+	said.status, said.header = resp.StatusCode, resp.Header
+	if resp.StatusCode == http.StatusServiceUnavailable {
+		resp.StatusCode, resp.Status = http.StatusBadGateway, "502 Bad Gateway"
+	}
+	return resp, nil
+}

@@ -1,0 +1,80 @@
+package delivery
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// answerMost is how much of a provider's answer is read.
+const answerMost = 64 << 10
+
+// newHTTPClient is how providers are called: nothing waits for ever, and nobody is
+// sent elsewhere with our secrets.
+func newHTTPClient() *http.Client {
+	return &http.Client{
+		Timeout:       sendTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+			TLSHandshakeTimeout:   5 * time.Second,
+			ResponseHeaderTimeout: sendTime,
+			MaxIdleConnsPerHost:   32,
+			IdleConnTimeout:       time.Minute,
+			ForceAttemptHTTP2:     true,
+			Proxy:                 http.ProxyFromEnvironment,
+		},
+	}
+}
+
+// post calls a provider and returns what it said. What it says about the message
+// itself (400, 422 …) is the caller's to judge.
+func post(client *http.Client, r *http.Request) (status int, body []byte, err error) {
+	resp, err := client.Do(r)
+	if err != nil {
+		return 0, nil, troubled(0, "the provider did not answer: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err = io.ReadAll(io.LimitReader(resp.Body, answerMost))
+	if err != nil {
+		return 0, nil, troubled(0, "the provider's answer broke off: %w", err)
+	}
+	return resp.StatusCode, body, providerTrouble(resp.StatusCode, resp.Header)
+}
+
+// providerTrouble tells answers about the provider or about us from those about the
+// message: a wrong password is no fault of the messages, and loses none.
+func providerTrouble(status int, header http.Header) error {
+	switch {
+	case status == 429 || status >= 500 || status == 408:
+		return troubled(retryAfter(header), "the provider answered %d", status)
+	case status >= 300 && status < 400:
+		return troubled(0, "the provider redirects (%d), and is not followed", status)
+	case status == 401 || status == 403 || status == 404 || status == 405 || status == 407:
+		return troubled(time.Minute, "the provider answered %d: its address or our credentials are wrong", status)
+	case status < 200:
+		return troubled(0, "the provider answered %d", status)
+	}
+	return nil
+}
+
+// retryAfter reads seconds or a date; a provider that asks for more than an hour is
+// asked again after one.
+func retryAfter(header http.Header) time.Duration {
+	text := header.Get("Retry-After")
+	d := time.Duration(0)
+	if seconds, err := strconv.Atoi(text); err == nil {
+		d = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		d = time.Until(at)
+	}
+	return max(0, min(d, time.Hour))
+}
+
+// quoted is the beginning of an answer, for an error's text.
+func quoted(body []byte) string {
+	return fmt.Sprintf("%.200q", body)
+}

@@ -1,0 +1,151 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// Waiting is the fact that a school has messages which are not sent yet. As long as
+// there are any, one of these is in its outbox: whoever dies, somebody looks again.
+const Waiting = "deliveries.waiting"
+
+// Failed is the fact that messages were given up.
+const Failed = "deliveries.failed"
+
+type failedDeliveries struct {
+	IDs []uuid.UUID `json:"ids"`
+}
+
+// watchSQL keeps the promise of Waiting: $1 is now, $2 the soonest next look.
+const watchSQL = `insert into outbox (id, kind, payload, occurred_at, next_at)
+	select gen_random_uuid(), '` + Waiting + `', '{}', $1, x.at
+	from (select greatest(min(q.soonest), $2) as at
+		from unnest(array['PUSH', 'SMS', 'EMAIL']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED' and channel = c) q) x
+	where x.at is not null and not exists (select from outbox where kind = '` + Waiting + `' and next_at > $1 and next_at <= x.at)`
+
+// Queued says, in the transaction of a listener that queued messages, that they are
+// to be sent: at once when it is committed, and by somebody else if that fails.
+func (s *Sender) Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) error {
+	now := s.Clock()
+	if err := tenancy.Together(db, tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}}); err != nil {
+		return fmt.Errorf("watching over deliveries: %w", err)
+	}
+	events.After(ctx, func() { s.Wake(school) })
+	return nil
+}
+
+// Follow hears of messages that wait and of those that were given up.
+func (s *Sender) Follow(bus *events.Bus) {
+	bus.On(Waiting, "delivery", func(ctx context.Context, h events.Heard) error {
+		db, err := events.DB(ctx)
+		if err != nil {
+			return err
+		}
+		return s.Queued(ctx, db, h.SchoolID)
+	})
+	bus.On(Failed, "dead letters", s.bury)
+}
+
+// schoolQueue is a school's own table.
+type schoolQueue struct {
+	s      *Sender
+	school *tenancy.School
+	db     *gorm.DB
+}
+
+func (s *Sender) queueOf(ctx context.Context, school uuid.UUID) (queue, error) {
+	if school == uuid.Nil {
+		return platformQueue{s}, nil
+	}
+	found, db, err := s.Schools.Open(ctx, school)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return schoolQueue{s, found, db}, nil
+}
+
+const claimSQL = `with due as (
+		select id from delivery where state = 'QUEUED' and channel = $1 and next_at <= $2
+		order by next_at, id limit $3 for update skip locked)
+	update delivery d set attempts = d.attempts + 1, next_at = $4
+	from due where d.id = due.id
+	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.attempts, d.created_at`
+
+type claimedRow struct {
+	ID        uuid.UUID
+	Recipient string
+	Type      string
+	Title     string
+	Body      string
+	RecordID  *uuid.UUID
+	StudentID *uuid.UUID
+	Badge     int
+	Attempts  int
+	CreatedAt time.Time
+}
+
+func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, error) {
+	now := q.s.Clock()
+	var claimed []Message
+	err := tenancy.Together(q.db, tenancy.Query{SQL: claimSQL, Args: []any{c, now, n, now.Add(lease)}, Scan: func(r pgx.Rows) error {
+		rows, err := pgx.CollectRows(r, pgx.RowToStructByName[claimedRow])
+		for _, d := range rows {
+			claimed = append(claimed, Message{
+				ID: d.ID, SchoolID: q.school.ID, School: q.school.Name, Locale: q.school.Locale, Channel: c, To: d.Recipient, Type: d.Type,
+				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
+			})
+		}
+		return err
+	}})
+	return claimed, err
+}
+
+const settleSQL = `update delivery d set state = r.state, next_at = coalesce(r.next_at, d.next_at), last_error = r.error, provider_id = r.provider_id,
+		attempts = d.attempts - r.untried, sent_at = case when r.state = 'SENT' then $2::timestamptz end
+	from jsonb_to_recordset($1::jsonb) as r (id uuid, state text, next_at timestamptz, error text, provider_id text, untried int)
+	where d.id = r.id and d.state = 'QUEUED'`
+
+// settle writes down what became of claimed messages. What was put off or given up is
+// a fact, so that somebody hears of it in time.
+func (q schoolQueue) settle(ctx context.Context, _ Channel, results []result) error {
+	now := q.s.Clock()
+	body, err := json.Marshal(results)
+	if err != nil {
+		return err
+	}
+	statements := []tenancy.Query{{SQL: settleSQL, Args: []any{string(body), now}}}
+	var failed []uuid.UUID
+	tell := false
+	for _, r := range results {
+		tell = tell || r.State != "SENT"
+		if r.State == "FAILED" {
+			failed = append(failed, r.ID)
+		}
+	}
+	if !tell {
+		return tenancy.Together(q.db, statements...)
+	}
+	statements = append(statements, tenancy.Query{SQL: watchSQL, Args: []any{now, now}})
+	if failed != nil {
+		args, err := events.Fact{Kind: Failed, Data: failedDeliveries{failed}}.InsertArgs(now)
+		if err != nil {
+			return err
+		}
+		statements = append(statements, tenancy.Query{SQL: events.InsertSQL, Args: args})
+	}
+	q.s.Outbox.Mark(ctx, q.school.ID)
+	if err := tenancy.Together(q.db, statements...); err != nil {
+		return err
+	}
+	q.s.Outbox.Wake(q.school.ID)
+	return nil
+}

@@ -1,0 +1,248 @@
+package delivery
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"gorm.io/gorm"
+
+	"homeroom/tenancy"
+)
+
+// Schools are where the queues are.
+type Schools interface {
+	// Open opens a school for writing; nil is one that is not served at present.
+	Open(ctx context.Context, id uuid.UUID) (*tenancy.School, *gorm.DB, error)
+}
+
+// Outbox learns that a school's facts are about to be committed, and that they were.
+type Outbox interface {
+	Mark(ctx context.Context, school uuid.UUID)
+	Wake(school uuid.UUID)
+}
+
+// Parts are what the sender leans on; cmd puts them together.
+type Parts struct {
+	Schools  Schools
+	Platform *pgxpool.Pool
+	Outbox   Outbox
+	Drivers  map[Channel]Driver // a channel without one keeps its messages
+	AtOnce   map[Channel]int    // messages under way at once; a few unless said
+	Secret   []byte             // seals the platform's own messages
+	// SMSLimit is how many segments all schools together may send in a day; 0: any.
+	SMSLimit int
+	Clock    func() time.Time
+	Log      *slog.Logger
+}
+
+// Sender sends what is queued.
+type Sender struct {
+	Parts
+	lanes map[Channel]*lane
+}
+
+var atOnce = map[Channel]int{Push: 32, SMS: 8, Email: 8}
+
+// New makes a sender; nothing is sent before Run.
+func New(p Parts) *Sender {
+	if p.Clock == nil {
+		p.Clock = time.Now
+	}
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Sender{Parts: p, lanes: map[Channel]*lane{}}
+	for _, c := range Channels {
+		if d := p.Drivers[c]; d != nil {
+			most := p.AtOnce[c]
+			if most == 0 {
+				most = atOnce[c]
+			}
+			s.lanes[c] = newLane(c, d, most, p.Clock)
+		}
+	}
+	return s
+}
+
+// Ready says why a channel cannot be used.
+func (s *Sender) Ready(c Channel) error {
+	if s.lanes[c] == nil {
+		return ErrNoProvider
+	}
+	return nil
+}
+
+// Wake says that a school has messages to send.
+func (s *Sender) Wake(school uuid.UUID) {
+	for _, l := range s.lanes {
+		l.put(school)
+	}
+}
+
+const (
+	tickEvery     = 50 * time.Millisecond
+	platformEvery = 5 * time.Second
+)
+
+// Run sends until ctx ends; what is under way is finished first.
+func (s *Sender) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	work := context.WithoutCancel(ctx)
+	for _, l := range s.lanes {
+		for range l.most {
+			all.Go(func() { s.work(work, l) })
+		}
+	}
+	tick, platform := time.NewTicker(tickEvery), time.NewTicker(platformEvery)
+	defer tick.Stop()
+	defer platform.Stop()
+	s.wakePlatform()
+	for {
+		select {
+		case <-ctx.Done():
+			for _, l := range s.lanes {
+				l.stop()
+			}
+			all.Wait()
+			return
+		case <-tick.C:
+			for _, l := range s.lanes {
+				l.tick()
+			}
+		case <-platform.C:
+			s.wakePlatform()
+		}
+	}
+}
+
+// wakePlatform looks for what an instance that died left in the platform's own queue.
+func (s *Sender) wakePlatform() {
+	for _, c := range []Channel{SMS, Email} {
+		if l := s.lanes[c]; l != nil {
+			l.put(uuid.Nil)
+		}
+	}
+}
+
+func (s *Sender) work(ctx context.Context, l *lane) {
+	for {
+		school, batch, ok := l.take()
+		if !ok {
+			return
+		}
+		if s.sendSome(ctx, l, school, batch) {
+			l.put(school)
+		}
+		l.done()
+	}
+}
+
+// queue is where a lane's messages come from: a school's table, or the platform's.
+type queue interface {
+	claim(ctx context.Context, c Channel, n int) ([]Message, error)
+	settle(ctx context.Context, c Channel, results []result) error
+	// pay reserves what a message costs, or says why it may not be spent.
+	pay(ctx context.Context, m Message) error
+}
+
+// result is what became of one claimed message.
+type result struct {
+	ID         uuid.UUID  `json:"id"`
+	State      string     `json:"state"`
+	NextAt     *time.Time `json:"next_at"`
+	Error      string     `json:"error"`
+	ProviderID string     `json:"provider_id"`
+	Untried    int        `json:"untried"` // 1: it was claimed and not tried
+}
+
+// sendSome claims a few messages, sends them and writes down what became of them. It
+// answers whether there may be more.
+func (s *Sender) sendSome(ctx context.Context, l *lane, school uuid.UUID, n int) (more bool) {
+	ctx, cancel := context.WithTimeout(ctx, lease-5*time.Second)
+	defer cancel()
+	q, err := s.queueOf(ctx, school)
+	if err != nil || q == nil {
+		s.complain(school, l.channel, "a queue could not be opened", err)
+		return false
+	}
+	claimed, err := q.claim(ctx, l.channel, n)
+	if err != nil {
+		s.complain(school, l.channel, "messages could not be claimed", err)
+		return false
+	}
+	if len(claimed) == 0 {
+		return false
+	}
+	if len(claimed) == n {
+		l.put(school) // others help meanwhile
+	}
+	results := s.sendAll(ctx, l, q, claimed)
+	if err := q.settle(ctx, l.channel, results); err != nil {
+		// They stay claimed until the lease ends, and are then sent again.
+		s.complain(school, l.channel, "what became of messages could not be written down", err)
+	}
+	return len(claimed) == n
+}
+
+func (s *Sender) sendAll(ctx context.Context, l *lane, q queue, claimed []Message) []result {
+	results := make([]result, 0, len(claimed))
+	var rest time.Time
+	for _, m := range claimed {
+		if s.Clock().Before(rest) {
+			results = append(results, result{ID: m.ID, State: "QUEUED", NextAt: &rest, Untried: 1})
+			continue
+		}
+		r := s.sendOne(ctx, l, q, m)
+		if r.State == "QUEUED" {
+			rest = *r.NextAt
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) result {
+	now := s.Clock()
+	if !m.ExpiresAt.IsZero() && now.After(m.ExpiresAt) {
+		return result{ID: m.ID, State: "FAILED", Error: "it was of no use any more"}
+	}
+	if m.Channel == SMS && m.Attempts == 1 {
+		if err := q.pay(ctx, m); err != nil {
+			fault := faultOf(err)
+			if fault.Message {
+				return result{ID: m.ID, State: "FAILED", Error: storable(err)}
+			}
+			next := now.Add(doubling(firstRetry, lastRetry, m.Attempts))
+			return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), Untried: 1}
+		}
+	}
+	id, err := l.send(ctx, m)
+	if err == nil {
+		l.fine()
+		return result{ID: m.ID, State: "SENT", ProviderID: id}
+	}
+	fault := faultOf(err)
+	if fault.Message {
+		l.fine() // it answered, and understood
+		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
+	}
+	rest := l.trouble(fault.RetryAfter)
+	if now.Sub(m.CreatedAt) > giveUp {
+		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
+	}
+	next := now.Add(doubling(firstRetry, lastRetry, m.Attempts))
+	if next.Before(rest) {
+		next = rest
+	}
+	return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err)}
+}
+
+func (s *Sender) complain(school uuid.UUID, c Channel, what string, err error) {
+	if err != nil {
+		s.Log.Warn(what, "school", school, "channel", c, "error", err)
+	}
+}

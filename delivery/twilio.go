@@ -1,0 +1,77 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Twilio sends SMS through Twilio, or through whoever speaks its protocol.
+type Twilio struct {
+	client                     *http.Client
+	endpoint, sid, token, from string
+}
+
+// NewTwilio reads twilio://sid:token@host?from=+1555… ; from may be a number, a name
+// or a messaging service (MG…). insecure=true speaks plain HTTP.
+func NewTwilio(address *url.URL) (*Twilio, error) {
+	token, ok := address.User.Password()
+	from := address.Query().Get("from")
+	if !ok || address.User.Username() == "" || from == "" {
+		return nil, errors.New("write it as twilio://account:token@api.twilio.com?from=+15550100")
+	}
+	sid := address.User.Username()
+	host := address.Host
+	if host == "" {
+		host = "api.twilio.com"
+	}
+	return &Twilio{
+		client: newHTTPClient(), sid: sid, token: token, from: from,
+		endpoint: scheme(address) + "://" + host + "/2010-04-01/Accounts/" + url.PathEscape(sid) + "/Messages.json",
+	}, nil
+}
+
+func scheme(address *url.URL) string {
+	if address.Query().Get("insecure") == "true" {
+		return "http"
+	}
+	return "https"
+}
+
+// Send sends one SMS.
+func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
+	form := url.Values{"To": {m.To}, "Body": {smsText(m)}}
+	if strings.HasPrefix(t.from, "MG") {
+		form.Set("MessagingServiceSid", t.from)
+	} else {
+		form.Set("From", t.from)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.SetBasicAuth(t.sid, t.token)
+	status, body, err := post(t.client, r)
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		SID     string `json:"sid"`
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return "", troubled(0, "the provider's answer %d is not its own: %s", status, quoted(body))
+	}
+	if status >= 300 {
+		return "", refused("the provider refuses it (%d, code %d): %s", status, answer.Code, answer.Message)
+	}
+	if answer.SID == "" {
+		return "", troubled(0, "the provider's answer %d has no id: %s", status, quoted(body))
+	}
+	return answer.SID, nil
+}

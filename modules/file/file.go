@@ -1,0 +1,213 @@
+package file
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// File is what is known of a file.
+type File struct {
+	ID           uuid.UUID `gorm:"primaryKey"`
+	Purpose      string
+	OriginalName string
+	ContentType  string
+	SizeBytes    int64
+	SHA256       []byte `gorm:"column:sha256"`
+	StorageKey   string
+	ThumbnailKey string
+	UploadedBy   uuid.UUID
+	CreatedAt    time.Time
+}
+
+// View is a file as people see it.
+type View struct {
+	ID           uuid.UUID `json:"id"`
+	Purpose      string    `json:"purpose"`
+	OriginalName string    `json:"originalName"`
+	ContentType  string    `json:"contentType" doc:"Found from the content, whatever the name says" example:"application/pdf"`
+	SizeBytes    int64     `json:"sizeBytes"`
+	SHA256       string    `json:"sha256"`
+	HasThumbnail bool      `json:"hasThumbnail"`
+	UploadedBy   uuid.UUID `json:"uploadedBy"`
+	CreatedAt    time.Time `json:"createdAt"`
+}
+
+func (f File) view() View {
+	return View{ID: f.ID, Purpose: f.Purpose, OriginalName: f.OriginalName, ContentType: f.ContentType, SizeBytes: f.SizeBytes, SHA256: hex.EncodeToString(f.SHA256),
+		HasThumbnail: f.ThumbnailKey != "", UploadedBy: f.UploadedBy, CreatedAt: f.CreatedAt}
+}
+
+type byID struct {
+	ID        uuid.UUID `path:"id"`
+	Thumbnail bool      `json:"thumbnail" doc:"A small picture instead, where there is one"`
+}
+
+type onlyID struct {
+	ID uuid.UUID `path:"id"`
+}
+
+// find reads a file the caller may have; any other is not there.
+func (m *Module) find(c api.Ctx, id uuid.UUID) (File, error) {
+	f, err := api.Find[File](c, "file", c.DB, id)
+	if err != nil || c.User.Role == api.SchoolAdmin || f.UploadedBy == c.User.ID {
+		return f, err
+	}
+	var links []struct {
+		Kind     string
+		RecordID uuid.UUID
+	}
+	if err := c.DB.Table("file_link").Select("kind, record_id").Where("file_id = ?", id).Find(&links).Error; err != nil {
+		return f, fmt.Errorf("reading what a file is attached to: %w", err)
+	}
+	records := map[string][]uuid.UUID{}
+	for _, l := range links {
+		records[l.Kind] = append(records[l.Kind], l.RecordID)
+	}
+	for kind, ids := range records {
+		if may := m.Readers[kind]; may != nil {
+			if ok, err := may(c, ids); err != nil || ok {
+				return f, err
+			}
+		}
+	}
+	return File{}, api.NotFound("file")
+}
+
+func (m *Module) info(c api.Ctx, r onlyID) (View, error) {
+	f, err := m.find(c, r.ID)
+	return f.view(), err
+}
+
+// download gives the bytes, whole or in ranges.
+func (m *Module) download(c api.Ctx, r byID) (api.Blob, error) {
+	f, err := m.find(c, r.ID)
+	if err != nil {
+		return api.Blob{}, err
+	}
+	if m.Store == nil {
+		return api.Blob{}, errNoStore
+	}
+	key, kind, tag := f.StorageKey, f.ContentType, hex.EncodeToString(f.SHA256)
+	if r.Thumbnail {
+		if f.ThumbnailKey == "" {
+			return api.Blob{}, api.NotFound("thumbnail")
+		}
+		key, kind, tag = f.ThumbnailKey, thumbnailType, "thumbnail-"+tag
+	}
+	return api.Blob{Name: f.OriginalName, ContentType: kind, Tag: tag, ModifiedAt: f.CreatedAt, Open: func(ctx context.Context) (io.ReadSeekCloser, error) {
+		return m.Store.Open(ctx, key)
+	}}, nil
+}
+
+// Gone is the fact that bytes are of no use any more.
+const Gone = "file.gone"
+
+type goneFile struct {
+	// ID, where it is given, is the file that may still become one: then its bytes stay.
+	ID   uuid.UUID `json:"id"`
+	Keys []string  `json:"keys"`
+}
+
+// remove deletes a file nothing refers to. Its bytes go once that is committed.
+func (m *Module) remove(c api.Ctx, r onlyID) error {
+	f, err := api.Lock[File](c, "file", r.ID)
+	if err != nil {
+		return err
+	}
+	if err := api.Erase[File](c, "file", r.ID); err != nil {
+		return err
+	}
+	c.Tell(events.Fact{Kind: Gone, Data: goneFile{Keys: f.keys()}})
+	return nil
+}
+
+func (f File) keys() []string {
+	keys := []string{f.StorageKey}
+	if f.ThumbnailKey != "" {
+		keys = append(keys, f.ThumbnailKey)
+	}
+	return keys
+}
+
+// Listen clears bytes away that no file has.
+func (m *Module) Listen(bus *events.Bus) {
+	bus.On(Gone, "files", func(ctx context.Context, h events.Heard) error {
+		var gone goneFile
+		if err := h.Read(&gone); err != nil || m.Store == nil {
+			return err
+		}
+		if gone.ID != uuid.Nil {
+			db, err := events.DB(ctx)
+			if err != nil {
+				return err
+			}
+			var n int64
+			if err := db.Model(&File{}).Where("id = ?", gone.ID).Count(&n).Error; err != nil || n > 0 {
+				return err // it was kept after all, and has a fact of its own when it goes
+			}
+		}
+		for _, key := range gone.Keys {
+			if err := m.Store.Delete(ctx, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Attach makes these the files of a record, in this order. New ones must be the
+// caller's own, or anybody's for an administrator.
+func (m *Module) Attach(c api.Ctx, kind string, record uuid.UUID, field string, ids []uuid.UUID) error {
+	if len(ids) > 0 {
+		var n int64
+		query := c.DB.Model(&File{}).Where("id in ?", ids)
+		if c.User.Role != api.SchoolAdmin {
+			query = query.Where("uploaded_by = ? or id in (select file_id from file_link where kind = ? and record_id = ?)", c.User.ID, kind, record)
+		}
+		if err := query.Count(&n).Error; err != nil {
+			return fmt.Errorf("looking for files: %w", err)
+		}
+		if int(n) != len(ids) {
+			return api.InvalidField(field, "%s names a file that is not there or not yours", field)
+		}
+	}
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: `delete from file_link where kind = $1 and record_id = $2 and not file_id = any($3::uuid[])`, Args: []any{kind, record, orEmpty(ids)}},
+		tenancy.Query{SQL: `insert into file_link (file_id, kind, record_id, position) select id, $1, $2, n from unnest($3::uuid[]) with ordinality as f (id, n)
+			on conflict (file_id, kind, record_id) do update set position = excluded.position`, Args: []any{kind, record, orEmpty(ids)}})
+	if err != nil {
+		return fmt.Errorf("attaching files: %w", err)
+	}
+	return nil
+}
+
+func orEmpty(ids []uuid.UUID) []uuid.UUID {
+	if ids == nil {
+		return []uuid.UUID{}
+	}
+	return ids
+}
+
+// Of are the files of records, in their order.
+func (m *Module) Of(db *gorm.DB, kind string, records ...uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
+	out := map[uuid.UUID][]uuid.UUID{}
+	var links []struct{ FileID, RecordID uuid.UUID }
+	err := db.Table("file_link").Select("file_id, record_id").Where("kind = ? and record_id in ?", kind, records).Order("record_id, position").Find(&links).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading attachments: %w", err)
+	}
+	for _, l := range links {
+		out[l.RecordID] = append(out[l.RecordID], l.FileID)
+	}
+	return out, nil
+}

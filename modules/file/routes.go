@@ -1,0 +1,50 @@
+// Package file takes files from people and gives them back to those who may have
+// them: who uploaded one, the school's administrators, and whoever may read a record
+// it is attached to. It trusts neither names nor declared types.
+package file
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// Store keeps bytes under keys.
+type Store interface {
+	Write(ctx context.Context, key, contentType string, from io.Reader) error
+	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	Delete(ctx context.Context, key string) error
+}
+
+// MayRead says whether the caller may read one of a kind of records.
+type MayRead func(c api.Ctx, ids []uuid.UUID) (bool, error)
+
+// Module serves files.
+type Module struct {
+	Store Store // nil: none is configured
+	// Readers knows, by kind, who may read the records files are attached to.
+	Readers map[string]MayRead
+}
+
+// Routes are the endpoints. Parents and teachers attach files to what they write, so
+// that what lets them write messages lets them upload.
+func (m *Module) Routes() []api.Row {
+	return api.Rows(
+		api.UploadFile("/school-admin/file/upload", "file", "Upload an image or a PDF", m.upload, api.Says("File uploaded")),
+		api.Get("/school-admin/file/:id/info", "file", "What a file is", m.info),
+		api.Download("/school-admin/file/:id", "file", "Download a file, or ranges of it", m.download),
+		api.Remove("/school-admin/file/:id", "file", "Delete a file that nothing refers to", m.remove),
+		api.UploadFile("/teacher/file/upload", "message", "Upload an image or a PDF", m.upload, api.Says("File uploaded")),
+		api.Download("/teacher/file/:id", "file", "Download a file, or ranges of it", m.download),
+		api.UploadFile("/parent/file/upload", "message", "Upload an image or a PDF", m.upload, api.Says("File uploaded")),
+		api.Download("/parent/file/:id", "message", "Download a file, or ranges of it", m.download),
+	)
+}
+
+// Constraints are the database's refusals in people's words.
+func Constraints() []api.Constraint {
+	return []api.Constraint{{Name: "file_link_file_fkey", Field: "attachmentFileIds", Message: "attachmentFileIds names no file of yours"}}
+}

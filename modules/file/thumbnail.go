@@ -1,0 +1,65 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	_ "image/gif" // what can be made small
+	"image/jpeg"
+	_ "image/png"
+)
+
+const (
+	thumbnailType = "image/jpeg"
+	thumbnailSide = 256
+	// mostPixels keeps a small file from becoming a picture that fills the memory.
+	mostPixels = 40_000_000
+)
+
+// thumbnail is a picture no larger than 256 by 256, on white; nil of a kind that
+// cannot be read here.
+func thumbnail(whole []byte) ([]byte, error) {
+	shape, _, err := image.DecodeConfig(bytes.NewReader(whole))
+	if errors.Is(err, image.ErrFormat) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errors.New("the picture is damaged")
+	}
+	if shape.Width*shape.Height > mostPixels || shape.Width < 1 || shape.Height < 1 {
+		return nil, errors.New("the picture is too large")
+	}
+	full, _, err := image.Decode(bytes.NewReader(whole))
+	if err != nil {
+		return nil, errors.New("the picture is damaged")
+	}
+	var out bytes.Buffer
+	err = jpeg.Encode(&out, shrink(full, thumbnailSide), &jpeg.Options{Quality: 80})
+	return out.Bytes(), err
+}
+
+// shrink averages the pixels that fall into each of the smaller picture's.
+func shrink(full image.Image, side int) image.Image {
+	b := full.Bounds()
+	w, h := b.Dx(), b.Dy()
+	largest := max(w, h, side)
+	tw, th := max(1, w*side/largest), max(1, h*side/largest)
+	small := image.NewRGBA(image.Rect(0, 0, tw, th))
+	for y := range th {
+		y0, y1 := y*h/th, max((y+1)*h/th, y*h/th+1)
+		for x := range tw {
+			x0, x1 := x*w/tw, max((x+1)*w/tw, x*w/tw+1)
+			var red, green, blue, n uint64
+			for sy := y0; sy < y1; sy++ {
+				for sx := x0; sx < x1; sx++ {
+					r, g, bl, a := full.At(b.Min.X+sx, b.Min.Y+sy).RGBA()
+					white := uint64(0xffff - a)
+					red, green, blue, n = red+uint64(r)+white, green+uint64(g)+white, blue+uint64(bl)+white, n+1
+				}
+			}
+			small.SetRGBA(x, y, color.RGBA{uint8(red / n >> 8), uint8(green / n >> 8), uint8(blue / n >> 8), 255})
+		}
+	}
+	return small
+}

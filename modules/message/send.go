@@ -1,0 +1,183 @@
+package message
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+type sendRequest struct {
+	ThreadID          *uuid.UUID  `json:"threadId" doc:"Answers in this thread; without it a new one begins"`
+	RecipientIDs      []uuid.UUID `json:"recipientIds" validate:"max=20,unique" doc:"User ids, for a new thread; see contacts"`
+	StudentID         *uuid.UUID  `json:"studentId" doc:"Whom a new thread is about; needed between guardians and teachers"`
+	Subject           string      `json:"subject" validate:"max=200"`
+	Body              string      `json:"body" validate:"notblank,max=5000"`
+	AttachmentFileIDs []uuid.UUID `json:"attachmentFileIds" validate:"max=10,unique"`
+}
+
+// Message is one message of a thread.
+type Message struct {
+	ID                uuid.UUID   `json:"id"`
+	ThreadID          uuid.UUID   `json:"threadId"`
+	SenderID          uuid.UUID   `json:"senderId"`
+	SenderName        string      `json:"senderName"`
+	Body              string      `json:"body"`
+	AttachmentFileIDs []uuid.UUID `json:"attachmentFileIds" gorm:"-"`
+	SentAt            time.Time   `json:"sentAt"`
+	ReadBy            []uuid.UUID `json:"readBy" gorm:"-" doc:"Who else has read it"`
+}
+
+// thread is the record.
+type thread struct {
+	ID            uuid.UUID
+	Subject       string
+	StudentID     *uuid.UUID
+	LastMessageAt time.Time
+	CreatedBy     uuid.UUID
+	CreatedAt     time.Time
+}
+
+// TableName is the record's table.
+func (thread) TableName() string { return "thread" }
+
+// send writes a message, and tells the others of the thread.
+func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
+	t, err := m.threadFor(c, r)
+	if err != nil {
+		return Message{}, err
+	}
+	msg := Message{ID: api.NewID(), ThreadID: t.ID, SenderID: c.User.ID, Body: r.Body, SentAt: c.Now, AttachmentFileIDs: []uuid.UUID{}, ReadBy: []uuid.UUID{}}
+	var others []uuid.UUID
+	err = tenancy.Together(c.DB,
+		tenancy.Query{SQL: `insert into message (id, thread_id, sender_id, body, sent_at) values ($1, $2, $3, $4, $5)`, Args: []any{msg.ID, t.ID, c.User.ID, r.Body, c.Now}},
+		tenancy.Query{SQL: `update thread set last_message_at = greatest(last_message_at, $2) where id = $1`, Args: []any{t.ID, c.Now}},
+		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{t.ID, c.User.ID, c.Now}},
+		tenancy.Query{SQL: `select ` + name + ` from app_user u` + named + ` where u.id = $1`, Args: []any{c.User.ID}, Scan: one(&msg.SenderName)},
+		tenancy.Query{SQL: `select user_id from thread_participant where thread_id = $1 and user_id <> $2 order by user_id`, Args: []any{t.ID, c.User.ID}, Scan: collect(&others)})
+	if err != nil {
+		return Message{}, fmt.Errorf("writing a message: %w", err)
+	}
+	if err := m.Files.Attach(c, FileKind, msg.ID, "attachmentFileIds", r.AttachmentFileIDs); err != nil {
+		return Message{}, err
+	}
+	msg.AttachmentFileIDs = append(msg.AttachmentFileIDs, r.AttachmentFileIDs...)
+	for _, user := range others {
+		c.Notify(api.Notice{
+			Type: api.NoticeMessage, Key: "message/" + msg.ID.String() + "/" + user.String(), RecordID: t.ID, StudentID: t.StudentID, UserID: &user,
+			Title: "Message from " + msg.SenderName, Body: beginning(r.Body), Teaser: "You have a new message",
+		})
+	}
+	c.Changed("create", "message", msg.ID, nil, map[string]any{"threadId": t.ID})
+	return msg, nil
+}
+
+// beginning is as much of a message as the log shows.
+func beginning(body string) string {
+	const most = 300
+	if text := []rune(body); len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return body
+}
+
+// threadFor is the thread a message goes into: the caller's own, or a new one.
+func (m *Module) threadFor(c api.Ctx, r sendRequest) (thread, error) {
+	if r.ThreadID == nil {
+		return begin(c, r)
+	}
+	if len(r.RecipientIDs) > 0 || r.StudentID != nil {
+		return thread{}, api.InvalidField("threadId", "threadId is given, so recipientIds and studentId cannot be")
+	}
+	t, err := find(c, *r.ThreadID)
+	if err != nil {
+		return t, err
+	}
+	return t, mayGoOn(c, t)
+}
+
+// begin opens a thread with people the caller may write to.
+func begin(c api.Ctx, r sendRequest) (thread, error) {
+	if len(r.RecipientIDs) == 0 {
+		return thread{}, api.InvalidField("recipientIds", "recipientIds is required for a new thread")
+	}
+	var known int64
+	if err := c.DB.Table("app_user").Where("id in ?", r.RecipientIDs).Count(&known).Error; err != nil {
+		return thread{}, fmt.Errorf("looking for recipients: %w", err)
+	}
+	if int(known) != len(r.RecipientIDs) {
+		return thread{}, api.NotFound("recipient")
+	}
+	if r.StudentID != nil {
+		var students int64
+		if err := c.DB.Table("student").Where("id = ? and deleted_at is null", *r.StudentID).Count(&students).Error; err != nil {
+			return thread{}, fmt.Errorf("looking for a student: %w", err)
+		}
+		if students == 0 {
+			return thread{}, api.Coded(404, "STUDENT_NOT_FOUND", "Student not found")
+		}
+	} else if c.User.Role == api.Parent {
+		return thread{}, api.InvalidField("studentId", "studentId is required: you write to the teachers of your child")
+	}
+	n, err := reachable(c, r.RecipientIDs, r.StudentID)
+	if err != nil {
+		return thread{}, err
+	}
+	if n != len(r.RecipientIDs) {
+		return thread{}, api.Denied("You cannot write to all of these people about this student")
+	}
+	t := thread{ID: api.NewID(), Subject: r.Subject, StudentID: r.StudentID, LastMessageAt: c.Now, CreatedBy: c.User.ID, CreatedAt: c.Now}
+	if err := c.DB.Create(&t).Error; err != nil {
+		return t, fmt.Errorf("beginning a thread: %w", err)
+	}
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: `insert into thread_participant (thread_id, user_id) select $1, unnest($2::uuid[])`,
+		Args: []any{t.ID, append([]uuid.UUID{c.User.ID}, r.RecipientIDs...)}})
+	if err != nil {
+		return t, fmt.Errorf("beginning a thread: %w", err)
+	}
+	return t, nil
+}
+
+// find is a thread the caller is part of. A guardian who may not see the student any
+// more is part of no thread about them.
+func find(c api.Ctx, id uuid.UUID) (thread, error) {
+	var found []thread
+	if err := mine(c).Where("thread.id = ?", id).Find(&found).Error; err != nil {
+		return thread{}, fmt.Errorf("reading a thread: %w", err)
+	}
+	if len(found) == 0 {
+		return thread{}, api.NotFound("thread")
+	}
+	return found[0], nil
+}
+
+// mayGoOn: in a thread about a student, whose guardians and teachers may have changed
+// since, the caller must still be one of them. The office always is.
+func mayGoOn(c api.Ctx, t thread) error {
+	if c.User.Role == api.SchoolAdmin || t.StudentID == nil {
+		return nil
+	}
+	var others []struct {
+		UserID uuid.UUID
+		Type   string
+	}
+	err := c.DB.Raw(`select p.user_id, r.type from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id
+		where p.thread_id = ? and p.user_id <> ?`, t.ID, c.User.ID).Scan(&others).Error
+	if err != nil {
+		return fmt.Errorf("reading a thread: %w", err)
+	}
+	ids := make([]uuid.UUID, len(others))
+	for i, o := range others {
+		if ids[i] = o.UserID; o.Type == string(api.SchoolAdmin) {
+			return nil
+		}
+	}
+	n, err := reachable(c, ids, t.StudentID)
+	if err == nil && n == 0 {
+		err = api.Denied("You have no student in common any more")
+	}
+	return err
+}

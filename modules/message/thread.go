@@ -1,0 +1,176 @@
+package message
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// collect reads rows of one column, or of a struct by its names.
+func collect[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		read := pgx.RowTo[T]
+		if _, single := any(*new(T)).(uuid.UUID); !single {
+			read = pgx.RowToStructByName[T]
+		}
+		found, err := pgx.CollectRows(rows, read)
+		*into = append(*into, found...)
+		return err
+	}
+}
+
+func one[T any](into *T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+		return err
+	}
+}
+
+// mine is the threads the caller is part of.
+func mine(c api.Ctx) *gorm.DB {
+	db := c.DB.Table("thread").Where("exists (select from thread_participant p where p.thread_id = thread.id and p.user_id = ?)", c.User.ID)
+	if c.User.Role == api.Parent {
+		db = db.Where("(student_id is null or student_id in (?))", roster.Linked(c.DB, c.User.ID))
+	}
+	return db
+}
+
+// Participant is somebody in a thread.
+type Participant struct {
+	UserID uuid.UUID  `json:"userId"`
+	Name   string     `json:"name"`
+	Role   string     `json:"role"`
+	ReadAt *time.Time `json:"readAt" doc:"What was sent until then they have read"`
+}
+
+// Summary is a thread in a list.
+type Summary struct {
+	ID            uuid.UUID  `json:"id"`
+	Subject       string     `json:"subject"`
+	StudentID     *uuid.UUID `json:"studentId"`
+	LastMessageAt time.Time  `json:"lastMessageAt"`
+	CreatedBy     uuid.UUID  `json:"createdBy"`
+	CreatedAt     time.Time  `json:"createdAt"`
+	LastMessage   string     `json:"lastMessage" doc:"Its beginning"`
+	UnreadCount   int        `json:"unreadCount"`
+}
+
+var threadListing = api.Listing{
+	Sorts:   map[string]string{"lastMessageAt": "last_message_at", "createdAt": "created_at"},
+	Default: "-lastMessageAt",
+	Filters: map[string]api.Filter{"studentId": api.ByID("student_id"), "search": api.Search("subject"),
+		"unread": api.ByBool("").Where("(unread_count > 0) = @v")},
+}
+
+func listThreads(c api.Ctx, l api.ListRequest) (api.Page[Summary], error) {
+	counted := mine(c).Select(`thread.id, subject, student_id, last_message_at, created_by, created_at,
+		coalesce((select left(m.body, 120) from message m where m.thread_id = thread.id order by m.sent_at desc, m.id desc limit 1), '') as last_message,
+		(select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = ?
+			where m.thread_id = thread.id and m.sender_id <> ? and (p.read_at is null or m.sent_at > p.read_at)) as unread_count`, c.User.ID, c.User.ID)
+	return api.Fetch[Summary](c.DB.Table("(?) as mine", counted).Select("id, subject, student_id, last_message_at, created_by, created_at, last_message, unread_count"), l)
+}
+
+// Thread is a thread as it is read.
+type Thread struct {
+	ID           uuid.UUID     `json:"id"`
+	Subject      string        `json:"subject"`
+	StudentID    *uuid.UUID    `json:"studentId"`
+	Participants []Participant `json:"participants"`
+	Messages     []Message     `json:"messages"`
+	UnreadCount  int           `json:"unreadCount"`
+	Total        int           `json:"total" doc:"Messages there are; a page has the newest first, and within it the newest last"`
+	Page         int           `json:"page" example:"1"`
+	Limit        int           `json:"limit" example:"50"`
+	TotalPages   int           `json:"totalPages"`
+}
+
+type threadRequest struct {
+	ID    uuid.UUID `path:"id"`
+	Page  int       `json:"page" validate:"omitempty,min=1,max=1000000"`
+	Limit int       `json:"limit" validate:"omitempty,min=1,max=100" doc:"50 unless given"`
+}
+
+// thread reads a page of messages, with who has read them.
+func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
+	t, err := find(c, r.ID)
+	if err != nil {
+		return Thread{}, err
+	}
+	out := Thread{ID: t.ID, Subject: t.Subject, StudentID: t.StudentID, Participants: []Participant{}, Messages: []Message{}, Page: max(1, r.Page), Limit: r.Limit}
+	if out.Limit == 0 {
+		out.Limit = 50
+	}
+	type row struct {
+		ID, SenderID     uuid.UUID
+		SenderName, Body string
+		SentAt           time.Time
+	}
+	var rows []row
+	err = tenancy.Together(c.DB,
+		tenancy.Query{SQL: `select p.user_id, ` + name + ` as name, r.type as role, p.read_at from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id` + named + `
+			where p.thread_id = $1 order by name, p.user_id`, Args: []any{t.ID}, Scan: collect(&out.Participants)},
+		tenancy.Query{SQL: `select count(*) from message where thread_id = $1`, Args: []any{t.ID}, Scan: one(&out.Total)},
+		tenancy.Query{SQL: `select m.id, m.sender_id, ` + name + ` as sender_name, m.body, m.sent_at from message m join app_user u on u.id = m.sender_id` + named + `
+			where m.thread_id = $1 order by m.sent_at desc, m.id desc limit $2 offset $3`, Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: collect(&rows)},
+		tenancy.Query{SQL: `select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = $2
+			where m.thread_id = $1 and m.sender_id <> $2 and (p.read_at is null or m.sent_at > p.read_at)`, Args: []any{t.ID, c.User.ID}, Scan: one(&out.UnreadCount)})
+	if err != nil {
+		return out, fmt.Errorf("reading a thread: %w", err)
+	}
+	out.TotalPages = (out.Total + out.Limit - 1) / out.Limit
+	ids := make([]uuid.UUID, len(rows))
+	for i, w := range rows {
+		ids[i] = w.ID
+	}
+	files, err := m.Files.Of(c.DB, FileKind, ids...)
+	if err != nil {
+		return out, err
+	}
+	for i := len(rows) - 1; i >= 0; i-- {
+		w := rows[i]
+		msg := Message{ID: w.ID, ThreadID: t.ID, SenderID: w.SenderID, SenderName: w.SenderName, Body: w.Body, SentAt: w.SentAt, AttachmentFileIDs: []uuid.UUID{}, ReadBy: []uuid.UUID{}}
+		msg.AttachmentFileIDs = append(msg.AttachmentFileIDs, files[w.ID]...)
+		for _, p := range out.Participants {
+			if p.UserID != w.SenderID && p.ReadAt != nil && !p.ReadAt.Before(w.SentAt) {
+				msg.ReadBy = append(msg.ReadBy, p.UserID)
+			}
+		}
+		out.Messages = append(out.Messages, msg)
+	}
+	return out, nil
+}
+
+type readRequest struct {
+	ThreadID uuid.UUID `json:"threadId" validate:"required"`
+}
+
+// read marks everything in a thread as read, and the notifications of it.
+func read(c api.Ctx, r readRequest) (api.Nothing, error) {
+	if _, err := find(c, r.ThreadID); err != nil {
+		return api.Nothing{}, err
+	}
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{r.ThreadID, c.User.ID, c.Now}},
+		tenancy.Query{SQL: `update notification set read_at = $3 where user_id = $2 and read_at is null and type = 'MESSAGE' and record_id = $1`, Args: []any{r.ThreadID, c.User.ID, c.Now}})
+	if err != nil {
+		return api.Nothing{}, fmt.Errorf("marking a thread: %w", err)
+	}
+	return api.Nothing{}, nil
+}
+
+// MayRead says whether the caller is part of the threads these messages are in.
+func MayRead(c api.Ctx, messages []uuid.UUID) (bool, error) {
+	var n int64
+	err := mine(c).Where("id in (select thread_id from message where id in ?)", messages).Count(&n).Error
+	if err != nil {
+		return false, fmt.Errorf("looking for threads: %w", err)
+	}
+	return n > 0, nil
+}

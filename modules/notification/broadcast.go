@@ -1,0 +1,84 @@
+package notification
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// Broadcast writes everybody's line of the log and queues the messages, in the
+// transaction of the listener that calls it. Called again it does nothing anew.
+func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b api.Broadcast) error {
+	n := len(b.Args)
+	args := append(append([]any{}, b.Args...), now, school.TimeZone, string(b.Type), b.Key, b.RecordID, b.Title, b.Body, b.Teaser)
+	own := func(sql string) string {
+		// The statements below name their own arguments :now, :zone …; they come after the caller's.
+		for i, name := range []string{":now", ":zone", ":type", ":key", ":record", ":title", ":body", ":teaser"} {
+			sql = strings.ReplaceAll(sql, name, fmt.Sprintf("$%d", n+i+1))
+		}
+		return sql
+	}
+	queries := []tenancy.Query{
+		{SQL: own(`insert into notification (id, user_id, dedupe_key, type, title, body, record_id, created_at)
+			select gen_random_uuid(), r.user_id, :key::text, :type::text, :title::text, :body::text, :record::uuid, :now::timestamptz
+			from (` + b.Recipients + `) r on conflict (user_id, dedupe_key) do nothing`)},
+		{SQL: own(`with ` + strings.NewReplacer("$2", ":now", "$3", ":zone").Replace(awake) + `,
+			wish as (select u.id as user_id, u.phone, coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address, w.sms, w.email
+				from (` + b.Recipients + `) r join notification_preference w on w.user_id = r.user_id and w.type = :type::text and (w.sms or w.email)
+				join app_user u on u.id = r.user_id left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id),
+			message as (
+				select 'PUSH' as channel, t.recipient, null::uuid as user_id from (` + b.Topics + `) t
+				union all select 'SMS', phone, user_id from wish where sms and phone is not null
+				union all select 'EMAIL', address, user_id from wish where email and address is not null)
+			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, dedupe_key, next_at, created_at)
+			select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', :type::text, :record::uuid, :title::text,
+				case when m.channel = 'PUSH' then :teaser::text else :body::text end, :key::text || '/' || m.channel || '/' || m.recipient, awake.at, :now::timestamptz
+			from message m, awake on conflict (dedupe_key) do nothing`)},
+	}
+	for i := range queries {
+		queries[i].SQL, queries[i].Args = compact(queries[i].SQL, args)
+	}
+	if err := tenancy.Together(db, queries...); err != nil {
+		return fmt.Errorf("telling many: %w", err)
+	}
+	return m.Queue.Queued(ctx, db, school.ID)
+}
+
+var argument = regexp.MustCompile(`\$[0-9]+`)
+
+// compact numbers the arguments a statement uses from one: Postgres cannot tell the
+// type of one that is not used.
+func compact(sql string, args []any) (string, []any) {
+	numbers := map[string]string{}
+	var used []any
+	sql = argument.ReplaceAllStringFunc(sql, func(old string) string {
+		if numbers[old] == "" {
+			n, _ := strconv.Atoi(old[1:])
+			used = append(used, args[n-1])
+			numbers[old] = fmt.Sprintf("$%d", len(used))
+		}
+		return numbers[old]
+	})
+	return sql, used
+}
+
+// Recall takes back what was told of a record: the lines of the log, and messages that
+// have not gone out.
+func (m *Module) Recall(db *gorm.DB, record uuid.UUID) error {
+	err := tenancy.Together(db,
+		tenancy.Query{SQL: `delete from notification where record_id = $1 and type = 'ANNOUNCEMENT'`, Args: []any{record}},
+		tenancy.Query{SQL: `delete from delivery where record_id = $1 and type = 'ANNOUNCEMENT' and state = 'QUEUED'`, Args: []any{record}})
+	if err != nil {
+		return fmt.Errorf("recalling notifications: %w", err)
+	}
+	return nil
+}

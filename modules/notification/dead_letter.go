@@ -1,0 +1,52 @@
+package notification
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// DeadLetter is a message that no provider took.
+type DeadLetter struct {
+	ID        uuid.UUID  `json:"id"`
+	SchoolID  *uuid.UUID `json:"schoolId" doc:"null for codes and links of the platform itself"`
+	Channel   string     `json:"channel" example:"SMS"`
+	Recipient string     `json:"to"`
+	Type      string     `json:"type" doc:"What it was about; empty for what an office sent"`
+	Attempts  int        `json:"attempts"`
+	LastError string     `json:"lastError"`
+	CreatedAt time.Time  `json:"createdAt"`
+	FailedAt  time.Time  `json:"failedAt"`
+}
+
+var deadListing = api.Listing{
+	Sorts:   map[string]string{"failedAt": "failed_at", "createdAt": "created_at"},
+	Default: "-failedAt",
+	Filters: map[string]api.Filter{
+		"schoolId": api.ByID("school_id"), "channel": api.ByEnum("channel", "PUSH", "SMS", "EMAIL"), "type": api.ByText("type"),
+		"search": api.Search("recipient", "last_error"),
+	},
+}
+
+func listDead(c api.PlatformCtx, l api.ListRequest) (api.Page[DeadLetter], error) {
+	return api.Fetch[DeadLetter](c.DB.Table("dead_letter"), l)
+}
+
+type retryRequest struct {
+	IDs []uuid.UUID `json:"ids" validate:"required,min=1,max=1000"`
+}
+
+// Retried says how many messages are on their way again.
+type Retried struct {
+	Queued int `json:"queued"`
+}
+
+func (m *Module) retryDead(c api.PlatformCtx, r retryRequest) (Retried, error) {
+	n, err := m.Queue.Retry(c, r.IDs)
+	if err == nil && n == 0 {
+		err = api.NotFound("message")
+	}
+	return Retried{Queued: n}, err
+}

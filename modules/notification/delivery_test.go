@@ -1,0 +1,222 @@
+package notification_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/delivery"
+	"homeroom/modules/notification"
+	"homeroom/testkit"
+)
+
+func TestEachKindOfNoticeGoesToItsTopic(t *testing.T) {
+	t.Parallel()
+	app, sent, _ := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha, teacher, driver := o.Child(t, o.seat, 1), o.Teacher(t, o.seat), o.As(t, api.Driver)
+	parent := asha.Parents[0]
+	for i, n := range []telling{
+		{Type: "ATTENDANCE", StudentID: &asha.ID}, {Type: "RESULT", StudentID: &asha.ID}, {Type: "FEE", StudentID: &asha.ID}, {Type: "TRANSPORT", StudentID: &asha.ID},
+		{Type: "LEAVE_REQUEST", UserID: &teacher.UserID, StudentID: &asha.ID}, {Type: "LEAVE_REQUEST", UserID: &parent.UserID, StudentID: &asha.ID},
+		{Type: "MESSAGE", UserID: &teacher.UserID}, {Type: "MESSAGE", UserID: &parent.UserID}, {Type: "TRANSPORT", UserID: &driver.UserID},
+	} {
+		n.Key = fmt.Sprint(i)
+		o.tell(t, n)
+	}
+	student := "student_" + asha.ID.String()
+	want := map[string]int{
+		"ATTENDANCE " + student + "_attendance": 1, "RESULT " + student + "_result": 1, "FEE " + student + "_fee": 1, "TRANSPORT " + student: 1,
+		"LEAVE_REQUEST teacher_" + teacher.UserID.String(): 1, "LEAVE_REQUEST " + student: 1,
+		"MESSAGE teacher_" + teacher.UserID.String(): 1, "MESSAGE user_" + parent.UserID.String(): 1, "TRANSPORT user_" + driver.UserID.String(): 1,
+	}
+	testkit.Eventually(t, "all are sent", func() bool { return len(sent.got(o.ID)) == len(want) })
+	for _, m := range sent.got(o.ID) {
+		if want[m.Type+" "+m.To]--; want[m.Type+" "+m.To] < 0 {
+			t.Errorf("unexpected: %s to %s", m.Type, m.To)
+		}
+		if m.Channel != delivery.Push || m.Body != "Something happened" || *m.RecordID != recordID || m.Badge < 1 {
+			t.Errorf("sent %+v", m)
+		}
+	}
+	testkit.Eventually(t, "it is written down", func() bool {
+		return o.Count(t, "delivery", "state = 'SENT' and attempts = 1 and provider_id <> '' and sent_at is not null") == len(want)
+	})
+}
+
+func TestAProviderThatIsAwayForTenMinutesLosesNothingAndIsNotStormed(t *testing.T) {
+	t.Parallel()
+	app, sent, clock := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	const notices = 60
+	sent.failing(func(delivery.Message) error { return errAway })
+	for i := range notices {
+		o.tell(t, telling{Type: "TRANSPORT", Key: fmt.Sprint(i), StudentID: &asha.ID})
+	}
+	testkit.Eventually(t, "all are queued", func() bool { return o.Count(t, "delivery", "true") == notices })
+	for range 60 { // ten minutes, ten seconds at a time
+		clock.turn(10 * time.Second)
+		testkit.Eventually(t, "nothing that is due waits to be heard", func() bool {
+			return o.Count(t, "outbox", "next_at <= ?", clock.Now()) == 0
+		})
+	}
+	if calls := sent.called(); calls < 5 || calls > 120 {
+		t.Errorf("%d calls while it was away", calls)
+	}
+	if n := o.Count(t, "delivery", "state = 'QUEUED'"); n != notices {
+		t.Errorf("%d of %d are queued", n, notices)
+	}
+	sent.failing(nil)
+	testkit.Eventually(t, "all are sent when it is back", func() bool {
+		clock.turn(5 * time.Second)
+		return o.Count(t, "delivery", "state = 'SENT'") == notices
+	})
+	told := map[uuid.UUID]int{}
+	for _, m := range sent.got(o.ID) {
+		told[m.ID]++
+	}
+	if len(told) != notices || len(sent.got(o.ID)) != notices {
+		t.Errorf("%d messages were sent %d times", len(told), len(sent.got(o.ID)))
+	}
+	if o.Count(t, "notification", "true") != notices || o.Count(t, "outbox", "kind = ?", api.NoticesDue) != 0 {
+		t.Error("the log differs")
+	}
+}
+
+func TestAProviderIsObeyedWhenItAsksForAPause(t *testing.T) {
+	t.Parallel()
+	app, sent, clock := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	sent.failing(func(delivery.Message) error {
+		return &delivery.Fault{RetryAfter: 5 * time.Minute, Err: errors.New("429")}
+	})
+	o.tell(t, telling{Type: "TRANSPORT", Key: "1", StudentID: &asha.ID})
+	testkit.Eventually(t, "it is put off", func() bool {
+		return o.Count(t, "delivery", "state = 'QUEUED' and last_error = '429' and next_at >= ?", clock.Now().Add(5*time.Minute)) == 1
+	})
+	sent.failing(nil)
+	for range 4 {
+		clock.turn(time.Minute)
+		testkit.Eventually(t, "what is due is heard", func() bool { return o.Count(t, "outbox", "next_at <= ?", clock.Now()) == 0 })
+	}
+	if n := sent.called(); n != 1 {
+		t.Errorf("it was called %d times before it wanted to be", n)
+	}
+	clock.turn(2 * time.Minute)
+	testkit.Eventually(t, "it is sent", func() bool { return o.Count(t, "delivery", "state = 'SENT' and attempts = 2") == 1 })
+}
+
+func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) {
+	t.Parallel()
+	app, sent, _ := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha, super := o.Child(t, o.seat, 1), app.SuperAdmin(t)
+	sent.failing(func(delivery.Message) error { return &delivery.Fault{Message: true, Err: errors.New("no such topic")} })
+	o.tell(t, telling{Type: "FEE", Key: "1", StudentID: &asha.ID})
+	list := func() []notification.DeadLetter {
+		return testkit.Get[api.Page[notification.DeadLetter]](t, super, "/super-admin/delivery/list?filters[schoolId]="+o.ID.String()).Items
+	}
+	testkit.Eventually(t, "it is in the list", func() bool { return len(list()) == 1 })
+	dead := list()[0]
+	if dead.LastError != "no such topic" || dead.Channel != "PUSH" || dead.Type != "FEE" || *dead.SchoolID != o.ID || dead.Attempts != 1 || dead.Recipient != "student_"+asha.ID.String()+"_fee" {
+		t.Errorf("the letter is %+v", dead)
+	}
+	if o.Count(t, "delivery", "state = 'FAILED'") != 1 {
+		t.Error("it is not FAILED")
+	}
+	sent.failing(nil)
+	o.admin.Refuses(t, "POST", "/super-admin/delivery/retry", map[string]any{"ids": []any{dead.ID}}, 403, "PERMISSION_DENIED")
+	super.Refuses(t, "POST", "/super-admin/delivery/retry", map[string]any{"ids": []any{uuid.New()}}, 404, "")
+	if n := testkit.Post[notification.Retried](t, super, "/super-admin/delivery/retry", map[string]any{"ids": []any{dead.ID}}); n.Queued != 1 {
+		t.Errorf("queued %d", n.Queued)
+	}
+	testkit.Eventually(t, "it is sent", func() bool { return o.Count(t, "delivery", "state = 'SENT'") == 1 })
+	if len(list()) != 0 || len(sent.got(o.ID)) != 1 {
+		t.Errorf("%d letters are left, %d were sent", len(list()), len(sent.got(o.ID)))
+	}
+}
+
+func TestQuietHoursHoldWhatCanWait(t *testing.T) {
+	t.Parallel()
+	app, sent, clock := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	local := clock.Now().In(o.Location())
+	set := testkit.Put[notification.DeliverySetting](t, o.admin, "/school-admin/notification/setting", map[string]any{
+		"quietFrom": local.Add(-time.Hour).Format("15:04"), "quietTo": local.Add(2 * time.Hour).Format("15:04")})
+	if set.Version != 2 || string(set.QuietTo) != local.Add(2*time.Hour).Format("15:04") {
+		t.Errorf("set %+v", set)
+	}
+	o.admin.Refuses(t, "PUT", "/school-admin/notification/setting", map[string]any{"quietFrom": "21:00", "quietTo": ""}, 422, "")
+	o.admin.Refuses(t, "PUT", "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 5, "version": 1}, 409, "")
+	o.tell(t, telling{Type: "FEE", Key: "waits", StudentID: &asha.ID})
+	o.tell(t, telling{Type: "ATTENDANCE", Key: "goes", StudentID: &asha.ID})
+	testkit.Eventually(t, "what cannot wait goes out", func() bool { return len(sent.got(o.ID)) == 1 })
+	testkit.Eventually(t, "the other one waits", func() bool { return o.Count(t, "delivery", "type = 'FEE' and state = 'QUEUED' and attempts = 0") == 1 })
+	if got := o.log(t, asha.Parents[0]); got.Total != 2 || sent.got(o.ID)[0].Type != "ATTENDANCE" {
+		t.Errorf("the log has %d", got.Total)
+	}
+	clock.turn(2*time.Hour + time.Minute)
+	testkit.Eventually(t, "it goes out in the morning", func() bool { return len(sent.got(o.ID)) == 2 })
+}
+
+func TestTheBudgetsOfTheSchoolAndOfAllRefuseWhatIsTooMuch(t *testing.T) {
+	t.Parallel()
+	app, sent, _ := apart(t, func(c *config.Config, _ *service.Options) { c.SMSDailyLimit = 3 })
+	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(), `delete from platform.sms_day`); err != nil {
+		t.Fatal(err)
+	}
+	one, two := newOffice(t, app.NewSchool(t)), newOffice(t, app.NewSchool(t))
+	testkit.Put[notification.DeliverySetting](t, one.admin, "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 2})
+	for _, o := range []office{one, two} {
+		asha := o.Child(t, o.seat, 1)
+		testkit.Put[notification.Preferences](t, asha.Parents[0], "/parent/notification/preferences", map[string]any{"preferences": []any{map[string]any{"type": "TRANSPORT", "sms": true}}})
+		for i := range 3 {
+			o.tell(t, telling{Type: "TRANSPORT", Key: fmt.Sprint(i), StudentID: &asha.ID})
+		}
+		testkit.Eventually(t, "each is sent or refused", func() bool { return o.Count(t, "delivery", "channel = 'SMS' and state <> 'QUEUED'") == 3 })
+	}
+	if len(sent.got(one.ID)) != 2 || one.Count(t, "delivery", "last_error = 'the school''s SMS budget of the day is used up'") != 1 || one.Count(t, "sms_day", "segments = 2") != 1 {
+		t.Errorf("the first school sent %d", len(sent.got(one.ID)))
+	}
+	if len(sent.got(two.ID)) != 1 || two.Count(t, "delivery", "last_error = 'the SMS budget of all schools is used up for today'") != 2 || two.Count(t, "sms_day", "segments = 1") != 1 {
+		t.Errorf("the second school sent %d", len(sent.got(two.ID)))
+	}
+	super := app.SuperAdmin(t)
+	testkit.Eventually(t, "the refused ones are dead letters", func() bool {
+		return testkit.Get[api.Page[notification.DeadLetter]](t, super, "/super-admin/delivery/list?filters[schoolId]="+two.ID.String()+"&filters[channel]=SMS").Total == 2
+	})
+}
+
+func TestTwoInstancesTellNothingTwice(t *testing.T) {
+	t.Parallel()
+	app, sent, _ := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	same := func(c *config.Config, p *service.Options) {
+		labRows(c, p)
+		c.DatabaseURL, c.NodeURL = app.Service.Config.DatabaseURL, app.Service.Config.NodeURL
+		p.Namespace = app.Namespace
+		p.Drivers = map[delivery.Channel]delivery.Driver{delivery.Push: sent}
+	}
+	second := testkit.Start(t, same)
+	const notices = 100
+	for i := range notices {
+		by := []*testkit.Client{o.admin, o.admin.On(second)}[i%2]
+		testkit.Post[api.Nothing](t, by, "/school-admin/report/tell", map[string]any{"type": "TRANSPORT", "key": fmt.Sprint(i), "studentId": asha.ID})
+		second.Service.Sender.Wake(o.ID) // both look, always
+		app.Service.Sender.Wake(o.ID)
+	}
+	testkit.Eventually(t, "all are sent", func() bool { return o.Count(t, "delivery", "state = 'SENT'") == notices })
+	if n := len(sent.got(o.ID)); n != notices || o.Count(t, "delivery", "attempts <> 1") != 0 {
+		t.Errorf("%d of %d were sent", n, notices)
+	}
+}

@@ -1,0 +1,13 @@
+package notification
+
+import "homeroom/api"
+
+type deviceRequest struct {
+	FCMToken string `json:"fcmToken" validate:"notblank,max=4096" doc:"The device's address at the push provider"`
+	Platform string `json:"platform" validate:"omitempty,oneof=android ios web"`
+}
+
+// register makes the calling device the caller's. It is told as long as its session lives.
+func (m *Module) register(c api.Ctx, r deviceRequest) (api.Nothing, error) {
+	return api.Nothing{}, m.Devices.Register(c, r.FCMToken, r.Platform, c.School.ID, c.User.ID, c.User.SessionID)
+}

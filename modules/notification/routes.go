@@ -1,0 +1,69 @@
+// Package notification tells people what happened: it keeps the log each of them
+// reads, knows their devices and wishes, and decides which messages go out for a
+// notice. It sends nothing itself, and does not know why a notice was written.
+package notification
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+)
+
+// Devices knows people's phones.
+type Devices interface {
+	// Register gives a device to the user who holds it now, whoever had it before.
+	Register(ctx context.Context, token, platform string, school, user, session uuid.UUID) error
+}
+
+// Queue sends what was queued.
+type Queue interface {
+	// Queued says, in a listener's transaction, that messages were queued.
+	Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) error
+	// Retry queues dead letters again and answers how many there were.
+	Retry(ctx context.Context, ids []uuid.UUID) (int, error)
+}
+
+// Module serves notifications.
+type Module struct {
+	Devices Devices
+	Queue   Queue
+	Schools api.Schools
+	Clock   func() time.Time
+}
+
+// Routes are the endpoints. Every app has the same ones.
+func (m *Module) Routes() []api.Row {
+	var all []any
+	for _, client := range []string{"parent", "teacher", "driver", "school-admin"} {
+		at := "/" + client + "/notification/"
+		all = append(all,
+			api.Post(at+"token", "notification", "Register this device for push; it belongs to whom it was last registered by", m.register, api.OwnDevice, api.Says("Device registered")),
+			api.Get(at+"delivered-notifications", "notification", "What I was told, newest first", delivered),
+			api.Get(at+"unread-count", "notification", "How much of it I have not read", unreadCount),
+			api.Post(at+"read", "notification", "Mark one as read", read, api.OwnDevice, api.Says("Marked as read")),
+			api.Post(at+"read-all", "notification", "Mark all as read", readAll, api.OwnDevice, api.Says("All marked as read")),
+		)
+	}
+	all = append(all,
+		api.Get("/parent/notification/preferences", "notification", "How I want to be told of what", getPreferences),
+		api.Put("/parent/notification/preferences", "notification", "Change how I want to be told", putPreferences, api.OwnDevice),
+
+		api.Get("/school-admin/notification/setting", "setting", "When and at what cost the school tells people things", getSetting),
+		api.Put("/school-admin/notification/setting", "setting", "Change when and at what cost", putSetting, api.Versioned),
+
+		api.PlatformList("/super-admin/delivery/list", "Messages that could not be delivered, newest first", deadListing, listDead),
+		api.PlatformRow("POST", "/super-admin/delivery/retry", "Try to deliver messages again", api.Write, 200, m.retryDead, api.OwnTransaction, api.Says("Queued again")),
+	)
+	return api.Rows(all...)
+}
+
+// Constraints are the database's refusals in people's words.
+func Constraints() []api.Constraint {
+	return []api.Constraint{
+		{Name: "delivery_setting_quiet_check", Field: "quietTo", Message: "quietFrom and quietTo are given together, and differ"},
+	}
+}
