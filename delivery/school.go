@@ -127,7 +127,7 @@ func (q schoolQueue) settle(ctx context.Context, _ Channel, results []result) er
 	tell := false
 	for _, r := range results {
 		tell = tell || r.State != "SENT"
-		if r.State == "FAILED" {
+		if r.State == "FAILED" && r.Error != ErrNoProvider.Error() { // that is no accident to be looked at
 			failed = append(failed, r.ID)
 		}
 	}

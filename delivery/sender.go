@@ -30,7 +30,7 @@ type Parts struct {
 	Schools  Schools
 	Platform *pgxpool.Pool
 	Outbox   Outbox
-	Drivers  map[Channel]Driver // a channel without one keeps its messages
+	Drivers  map[Channel]Driver // what a channel without one should send fails
 	AtOnce   map[Channel]int    // messages under way at once; a few unless said
 	Secret   []byte             // seals the platform's own messages
 	// SMSLimit is how many segments all schools together may send in a day; 0: any.
@@ -57,23 +57,32 @@ func New(p Parts) *Sender {
 	}
 	s := &Sender{Parts: p, lanes: map[Channel]*lane{}}
 	for _, c := range Channels {
-		if d := p.Drivers[c]; d != nil {
-			most := p.AtOnce[c]
-			if most == 0 {
-				most = atOnce[c]
-			}
-			s.lanes[c] = newLane(c, d, most, p.Clock)
+		d, most := p.Drivers[c], p.AtOnce[c]
+		if most == 0 {
+			most = atOnce[c]
 		}
+		if d == nil {
+			d, most = nobody{}, 1
+		}
+		s.lanes[c] = newLane(c, d, most, p.Clock)
 	}
 	return s
 }
 
 // Ready says why a channel cannot be used.
 func (s *Sender) Ready(c Channel) error {
-	if s.lanes[c] == nil {
+	if s.Drivers[c] == nil {
 		return ErrNoProvider
 	}
 	return nil
+}
+
+// nobody stands where no provider is configured: what is for it fails and says so,
+// instead of waiting for ever.
+type nobody struct{}
+
+func (nobody) Send(context.Context, Message) (string, error) {
+	return "", &Fault{Message: true, Err: ErrNoProvider}
 }
 
 // Wake says that a school has messages to send.
@@ -122,9 +131,7 @@ func (s *Sender) Run(ctx context.Context) {
 // wakePlatform looks for what an instance that died left in the platform's own queue.
 func (s *Sender) wakePlatform() {
 	for _, c := range []Channel{SMS, Email} {
-		if l := s.lanes[c]; l != nil {
-			l.put(uuid.Nil)
-		}
+		s.lanes[c].put(uuid.Nil)
 	}
 }
 

@@ -84,8 +84,10 @@ func kills() int {
 func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testing.T) {
 	t.Parallel()
 	database, namespace := testkit.DatabaseName()+"_tell_kill", "kill_"+uuid.NewString()[:8]
+	last := &provider{}
 	app := testkit.StartOn(t, testkit.Stack(t), database, func(_ *config.Config, o *service.Options) {
-		o.Namespace, o.Drivers = namespace+"_elsewhere", map[delivery.Channel]delivery.Driver{} // it makes the school, and tells nothing
+		// It makes the school, and hears nothing of the others' facts.
+		o.Namespace, o.Drivers = namespace+"_elsewhere", map[delivery.Channel]delivery.Driver{delivery.Push: last}
 	})
 	o := newOffice(t, app.NewSchool(t))
 	asha := o.Child(t, o.seat, 2)
@@ -104,7 +106,7 @@ func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testi
 		}
 	}
 	// What a dead process had claimed is free a minute later; this clock is there already.
-	clock, last := &clock{now: time.Now().Add(2 * time.Minute)}, &provider{}
+	clock := &clock{now: time.Now().Add(2 * time.Minute)}
 	testkit.StartOn(t, testkit.Stack(t), database, func(_ *config.Config, p *service.Options) {
 		p.Namespace, p.Clock = namespace, clock.Now
 		p.Drivers = map[delivery.Channel]delivery.Driver{delivery.Push: last}

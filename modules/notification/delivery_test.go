@@ -220,3 +220,18 @@ func TestTwoInstancesTellNothingTwice(t *testing.T) {
 		t.Errorf("%d of %d were sent", n, notices)
 	}
 }
+
+func TestAChannelWithoutAProviderSaysSo(t *testing.T) {
+	t.Parallel()
+	app, _, _ := apart(t, func(_ *config.Config, o *service.Options) { delete(o.Drivers, delivery.Push) })
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	o.tell(t, telling{Type: "TRANSPORT", Key: "1", StudentID: &asha.ID})
+	testkit.Eventually(t, "it fails with the reason", func() bool {
+		return o.Count(t, "delivery", "state = 'FAILED' and last_error = ?", delivery.ErrNoProvider.Error()) == 1
+	})
+	testkit.Eventually(t, "nobody waits for it", func() bool { return o.Count(t, "outbox", "kind <> ?", delivery.Waiting) == 0 })
+	if got := o.log(t, asha.Parents[0]); got.Total != 1 {
+		t.Errorf("the log has %d", got.Total)
+	}
+}
