@@ -44,7 +44,7 @@ func (s *session) tick(now time.Time, mayDie bool) (forget bool) {
 	case ended:
 		return polling && now.After(until)
 	case !until.IsZero() && now.After(until):
-		s.end("connect timeout", codePolicy, nil)
+		s.end("connect timeout", codePolicy) // or the time to hang up
 	case mayDie && now.Sub(s.lastHeard()) > o.PingInterval+o.PingTimeout:
 		s.abort("ping timeout")
 	case s.eio == 4 && now.Sub(s.pinged) >= o.PingInterval:

@@ -220,8 +220,9 @@ func TestADisconnectedClientIsToldNotToComeBack(t *testing.T) {
 	c := f.connected(4, "anna")
 	f.only().Disconnect()
 	c.expect("41")
-	c.expectClose(codeNormal)
 	f.endedAs("server namespace disconnect")
+	c.send(`420["echo","not heard any more"]`)
+	c.expectClose(codePolicy) // it should have hung up
 
 	polled := serve(t)
 	query := polled.polling(4, "")
@@ -232,8 +233,10 @@ func TestADisconnectedClientIsToldNotToComeBack(t *testing.T) {
 	}
 	s.Disconnect() // while no GET waits: the next one is told
 	polled.endedAs("server namespace disconnect")
-	if body := polled.get(query); body != "41\x1e1" {
-		t.Errorf("%q", body)
+	for _, want := range []string{"41", "1"} {
+		if body := polled.get(query); body != want {
+			t.Errorf("%q, want %q", body, want)
+		}
 	}
 	if status, _, _ := polled.ask("GET", query, ""); status != 400 {
 		t.Error(status)

@@ -28,7 +28,7 @@ func (s *session) poll(w http.ResponseWriter, r *http.Request) {
 		overlap := s.waiting != nil
 		s.mu.Unlock()
 		if overlap {
-			s.end("two polls at once", codeProtocol, nil)
+			s.end("two polls at once", codeProtocol)
 		}
 		fail(w, errBadRequest)
 		return
@@ -51,7 +51,7 @@ func (s *session) poll(w http.ResponseWriter, r *http.Request) {
 	case over:
 		s.forget()
 	case err != nil:
-		s.end("transport error", codeProtocol, nil)
+		s.end("transport error", codeProtocol)
 	}
 }
 
@@ -100,7 +100,7 @@ func (s *session) post(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	if overlap && !refused {
-		s.end("two posts at once", codeProtocol, nil)
+		s.end("two posts at once", codeProtocol)
 	}
 	if refused || overlap {
 		fail(w, errBadRequest)
@@ -113,7 +113,7 @@ func (s *session) post(w http.ResponseWriter, r *http.Request) {
 	}()
 	packets, err := s.readPost(w, r)
 	if err != nil {
-		s.end("parse error", codeProtocol, nil)
+		s.end("parse error", codeProtocol)
 		var wire *wireError
 		if errors.As(err, &wire) && wire.code == codeTooLarge {
 			fail(w, errTooLarge)

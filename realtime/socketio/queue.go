@@ -91,7 +91,7 @@ func (s *session) send(m *message) {
 func (s *session) deliver(w *tryWriter, messages []*message, all []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended {
+	if s.ended || s.dismissed {
 		return
 	}
 	written := 0

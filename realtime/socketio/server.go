@@ -90,7 +90,7 @@ func (srv *Server) Close(ctx context.Context) error {
 		close(srv.empty)
 	}
 	srv.mu.Unlock()
-	srv.each(func(s *session) { s.end("server shutting down", codeGoingAway, nil) })
+	srv.each(func(s *session) { s.end("server shutting down", codeGoingAway) })
 	var err error
 	select {
 	case <-srv.empty:

@@ -37,6 +37,7 @@ type session struct {
 	waiting   chan struct{} // wakes the GET that waits
 	release   bool          // send that GET home
 	posting   bool
+	dismissed bool          // told not to come back: nothing it says counts any more
 	ended     bool
 	forgotten bool
 	reason    string
@@ -55,18 +56,15 @@ func (s *session) hasEnded() bool {
 
 var closeMessage = textMessage(string(engineClose))
 
-// end closes the session in good order: last, if there is one, then a close frame or a
-// close packet, then the transport. It does not wait.
-func (s *session) end(reason string, code uint16, last *message) {
+// end closes the session in good order: what is queued, then a close frame or a close
+// packet, then the transport. It does not wait.
+func (s *session) end(reason string, code uint16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		return
 	}
 	s.endLocked(reason)
-	if last != nil {
-		s.queue.append(last)
-	}
 	if s.conn == nil {
 		s.queue.append(closeMessage)
 	} else {
@@ -98,17 +96,41 @@ func (s *session) abortLocked(reason string) {
 }
 
 func (s *session) endLocked(reason string) {
-	s.ended, s.reason, s.until = true, reason, time.Now().Add(farewellTime)
+	if !s.dismissed {
+		s.reason = reason
+	}
+	s.ended, s.until = true, time.Now().Add(farewellTime)
 	if s.probing != nil {
 		go s.probing.abort()
 	}
 	go s.depart()
 }
 
+var disconnectMessage = textMessage("41")
+
+// dismiss tells the client not to come back and leaves it a moment to hang up: 4.x clients
+// look at packets later than at the end of their transport, and one that came with it
+// would make them reconnect.
+func (s *session) dismiss() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.dismissed {
+		return
+	}
+	s.queue.append(disconnectMessage)
+	s.flushLocked()
+	s.dismissed, s.reason, s.until = true, "server namespace disconnect", time.Now().Add(lingerTime)
+	s.parts.Add(1)
+	go s.depart()
+}
+
 // depart tells the application, after the packet that is being handled.
 func (s *session) depart() {
 	s.handling.Lock()
-	s.leave(s.reason)
+	s.mu.Lock()
+	reason := s.reason
+	s.mu.Unlock()
+	s.leave(reason)
 	s.request = nil
 	s.handling.Unlock()
 	s.done()
@@ -144,16 +166,22 @@ func (s *session) done() {
 func (s *session) handle(b []byte) {
 	s.handling.Lock()
 	defer s.handling.Unlock()
-	if s.hasEnded() {
+	s.mu.Lock()
+	ended, dismissed := s.ended, s.dismissed
+	s.mu.Unlock()
+	if dismissed && len(b) > 0 && b[0] == engineClose {
+		s.end("", codeNormal)
+	}
+	if ended || dismissed {
 		return
 	}
 	if !s.bucket.take(time.Now(), s.server.o.PacketRate, s.server.o.PacketBurst) {
-		s.end("too many packets", codePolicy, nil)
+		s.end("too many packets", codePolicy)
 		return
 	}
 	s.protect(func() {
 		if err := s.engine(b); err != nil {
-			s.end("parse error", codeProtocol, nil)
+			s.end("parse error", codeProtocol)
 		}
 	})
 }
@@ -179,7 +207,7 @@ func (s *session) engine(b []byte) error {
 			return errPacket
 		}
 	case engineClose:
-		s.end("transport close", codeNormal, nil)
+		s.end("transport close", codeNormal)
 	case engineNoop:
 	default:
 		return errPacket
@@ -273,13 +301,13 @@ func (s *session) refuse(r *Refusal) {
 	}
 	m, err := encode(s.server.o.MaxMessage, packetError, noAck, value)
 	if err != nil {
-		s.end("refused", codePolicy, nil)
+		s.end("refused", codePolicy)
 		return
 	}
 	s.server.refused.Add(1)
 	s.send(m)
 	if s.refusals++; s.refusals > 4 {
-		s.end("refused", codePolicy, nil)
+		s.end("refused", codePolicy)
 	}
 }
 
@@ -288,7 +316,7 @@ func (s *session) protect(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.server.o.Log.Error("socketio: panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			s.end("server error", codeInternal, nil)
+			s.end("server error", codeInternal)
 		}
 	}()
 	f()

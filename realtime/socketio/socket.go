@@ -90,13 +90,11 @@ func (s *Socket) Rooms() []string {
 
 // Disconnect tells the client that it is not wanted any more: it does not come back by
 // itself. For logout and suspension.
-func (s *Socket) Disconnect() {
-	s.session.end("server namespace disconnect", codeNormal, textMessage("41"))
-}
+func (s *Socket) Disconnect() { s.session.dismiss() }
 
 // Drop closes the transport: the client connects again by itself. For a restart, or for
 // a client that should begin anew.
-func (s *Socket) Drop() { s.session.end("dropped by the server", codeGoingAway, nil) }
+func (s *Socket) Drop() { s.session.end("dropped by the server", codeGoingAway) }
 
 func (s *Socket) find(room string) int {
 	for i, m := range s.rooms {

@@ -157,3 +157,20 @@ func TestNothingIsLostOrTurnedAroundByAnUpgrade(t *testing.T) {
 		t.Errorf("%d of %d", n, all)
 	}
 }
+
+// Clients hold their pongs back while they change over: to poll and to probe is to be alive.
+func TestAClientThatUpgradesIsNotTakenForSilent(t *testing.T) {
+	t.Parallel()
+	f := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 50*time.Millisecond, 450*time.Millisecond })
+	query, _ := f.polled(4)
+	c, _ := f.websocket(asWebsocket(query))
+	c.send("2probe")
+	c.expect("3probe")
+	for begun := time.Now(); time.Since(begun) < 1500*time.Millisecond; {
+		f.get(query)
+	}
+	c.send("5")
+	c.send(`420["echo",1]`)
+	for c.text() != `430[1]` {
+	}
+}

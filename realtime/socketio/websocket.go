@@ -83,7 +83,7 @@ func (s *session) read(c *wsConn) {
 			if len(payload) >= 2 {
 				code = binary.BigEndian.Uint16(payload)
 			}
-			s.end("transport close", code, nil)
+			s.end("transport close", code)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (s *session) control(op byte, payload []byte) {
 	s.handling.Lock()
 	defer s.handling.Unlock()
 	if !s.bucket.take(time.Now(), s.server.o.PacketRate, s.server.o.PacketBurst) {
-		s.end("too many packets", codePolicy, nil)
+		s.end("too many packets", codePolicy)
 	} else if op == opPing {
 		s.send(controlMessage(newFrame(opPong, payload)))
 	}
@@ -103,7 +103,7 @@ func (s *session) control(op byte, payload []byte) {
 func (s *session) unreadable(c *wsConn, err error) {
 	var wire *wireError
 	if errors.As(err, &wire) {
-		s.end("parse error", wire.code, nil)
+		s.end("parse error", wire.code)
 		linger(c.net)
 		return
 	}
