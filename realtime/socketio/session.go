@@ -37,7 +37,7 @@ type session struct {
 	waiting   chan struct{} // wakes the GET that waits
 	release   bool          // send that GET home
 	posting   bool
-	dismissed bool          // told not to come back: nothing it says counts any more
+	dismissed bool // told not to come back: nothing it says counts any more
 	ended     bool
 	forgotten bool
 	reason    string
