@@ -76,6 +76,8 @@ func (s *session) end(reason string, code uint16) {
 	s.flushLocked()
 }
 
+func (s *session) drop() { s.end("dropped by the server", codeGoingAway) }
+
 // abort closes the session at once; what is queued is lost.
 func (s *session) abort(reason string) {
 	s.mu.Lock()
