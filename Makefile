@@ -13,14 +13,16 @@ run: ## build and start everything here: private Postgres and Redis, demo data, 
 	@exec bin/homeroom local
 
 test: ## the whole suite, with the race detector, on real servers
-	@scripts/need postgres redis pgbouncer
+	@scripts/need postgres redis pgbouncer node
+	@scripts/packages realtime/socketio/testdata/clients
 	go test -race -vet=off -timeout 14m ./...
 
 lint: ## formatting, go vet, staticcheck, import rules, generated files
 	@scripts/lint
 
 bench: ## benchmarks against the limit; writes bench/results.md
-	@scripts/need postgres redis
+	@scripts/need postgres redis node
+	@scripts/packages realtime/socketio/testdata/clients
 	go run ./bench
 
 openapi: ## write docs/openapi.json from the endpoint rows

@@ -62,6 +62,8 @@ func beChild(role string) error {
 		return serveOurs(ctx, s, ready)
 	case "bare":
 		return serveBare(ctx, s, ready)
+	case "sockets":
+		return serveSockets(ctx, ready)
 	}
 	return fmt.Errorf("no child is called %q", role)
 }
@@ -71,8 +73,14 @@ func startChild(ctx context.Context, role string, s childSettings) (*child, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &child{cmd: exec.CommandContext(ctx, self)}
-	c.cmd.Env = append(os.Environ(), childEnv+"="+role)
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Env = append(os.Environ(), childEnv+"="+role)
+	return startProgram(cmd, role, s)
+}
+
+// startProgram starts a child that may be another program than this one.
+func startProgram(cmd *exec.Cmd, role string, s childSettings) (*child, error) {
+	c := &child{cmd: cmd}
 	c.cmd.Stderr = os.Stderr
 	stdin, err := c.cmd.StdinPipe()
 	if err != nil {

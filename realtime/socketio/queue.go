@@ -1,0 +1,161 @@
+package socketio
+
+import (
+	"sync"
+	"time"
+)
+
+// queue is what a client has not taken yet.
+type queue struct {
+	entries []entry
+	bytes   int
+}
+
+type entry struct {
+	*message
+	sent int // bytes of the frame that are written already
+}
+
+// push adds a message, in the place of an older value of the same thing if there is one
+// that has not been started. False: the client is too far behind.
+func (q *queue) push(m *message, sent int) bool {
+	if m.latest.key != "" {
+		for i, e := range q.entries {
+			if e.latest == m.latest && e.sent == 0 {
+				q.entries = append(q.entries[:i], q.entries[i+1:]...)
+				q.bytes -= len(e.frame)
+				break
+			}
+		}
+	}
+	if len(q.entries) >= queuedFrames || q.bytes+len(m.frame) > queuedBytes {
+		return false
+	}
+	q.entries = append(q.entries, entry{m, sent})
+	q.bytes += len(m.frame)
+	return true
+}
+
+// append adds a last word, whatever the bounds.
+func (q *queue) append(m *message) {
+	q.entries = append(q.entries, entry{m, 0})
+	q.bytes += len(m.frame)
+}
+
+// takeFrames moves frames to b until it holds a chunk.
+func (q *queue) takeFrames(b []byte) []byte {
+	n := 0
+	for _, e := range q.entries {
+		if len(b) >= chunkBytes {
+			break
+		}
+		b = append(b, e.frame[e.sent:]...)
+		q.bytes -= len(e.frame)
+		n++
+	}
+	if n == len(q.entries) {
+		*q = queue{}
+	} else {
+		q.entries = append(q.entries[:0], q.entries[n:]...)
+	}
+	return b
+}
+
+// takePayload moves everything to a polled payload.
+func (q *queue) takePayload(eio int) []byte {
+	var body []byte
+	for _, e := range q.entries {
+		if e.text != nil {
+			body = appendPayload(body, e.text, eio)
+		}
+	}
+	*q = queue{}
+	return body
+}
+
+var (
+	writers = sync.Pool{New: func() any { return newTryWriter() }}
+	chunks  = sync.Pool{New: func() any { return new([]byte) }}
+)
+
+// send gives the client a message.
+func (s *session) send(m *message) {
+	w := writers.Get().(*tryWriter)
+	s.deliver(w, []*message{m}, m.frame)
+	writers.Put(w)
+}
+
+// deliver gives the client messages; all is their frames in one piece. It never waits: a
+// websocket that has nothing queued is written to right here, as far as the kernel takes
+// it, and the rest queues.
+func (s *session) deliver(w *tryWriter, messages []*message, all []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.dismissed {
+		return
+	}
+	written := 0
+	if s.conn != nil && s.conn.raw != nil && !s.draining && len(s.queue.entries) == 0 {
+		var err error
+		if written, err = w.write(s.conn.raw, all); err != nil {
+			s.abortLocked("transport error")
+			return
+		}
+		if written == len(all) {
+			return
+		}
+	}
+	for _, m := range messages {
+		if written >= len(m.frame) {
+			written -= len(m.frame)
+			continue
+		}
+		if !s.queue.push(m, written) {
+			s.server.slow.Add(1)
+			s.abortLocked("slow consumer")
+			return
+		}
+		written = 0
+	}
+	s.flushLocked()
+}
+
+// flushLocked gets what is queued under way.
+func (s *session) flushLocked() {
+	switch {
+	case s.conn == nil:
+		s.wakeLocked()
+	case !s.draining && len(s.queue.entries) > 0:
+		s.draining = true
+		go s.drain(s.conn)
+	}
+}
+
+// drain waits for a client that did not take everything at once.
+func (s *session) drain(c *wsConn) {
+	chunk := chunks.Get().(*[]byte)
+	defer chunks.Put(chunk)
+	for {
+		s.mu.Lock()
+		if len(s.queue.entries) == 0 {
+			_ = c.net.SetWriteDeadline(time.Time{}) // it would fail the next write, however late
+			s.draining = false
+			if s.ended {
+				c.endOfWriting()
+			}
+			s.mu.Unlock()
+			return
+		}
+		*chunk = s.queue.takeFrames((*chunk)[:0])
+		patience := s.server.o.WriteTimeout
+		if s.ended {
+			patience = lingerTime
+		}
+		_ = c.net.SetWriteDeadline(time.Now().Add(patience))
+		s.mu.Unlock()
+		if _, err := c.net.Write(*chunk); err != nil {
+			s.abort("transport error")
+			return // draining stays: nobody writes to this connection again
+		}
+	}
+}

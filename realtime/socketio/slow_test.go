@@ -1,0 +1,191 @@
+package socketio
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stall fills everything between the server and a client that does not read: what is
+// emitted then waits in the server's queue. It returns too when the server has had enough.
+func stall(t *testing.T, c *wsClient, s *Socket) {
+	t.Helper()
+	_ = c.conn.(*net.TCPConn).SetReadBuffer(8 << 10)
+	filler := strings.Repeat("x", 8<<10)
+	var first *message
+	var since time.Time
+	eventually(t, "the client is stalled", func() bool {
+		s.session.mu.Lock()
+		defer s.session.mu.Unlock()
+		q := s.session.queue.entries
+		switch {
+		case s.session.ended:
+			return true
+		case len(q) == 0:
+			s.session.mu.Unlock()
+			for range 10 {
+				_ = s.EmitLatest("filler", "filler", filler)
+			}
+			s.session.mu.Lock()
+		case q[0].message != first:
+			first, since = q[0].message, time.Now()
+		default:
+			return time.Since(since) > 50*time.Millisecond
+		}
+		return false
+	})
+}
+
+func TestASlowReaderGetsTheNewest(t *testing.T) {
+	t.Parallel()
+	for _, slow := range []bool{false, true} {
+		f := serve(t)
+		f.slowWrites = slow
+		c := f.connected(4, "anna")
+		s := f.only()
+		s.Join("bus")
+		stall(t, c, s)
+		const last = 20_000
+		for i := range last + 1 {
+			_ = f.EmitLatest("bus", "position of 7", "location", i)
+			if i%100 == 0 {
+				_ = f.To("bus").EmitLatest("position of 8", "location of 8", i)
+			}
+		}
+		_ = s.Emit("end")
+		seen, stale := map[string]int{}, -1
+		for seen["end"] == 0 || seen["location"] != last {
+			var event []json.RawMessage
+			if err := json.Unmarshal([]byte(c.text()[2:]), &event); err != nil {
+				t.Fatal(err)
+			}
+			var name string
+			_ = json.Unmarshal(event[0], &name)
+			seen[name] = 1
+			if name == "location" {
+				var n int
+				_ = json.Unmarshal(event[1], &n)
+				if n <= stale {
+					t.Fatalf("position %d after %d", n, stale)
+				}
+				stale = n
+				seen[name] = n
+			}
+		}
+		if len(f.ended) != 0 {
+			t.Error("it was cut off")
+		}
+	}
+}
+
+func TestAReaderTooFarBehindIsCutOffAndNobodyElse(t *testing.T) {
+	t.Parallel()
+	f := serve(t)
+	stalled := f.connected(4, "anna")
+	stalled.send(`420["join","room"]`)
+	stalled.expect(`430["joined"]`)
+	s := f.only()
+	quick := f.connected(4, "ben")
+	quick.send(`420["join","room"]`)
+	quick.expect(`430["joined"]`)
+	stall(t, stalled, s)
+	text := strings.Repeat("y", 1000)
+	before := heap()
+	for i := 0; f.Counts().Slow == 0; i++ {
+		if i > 100_000 {
+			t.Fatal("it was never cut off")
+		}
+		_ = f.To("room").Emit("n", i, text)
+		quick.expectPrefix(fmt.Sprintf(`42["n",%d,`, i))
+	}
+	if after := heap(); after > before+4<<20 {
+		t.Errorf("the heap grew by %d KiB", (after-before)>>10)
+	}
+	f.endedAs("slow consumer")
+	_ = f.To("room").Emit("after")
+	quick.expect(`42["after"]`)
+	if f.Members("room") != 1 {
+		t.Error(f.Members("room"))
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func TestAStalledReaderIsCutOffInTime(t *testing.T) {
+	t.Parallel()
+	f := serve(t, func(o *Options) { o.WriteTimeout = 200 * time.Millisecond })
+	c := f.connected(4, "anna")
+	stall(t, c, f.only())
+	f.endedAs("transport error")
+	eventually(t, "nothing is left of it", func() bool { return f.Counts().Sessions == 0 })
+}
+
+// The write deadline of a stall must not be there for the writes after it.
+func TestAReaderThatStalledOnceIsServedAgain(t *testing.T) {
+	t.Parallel()
+	f := serve(t, func(o *Options) { o.WriteTimeout = time.Second; o.PingInterval = time.Minute })
+	c := f.connected(4, "anna")
+	s := f.only()
+	stall(t, c, s)
+	_ = s.Emit("end")
+	for c.text() != `42["end"]` {
+	}
+	<-time.After(1100 * time.Millisecond)
+	for i := range 10 {
+		_ = s.Emit("n", i)
+		c.expect(fmt.Sprintf(`42["n",%d]`, i))
+	}
+}
+
+func TestAPollingClientTooFarBehindIsCutOff(t *testing.T) {
+	t.Parallel()
+	f := serve(t)
+	_, s := f.polled(4)
+	for i := range queuedFrames + 1 {
+		_ = s.Emit("n", i)
+	}
+	f.endedAs("slow consumer")
+}
+
+// Where there is no raw connection (TLS in this process, other systems) a write has a
+// goroutine to wait in, and everything else is the same.
+func TestEverythingWorksOverTLS(t *testing.T) {
+	t.Parallel()
+	f := serve(t)
+	secure := httptest.NewTLSServer(f.Server)
+	defer secure.Close()
+	f.http.Close()
+	f.http = secure
+	c := f.connected(4, "anna")
+	c.send(`420["join","room"]`)
+	c.expect(`430["joined"]`)
+	for i := range 100 {
+		_ = f.To("room").Emit("n", i)
+	}
+	for i := range 100 {
+		c.expect(fmt.Sprintf(`42["n",%d]`, i))
+	}
+	c.raw(clientFrame(0x81, make([]byte, 100<<10)))
+	c.expectClose(codeTooLarge)
+	query := f.polling(4, "&token=ben")
+	f.post(query, "40")
+	if got := f.get(query); !strings.HasPrefix(got, "40{") {
+		t.Error(got)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := f.Close(ctx); err != nil {
+		t.Error(err)
+	}
+}
