@@ -75,9 +75,15 @@ func (w *healWorker) after(ctx context.Context, last uuid.UUID) ([]uuid.UUID, er
 func (s *Service) openJobs() (err error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &healWorker{s: s})
+	river.AddWorker(workers, &trailsWorker{s: s})
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
 		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers,
-		Periodic: []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(healEvery), func() (river.JobArgs, *river.InsertOpts) { return healJob{}, nil }, &river.PeriodicJobOpts{RunOnStart: true})},
+		Periodic: []*river.PeriodicJob{comes(healEvery, healJob{}), comes(trailsEvery, trailsJob{})},
 	})
 	return err
+}
+
+// comes is a job that comes by the clock, and when an instance starts.
+func comes(every time.Duration, job river.JobArgs) *river.PeriodicJob {
+	return river.NewPeriodicJob(river.PeriodicInterval(every), func() (river.JobArgs, *river.InsertOpts) { return job, nil }, &river.PeriodicJobOpts{RunOnStart: true})
 }

@@ -68,6 +68,9 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 	close(s.stopping)
 	stop, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
+	// Sockets first: their clients go to another instance while this one finishes its work.
+	_ = s.Hub.Close(stop)
+	s.Tracker.Close()
 	for _, server := range servers {
 		err = errors.Join(err, server.Shutdown(stop))
 	}
@@ -82,6 +85,7 @@ func (s *Service) Background(ctx context.Context) (*sync.WaitGroup, error) {
 	var done sync.WaitGroup
 	done.Go(func() { _ = s.Hints.Run(ctx) })
 	done.Go(func() { _ = s.Relay.Run(ctx) })
+	done.Go(func() { s.Hub.Run(ctx) })
 	if err := s.Jobs.Start(ctx); err != nil {
 		return nil, fmt.Errorf("starting jobs: %w", err)
 	}
@@ -90,6 +94,10 @@ func (s *Service) Background(ctx context.Context) (*sync.WaitGroup, error) {
 
 // Close lets go of every connection.
 func (s *Service) Close() {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = s.Hub.Close(gone) // whoever is still here is cut off
+	s.Tracker.Close()
 	_ = s.Redis.Close()
 	s.Cluster.Close()
 }

@@ -24,7 +24,9 @@ import (
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
+	"homeroom/modules/transport"
 	"homeroom/rbac"
+	"homeroom/realtime"
 	"homeroom/tenancy"
 )
 
@@ -40,6 +42,10 @@ type Options struct {
 	// Patience is how long a call waits for Redis to count it; 0 is as in production.
 	// Most tests are about other things than a machine that is busy with tests.
 	Patience time.Duration
+	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
+	PositionsPerSecond int
+	// Absences says who is on leave, where no module does.
+	Absences transport.Absences
 	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -59,6 +65,8 @@ type Service struct {
 	Bus         *events.Bus
 	Relay       *events.Relay
 	Kernel      *api.Kernel
+	Hub         *realtime.Hub
+	Tracker     *transport.Tracker
 	Redis       redis.UniversalClient
 	Metrics     *prometheus.Registry
 	Log         *slog.Logger
@@ -163,8 +171,8 @@ func (s *Service) openKernel(o Options) error {
 		limits.Patience = o.Patience
 	}
 	s.Kernel, err = api.New(api.Parts{
-		Rows:          append(s.rows(), o.ExtraRows...),
-		Constraints:   slices.Concat(roster.Constraints(), school.Constraints(), rbac.Constraints()),
+		Rows:          slices.Concat(s.rows(), s.transport(o), o.ExtraRows),
+		Constraints:   slices.Concat(roster.Constraints(), transport.Constraints(), school.Constraints(), rbac.Constraints()),
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
@@ -177,6 +185,7 @@ func (s *Service) openKernel(o Options) error {
 		return err
 	}
 	s.mountFront()
+	s.mountRealtime()
 	return nil
 }
 
@@ -208,9 +217,17 @@ func (s *Service) listen() {
 	forget(hintSession, s.Auth.Forget)
 	forget(hintUser, s.Auth.ForgetUser)
 	forget(hintPolicy, s.RBAC.Forget)
+	forget(hintTrip, s.Tracker.Forget)
+	// Who is connected is asked about once the old answer is forgotten.
+	forget(hintSchool, s.Hub.SchoolChanged)
+	forget(hintSession, s.Hub.SessionEnded)
+	forget(hintUser, s.Hub.UserChanged)
+	forget(hintPolicy, s.Hub.RightsChanged)
 	s.Hints.OnGap(func() {
 		s.Registry.ForgetAll()
 		s.Auth.ForgetAll()
 		s.RBAC.ForgetAll()
+		s.Tracker.ForgetAll()
+		s.Hub.Doubt()
 	})
 }

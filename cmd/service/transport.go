@@ -16,6 +16,7 @@ const hintTrip = "trip"
 
 // transport are the rows and listeners of the school's buses.
 func (s *Service) transport(o Options) []api.Row {
+	s.openHub(o)
 	air := air{s}
 	s.Tracker = transport.NewTracker(transport.TrackerParts{
 		Open: s.openToWrite, Air: air, Clock: s.now, Log: s.Log, PerSecond: o.PositionsPerSecond,
@@ -23,7 +24,7 @@ func (s *Service) transport(o Options) []api.Row {
 			return s.Kernel.Work(ctx, school, name, f)
 		},
 	})
-	m := &transport.Module{Air: air, Tracker: s.Tracker}
+	m := &transport.Module{Absences: o.Absences, Air: air, Tracker: s.Tracker}
 	m.Listen(s.Bus)
 	return m.Routes()
 }

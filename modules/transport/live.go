@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/modules/roster"
@@ -134,4 +135,26 @@ func (m *Module) lastSeen(c api.Ctx, bus uuid.UUID, t Trip) (*Seen, error) {
 		}
 	}
 	return lastOnTrail(c.DB, t.ID)
+}
+
+// Standing is the trip a bus is on, as watchers hear it, and where the trail ends.
+type Standing struct {
+	TripID uuid.UUID
+	Status any
+	Seen   *Seen
+}
+
+// OpenTrip is the trip a bus is on; nil is none.
+func OpenTrip(db *gorm.DB, bus uuid.UUID) (*Standing, error) {
+	var found []Trip
+	err := db.Raw(`select `+tripColumns+` from trip t where t.bus_id = ? and t.status in ('in_progress', 'paused')`, bus).Scan(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("looking for a bus's trip: %w", err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	t := found[0]
+	seen, err := lastOnTrail(db, t.ID)
+	return &Standing{TripID: t.ID, Status: tripStatus(t), Seen: seen}, err
 }

@@ -30,7 +30,10 @@ type Sighting struct {
 }
 
 func tripNews(t Trip) events.Fact {
-	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "trip-status", TripID: &t.ID, Data: map[string]any{
-		"busId": t.BusID, "tripId": t.ID, "tripType": t.TripType, "status": t.Status, "at": t.UpdatedAt,
-	}}}
+	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "trip-status", TripID: &t.ID, Data: tripStatus(t)}}
+}
+
+// tripStatus is a trip's state as watchers hear it.
+func tripStatus(t Trip) any {
+	return map[string]any{"busId": t.BusID, "tripId": t.ID, "tripType": t.TripType, "status": t.Status, "at": t.UpdatedAt}
 }

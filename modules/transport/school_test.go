@@ -130,4 +130,3 @@ func (d *depot) told(t *testing.T, c *testkit.Client, title string) int {
 	t.Helper()
 	return d.Count(t, "notification", "user_id = ? and type = 'TRANSPORT' and title like ?", c.UserID, title)
 }
-
