@@ -52,6 +52,7 @@ var parts = []part{
 	{"import", measureImport},
 	{"promotion", measurePromotion},
 	{"search", measureSearch},
+	{"positions", measurePositions},
 	{"sockets", measureSockets},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},

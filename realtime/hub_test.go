@@ -362,7 +362,7 @@ func TestADriverOnOneInstanceIsSeenOnTheOtherAlsoAfterRedisRestarts(t *testing.T
 				t.Fatal(parent.Err())
 			case <-time.After(50 * time.Millisecond):
 			}
-			if n > from+300 {
+			if n > from+200 {
 				t.Fatal("the other instance sees nothing")
 			}
 		}
@@ -371,12 +371,12 @@ func TestADriverOnOneInstanceIsSeenOnTheOtherAlsoAfterRedisRestarts(t *testing.T
 	if err := stack.StopRedis(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	must(t, driver, "update-location", at(400)) // it goes on without
+	must(t, driver, "update-location", at(150)) // it goes on without
 	if err := stack.StartRedis(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	back := time.Now()
-	drive(401)
+	drive(151)
 	t.Logf("flowing again after %s", time.Since(back))
 	late := dial(t, two, l.admin)
 	must(t, late, "join-bus-room", l.room())
