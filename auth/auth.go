@@ -104,22 +104,6 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	return k.user, nil
 }
 
-// RoleOf is the role the user of a session holds, for what outlives the call that
-// authenticated it. A session that is not remembered any more has to show its token.
-func (a *Auth) RoleOf(ctx context.Context, session uuid.UUID) (uuid.UUID, error) {
-	if k, ok := a.known.Get(session); ok && a.Clock().Before(k.until) {
-		return k.user.RoleID, nil
-	}
-	acc, s, err := a.findSession(ctx, session)
-	if err != nil {
-		return uuid.Nil, err
-	}
-	if s.revokedAt != nil {
-		return uuid.Nil, errSignedOut
-	}
-	return a.present(ctx, acc)
-}
-
 // Forget drops what is remembered of a session.
 func (a *Auth) Forget(session uuid.UUID) {
 	a.forgotten.Add(1)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,6 +53,8 @@ type air struct {
 	wake    chan struct{}
 	moved   chan struct{}
 	failing bool
+
+	restUntil atomic.Int64
 }
 
 type move struct {
@@ -213,14 +216,22 @@ func (a *air) note(err error) {
 	}
 }
 
-// Last is what is remembered of a bus's last position, nil if nothing is.
+var errResting = errors.New("realtime: Redis did not answer a moment ago")
+
+// Last is what is remembered of a bus's last position, nil if nothing is. It waits for
+// Redis no longer than people do.
 func (h *Hub) Last(ctx context.Context, school, bus uuid.UUID) ([]byte, error) {
-	room := roomOf(school, bus)
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	if time.Now().UnixNano() < h.air.restUntil.Load() {
+		return nil, errResting
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.Patience)
 	defer cancel()
-	state, err := h.Redis.HGet(ctx, lastPrefix+room, "state").Bytes()
+	state, err := h.Redis.HGet(ctx, lastPrefix+roomOf(school, bus), "state").Bytes()
 	if errors.Is(err, redis.Nil) {
 		return nil, nil
+	}
+	if err != nil {
+		h.air.restUntil.Store(time.Now().Add(rest).UnixNano())
 	}
 	return state, err
 }

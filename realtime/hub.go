@@ -24,6 +24,7 @@ type Person struct {
 	SessionID uuid.UUID
 	SchoolID  uuid.UUID
 	Role      string
+	RoleID    uuid.UUID
 	Until     time.Time // when the token ends
 }
 
@@ -59,8 +60,10 @@ type Parts struct {
 	AllowedOrigins []string
 	// PerSecond is how many events of one socket are taken.
 	PerSecond int
-	Clock     func() time.Time
-	Log       *slog.Logger
+	// Patience is how long somebody waits for Redis to remember.
+	Patience time.Duration
+	Clock    func() time.Time
+	Log      *slog.Logger
 }
 
 const (
@@ -68,6 +71,10 @@ const (
 	eventTime = 5 * time.Second
 	// eventsPerSecond is what one socket may ask, unless told otherwise.
 	eventsPerSecond = 20
+	// patience is how long somebody waits for Redis, unless told otherwise; rest, how long
+	// it is left alone after it did not answer.
+	patience = 80 * time.Millisecond
+	rest     = time.Second
 )
 
 // Hub is one instance's part of the live channel.
@@ -86,6 +93,9 @@ type Hub struct {
 func New(p Parts) *Hub {
 	if p.PerSecond <= 0 {
 		p.PerSecond = eventsPerSecond
+	}
+	if p.Patience <= 0 {
+		p.Patience = patience
 	}
 	h := &Hub{Parts: p, id: uuid.NewString(), members: map[*socketio.Socket]*member{}, refused: map[string]*bucket{}}
 	h.air = newAir(h)

@@ -403,4 +403,3 @@ func TestWhenAnInstanceIsKilledTheDriveGoesOnOnTheOther(t *testing.T) {
 		t.Errorf("%d acknowledged positions are in the trail", n)
 	}
 }
-

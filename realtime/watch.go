@@ -53,8 +53,7 @@ func (h *Hub) each(is func(Person) bool, f func(*socketio.Socket, *member)) {
 	}
 }
 
-// SessionEnded, UserChanged, SchoolChanged and RightsChanged are told what hints say;
-// Doubt, that hints may have been missed. Who may no longer be here is cut off.
+// SessionEnded is told that a session is over: who may no longer be here is cut off.
 func (h *Hub) SessionEnded(id uuid.UUID) {
 	go h.recheckThose(func(p Person) bool { return p.SessionID == id }, false)
 }
@@ -86,12 +85,18 @@ func (h *Hub) recheck(s *socketio.Socket, m *member, rooms bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), eventTime)
 	defer cancel()
 	_, token := m.who()
-	if _, err := h.Who(ctx, token); err != nil {
+	fresh, err := h.Who(ctx, token)
+	if err != nil {
 		if status, _, _ := h.Explain(err); status < 500 {
 			s.Disconnect()
 		}
 		return
 	}
+	m.mu.Lock()
+	if m.token == token { // they may hold another role by now
+		m.person = fresh
+	}
+	m.mu.Unlock()
 	if rooms {
 		h.recheckRooms(ctx, s, m)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"homeroom/api"
 	"homeroom/modules/transport"
@@ -25,12 +26,17 @@ func (s *Service) openHub(o Options) {
 			}
 			return e.Status, e.Code, e.Message
 		},
-		AllowedOrigins: s.Config.AllowedOrigins, PerSecond: 4 * o.PositionsPerSecond, Clock: s.now, Log: s.Log,
+		AllowedOrigins: s.Config.AllowedOrigins, PerSecond: 4 * o.PositionsPerSecond, Patience: o.Patience, Clock: s.now, Log: s.Log,
 	})
 }
 
-// mountRealtime serves the live channel on the API's own port.
+// mountRealtime serves the live channel on the API's own port, and counts who is there.
 func (s *Service) mountRealtime() {
+	count := func(name, help string, n func() int) {
+		s.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(n()) }))
+	}
+	count("homeroom_sockets", "People connected to the live channel.", func() int { return s.Hub.Counts().Sockets })
+	count("homeroom_bus_rooms", "Rooms of the live channel with members here.", func() int { return s.Hub.Counts().Rooms })
 	serve := func(g *gin.Context) { s.Hub.Serve(g.Writer, g.Request, g.ClientIP()) }
 	s.Kernel.Engine().GET("/socket.io/", serve)
 	s.Kernel.Engine().POST("/socket.io/", serve)
@@ -57,7 +63,7 @@ func (s *Service) socketWho(ctx context.Context, token string) (realtime.Person,
 	if school.Status != tenancy.Active {
 		return realtime.Person{}, api.Coded(403, "Forbidden", "This school is suspended")
 	}
-	return realtime.Person{UserID: user.ID, SessionID: user.SessionID, SchoolID: user.SchoolID, Role: string(user.Role), Until: until}, nil
+	return realtime.Person{UserID: user.ID, SessionID: user.SessionID, SchoolID: user.SchoolID, Role: string(user.Role), RoleID: user.RoleID, Until: until}, nil
 }
 
 // socketMay asks for the permission the endpoints ask for.
@@ -66,10 +72,7 @@ func (s *Service) socketMay(ctx context.Context, p realtime.Person, action api.A
 	if err != nil {
 		return err
 	}
-	user := api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role)}
-	if user.RoleID, err = s.Auth.RoleOf(ctx, p.SessionID); err != nil {
-		return err
-	}
+	user := api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role), RoleID: p.RoleID}
 	d, err := s.RBAC.Decide(ctx, school, user, api.Question{Module: "transport", Action: action})
 	if err != nil {
 		return err

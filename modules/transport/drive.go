@@ -29,15 +29,10 @@ type drive struct {
 	allowance float64 // positions that may come now
 	counted   time.Time
 	told      time.Time // of ETAs
-	used      time.Time
 }
 
-const (
-	// recentKept is how many positions back a repeated one is recognised.
-	recentKept = 64
-	// idleAfter is when a driver has gone quiet.
-	idleAfter = 10 * time.Minute
-)
+// recentKept is how many positions back a repeated one is recognised.
+const recentKept = 64
 
 var errTooMany = api.Coded(429, "Too Many Requests", "Too many positions, slow down")
 
@@ -46,7 +41,7 @@ func (d *drive) inherit(old *drive) {
 	old.mu.Lock()
 	defer old.mu.Unlock()
 	d.last, d.suspect, d.recent = old.last, old.suspect, old.recent
-	d.allowance, d.counted, d.told, d.used = old.allowance, old.counted, old.told, old.used
+	d.allowance, d.counted, d.told = old.allowance, old.counted, old.told
 	// What was noticed at stops may not be in the database yet.
 	old.progress.path.remember(d.progress.path.stops)
 	d.progress.along, d.progress.known, d.progress.pace, d.progress.at = old.progress.along, old.progress.known, old.progress.pace, old.progress.at
@@ -70,18 +65,11 @@ func orElse(a, b *time.Time) *time.Time {
 	return b
 }
 
-func (d *drive) idle(now time.Time) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return now.Sub(d.used) > idleAfter
-}
-
 // take checks a position against the trip and shows it if it is the newest. known says
 // that it had come before.
 func (d *drive) take(p Point, now time.Time, t *Tracker) (known bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.used = now
 	if !d.allow(now, float64(t.PerSecond)) {
 		return false, errTooMany
 	}
@@ -134,7 +122,6 @@ func (d *drive) believe(p Point) error {
 func (d *drive) show(p Point, now time.Time, t *Tracker) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.used = now
 	d.showLocked(p, now, t)
 }
 

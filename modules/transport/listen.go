@@ -13,9 +13,11 @@ import (
 )
 
 // Listen hears what the module wants to know: that somebody who came by bus was marked
-// absent in class, that a bus has news for those who watch it, and that one was seen.
+// absent in class, that leave was granted to somebody a bus waits for, that a bus has news
+// for those who watch it, and that one was seen.
 func (m *Module) Listen(bus *events.Bus) {
 	bus.On("attendance.marked", "transport", absentButAboard)
+	bus.On("leave.decided", "transport", onLeaveAfterAll)
 	bus.On(NewsFact, "watchers", func(ctx context.Context, h events.Heard) error {
 		var n News
 		if err := h.Read(&n); err != nil || m.Air == nil {
@@ -72,4 +74,31 @@ func absentButAboard(ctx context.Context, h events.Heard) error {
 		}
 	}
 	return api.NotifyIn(db, h.OccurredAt, notices...)
+}
+
+// onLeaveAfterAll keeps a bus that is on its way from waiting for somebody whose leave
+// was granted meanwhile. Who is on leave before it starts is asked then.
+func onLeaveAfterAll(ctx context.Context, h events.Heard) error {
+	var leave struct {
+		StudentID *uuid.UUID `json:"studentId"`
+		FromDate  api.Date   `json:"fromDate"`
+		ToDate    api.Date   `json:"toDate"`
+		HalfDay   bool       `json:"halfDay"`
+		Status    string     `json:"status"`
+	}
+	if err := h.Read(&leave); err != nil || leave.StudentID == nil || leave.Status != "APPROVED" || leave.HalfDay {
+		return err
+	}
+	db, err := events.DB(ctx)
+	if err != nil {
+		return err
+	}
+	err = db.Exec(`update boarding b set status = 'absent', preset = 'absent', reason = 'on leave', updated_at = ? from trip t
+		where t.id = b.trip_id and t.status in ('in_progress', 'paused') and t.trip_date between ? and ? and b.student_id = ? and b.status = 'waiting'
+			and not exists (select from boarding_tap p where p.trip_id = b.trip_id and p.student_id = b.student_id and p.undone_at is null)`,
+		h.OccurredAt, leave.FromDate, leave.ToDate, *leave.StudentID).Error
+	if err != nil {
+		return fmt.Errorf("letting a bus know of a leave: %w", err)
+	}
+	return nil
 }

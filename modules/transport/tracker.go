@@ -21,6 +21,9 @@ const (
 	driveKnown = 30 * time.Second
 	// PositionsPerSecond is how many positions of one bus are taken, unless told otherwise.
 	PositionsPerSecond = 5
+	// inDoubt is how long a trip whose state is being changed is looked up for every
+	// position: until the change is committed, what is read is the old state.
+	inDoubt = 2 * time.Second
 	// tellETAs is how often watchers are told when the bus will be where.
 	tellETAs = 10 * time.Second
 )
@@ -43,8 +46,9 @@ type Tracker struct {
 	TrackerParts
 
 	mu     sync.Mutex
-	drives map[uuid.UUID]*drive // by driver
-	trails map[uuid.UUID]*trail // by school
+	drives map[uuid.UUID]*drive    // by driver
+	doubts map[uuid.UUID]time.Time // by trip, until when
+	trails map[uuid.UUID]*trail    // by school
 	busy   sync.WaitGroup
 }
 
@@ -53,7 +57,7 @@ func NewTracker(p TrackerParts) *Tracker {
 	if p.PerSecond <= 0 {
 		p.PerSecond = PositionsPerSecond
 	}
-	return &Tracker{TrackerParts: p, drives: map[uuid.UUID]*drive{}, trails: map[uuid.UUID]*trail{}}
+	return &Tracker{TrackerParts: p, drives: map[uuid.UUID]*drive{}, doubts: map[uuid.UUID]time.Time{}, trails: map[uuid.UUID]*trail{}}
 }
 
 // Report takes a position from a driver. What is wrong with it is said at once; done is
@@ -100,12 +104,22 @@ func (t *Tracker) Forget(trip uuid.UUID) {
 	defer t.mu.Unlock()
 	for driver, d := range t.drives {
 		if d.trip.ID == trip {
-			d.expired.Store(true)
-			if d.idle(t.Clock()) {
-				delete(t.drives, driver)
-			}
+			delete(t.drives, driver)
 		}
 	}
+}
+
+// Doubt is told that a trip's state is about to change.
+func (t *Tracker) Doubt(trip uuid.UUID) {
+	now := t.Clock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, until := range t.doubts {
+		if now.After(until) {
+			delete(t.doubts, id)
+		}
+	}
+	t.doubts[trip] = now.Add(inDoubt)
 }
 
 // ForgetAll is for when such words may have been missed.
@@ -149,10 +163,12 @@ var (
 
 // driveOf is the trip a driver is on.
 func (t *Tracker) driveOf(ctx context.Context, school, driver uuid.UUID) (*drive, error) {
+	now := t.Clock()
 	t.mu.Lock()
 	d := t.drives[driver]
+	sure := d != nil && !d.expired.Load() && now.Sub(d.loaded) < driveKnown && !now.Before(t.doubts[d.trip.ID])
 	t.mu.Unlock()
-	if d != nil && !d.expired.Load() && t.Clock().Sub(d.loaded) < driveKnown {
+	if sure {
 		return d, nil
 	}
 	fresh, err := t.load(ctx, school, driver)

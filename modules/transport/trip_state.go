@@ -77,6 +77,9 @@ func (m *Module) turn(c api.Ctx, t Trip, to string, from []string, change func(*
 	if !allowed {
 		return t, api.Conflict("The trip is %s: it cannot become %s", t.Status, to)
 	}
+	if m.Tracker != nil {
+		m.Tracker.Doubt(t.ID)
+	}
 	before := t
 	if change != nil {
 		if err := change(&t); err != nil {
