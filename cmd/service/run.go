@@ -16,6 +16,9 @@ import (
 // stopTime is how long requests under way may go on when the service stops.
 const stopTime = 10 * time.Second
 
+// socketTime is how long of that sockets may take to close.
+const socketTime = 2 * time.Second
+
 // Prepare brings the platform's schema and every node's template up to date. It
 // refuses a database that is newer than this binary. Nodes besides main that cannot
 // be reached keep nobody from starting: their schools must wait.
@@ -69,8 +72,9 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 	stop, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	// Sockets first: their clients go to another instance while this one finishes its work.
-	_ = s.Hub.Close(stop)
-	s.Tracker.Close()
+	leave, cut := context.WithTimeout(stop, socketTime)
+	_ = s.Hub.Close(leave) // whoever has not gone by then is cut off
+	cut()
 	for _, server := range servers {
 		err = errors.Join(err, server.Shutdown(stop))
 	}
