@@ -152,7 +152,8 @@ func (o *office) report(ctx context.Context, n int) (time.Duration, error) {
 	for _, socket := range sockets {
 		group.Go(func() error { return drive(socket, n/drivingBuses, began.Add(-time.Hour)) })
 	}
-	return time.Since(began), group.Wait()
+	err = group.Wait()
+	return time.Since(began), err
 }
 
 // drive sends positions and waits for every answer.

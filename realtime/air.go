@@ -58,9 +58,8 @@ type air struct {
 }
 
 type move struct {
-	at    time.Time
-	state []byte
-	words []byte
+	at   time.Time
+	show func() (state []byte, events []Event)
 }
 
 func newAir(h *Hub) *air {
@@ -90,22 +89,22 @@ func (a *air) room(name string, inhabited bool) {
 	nudge(a.wake)
 }
 
-// Move shows where a bus is. state is what is remembered as its last position.
-func (h *Hub) Move(school, bus uuid.UUID, at time.Time, state []byte, events ...Event) {
+// Move shows where a bus is. show makes what is remembered as its last position and what
+// is said in its room; it is called only if somebody is to see it, and maybe later.
+func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show func() (state []byte, events []Event)) {
 	room := roomOf(school, bus)
-	w := words{From: h.id, At: at.UnixMicro(), Events: events}
-	h.air.say(room, w)
-	body, err := json.Marshal(w)
-	if err != nil {
-		h.Log.Error("a position was not passed on", "error", err)
-		return
+	a := h.air
+	a.mu.Lock()
+	watched := a.wanted[room]
+	if known, waits := a.moves[room]; !waits || at.After(known.at) {
+		a.moves[room] = move{at, show}
 	}
-	h.air.mu.Lock()
-	if known, waits := h.air.moves[room]; !waits || at.After(known.at) {
-		h.air.moves[room] = move{at, state, body}
+	a.mu.Unlock()
+	nudge(a.moved)
+	if watched {
+		_, events := show()
+		a.say(room, words{At: at.UnixMicro(), Events: events})
 	}
-	h.air.mu.Unlock()
-	nudge(h.air.moved)
 }
 
 // Tell says something in a bus's room; about is a student whose people and the staff
@@ -193,7 +192,12 @@ func (a *air) write(ctx context.Context) {
 		trip, cancel := context.WithTimeout(ctx, redisPatience)
 		_, err := a.hub.Redis.Pipelined(trip, func(p redis.Pipeliner) error {
 			for room, m := range moves {
-				p.Eval(trip, keepNewest, []string{lastPrefix + room}, m.at.UnixMicro(), m.state, lastKept.Milliseconds(), channelPrefix+room, m.words)
+				state, events := m.show()
+				body, err := json.Marshal(words{From: a.hub.id, At: m.at.UnixMicro(), Events: events})
+				if err != nil {
+					return err
+				}
+				p.Eval(trip, keepNewest, []string{lastPrefix + room}, m.at.UnixMicro(), state, lastKept.Milliseconds(), channelPrefix+room, body)
 			}
 			return nil
 		})

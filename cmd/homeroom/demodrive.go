@@ -112,7 +112,7 @@ func (d demoDrive) leg(ctx context.Context, socket *ioclient.Client, from, to de
 	x, y := (to.Lng-from.Lng)*math.Cos(from.Lat*degree), to.Lat-from.Lat
 	metres := math.Hypot(x, y) * degree * 6_371_000
 	heading := math.Mod(math.Atan2(x, y)/degree+360, 360)
-	steps := max(1, int(metres/(demoPace*d.speed*d.tick.Seconds())))
+	steps := max(1, int(math.Ceil(metres/(demoPace*d.speed*d.tick.Seconds()))))
 	for n := 1; n <= steps; n++ {
 		select {
 		case <-ctx.Done():

@@ -159,18 +159,15 @@ func (a air) LastSeen(ctx context.Context, school, bus uuid.UUID) (*transport.Se
 }
 
 func (a air) Moved(school, bus uuid.UUID, seen transport.Seen, etas []transport.StopETA) {
-	state, err := json.Marshal(seen)
-	if err != nil {
-		a.s.Log.Error("a position could not be written", "error", err)
-		return
-	}
-	events := []realtime.Event{{Name: "location", Key: "location", Data: mustJSON(seen.Where(bus, a.s.now()))}}
-	for _, e := range etas {
-		events = append(events, realtime.Event{Name: "eta", Key: "eta:" + e.StopID.String(), Data: mustJSON(map[string]any{
-			"busId": bus, "tripId": seen.TripID, "stopId": e.StopID, "etaSeconds": e.Seconds,
-		})})
-	}
-	a.s.Hub.Move(school, bus, seen.At, state, events...)
+	a.s.Hub.Move(school, bus, seen.At, func() ([]byte, []realtime.Event) {
+		events := []realtime.Event{{Name: "location", Key: "location", Data: mustJSON(seen.Where(bus, a.s.now()))}}
+		for _, e := range etas {
+			events = append(events, realtime.Event{Name: "eta", Key: "eta:" + e.StopID.String(), Data: mustJSON(map[string]any{
+				"busId": bus, "tripId": seen.TripID, "stopId": e.StopID, "etaSeconds": e.Seconds,
+			})})
+		}
+		return mustJSON(seen), events
+	})
 }
 
 func (a air) Tell(ctx context.Context, school, bus uuid.UUID, n transport.News) error {
