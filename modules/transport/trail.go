@@ -16,7 +16,7 @@ import (
 
 const (
 	// flushAfter is how long a position waits for others to be written with.
-	flushAfter = 250 * time.Millisecond
+	flushAfter = 100 * time.Millisecond
 	// flushRows is how many do not wait.
 	flushRows = 500
 	// writeTime bounds one write.
