@@ -22,6 +22,7 @@ const (
 	everyBus      = "homeroom:buses"
 	lastKept      = 24 * time.Hour
 	redisPatience = time.Second
+	retryAfter    = 200 * time.Millisecond
 )
 
 // Event is something that is said in a bus's room. With a key only the newest of that
@@ -203,6 +204,26 @@ func (a *air) write(ctx context.Context) {
 		})
 		cancel()
 		a.note(err)
+		if err != nil {
+			a.putBack(ctx, moves)
+		}
+	}
+}
+
+// putBack has positions tried again that Redis did not take, unless newer ones wait: a bus
+// that stands still afterwards shall be found where it stands.
+func (a *air) putBack(ctx context.Context, moves map[string]move) {
+	a.mu.Lock()
+	for room, m := range moves {
+		if newer, waits := a.moves[room]; !waits || m.at.After(newer.at) {
+			a.moves[room] = m
+		}
+	}
+	a.mu.Unlock()
+	select {
+	case <-ctx.Done():
+	case <-time.After(retryAfter):
+		nudge(a.moved)
 	}
 }
 

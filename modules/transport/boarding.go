@@ -29,6 +29,7 @@ type tap struct {
 	At            time.Time
 	ReceivedAt    time.Time
 	UndoneAt      *time.Time
+	ours          bool // the time is: the phone said none
 }
 
 // rank orders the states: a rider only goes up. Waiting is left by any of the others;

@@ -98,7 +98,7 @@ func newTap(c api.Ctx, student uuid.UUID, status, id string, at Moment) tap {
 	}
 	t := tap{ClientEventID: id, StudentID: student, Status: status, At: at.Time(), ReceivedAt: c.Now}
 	if at == 0 || t.At.After(c.Now.Add(ahead)) {
-		t.At = c.Now
+		t.At, t.ours = c.Now, true
 	}
 	return t
 }
@@ -205,10 +205,15 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 	rider := b.riders[student]
 	sent := map[string]bool{}
 	var valid, fresh []tap
+	var latest time.Time
 	for _, t := range b.known[student] {
 		sent[t.ClientEventID] = true
-		if t.UndoneAt == nil {
-			valid = append(valid, t)
+		if t.UndoneAt != nil {
+			continue
+		}
+		valid = append(valid, t)
+		if t.At.After(latest) {
+			latest = t.At
 		}
 	}
 	for i, t := range taps {
@@ -224,6 +229,9 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 		case !sent[t.ClientEventID]:
 			sent[t.ClientEventID] = true
 			results[i].Outcome = "fresh"
+			if t.ours && !t.At.After(latest) { // without a time of its own, a tap comes after what is known
+				t.At = latest.Add(time.Microsecond)
+			}
 			fresh = append(fresh, t)
 		}
 	}
@@ -252,7 +260,7 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 		switch {
 		case counted[t.ClientEventID]:
 			results[i].Outcome = "applied"
-			if rider.Status == t.Status {
+			if rider.Status == t.Status && was.Status != t.Status {
 				b.tell(rider, t)
 			}
 		case t.Status == rider.Status || (t.Status == "boarded" && rider.Status == "alighted" && rider.BoardedAt != nil):

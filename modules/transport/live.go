@@ -130,7 +130,7 @@ func (m *Module) lastSeen(c api.Ctx, bus uuid.UUID, t Trip) (*Seen, error) {
 	}
 	if m.Air != nil {
 		seen, err := m.Air.LastSeen(c, c.School.ID, bus)
-		if err == nil && seen != nil && seen.TripID == t.ID {
+		if err == nil && seen != nil && seen.TripID == t.ID && seen.age(c.Now) <= staleAfter {
 			return seen, nil
 		}
 	}
