@@ -112,6 +112,10 @@ type errorBody struct {
 	Data       any      `json:"data,omitempty" doc:"What you need besides words, where there is any."`
 }
 
+// Explain is what an error means to the one who caused it, for what is asked over other
+// channels than HTTP.
+func (k *Kernel) Explain(err error) *Error { return k.explain(err) }
+
 // explain turns any error into an answer. What it does not know is a 500 whose
 // text stays in the log.
 func (k *Kernel) explain(err error) *Error {

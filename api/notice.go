@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/events"
 	"homeroom/tenancy"
@@ -87,19 +88,44 @@ const LogNotices = `with told as (
 // noticeQueries write a request's notices, and the log of those that are due now.
 // The facts that carry them further are added to the request's own.
 func (rq *request) noticeQueries() ([]tenancy.Query, error) {
-	if len(rq.notices) == 0 {
-		return nil, nil
+	queries, facts, err := noticeQueries(rq.notices, rq.now)
+	rq.facts = append(rq.facts, facts...)
+	return queries, err
+}
+
+// NotifyIn is Notify for a listener, in the transaction it hears a fact in.
+func NotifyIn(tx *gorm.DB, now time.Time, notices ...Notice) error {
+	queries, facts, err := noticeQueries(notices, now)
+	if err != nil || len(queries) == 0 {
+		return err
+	}
+	for _, f := range facts {
+		args, err := f.InsertArgs(now)
+		if err != nil {
+			return err
+		}
+		queries = append(queries, tenancy.Query{SQL: events.InsertSQL, Args: args})
+	}
+	if err := tenancy.Together(tx, queries...); err != nil {
+		return fmt.Errorf("writing notices: %w", err)
+	}
+	return nil
+}
+
+func noticeQueries(notices []Notice, now time.Time) (out []tenancy.Query, facts []events.Fact, err error) {
+	if len(notices) == 0 {
+		return nil, nil, nil
 	}
 	type row struct {
 		ID uuid.UUID `json:"id"`
 		Notice
 	}
-	rows := make([]row, len(rq.notices))
+	rows := make([]row, len(notices))
 	due := map[time.Time][]uuid.UUID{}
 	var moments []time.Time
-	for i, n := range rq.notices {
-		if n.DueAt.Before(rq.now) {
-			n.DueAt = rq.now
+	for i, n := range notices {
+		if n.DueAt.Before(now) {
+			n.DueAt = now
 		}
 		if n.Teaser == "" {
 			n.Teaser = n.Title
@@ -112,18 +138,18 @@ func (rq *request) noticeQueries() ([]tenancy.Query, error) {
 	}
 	body, err := json.Marshal(rows)
 	if err != nil {
-		return nil, fmt.Errorf("writing notices: %w", err)
+		return nil, nil, fmt.Errorf("writing notices: %w", err)
 	}
-	out := []tenancy.Query{{SQL: insertNotices, Args: []any{string(body), rq.now}}}
-	if ids := due[rq.now]; ids != nil {
-		out = append(out, tenancy.Query{SQL: LogNotices, Args: []any{ids, rq.now}})
+	out = []tenancy.Query{{SQL: insertNotices, Args: []any{string(body), now}}}
+	if ids := due[now]; ids != nil {
+		out = append(out, tenancy.Query{SQL: LogNotices, Args: []any{ids, now}})
 	}
 	for _, at := range moments {
 		for ids := due[at]; len(ids) > 0; {
 			n := min(noticesAFact, len(ids))
-			rq.facts = append(rq.facts, events.Fact{Kind: NoticesDue, Data: DueNotices{IDs: ids[:n]}, DueAt: at})
+			facts = append(facts, events.Fact{Kind: NoticesDue, Data: DueNotices{IDs: ids[:n]}, DueAt: at})
 			ids = ids[n:]
 		}
 	}
-	return out, nil
+	return out, facts, nil
 }

@@ -152,6 +152,15 @@ func (t *Tokens) ReadAccess(token string) (Access, error) {
 	return a, err
 }
 
+// AccessEnds is when an access token ends, for what lives longer than a call.
+func (t *Tokens) AccessEnds(token string) (time.Time, error) {
+	var c accessClaims
+	if err := t.read(token, &c); err != nil {
+		return time.Time{}, err
+	}
+	return c.ExpiresAt.Time, nil
+}
+
 func (t *Tokens) accessOf(c accessClaims) (Access, error) {
 	if c.Type != "" {
 		return Access{}, errors.New("not an access token")

@@ -14,6 +14,7 @@ import (
 	"homeroom/auth"
 	"homeroom/cmd/service"
 	"homeroom/config"
+	"homeroom/migrations"
 	"homeroom/tenancy"
 )
 
@@ -83,7 +84,7 @@ func migrationsAdded(ctx context.Context, url string) (int, error) {
 		return 0, err
 	}
 	err = conn.QueryRow(ctx, `select coalesce(max(schema_version), 0) from platform.school`).Scan(&version)
-	return max(0, version-len(schoolMigrations(0))), err
+	return max(0, version-migrations.Latest(schoolMigrations(0))), err
 }
 
 // schemaName can be made up from a number by pgbench too.

@@ -59,6 +59,7 @@ var parts = []part{
 	{"account", measureAccounts},
 	{"dues", measureDues},
 	{"delivery", measureDelivery},
+	{"positions", measurePositions},
 	{"sockets", measureSockets},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},

@@ -133,7 +133,7 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 	}
 	c.Files = "file://" + filepath.Join(os.TempDir(), database+"_files")
 	log := &Log{}
-	o := service.Options{Namespace: database, Patience: 10 * time.Second, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
+	o := service.Options{Namespace: database, PositionsPerSecond: 1000, Patience: 10 * time.Second, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
 	for _, change := range changes {
 		change(&c, &o)
 	}
@@ -153,6 +153,9 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 	<-s.Hints.Ready()
 	server := httptest.NewServer(s.Kernel.Handler())
 	stop := func() {
+		gone, cut := context.WithCancel(ctx)
+		cut()
+		_ = s.Hub.Close(gone) // a socket would keep the server waiting
 		server.Close()
 		_ = s.Jobs.Stop(ctx)
 		cancel()

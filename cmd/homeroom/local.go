@@ -127,5 +127,7 @@ func welcome(say func(string, ...any), address string, demo service.DemoSignIns)
 		say("    %-14s %-28s password %s", d.Role, d.Email, d.Password)
 	}
 	say("")
+	say("  A bus to watch: homeroom demo-drive --url %s", address)
+	say("")
 	say("Ctrl-C stops everything. Requests are logged below.")
 }

@@ -53,6 +53,7 @@ schools, each in a Postgres schema of its own.
 Try it:         homeroom local      (brings its own Postgres and Redis, and demo data)
 Run it:         homeroom serve      (reads its configuration from the environment)
 After upgrades: homeroom migrate
+Watch a bus:    homeroom demo-drive (while homeroom local runs)
 
 Configuration (environment variable, default, meaning):
 
@@ -61,7 +62,7 @@ Configuration (environment variable, default, meaning):
 		SilenceErrors: true,
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand())
+	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), demoDriveCommand())
 	return cmd
 }
 

@@ -305,6 +305,16 @@ var fixtures = map[string]fixture{
 	"/parent/file/:id":                         {"file", madeFile, nil},
 	"/school-admin/dispatch/:id":               {"dispatch", madeDispatch, nil},
 	"/school-admin/dispatch/template/:id":      {"dispatch_template", made("/school-admin/dispatch/template/create", map[string]any{"channel": "SMS", "name": "Closed", "body": "Closed"}), map[string]any{"name": "Mine"}},
+	"/school-admin/transport/bus/:id":          {"bus", madeBus, map[string]any{"busNumber": "Mine", "driverId": api.NewID()}},
+	"/school-admin/transport/substitute/:id":   {"bus_substitute", madeSubstitute, nil},
+	"/school-admin/transport/route/:id":        {"route", madeRoute, map[string]any{"name": "Mine", "students": []any{}}},
+	"/school-admin/transport/trip/:id":         {"trip", madeTrip, map[string]any{"scheduledStartTime": "08:00", "reason": "Mine"}},
+	"/school-admin/transport/incident/:id":     {"incident", madeIncident, map[string]any{"resolution": "Mine"}},
+	"/driver/trip/:id":                         {"trip", madeTrip, nil},
+	"/driver/bus-tracking/trips/:id":           {"trip", madeTrip, map[string]any{"locations": []any{map[string]any{"lat": 12.9, "lng": 77.5}}}},
+	"/bus-tracking/bus/:id":                    {"bus", madeBus, nil},
+	"/bus-tracking/incidents/:id":              {"bus", madeBus, nil},
+	"/bus-tracking/trip/:id":                   {"trip", madeTrip, nil},
 	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
 }
 

@@ -6,10 +6,13 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/config"
 	"homeroom/modules/roster"
+	"homeroom/modules/transport"
+	"homeroom/rbac"
 	"homeroom/tenancy"
 )
 
@@ -53,7 +56,31 @@ func (s *Service) Demo(ctx context.Context) (DemoSignIns, error) {
 	if err != nil {
 		return signIns, err
 	}
-	return signIns, roster.Demo(db, s.demoYear(school))
+	if err := roster.Demo(db, s.demoYear(school)); err != nil {
+		return signIns, err
+	}
+	return signIns, s.demoBus(ctx, school, db)
+}
+
+// Demo people who sign in with a code: the driver of the demo bus, and a parent who watches it.
+const (
+	DemoDriverPhone = "+919800000701"
+	DemoParentPhone = "+919800000702"
+)
+
+// demoBus gives the demo school a bus that can be driven (homeroom demo-drive).
+func (s *Service) demoBus(ctx context.Context, school *tenancy.School, db *gorm.DB) error {
+	p := transport.DemoPeople{
+		DriverUser: uuid.NewSHA1(school.ID, []byte("demo driver")), DriverPhone: DemoDriverPhone, DriverRole: rbac.RoleID(school.ID, api.Driver),
+		ParentUser: uuid.NewSHA1(school.ID, []byte("demo parent")), ParentPhone: DemoParentPhone, ParentRole: rbac.RoleID(school.ID, api.Parent),
+	}
+	if err := transport.Demo(db, p, api.DateOf(s.now().In(school.Location())), school.Location()); err != nil {
+		return err
+	}
+	if err := s.Auth.Enter(ctx, school.ID, p.DriverUser, api.Driver, p.DriverPhone, ""); err != nil {
+		return err
+	}
+	return s.Auth.Enter(ctx, school.ID, p.ParentUser, api.Parent, p.ParentPhone, "")
 }
 
 // demoYear is the school year around today at the school.

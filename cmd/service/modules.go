@@ -16,6 +16,7 @@ import (
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
+	"homeroom/modules/transport"
 	"homeroom/rbac"
 )
 
@@ -55,5 +56,6 @@ func constraints() []api.Constraint {
 		announcement.Constraints(),
 		file.Constraints(),
 		dispatch.Constraints(),
+		transport.Constraints(),
 	)
 }

@@ -16,6 +16,9 @@ import (
 // stopTime is how long requests under way may go on when the service stops.
 const stopTime = 10 * time.Second
 
+// socketTime is how long of that sockets may take to close.
+const socketTime = 2 * time.Second
+
 // Prepare brings the platform's schema and every node's template up to date. It
 // refuses a database that is newer than this binary. Nodes besides main that cannot
 // be reached keep nobody from starting: their schools must wait.
@@ -68,6 +71,10 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 	close(s.stopping)
 	stop, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
+	// Sockets first: their clients go to another instance while this one finishes its work.
+	leave, cut := context.WithTimeout(stop, socketTime)
+	_ = s.Hub.Close(leave) // whoever has not gone by then is cut off
+	cut()
 	for _, server := range servers {
 		err = errors.Join(err, server.Shutdown(stop))
 	}
@@ -83,6 +90,7 @@ func (s *Service) Background(ctx context.Context) (*sync.WaitGroup, error) {
 	done.Go(func() { _ = s.Hints.Run(ctx) })
 	done.Go(func() { _ = s.Relay.Run(ctx) })
 	done.Go(func() { s.Sender.Run(ctx) })
+	done.Go(func() { s.Hub.Run(ctx) })
 	if err := s.Jobs.Start(ctx); err != nil {
 		return nil, fmt.Errorf("starting jobs: %w", err)
 	}
@@ -91,6 +99,10 @@ func (s *Service) Background(ctx context.Context) (*sync.WaitGroup, error) {
 
 // Close lets go of every connection.
 func (s *Service) Close() {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = s.Hub.Close(gone) // whoever is still here is cut off
+	s.Tracker.Close()
 	_ = s.Redis.Close()
 	s.Cluster.Close()
 }

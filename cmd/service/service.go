@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,7 +22,9 @@ import (
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/migrations"
+	"homeroom/modules/transport"
 	"homeroom/rbac"
+	"homeroom/realtime"
 	"homeroom/tenancy"
 )
 
@@ -39,6 +42,8 @@ type Options struct {
 	Patience time.Duration
 	// Drivers stand in for the providers of push, SMS and e-mail.
 	Drivers map[delivery.Channel]delivery.Driver
+	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
+	PositionsPerSecond int
 	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -60,6 +65,8 @@ type Service struct {
 	Sender      *delivery.Sender
 	Devices     delivery.Devices
 	Kernel      *api.Kernel
+	Hub         *realtime.Hub
+	Tracker     *transport.Tracker
 	Redis       redis.UniversalClient
 	Metrics     *prometheus.Registry
 	Log         *slog.Logger
@@ -171,7 +178,7 @@ func (s *Service) openKernel(o Options) error {
 		limits.Patience = o.Patience
 	}
 	s.Kernel, err = api.New(api.Parts{
-		Rows:          append(s.rows(), o.ExtraRows...),
+		Rows:          slices.Concat(s.rows(), s.transport(o), o.ExtraRows),
 		Constraints:   constraints(),
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
@@ -185,6 +192,7 @@ func (s *Service) openKernel(o Options) error {
 		return err
 	}
 	s.mountFront()
+	s.mountRealtime()
 	return nil
 }
 
@@ -210,9 +218,17 @@ func (s *Service) listen() {
 	forget(hintSession, s.Auth.Forget)
 	forget(hintUser, s.Auth.ForgetUser)
 	forget(hintPolicy, s.RBAC.Forget)
+	forget(hintTrip, s.Tracker.Forget)
+	// Who is connected is asked about once the old answer is forgotten.
+	forget(hintSchool, s.Hub.SchoolChanged)
+	forget(hintSession, s.Hub.SessionEnded)
+	forget(hintUser, s.Hub.UserChanged)
+	forget(hintPolicy, s.Hub.RightsChanged)
 	s.Hints.OnGap(func() {
 		s.Registry.ForgetAll()
 		s.Auth.ForgetAll()
 		s.RBAC.ForgetAll()
+		s.Tracker.ForgetAll()
+		s.Hub.Doubt()
 	})
 }

@@ -1,0 +1,191 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"homeroom/api"
+	"homeroom/modules/transport"
+	"homeroom/realtime"
+	"homeroom/tenancy"
+)
+
+// openHub makes this instance's part of the live channel.
+func (s *Service) openHub(o Options) {
+	s.Hub = realtime.New(realtime.Parts{
+		Redis: s.Redis, Who: s.socketWho, Sees: s.socketSees, Report: s.socketReport, Stands: s.busStands,
+		Explain: func(err error) (int, string, string) {
+			e := s.Kernel.Explain(err)
+			if len(e.Details) == 1 {
+				return e.Status, e.Code, e.Details[0].Message
+			}
+			return e.Status, e.Code, e.Message
+		},
+		AllowedOrigins: s.Config.AllowedOrigins, PerSecond: 4 * o.PositionsPerSecond, Patience: o.Patience, Clock: s.now, Log: s.Log,
+	})
+}
+
+// mountRealtime serves the live channel on the API's own port, and counts who is there.
+func (s *Service) mountRealtime() {
+	count := func(name, help string, n func() int) {
+		s.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(n()) }))
+	}
+	count("homeroom_sockets", "People connected to the live channel.", func() int { return s.Hub.Counts().Sockets })
+	count("homeroom_bus_rooms", "Rooms of the live channel with members here.", func() int { return s.Hub.Counts().Rooms })
+	serve := func(g *gin.Context) { s.Hub.Serve(g.Writer, g.Request, g.ClientIP()) }
+	s.Kernel.Engine().GET("/socket.io/", serve)
+	s.Kernel.Engine().POST("/socket.io/", serve)
+	s.Kernel.Engine().OPTIONS("/socket.io/", serve)
+}
+
+// socketWho says who a token speaks for; their school must be there and active.
+func (s *Service) socketWho(ctx context.Context, token string) (realtime.Person, error) {
+	user, err := s.Auth.Authenticate(ctx, token)
+	if err != nil {
+		return realtime.Person{}, err
+	}
+	until, err := s.Tokens.AccessEnds(token)
+	if err != nil {
+		return realtime.Person{}, api.Unauthorized("The token is invalid or has expired").Because(err)
+	}
+	if user.Role == api.SuperAdmin {
+		return realtime.Person{}, api.Denied("This is for the people of a school")
+	}
+	school, err := readySchools{s}.School(ctx, user.SchoolID)
+	if err != nil {
+		return realtime.Person{}, err
+	}
+	if school.Status != tenancy.Active {
+		return realtime.Person{}, api.Coded(403, "Forbidden", "This school is suspended")
+	}
+	return realtime.Person{UserID: user.ID, SessionID: user.SessionID, SchoolID: user.SchoolID, Role: string(user.Role), RoleID: user.RoleID, Until: until}, nil
+}
+
+// socketMay asks for the permission the endpoints ask for.
+func (s *Service) socketMay(ctx context.Context, p realtime.Person, action api.Action) error {
+	school, err := s.Registry.School(ctx, p.SchoolID)
+	if err != nil {
+		return err
+	}
+	user := api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role), RoleID: p.RoleID}
+	d, err := s.RBAC.Decide(ctx, school, user, api.Question{Module: "transport", Action: action})
+	if err != nil {
+		return err
+	}
+	if !d.Allowed {
+		return api.Denied(d.Why)
+	}
+	return nil
+}
+
+// socketSees says what somebody may hear of a bus. Teachers may see where the school's
+// buses are though the module is not theirs.
+func (s *Service) socketSees(ctx context.Context, p realtime.Person, bus uuid.UUID) (realtime.Sight, error) {
+	if api.RoleType(p.Role) != api.Teacher {
+		if err := s.socketMay(ctx, p, api.Read); err != nil {
+			return realtime.Sight{}, err
+		}
+	}
+	school, db, err := s.openSchool(ctx, p.SchoolID)
+	if err != nil {
+		return realtime.Sight{}, err
+	}
+	sight, err := transport.SightOf(db, transport.Viewer{UserID: p.UserID, Role: api.RoleType(p.Role)}, bus, api.DateOf(s.now().In(school.Location())))
+	return realtime.Sight{Staff: sight.Staff, Students: sight.Students}, err
+}
+
+func (s *Service) socketReport(ctx context.Context, p realtime.Person, position json.RawMessage, done func(error)) error {
+	if api.RoleType(p.Role) != api.Driver {
+		return api.Denied("Only a driver says where a bus is")
+	}
+	if err := s.socketMay(ctx, p, api.Write); err != nil {
+		return err
+	}
+	var fields transport.PointFields
+	if err := json.Unmarshal(position, &fields); err != nil {
+		return api.Malformed("Send an object with lat, lng, speed, heading and timestamp").Because(err)
+	}
+	return s.Tracker.Report(ctx, p.SchoolID, p.UserID, fields, done)
+}
+
+// busStands is how a bus stands by the books, and where anybody remembers it to be.
+func (s *Service) busStands(ctx context.Context, school, bus uuid.UUID) (realtime.Now, error) {
+	var now realtime.Now
+	seen, err := air{s}.LastSeen(ctx, school, bus)
+	if err != nil {
+		s.Log.Warn("the last position of a bus is not remembered", "error", err)
+	}
+	_, db, err := s.openSchool(ctx, school)
+	if err != nil {
+		return now, err
+	}
+	trip, err := transport.OpenTrip(db, bus)
+	if err != nil {
+		return now, err
+	}
+	if trip != nil {
+		now.TripStatus = trip.Status
+		if seen == nil || seen.TripID != trip.TripID {
+			seen = trip.Seen
+		}
+	}
+	if seen != nil {
+		if now.Location, err = json.Marshal(seen.Where(bus, s.now())); err != nil {
+			return now, fmt.Errorf("writing a position: %w", err)
+		}
+		now.At = seen.At
+	}
+	return now, nil
+}
+
+// air carries the transport module's news over the hub.
+type air struct{ s *Service }
+
+func (a air) LastSeen(ctx context.Context, school, bus uuid.UUID) (*transport.Seen, error) {
+	state, err := a.s.Hub.Last(ctx, school, bus)
+	if err != nil || state == nil {
+		return nil, err
+	}
+	var seen transport.Seen
+	if err := json.Unmarshal(state, &seen); err != nil {
+		return nil, fmt.Errorf("reading a last position: %w", err)
+	}
+	return &seen, nil
+}
+
+func (a air) Moved(school, bus uuid.UUID, seen transport.Seen, etas []transport.StopETA) {
+	a.s.Hub.Move(school, bus, seen.At, func() ([]byte, []realtime.Event) {
+		events := []realtime.Event{{Name: "location", Key: "location", Data: mustJSON(seen.Where(bus, a.s.now()))}}
+		for _, e := range etas {
+			events = append(events, realtime.Event{Name: "eta", Key: "eta:" + e.StopID.String(), Data: mustJSON(map[string]any{
+				"busId": bus, "tripId": seen.TripID, "stopId": e.StopID, "etaSeconds": e.Seconds,
+			})})
+		}
+		return mustJSON(seen), events
+	})
+}
+
+func (a air) Tell(ctx context.Context, school, bus uuid.UUID, n transport.News) error {
+	if n.TripID != nil {
+		a.s.Hints.Send(ctx, hintTrip, n.TripID.String())
+	}
+	data, err := json.Marshal(n.Data)
+	if err != nil {
+		return fmt.Errorf("writing news of a bus: %w", err)
+	}
+	return a.s.Hub.Tell(ctx, school, bus, n.StudentID, realtime.Event{Name: n.Event, Data: data})
+}
+
+// mustJSON writes what cannot fail to be written.
+func mustJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,44 @@
+package service
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/modules/leave"
+	"homeroom/modules/transport"
+	"homeroom/tenancy"
+)
+
+// hintTrip is the hint that a trip's state changed.
+const hintTrip = "trip"
+
+// transport are the rows and listeners of the school's buses.
+func (s *Service) transport(o Options) []api.Row {
+	s.openHub(o)
+	air := air{s}
+	s.Tracker = transport.NewTracker(transport.TrackerParts{
+		Open: s.openToWrite, Air: air, Clock: s.now, Log: s.Log, PerSecond: o.PositionsPerSecond,
+		Work: func(ctx context.Context, school uuid.UUID, name string, f func(api.Ctx) error) error {
+			return s.Kernel.Work(ctx, school, name, f)
+		},
+	})
+	m := &transport.Module{Absences: &leave.Module{}, Air: air, Tracker: s.Tracker}
+	m.Listen(s.Bus)
+	return m.Routes()
+}
+
+// openToWrite opens an active school for work that no request asked for.
+func (s *Service) openToWrite(ctx context.Context, id uuid.UUID) (*tenancy.School, *gorm.DB, error) {
+	school, err := readySchools{s}.School(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if school.Status != tenancy.Active {
+		return nil, nil, tenancy.ErrSchoolNotFound
+	}
+	db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
+	return school, db, err
+}

@@ -1,0 +1,173 @@
+package transport
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/events"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// Incident is something that went wrong with a bus.
+type Incident struct {
+	api.Record
+	IncidentFields
+	OccurredAt time.Time  `json:"occurredAt"`
+	ReportedBy uuid.UUID  `json:"reportedBy"`
+	ResolvedAt *time.Time `json:"resolvedAt"`
+	ResolvedBy *uuid.UUID `json:"resolvedBy"`
+	Resolution string     `json:"resolution"`
+}
+
+// IncidentFields are what a driver says of an incident.
+type IncidentFields struct {
+	BusID       uuid.UUID  `json:"busId" validate:"required"`
+	TripID      *uuid.UUID `json:"tripId" doc:"The bus's open trip unless given"`
+	Type        string     `json:"type" validate:"required,oneof=vehicle_breakdown traffic_jam accident other"`
+	Severity    string     `json:"severity" validate:"omitempty,oneof=LOW MEDIUM HIGH" doc:"MEDIUM unless given; an accident is HIGH"`
+	Description string     `json:"description" validate:"max=1000"`
+	Lat         *float64   `json:"lat" validate:"omitempty,min=-90,max=90"`
+	Lng         *float64   `json:"lng" validate:"omitempty,min=-180,max=180"`
+}
+
+type incidentReport struct {
+	IncidentFields
+	OccurredAt Moment `json:"occurredAt" doc:"Now unless given"`
+}
+
+var incidentListing = api.Listing{
+	Sorts:   map[string]string{"occurredAt": "occurred_at", "createdAt": "created_at"},
+	Default: "-occurredAt",
+	Filters: map[string]api.Filter{
+		"busId": api.ByID("bus_id"), "tripId": api.ByID("trip_id"), "type": api.ByEnum("type", "vehicle_breakdown", "traffic_jam", "accident", "other"),
+		"severity": api.ByEnum("severity", "LOW", "MEDIUM", "HIGH"), "resolved": api.ByBool("resolved").Where(`@v = (resolved_at is not null)`),
+	},
+}
+
+// isMyBus holds for buses b that the calling driver drives on a day, or has a trip with.
+const isMyBus = `exists (select from employee e where e.user_id = @user and e.status = 'ACTIVE' and (` + driverOn + ` = e.id
+	or exists (select from trip t where t.bus_id = b.id and t.driver_id = e.id and (t.trip_date = @today or t.status in ('in_progress', 'paused')))))`
+
+var incidentWords = map[string]string{
+	"vehicle_breakdown": "The bus has broken down", "traffic_jam": "The bus is held up in traffic", "accident": "The bus had an accident", "other": "News from the bus",
+}
+
+// reportIncident puts an incident down and tells the guardians of those aboard or
+// waited for.
+func (m *Module) reportIncident(c api.Ctx, r incidentReport) (Incident, error) {
+	i := Incident{IncidentFields: r.IncidentFields, OccurredAt: r.OccurredAt.Time(), ReportedBy: c.User.ID}
+	if r.OccurredAt == 0 || i.OccurredAt.After(c.Now) {
+		i.OccurredAt = c.Now
+	}
+	if i.Severity == "" {
+		i.Severity = "MEDIUM"
+		if i.Type == "accident" {
+			i.Severity = "HIGH"
+		}
+	}
+	if err := i.place(c); err != nil {
+		return i, err
+	}
+	if err := api.Insert(c, "incident", &i); err != nil {
+		return i, err
+	}
+	c.Tell(i.news())
+	if i.TripID == nil {
+		return i, nil
+	}
+	var riders []TripStudent
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name from boarding b join student s on s.id = b.student_id
+		where b.trip_id = $1 and b.status in ('waiting', 'boarded')`, Args: []any{*i.TripID}, Scan: roster.Collect(&riders)})
+	if err != nil {
+		return i, fmt.Errorf("looking who is aboard: %w", err)
+	}
+	for _, s := range riders {
+		c.Notify(api.Notice{
+			Type: api.NoticeTransport, Key: fmt.Sprintf("incident:%s:%s", i.ID, s.StudentID), RecordID: i.ID, StudentID: &s.StudentID,
+			Title: incidentWords[i.Type], Body: fmt.Sprintf("%s. %s", incidentWords[i.Type], i.Description), Teaser: "News from the bus",
+		})
+	}
+	return i, nil
+}
+
+// place finds the bus, which must be the caller's, and the trip it is on.
+func (i *Incident) place(c api.Ctx) error {
+	var found []struct {
+		ID     uuid.UUID
+		TripID *uuid.UUID
+		Known  bool
+	}
+	err := c.DB.Raw(`select b.id, (select t.id from trip t where t.bus_id = b.id and t.status in ('in_progress', 'paused')) as trip_id,
+			exists (select from trip t where t.id = @trip and t.bus_id = b.id) as known
+		from bus b where b.id = @bus and `+isMyBus, map[string]any{"bus": i.BusID, "trip": i.TripID, "user": c.User.ID, "today": c.Today()}).Scan(&found).Error
+	switch {
+	case err != nil:
+		return fmt.Errorf("looking for a driver's bus: %w", err)
+	case len(found) == 0:
+		return api.NotFound("bus")
+	case i.TripID == nil:
+		i.TripID = found[0].TripID
+	case !found[0].Known:
+		return api.InvalidField("tripId", "tripId names no trip of the bus")
+	}
+	return nil
+}
+
+func (i *Incident) news() events.Fact {
+	return events.Fact{Kind: NewsFact, Data: News{BusID: i.BusID, Event: "incident", Data: map[string]any{
+		"id": i.ID, "busId": i.BusID, "tripId": i.TripID, "type": i.Type, "severity": i.Severity, "description": i.Description,
+		"lat": i.Lat, "lng": i.Lng, "occurredAt": i.OccurredAt, "resolvedAt": i.ResolvedAt, "resolution": i.Resolution,
+	}}}
+}
+
+func listIncidents(c api.Ctx, l api.ListRequest) (api.Page[Incident], error) {
+	return api.Fetch[Incident](c.DB.Model(&Incident{}), l)
+}
+
+func driversIncidents(c api.Ctx, l api.ListRequest) (api.Page[Incident], error) {
+	mine := c.DB.Raw(`select b.id from bus b where `+isMyBus, map[string]any{"user": c.User.ID, "today": c.Today()})
+	return api.Fetch[Incident](c.DB.Model(&Incident{}).Where("(bus_id in (?) or reported_by = ?)", mine, c.User.ID), l)
+}
+
+type resolving struct {
+	IncidentID uuid.UUID `json:"incidentId" validate:"required"`
+	Resolution string    `json:"resolution" validate:"max=1000"`
+}
+
+type resolvingByID struct {
+	ID         uuid.UUID `path:"id"`
+	Resolution string    `json:"resolution" validate:"max=1000"`
+}
+
+func (m *Module) resolveIncident(c api.Ctx, r resolving) (Incident, error) {
+	var mine int64
+	err := c.DB.Raw(`select count(*) from incident i join bus b on b.id = i.bus_id where i.id = @id and (i.reported_by = @user or `+isMyBus+`)`,
+		map[string]any{"id": r.IncidentID, "user": c.User.ID, "today": c.Today()}).Scan(&mine).Error
+	if err != nil {
+		return Incident{}, fmt.Errorf("looking for a driver's incident: %w", err)
+	}
+	if mine == 0 {
+		return Incident{}, api.NotFound("incident")
+	}
+	return m.resolveAnyIncident(c, resolvingByID{r.IncidentID, r.Resolution})
+}
+
+// resolveAnyIncident says how an incident ended. Said twice, the first stands.
+func (m *Module) resolveAnyIncident(c api.Ctx, r resolvingByID) (Incident, error) {
+	i, err := api.Lock[Incident](c, "incident", r.ID)
+	if err != nil || i.ResolvedAt != nil {
+		return i, err
+	}
+	i, err = api.Update(c, "incident", r.ID, func(i *Incident) error {
+		i.ResolvedAt, i.ResolvedBy, i.Resolution = &c.Now, &c.User.ID, r.Resolution
+		return nil
+	})
+	if err == nil {
+		c.Tell(i.news())
+	}
+	return i, err
+}

@@ -1,0 +1,160 @@
+package transport
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+type onBus struct {
+	BusID uuid.UUID `path:"busId"`
+}
+
+// Live is a bus now.
+type Live struct {
+	BusID      uuid.UUID  `json:"busId"`
+	BusNumber  string     `json:"busNumber"`
+	Status     string     `json:"status" doc:"Of its trip; none while it is on none"`
+	Trip       *LiveTrip  `json:"trip" doc:"The trip it is on, or its next or last one of today"`
+	Location   *Location  `json:"location" doc:"Where it was seen last on that trip"`
+	AgeSeconds *int       `json:"ageSeconds" doc:"How long ago that was"`
+	IsStale    bool       `json:"isStale" doc:"Longer ago than 90 seconds, or never"`
+	Stops      []LiveStop `json:"stops"`
+}
+
+// LiveTrip is the trip a bus is on.
+type LiveTrip struct {
+	ID               uuid.UUID  `json:"id"`
+	RouteID          uuid.UUID  `json:"routeId"`
+	TripType         string     `json:"tripType"`
+	Status           string     `json:"status"`
+	ScheduledStartAt time.Time  `json:"scheduledStartAt"`
+	StartedAt        *time.Time `json:"startedAt"`
+	EndedAt          *time.Time `json:"endedAt"`
+}
+
+// Location is a position, as watchers get it too.
+type Location struct {
+	BusID      uuid.UUID `json:"busId"`
+	TripID     uuid.UUID `json:"tripId"`
+	Lat        float64   `json:"lat"`
+	Lng        float64   `json:"lng"`
+	Speed      float64   `json:"speed" doc:"Metres a second"`
+	Heading    float64   `json:"heading" doc:"Degrees from north"`
+	Timestamp  time.Time `json:"timestamp"`
+	AgeSeconds int       `json:"ageSeconds"`
+	IsStale    bool      `json:"isStale"`
+}
+
+// LiveStop is a stop and when the bus was or will be there.
+type LiveStop struct {
+	TripStop
+	ETASeconds *int `json:"etaSeconds" doc:"None for a stop that is behind, or while nobody knows where the bus is"`
+}
+
+// Where is a sighting as watchers get it.
+func (s Seen) Where(bus uuid.UUID, now time.Time) Location {
+	age := s.age(now)
+	return Location{BusID: bus, TripID: s.TripID, Lat: s.Lat, Lng: s.Lng, Speed: s.Speed, Heading: s.Heading, Timestamp: s.At,
+		AgeSeconds: int(age / time.Second), IsStale: age > staleAfter}
+}
+
+// live is the current trip status of a bus.
+func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
+	bus, err := SeeBus(c.DB, viewer(c), r.BusID, c.Today())
+	if err != nil {
+		return Live{}, err
+	}
+	out := Live{BusID: bus.ID, BusNumber: bus.BusNumber, IsStale: true, Stops: []LiveStop{}}
+	t, err := tripOfBus(c, bus.ID)
+	if err != nil || t == nil {
+		return out, err
+	}
+	out.Trip = &LiveTrip{t.ID, t.RouteID, t.TripType, t.Status, t.ScheduledStartAt, t.StartedAt, t.EndedAt}
+	if t.open() {
+		out.Status = t.Status
+	}
+	var stops []TripStop
+	if err := tenancy.Together(c.DB, tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: roster.Collect(&stops)}); err != nil {
+		return out, fmt.Errorf("reading a trip's stops: %w", err)
+	}
+	seen, err := m.lastSeen(c, bus.ID, *t)
+	if err != nil {
+		return out, err
+	}
+	etas := map[uuid.UUID]int{}
+	if seen != nil {
+		where := seen.Where(bus.ID, c.Now)
+		out.Location, out.AgeSeconds, out.IsStale = &where, &where.AgeSeconds, where.IsStale
+		if !where.IsStale && t.open() {
+			for _, e := range seen.ETAs {
+				etas[e.StopID] = max(0, e.Seconds-where.AgeSeconds)
+			}
+		}
+	}
+	for _, s := range stops {
+		stop := LiveStop{TripStop: s}
+		if eta, known := etas[s.ID]; known && s.DepartedAt == nil {
+			stop.ETASeconds = &eta
+		}
+		out.Stops = append(out.Stops, stop)
+	}
+	return out, nil
+}
+
+// tripOfBus is the trip a bus is on, or else its next of today, or its last.
+func tripOfBus(c api.Ctx, bus uuid.UUID) (*Trip, error) {
+	var found []Trip
+	err := c.DB.Raw(`select `+tripColumns+` from trip t where t.bus_id = ? and (t.status in ('in_progress', 'paused') or (t.trip_date = ? and t.status <> 'cancelled'))
+		order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc limit 1`,
+		bus, c.Today()).Scan(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("looking for a bus's trip: %w", err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+// lastSeen is where the bus was seen last on a trip: as remembered, or by the trail.
+func (m *Module) lastSeen(c api.Ctx, bus uuid.UUID, t Trip) (*Seen, error) {
+	if t.StartedAt == nil {
+		return nil, nil
+	}
+	if m.Air != nil {
+		seen, err := m.Air.LastSeen(c, c.School.ID, bus)
+		if err == nil && seen != nil && seen.TripID == t.ID && seen.age(c.Now) <= staleAfter {
+			return seen, nil
+		}
+	}
+	return lastOnTrail(c.DB, t.ID)
+}
+
+// Standing is the trip a bus is on, as watchers hear it, and where the trail ends.
+type Standing struct {
+	TripID uuid.UUID
+	Status any
+	Seen   *Seen
+}
+
+// OpenTrip is the trip a bus is on; nil is none.
+func OpenTrip(db *gorm.DB, bus uuid.UUID) (*Standing, error) {
+	var found []Trip
+	err := db.Raw(`select `+tripColumns+` from trip t where t.bus_id = ? and t.status in ('in_progress', 'paused')`, bus).Scan(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("looking for a bus's trip: %w", err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	t := found[0]
+	seen, err := lastOnTrail(db, t.ID)
+	return &Standing{TripID: t.ID, Status: tripStatus(t), Seen: seen}, err
+}

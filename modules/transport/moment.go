@@ -1,0 +1,51 @@
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Moment is a time as phones write it: ISO 8601, or seconds or milliseconds since 1970.
+// It is kept in microseconds; zero is none.
+type Moment int64
+
+// latestSeconds tells seconds from milliseconds: as seconds it is the year 5138.
+const latestSeconds = 1e11
+
+// UnmarshalJSON reads any of the three.
+func (m *Moment) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		var text string
+		if err := json.Unmarshal(b, &text); err != nil {
+			return err
+		}
+		t, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			return fmt.Errorf("must be a time like 2026-11-30T07:05:00Z, or seconds or milliseconds since 1970")
+		}
+		*m = Moment(t.UnixMicro())
+		return nil
+	}
+	var n float64
+	if err := json.Unmarshal(b, &n); err != nil {
+		return err
+	}
+	switch {
+	case n < 0 || n > latestSeconds*1e4:
+		return fmt.Errorf("must be a time like 2026-11-30T07:05:00Z, or seconds or milliseconds since 1970")
+	case n < latestSeconds:
+		*m = Moment(n * 1e6)
+	default:
+		*m = Moment(n * 1e3)
+	}
+	return nil
+}
+
+// JSONSchema is a text or a number.
+func (Moment) JSONSchema() map[string]any {
+	return map[string]any{"type": []any{"string", "number"}, "example": "2026-11-30T07:05:00Z", "description": "ISO 8601, or seconds or milliseconds since 1970"}
+}
+
+// Time is the moment itself.
+func (m Moment) Time() time.Time { return time.UnixMicro(int64(m)).UTC() }

@@ -1,0 +1,104 @@
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+type riders struct {
+	RouteID  uuid.UUID    `path:"id"`
+	Students []riderEntry `json:"students" validate:"max=500,dive" doc:"Everybody who rides from that day on"`
+	FromDate api.Date     `json:"fromDate" doc:"Today unless given"`
+}
+
+type riderEntry struct {
+	StudentID uuid.UUID `json:"studentId" validate:"required"`
+	StopID    uuid.UUID `json:"stopId" validate:"required"`
+}
+
+// wanted is the riders of $1, as the queries below read them.
+const wanted = `jsonb_to_recordset($1::jsonb) as w ("studentId" uuid, "stopId" uuid)`
+
+// putRiders makes these the route's riders from a day on. Those who go on riding at the
+// same stop keep their ride; the others' ends the day before.
+func putRiders(c api.Ctx, r riders) (RouteDetail, error) {
+	route, err := api.Lock[Route](c, "route", r.RouteID)
+	if err != nil {
+		return RouteDetail{}, err
+	}
+	from := r.FromDate
+	if from.IsZero() {
+		from = c.Today()
+	}
+	body, err := json.Marshal(r.Students)
+	if err != nil {
+		return RouteDetail{}, fmt.Errorf("writing riders: %w", err)
+	}
+	before, err := checkRiders(c, r, string(body), from)
+	if err != nil {
+		return RouteDetail{}, err
+	}
+	same := `exists (select from ` + wanted + ` where w."studentId" = r.student_id and w."stopId" = r.stop_id)`
+	covers := `r.start_date <= $3 and (r.end_date is null or r.end_date >= $3)`
+	args := []any{string(body), route.ID, from}
+	err = tenancy.Together(c.DB,
+		tenancy.Query{SQL: `delete from ride r where r.route_id = $2 and (r.start_date > $3 or (r.start_date = $3 and not ` + same + `))`, Args: args},
+		tenancy.Query{SQL: `update ride r set end_date = $3::date - 1 where r.route_id = $2 and ` + covers + ` and not ` + same, Args: args},
+		tenancy.Query{SQL: `update ride r set end_date = null where r.route_id = $2 and ` + covers + ` and r.end_date is not null and ` + same, Args: args},
+		tenancy.Query{SQL: `insert into ride (id, student_id, route_id, stop_id, direction, start_date, created_by, created_at)
+			select gen_random_uuid(), w."studentId", $2, w."stopId", $4, $3, $5, $6 from ` + wanted + `
+			where not exists (select from ride r where r.route_id = $2 and r.student_id = w."studentId" and ` + covers + `)`,
+			Args: append(args, route.Direction, c.User.ID, c.Now)},
+	)
+	if err != nil {
+		return RouteDetail{}, fmt.Errorf("writing riders: %w", err)
+	}
+	c.Changed("update", "route riders", route.ID, before, r.Students)
+	return routeDetail(c, route)
+}
+
+// checkRiders names every entry that cannot be, and returns who rode on that day.
+func checkRiders(c api.Ctx, r riders, body string, from api.Date) ([]Rider, error) {
+	var before []Rider
+	var students, stops []struct{ ID uuid.UUID }
+	var seats []struct{ Capacity *int }
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: `select s.id from student s where s.id in (select w."studentId" from ` + wanted + `) and s.deleted_at is null and s.status = 'ACTIVE'`, Args: []any{body}, Scan: roster.Collect(&students)},
+		tenancy.Query{SQL: `select id from stop where route_id = $1 and removed_at is null`, Args: []any{r.RouteID}, Scan: roster.Collect(&stops)},
+		tenancy.Query{SQL: `select b.capacity from bus b join route x on x.bus_id = b.id where x.id = $1`, Args: []any{r.RouteID}, Scan: roster.Collect(&seats)},
+		tenancy.Query{SQL: selectRiders, Args: []any{r.RouteID, from}, Scan: roster.Collect(&before)},
+	)
+	if err != nil {
+		return nil, fmt.Errorf("reading riders: %w", err)
+	}
+	free, there := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
+	for _, s := range students {
+		free[s.ID] = true
+	}
+	for _, s := range stops {
+		there[s.ID] = true
+	}
+	var bad []api.Detail
+	for i, e := range r.Students {
+		if !free[e.StudentID] {
+			bad = append(bad, api.Detail{Field: fmt.Sprintf("students[%d].studentId", i), Message: "studentId names no student of the school, or one named before"})
+		}
+		free[e.StudentID] = false
+		if !there[e.StopID] {
+			bad = append(bad, api.Detail{Field: fmt.Sprintf("students[%d].stopId", i), Message: "stopId names no stop of the route"})
+		}
+	}
+	if bad != nil {
+		return nil, api.Invalid(bad...)
+	}
+	if n := seats[0].Capacity; n != nil && *n < len(r.Students) {
+		return nil, api.Conflict("The bus has %d seats, you name %d riders", *n, len(r.Students))
+	}
+	return before, nil
+}

@@ -1,0 +1,84 @@
+// Package transport runs the school's buses: routes and who rides them, trips and who
+// is aboard, where a bus is and when it will be there, and what went wrong. It decides
+// who may see a bus; it carries nothing to anybody itself.
+package transport
+
+import "homeroom/api"
+
+// Routes are the endpoints of buses, routes, trips, boarding and tracking.
+func (m *Module) Routes() []api.Row {
+	return api.Rows(
+		api.Create("/school-admin/transport/bus/create", "transport", "Add a bus", createBus, api.Says("Bus created")),
+		api.List("/school-admin/transport/bus/list", "transport", "List the buses", busListing, listBuses),
+		api.Get("/school-admin/transport/bus/:id", "transport", "Read a bus, its routes and substitute drivers", getBus),
+		api.Put("/school-admin/transport/bus/:id", "transport", "Change a bus", updateBus, api.Versioned),
+		api.Remove("/school-admin/transport/bus/:id", "transport", "Delete a bus nothing refers to", deleteBus),
+		api.Put("/school-admin/transport/bus/:id/driver", "transport", "Say who drives a bus, for good or for some days", assignDriver, api.Says("Driver assigned")),
+		api.Remove("/school-admin/transport/substitute/:id", "transport", "Take a substitute driver back", deleteSubstitute),
+
+		api.Create("/school-admin/transport/route/create", "transport", "Add a route with its stops in order", createRoute, api.Says("Route created")),
+		api.List("/school-admin/transport/route/list", "transport", "List the routes", routeListing, listRoutes),
+		api.Get("/school-admin/transport/route/:id", "transport", "Read a route, its stops and today's riders", getRoute),
+		api.Put("/school-admin/transport/route/:id", "transport", "Change a route; given stops replace the present ones", updateRoute, api.Versioned),
+		api.Remove("/school-admin/transport/route/:id", "transport", "Delete a route without trips", deleteRoute),
+		api.Put("/school-admin/transport/route/:id/students", "transport", "Say who rides a route from a day on, and at which stop", putRiders, api.Says("Riders saved")),
+
+		api.Create("/school-admin/transport/trip/schedule", "transport", "Schedule a trip for a day, or on weekdays of some weeks", scheduleTrips, api.Says("Scheduled")),
+		api.List("/school-admin/transport/trip/list", "transport", "List the trips", tripListing, listTrips),
+		api.Get("/school-admin/transport/trip/:id", "transport", "Read a trip, its riders and stops", m.getTrip),
+		api.Put("/school-admin/transport/trip/:id", "transport", "Change the bus, driver or time of a trip that has not started", m.updateTrip, api.Versioned),
+		api.Post("/school-admin/transport/trip/:id/cancel", "transport", "Cancel a trip that has not started, or is paused", m.cancelTrip, api.Says("Trip cancelled")),
+		api.Get("/school-admin/transport/trip/:id/trail", "transport", "Where a bus was during a trip", m.adminTrail),
+		api.List("/school-admin/transport/incident/list", "transport", "List the incidents", incidentListing, listIncidents),
+		api.Post("/school-admin/transport/incident/:id/resolve", "transport", "Say how an incident ended", m.resolveAnyIncident, api.Says("Incident resolved")),
+
+		api.Get("/driver/bus/mine", "transport", "The buses I drive today", driversBuses),
+		api.List("/driver/trip/list", "transport", "My trips of today, and one that is still open", driversTripListing, driversTrips),
+		api.Get("/driver/trip/:id", "transport", "Read a trip of mine, its riders and stops", m.driversTrip),
+		api.Post("/driver/bus-tracking/trips/:tripId/start", "transport", "Start a trip; starting it twice is starting it once", m.startTrip, api.Says("Trip started")),
+		api.Post("/driver/bus-tracking/trips/:tripId/pause", "transport", "Pause a trip", m.pauseTrip, api.Says("Trip paused")),
+		api.Post("/driver/bus-tracking/trips/:tripId/resume", "transport", "Go on with a paused trip", m.resumeTrip, api.Says("Trip resumed")),
+		api.Post("/driver/bus-tracking/trips/:tripId/end", "transport", "End a trip, once nobody is waiting or aboard", m.endTrip, api.Says("Trip ended")),
+		api.Post("/driver/bus-tracking/trips/:tripId/locations", "transport", "Send positions that could not be sent while driving", m.postLocations, api.Limit(api.LimitRide), api.Says("Positions read")),
+		api.Get("/driver/student/list", "student", "The riders of a trip of mine", m.driversRiders),
+		api.Post("/driver/student/board", "transport", "Say that a rider boarded, alighted, is absent or did not show up", m.board, api.Limit(api.LimitRide)),
+		api.Post("/driver/student/board-many", "transport", "Send taps that could not be sent one by one; in any order, any number of times", m.boardMany, api.Limit(api.LimitRide)),
+		api.Post("/driver/student/undo", "transport", "Take a tap of the last ten minutes back", m.undoBoarding, api.Limit(api.LimitRide), api.Says("Taken back")),
+		api.Create("/driver/incident/report", "transport", "Report an incident", m.reportIncident, api.Says("Incident reported")),
+		api.List("/driver/incident/list", "transport", "The incidents of my buses", incidentListing, driversIncidents),
+		api.Post("/driver/incident/resolve", "transport", "Say how an incident of my bus ended", m.resolveIncident, api.Says("Incident resolved")),
+
+		api.Get("/parent/transport/my-buses", "transport", "The buses my children ride, with today's trips", m.parentsBuses),
+		api.Post("/parent/transport/not-riding", "transport", "Say that a child will not ride, or will after all", m.notRiding, api.Needs(api.Read), api.Says("Saved")),
+
+		api.Get("/bus-tracking/bus/:busId/live", "transport", "Where a bus is, and the trip it is on", m.live, api.AnyRole),
+		api.Get("/bus-tracking/trip/:tripId/students", "transport", "The students on a trip; a parent sees their own", m.tripStudents, api.AnyRole),
+		api.Get("/bus-tracking/incidents/:busId", "transport", "What happened to a bus, newest first", busIncidents, api.AnyRole),
+		api.Get("/bus-tracking/trip/:tripId/trail", "transport", "Where a bus was during a trip", m.tripTrail, api.AnyRole),
+	)
+}
+
+// Constraints are the database's refusals in people's words.
+func Constraints() []api.Constraint {
+	return []api.Constraint{
+		{Name: "bus_number_key", Field: "busNumber", Message: "A bus has this number"},
+		{Name: "bus_registration_key", Field: "registrationNumber", Message: "A bus has this registration number"},
+		{Name: "bus_driver_fkey", Field: "driverId", Message: "driverId names no employee"},
+		{Name: "bus_attendant_fkey", Field: "attendantId", Message: "attendantId names no employee"},
+		{Name: "bus_substitute_overlap_excl", Field: "fromDate", Message: "The bus has a substitute driver on these days"},
+		{Name: "bus_substitute_dates_check", Field: "toDate", Message: "toDate must not be before fromDate"},
+		{Name: "bus_substitute_bus_fkey", Field: "busId", Message: "busId names no bus"},
+		{Name: "route_name_key", Field: "name", Message: "A route has this name"},
+		{Name: "route_bus_fkey", Field: "busId", Message: "busId names no bus"},
+		{Name: "ride_student_fkey", Field: "students", Message: "students names somebody who is no student"},
+		{Name: "ride_stop_fkey", Field: "students", Message: "students names a stop that is not on the route"},
+		{Name: "ride_overlap_excl", Field: "students", Message: "A student rides another route that way on these days"},
+		{Name: "trip_open_bus_key", Message: "The bus is on another trip: end that first"},
+		{Name: "trip_open_driver_key", Message: "The driver is on another trip: end that first"},
+		{Name: "trip_once_key", Field: "scheduledStartTime", Message: "The route has a trip at this time"},
+		{Name: "trip_route_fkey", Field: "routeId", Message: "routeId names no route"},
+		{Name: "trip_bus_fkey", Field: "busId", Message: "busId names no bus"},
+		{Name: "trip_driver_fkey", Field: "driverId", Message: "driverId names no employee"},
+		{Name: "incident_trip_fkey", Field: "tripId", Message: "tripId names no trip"},
+	}
+}

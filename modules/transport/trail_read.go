@@ -1,0 +1,94 @@
+package transport
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// mostPoints bounds an answer: six hours at one a second.
+const mostPoints = 20_000
+
+// TrailPoint is where a bus was.
+type TrailPoint struct {
+	Lat       float64   `json:"lat"`
+	Lng       float64   `json:"lng"`
+	Speed     float32   `json:"speed"`
+	Heading   float32   `json:"heading"`
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// Trail is where a bus was during a trip, in the order of the phone's clock.
+type Trail struct {
+	TripID    uuid.UUID    `json:"tripId"`
+	BusID     uuid.UUID    `json:"busId"`
+	Status    string       `json:"status"`
+	StartedAt *time.Time   `json:"startedAt"`
+	EndedAt   *time.Time   `json:"endedAt"`
+	Points    []TrailPoint `json:"points"`
+	Total     int          `json:"total"`
+	Stops     []TripStop   `json:"stops"`
+}
+
+type trailOf struct {
+	TripID uuid.UUID `path:"tripId"`
+}
+
+func (m *Module) tripTrail(c api.Ctx, r trailOf) (Trail, error) {
+	t, err := seeTrip(c, r.TripID)
+	if err != nil {
+		return Trail{}, err
+	}
+	return readTrail(c, t)
+}
+
+func (m *Module) adminTrail(c api.Ctx, r byID) (Trail, error) { return m.tripTrail(c, trailOf{r.ID}) }
+
+func readTrail(c api.Ctx, t Trip) (Trail, error) {
+	out := Trail{TripID: t.ID, BusID: t.BusID, Status: t.Status, StartedAt: t.StartedAt, EndedAt: t.EndedAt}
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: `select lat, lng, speed, heading, at as timestamp from location where trip_id = $1 order by at limit $2`, Args: []any{t.ID, mostPoints}, Scan: roster.Collect(&out.Points)},
+		tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: roster.Collect(&out.Stops)},
+	)
+	if err != nil {
+		return out, fmt.Errorf("reading a trail: %w", err)
+	}
+	out.Total = len(out.Points)
+	return out, nil
+}
+
+func scanOne(into *int) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+		return err
+	}
+}
+
+const (
+	thinAfter = 30 // days
+	goneAfter = 90
+)
+
+// ThinTrails keeps one position a minute of trips older than a month, and none of those
+// older than three. Each day is thinned once.
+func ThinTrails(db *gorm.DB, today api.Date) error {
+	return db.Transaction(func(tx *gorm.DB) error {
+		err := tenancy.Together(tx,
+			tenancy.Query{SQL: `delete from location l using trip t where t.id = l.trip_id and t.trip_date < $1`, Args: []any{today.AddDays(-goneAfter)}},
+			tenancy.Query{SQL: `delete from location l using trip t, school_setting s where t.id = l.trip_id and t.trip_date < $1 and t.trip_date >= coalesce(s.trails_thinned_to, '-infinity'::date)
+				and exists (select from location k where k.trip_id = l.trip_id and k.at >= date_trunc('minute', l.at) and k.at < l.at)`, Args: []any{today.AddDays(-thinAfter)}},
+			tenancy.Query{SQL: `update school_setting set trails_thinned_to = $1`, Args: []any{today.AddDays(-thinAfter)}},
+		)
+		if err != nil {
+			return fmt.Errorf("thinning trails: %w", err)
+		}
+		return nil
+	})
+}

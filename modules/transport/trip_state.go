@@ -1,0 +1,185 @@
+package transport
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+type onTrip struct {
+	TripID uuid.UUID `path:"tripId"`
+}
+
+type cancelling struct {
+	ID     uuid.UUID `path:"id"`
+	Reason string    `json:"reason" validate:"max=300"`
+}
+
+// startTrip starts a trip: its riders are put down, those who will not ride as absent,
+// and the others' guardians are told. A paused one goes on.
+func (m *Module) startTrip(c api.Ctx, r onTrip) (TripDetail, error) {
+	return m.command(c, r.TripID, inProgress, []string{scheduled, paused}, func(t *Trip) error {
+		if t.Status == paused {
+			return nil
+		}
+		driver, err := roster.Myself(c)
+		if err != nil {
+			return err
+		}
+		t.StartedAt, t.DriverID = &c.Now, &driver
+		return m.enterRiders(c, *t)
+	})
+}
+
+func (m *Module) pauseTrip(c api.Ctx, r onTrip) (TripDetail, error) {
+	return m.command(c, r.TripID, paused, []string{inProgress}, nil)
+}
+
+func (m *Module) resumeTrip(c api.Ctx, r onTrip) (TripDetail, error) {
+	return m.command(c, r.TripID, inProgress, []string{paused}, nil)
+}
+
+// endTrip completes a trip. No child is left on a bus, or at a stop, unaccounted for.
+func (m *Module) endTrip(c api.Ctx, r onTrip) (TripDetail, error) {
+	return m.command(c, r.TripID, completed, []string{inProgress, paused}, func(t *Trip) error {
+		t.EndedAt = &c.Now
+		return unaccounted(c, t.ID)
+	})
+}
+
+// command brings a trip of the calling driver into a state. One that it is in already is
+// no change: drivers tap twice.
+func (m *Module) command(c api.Ctx, id uuid.UUID, to string, from []string, change func(*Trip) error) (TripDetail, error) {
+	t, err := findMine(c, id, "for update of t")
+	if err != nil {
+		return TripDetail{}, err
+	}
+	if t.Status == to {
+		return m.tripDetail(c, t)
+	}
+	if t, err = m.turn(c, t, to, from, change); err != nil {
+		return TripDetail{}, err
+	}
+	return m.tripDetail(c, t)
+}
+
+// turn changes the state of a trip that is held.
+func (m *Module) turn(c api.Ctx, t Trip, to string, from []string, change func(*Trip) error) (Trip, error) {
+	allowed := false
+	for _, f := range from {
+		allowed = allowed || t.Status == f
+	}
+	if !allowed {
+		return t, api.Conflict("The trip is %s: it cannot become %s", t.Status, to)
+	}
+	if m.Tracker != nil {
+		m.Tracker.Doubt(t.ID)
+	}
+	before := t
+	if change != nil {
+		if err := change(&t); err != nil {
+			return t, err
+		}
+	}
+	t.Status = to
+	t.Version++
+	t.UpdatedAt, t.UpdatedBy = c.Now, &c.User.ID
+	err := c.DB.Model(&Trip{}).Where("id = ?", t.ID).Select("status", "started_at", "ended_at", "driver_id", "cancel_reason", "version", "updated_at", "updated_by").Updates(&t).Error
+	if err != nil {
+		return t, fmt.Errorf("changing a trip's state: %w", err)
+	}
+	c.Changed("update", "trip", t.ID, before, t)
+	c.Tell(tripNews(t))
+	return t, nil
+}
+
+func (m *Module) cancelTrip(c api.Ctx, r cancelling) (TripDetail, error) {
+	t, err := api.Lock[Trip](c, "trip", r.ID)
+	if err != nil {
+		return TripDetail{}, err
+	}
+	if t.Status != cancelled {
+		began := t.StartedAt != nil
+		t, err = m.turn(c, t, cancelled, []string{scheduled, paused}, func(t *Trip) error {
+			t.CancelReason = r.Reason
+			if began {
+				t.EndedAt = &c.Now
+			}
+			return nil
+		})
+		if err != nil {
+			return TripDetail{}, err
+		}
+		if err := m.tellCancelled(c, t); err != nil {
+			return TripDetail{}, err
+		}
+	}
+	return m.tripDetail(c, t)
+}
+
+func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
+	students, err := m.studentsOf(c, t)
+	if err != nil {
+		return err
+	}
+	for _, s := range students {
+		if s.Status == "absent" {
+			continue
+		}
+		c.Notify(api.Notice{
+			Type: api.NoticeTransport, Key: fmt.Sprintf("trip-cancelled:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
+			Title: "The bus does not come", Body: strings.TrimSpace(fmt.Sprintf("Today's %s trip of %s is cancelled. %s", t.TripType, s.name(), t.CancelReason)),
+			Teaser: "A bus trip is cancelled",
+		})
+	}
+	return nil
+}
+
+// Unaccounted are the riders who keep a trip from being ended.
+type Unaccounted struct {
+	Waiting []NamedStudent `json:"waiting"`
+	Aboard  []NamedStudent `json:"aboard"`
+}
+
+// NamedStudent is a student by name.
+type NamedStudent struct {
+	StudentID uuid.UUID `json:"studentId"`
+	Name      string    `json:"name"`
+}
+
+// unaccounted refuses while a rider is waiting or aboard, and names them.
+func unaccounted(c api.Ctx, trip uuid.UUID) error {
+	var found []struct {
+		StudentID                   uuid.UUID
+		FirstName, LastName, Status string
+	}
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id
+		where b.trip_id = $1 and b.status in ('waiting', 'boarded') order by s.first_name, s.last_name, s.id`, Args: []any{trip}, Scan: roster.Collect(&found)})
+	if err != nil {
+		return fmt.Errorf("looking who is aboard: %w", err)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	out := Unaccounted{Waiting: []NamedStudent{}, Aboard: []NamedStudent{}}
+	var names []string
+	for _, f := range found {
+		n := NamedStudent{f.StudentID, roster.FullName(f.FirstName, f.LastName)}
+		state := "waiting"
+		if f.Status == "boarded" {
+			state = "aboard"
+			out.Aboard = append(out.Aboard, n)
+		} else {
+			out.Waiting = append(out.Waiting, n)
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", n.Name, state))
+	}
+	refusal := api.Conflict("Not everybody is accounted for: %s", strings.Join(names, ", "))
+	refusal.Data = out
+	return refusal
+}

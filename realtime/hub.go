@@ -1,0 +1,135 @@
+// Package realtime shows people where a bus is while it drives: who may be in a bus's
+// room, what is said there, the last position of every bus, and the same on every
+// instance. It knows no module: what it asks about buses, it asks through Parts. It
+// carries nothing that must not be lost.
+package realtime
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	"homeroom/realtime/socketio"
+)
+
+// Person is who a socket speaks for.
+type Person struct {
+	UserID    uuid.UUID
+	SessionID uuid.UUID
+	SchoolID  uuid.UUID
+	Role      string
+	RoleID    uuid.UUID
+	Until     time.Time // when the token ends
+}
+
+// Sight is what somebody may hear of a bus: everything, or besides what everybody hears
+// only what concerns these students.
+type Sight struct {
+	Staff    bool
+	Students []uuid.UUID
+}
+
+// Now is how a bus stands, by the books. At is when Location was; nil is nowhere.
+type Now struct {
+	Location   json.RawMessage
+	At         time.Time
+	TripStatus any
+}
+
+// Parts are what the hub asks; cmd puts them together.
+type Parts struct {
+	Redis redis.UniversalClient
+	// Who says who a token speaks for.
+	Who func(ctx context.Context, token string) (Person, error)
+	// Sees says what somebody may hear of a bus.
+	Sees func(ctx context.Context, p Person, bus uuid.UUID) (Sight, error)
+	// Report takes a driver's position; done is called once it is kept, or could not be.
+	Report func(ctx context.Context, p Person, position json.RawMessage, done func(error)) error
+	// Stands reads how a bus stands, when nobody remembers.
+	Stands func(ctx context.Context, school, bus uuid.UUID) (Now, error)
+	// Explain says what an error is to those who caused it: a status as of HTTP, a code
+	// and a sentence.
+	Explain func(err error) (status int, code, message string)
+
+	AllowedOrigins []string
+	// PerSecond is how many events of one socket are taken.
+	PerSecond int
+	// Patience is how long somebody waits for Redis to remember.
+	Patience time.Duration
+	Clock    func() time.Time
+	Log      *slog.Logger
+}
+
+const (
+	// eventTime bounds the work for one event.
+	eventTime = 5 * time.Second
+	// eventsPerSecond is what one socket may ask, unless told otherwise.
+	eventsPerSecond = 20
+	// patience is how long somebody waits for Redis, unless told otherwise; rest, how long
+	// it is left alone after it did not answer.
+	patience = 80 * time.Millisecond
+	rest     = time.Second
+)
+
+// Hub is one instance's part of the live channel.
+type Hub struct {
+	Parts
+	id     string // tells our own words from the others'
+	server *socketio.Server
+	air    *air
+
+	mu      sync.Mutex
+	members map[*socketio.Socket]*member
+	refused map[string]*bucket // by address
+}
+
+// New makes a hub. Others are heard once Run runs.
+func New(p Parts) *Hub {
+	if p.PerSecond <= 0 {
+		p.PerSecond = eventsPerSecond
+	}
+	if p.Patience <= 0 {
+		p.Patience = patience
+	}
+	h := &Hub{Parts: p, id: uuid.NewString(), members: map[*socketio.Socket]*member{}, refused: map[string]*bucket{}}
+	h.air = newAir(h)
+	h.server = socketio.New(socketio.Options{
+		Authenticate: h.authenticate, Admit: h.admit, AllowedOrigins: p.AllowedOrigins,
+		OnConnect: h.connected, OnEvent: h.event, OnDisconnect: h.disconnected, Allow: h.allow, OnRoom: h.air.room,
+		PacketRate: float64(max(100, 2*p.PerSecond)), PacketBurst: max(300, 4*p.PerSecond), Log: p.Log,
+	})
+	return h
+}
+
+// Serve answers a request for /socket.io/ from an address.
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, address string) {
+	h.server.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), addressKey{}, address)))
+}
+
+// Run keeps in touch with other instances and looks after the sockets until ctx ends.
+func (h *Hub) Run(ctx context.Context) {
+	var done sync.WaitGroup
+	done.Go(func() { h.air.listen(ctx) })
+	done.Go(func() { h.air.write(ctx) })
+	done.Go(func() { h.watch(ctx) })
+	done.Wait()
+}
+
+// Close lets every client go, so that it connects to another instance.
+func (h *Hub) Close(ctx context.Context) error { return h.server.Close(ctx) }
+
+// Counts are what the hub has to do, for metrics.
+func (h *Hub) Counts() socketio.Counts { return h.server.Counts() }
+
+type addressKey struct{}
+
+func addressOf(r *http.Request) string {
+	address, _ := r.Context().Value(addressKey{}).(string)
+	return address
+}
