@@ -34,12 +34,12 @@ func rounds(whole int) int {
 	if os.Getenv("SOCKETIO_ROUNDS") == "full" {
 		return whole
 	}
-	return whole / 10
+	return whole / 4
 }
 
 func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 	f := serve(t)
-	before := runtime.NumGoroutine()
+	before, open := runtime.NumGoroutine(), descriptors()
 	const workers = 20
 	each := rounds(2000) / workers
 	var wg sync.WaitGroup
@@ -59,6 +59,7 @@ func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 		return n.Sessions == 0 && n.Sockets == 0 && n.Rooms == 0 && len(f.ended) == len(f.sockets)
 	})
 	eventually(t, "its goroutines have ended", func() bool { return runtime.NumGoroutine() <= before+2 })
+	eventually(t, "its connections are closed", func() bool { return descriptors() <= open+2 })
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.sockets) != workers*each {
@@ -69,6 +70,12 @@ func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 	if f.alive != 0 {
 		t.Errorf("%d sessions are alive", f.alive)
 	}
+}
+
+// descriptors is how many files and connections this process has open, where it can be told.
+func descriptors() int {
+	open, _ := os.ReadDir("/proc/self/fd")
+	return len(open)
 }
 
 // oneVisit connects, joins a room, and goes in one of the ways clients go.

@@ -65,6 +65,8 @@ type Options struct {
 	// Log is told of panics in the functions above, which end the socket they were
 	// called for. Nil is slog's default.
 	Log *slog.Logger
+
+	slowWrites bool // as where there are no raw connections; for tests
 }
 
 // Refusal is why somebody may not connect: a 3.x or 4.x client gets both in its

@@ -32,7 +32,10 @@ const (
 	packetError      = '4'
 )
 
-const noAck = -1
+const (
+	noAck        = -1
+	maxNamespace = 4 << 10 // with its query; the answer names it, escaped
+)
 
 // ErrReserved is returned for an event name the protocol keeps to itself.
 var ErrReserved = errors.New("socketio: reserved event name")
@@ -65,6 +68,9 @@ func parsePacket(b []byte) (p packet, err error) {
 	b = b[1:]
 	if len(b) > 0 && b[0] == '/' {
 		namespace, rest, _ := bytes.Cut(b, []byte{','})
+		if len(namespace) > maxNamespace {
+			return p, errPacket
+		}
 		name, _, _ := strings.Cut(string(namespace), "?") // 2.x sends a query with it
 		p.namespace, b = name, rest
 	}

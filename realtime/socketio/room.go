@@ -55,6 +55,12 @@ func (r *rooms) leave(m *membership) {
 	}
 }
 
+func (r *rooms) find(name string) *room {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byName[name]
+}
+
 func (r *rooms) count() int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -95,10 +101,21 @@ func (srv *Server) EmitLatest(room, key, name string, args ...any) error {
 	return srv.broadcast(room, key, name, args)
 }
 
+// Disconnect is Socket.Disconnect for every socket of the room: a room per sign-in, say,
+// is a way to end all that a sign-in has open.
+func (r Room) Disconnect() { r.each((*session).dismiss) }
+
+// Drop is Socket.Drop for every socket of the room.
+func (r Room) Drop() { r.each((*session).drop) }
+
+func (r Room) each(do func(*session)) {
+	if to := r.server.rooms.find(r.name); to != nil {
+		r.server.post(to, job{kind: jobEach, room: to, do: do})
+	}
+}
+
 func (srv *Server) broadcast(name, key, event string, args []any) error {
-	srv.rooms.mu.RLock()
-	to := srv.rooms.byName[name]
-	srv.rooms.mu.RUnlock()
+	to := srv.rooms.find(name)
 	if to == nil {
 		return nil
 	}
@@ -109,16 +126,21 @@ func (srv *Server) broadcast(name, key, event string, args []any) error {
 	if key != "" {
 		m.latest = latest{to, key}
 	}
-	srv.rooms.mu.RLock()
+	srv.post(to, job{kind: jobEmit, room: to, message: m})
+	return nil
+}
+
+// post gives a job to every shard that has members of the room.
+func (srv *Server) post(to *room, j job) {
 	var busy [maxShards]bool
+	srv.rooms.mu.RLock()
 	for i := range srv.shards {
 		busy[i] = to.counts[i] > 0
 	}
 	srv.rooms.mu.RUnlock()
 	for i, shard := range srv.shards {
 		if busy[i] {
-			shard.post(job{kind: jobEmit, room: to, message: m})
+			shard.post(j)
 		}
 	}
-	return nil
 }

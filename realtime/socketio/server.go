@@ -33,8 +33,6 @@ type Server struct {
 	made     int
 	closing  bool
 	empty    chan struct{} // closed when closing and nobody is alive
-
-	slowWrites bool // as where there are no raw connections; for tests
 }
 
 // New makes a server and starts its goroutines, which Close ends.

@@ -17,6 +17,7 @@ const (
 	jobEmit jobKind = iota
 	jobEnter
 	jobLeave
+	jobEach
 )
 
 // job is something for a shard's goroutine to do. Members come and go by jobs too, so
@@ -26,6 +27,7 @@ type job struct {
 	room    *room
 	message *message
 	member  *membership
+	do      func(*session) // to every member, without waiting
 }
 
 // shard is one of as many parts as there are processors; every session belongs to one.
@@ -174,6 +176,10 @@ func (s *shard) work(batch []job) {
 			members[j.member.at], last.at = last, j.member.at
 			members[len(members)-1] = nil
 			j.member.room.members[s.index] = members[:len(members)-1]
+		case jobEach:
+			for _, member := range j.room.members[s.index] {
+				j.do(member.socket.session)
+			}
 		case jobEmit:
 			same := 1
 			for same < len(batch) && batch[same].kind == jobEmit && batch[same].room == j.room {

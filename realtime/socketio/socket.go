@@ -94,7 +94,7 @@ func (s *Socket) Disconnect() { s.session.dismiss() }
 
 // Drop closes the transport: the client connects again by itself. For a restart, or for
 // a client that should begin anew.
-func (s *Socket) Drop() { s.session.end("dropped by the server", codeGoingAway) }
+func (s *Socket) Drop() { s.session.drop() }
 
 func (s *Socket) find(room string) int {
 	for i, m := range s.rooms {

@@ -37,7 +37,7 @@ func (srv *Server) accept(w http.ResponseWriter, r *http.Request) (*wsConn, erro
 		return nil, err
 	}
 	_ = conn.SetDeadline(time.Time{})
-	return newWSConn(conn, alreadyRead(buffered.Reader), srv.o.MaxMessage, srv.slowWrites), nil
+	return newWSConn(conn, alreadyRead(buffered.Reader), srv.o.MaxMessage, srv.o.slowWrites), nil
 }
 
 func alreadyRead(r *bufio.Reader) []byte {
