@@ -22,23 +22,25 @@ type refusal struct {
 
 func (h *Hub) event(s *socketio.Socket, name string, args []json.RawMessage, ack func(any)) {
 	m := s.User().(*member)
-	ctx, cancel := context.WithTimeout(context.Background(), eventTime)
-	defer cancel()
 	var data json.RawMessage
 	if len(args) > 0 {
 		data = args[0]
 	}
 	answer := func(err error) { ack(h.answer(err)) }
+	if name == "update-location" { // by far the most; who takes it bounds its own waiting
+		person, _ := m.who()
+		if err := h.Report(context.Background(), person, data, answer); err != nil {
+			answer(err)
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), eventTime)
+	defer cancel()
 	switch name {
 	case "join-bus-room":
 		answer(h.join(ctx, s, m, data))
 	case "leave-bus-room":
 		answer(h.leave(s, m, data))
-	case "update-location":
-		person, _ := m.who()
-		if err := h.Report(ctx, person, data, answer); err != nil {
-			answer(err)
-		}
 	case "renew":
 		answer(h.renew(ctx, s, m, data))
 	default:

@@ -17,7 +17,7 @@ import (
 
 // demoClient calls the service as the demo school's driver and administrator.
 type demoClient struct {
-	url, driver, admin, school string
+	url, driver, school string
 }
 
 type demoStop struct {

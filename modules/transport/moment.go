@@ -3,6 +3,7 @@ package transport
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -27,12 +28,12 @@ func (m *Moment) UnmarshalJSON(b []byte) error {
 		*m = Moment(t.UnixMicro())
 		return nil
 	}
-	var n float64
-	if err := json.Unmarshal(b, &n); err != nil {
-		return err
+	if string(b) == "null" {
+		return nil
 	}
+	n, err := strconv.ParseFloat(string(b), 64)
 	switch {
-	case n < 0 || n > latestSeconds*1e4:
+	case err != nil, n < 0 || n > latestSeconds*1e4:
 		return fmt.Errorf("must be a time like 2026-11-30T07:05:00Z, or seconds or milliseconds since 1970")
 	case n < latestSeconds:
 		*m = Moment(n * 1e6)

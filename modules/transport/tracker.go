@@ -187,6 +187,8 @@ func (t *Tracker) driveOf(ctx context.Context, school, driver uuid.UUID) (*drive
 
 func (t *Tracker) load(ctx context.Context, school, driver uuid.UUID) (*drive, error) {
 	began := t.Clock()
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
 	_, db, err := t.Open(ctx, school)
 	if err != nil {
 		return nil, err
