@@ -19,6 +19,7 @@ const (
 	// driveKnown is how long what is known of a driver's trip is believed, if nobody says
 	// that it changed.
 	driveKnown = 30 * time.Second
+	driveKept  = time.Hour
 	// PositionsPerSecond is how many positions of one bus are taken, unless told otherwise.
 	PositionsPerSecond = 5
 	// inDoubt is how long a trip whose state is being changed is looked up for every
@@ -98,12 +99,17 @@ func (t *Tracker) sightedSoon(school uuid.UUID, s Sighting) {
 	})
 }
 
-// Forget drops what is remembered of a trip: its state changed.
+// Forget has a trip looked up again: its state changed. What was noticed on the way stays,
+// for it may not be in the database yet; drives nobody has asked about for long go.
 func (t *Tracker) Forget(trip uuid.UUID) {
+	now := t.Clock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for driver, d := range t.drives {
 		if d.trip.ID == trip {
+			d.expired.Store(true)
+		}
+		if d.expired.Load() && now.Sub(d.loaded) > driveKept {
 			delete(t.drives, driver)
 		}
 	}
