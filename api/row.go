@@ -92,6 +92,7 @@ func OrCSV[Req any](read func(*Req, *Incoming) error) Option {
 			panic(fmt.Sprintf("row %s takes %v, its file is read into %v", r.Name(), r.Request, reflect.TypeFor[Req]()))
 		}
 		r.fromCSV = func(req any, file *Incoming) error { return read(req.(*Req), file) }
+		r.MaxUpload = MaxUpload
 	}
 }
 

@@ -42,8 +42,7 @@ func mustLoad(fsys fs.FS, dir string) []Migration {
 	return ms
 }
 
-// Load reads NNNN_what.sql files from dir and refuses numbers that do not rise. Parts of
-// the house that are built side by side number theirs apart, so gaps are allowed.
+// Load reads NNNN_what.sql files from dir and refuses gaps and doubles in the numbering.
 func Load(fsys fs.FS, dir string) ([]Migration, error) {
 	names, err := fs.Glob(fsys, dir+"/*.sql")
 	if err != nil {
@@ -51,12 +50,12 @@ func Load(fsys fs.FS, dir string) ([]Migration, error) {
 	}
 	sort.Strings(names)
 	var out []Migration
-	for _, path := range names {
+	for i, path := range names {
 		name := strings.TrimSuffix(strings.TrimPrefix(path, dir+"/"), ".sql")
 		number, _, _ := strings.Cut(name, "_")
 		version, err := strconv.Atoi(number)
-		if err != nil || version < 1 || (len(out) > 0 && version <= Latest(out)) {
-			return nil, fmt.Errorf("migrations/%s: want a number of its own, above the file's before", path)
+		if err != nil || version != i+1 {
+			return nil, fmt.Errorf("migrations/%s: want number %04d", path, i+1)
 		}
 		sql, err := fs.ReadFile(fsys, path)
 		if err != nil {

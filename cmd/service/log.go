@@ -15,9 +15,9 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 }
 
 func (w warnings) Handle(ctx context.Context, r slog.Record) error {
-	stopped := false
+	stopped := strings.HasPrefix(r.Message, "Client: Soft stop timeout") // what it cancels is put back
 	r.Attrs(func(a slog.Attr) bool {
-		stopped = strings.HasPrefix(a.Key, "err") && strings.HasSuffix(a.Value.String(), context.Canceled.Error())
+		stopped = stopped || strings.HasPrefix(a.Key, "err") && strings.HasSuffix(a.Value.String(), context.Canceled.Error())
 		return !stopped
 	})
 	if stopped {
