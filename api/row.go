@@ -29,6 +29,7 @@ type Row struct {
 	Versioned    bool          // takes the record's version; a stale one is 409
 	OwnTx        bool          // the handler keeps its own transactions
 	Upload       bool          // takes a CSV file besides its parameters
+	Console      bool          // lives on a cookie: for the console's own pages
 	Unlisted     bool          // not in the document: it exists on a developer's machine only
 	Version      int           // of the API; 1 is implicit in the path
 	Timeout      time.Duration // of its handler, where the kernel's does not do
