@@ -58,6 +58,7 @@ export async function open({ width = 1360, height = 860, scheme = 'light', touch
 
 /** Every page is checked for what keeps people with a screen reader or weak sight out. */
 export async function accessible(page, name) {
+  await page.waitForFunction(() => !document.querySelector('[data-stale]')) // a list that is being fetched again is faint
   await page.evaluate(axeSource)
   const violations = await page.evaluate(async () => {
     const result = await window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], rules: { region: { enabled: false } } })

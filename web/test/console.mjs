@@ -203,6 +203,18 @@ try {
   await page.getByRole('heading', { name: 'Bala Nair' }).waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
 
+  say('a student leaves and a certificate is made')
+  await page.getByRole('button', { name: 'Dev', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Leaves the school…' }).click()
+  const leaves = page.getByRole('dialog', { name: 'Dev leaves the school' })
+  await leaves.getByLabel('Reason').fill('Moves to another town')
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
+  await accessible(page, 'leaving')
+  await leaves.getByRole('button', { name: 'Let them leave' }).click()
+  await page.getByRole('dialog').getByText('Transferred').first().waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+
   say('the other pages open and are accessible')
   for (const [link, heading] of [['Employees', 'Employees'], ['Subjects', 'Subjects'], ['Timetable', 'Timetable'], ['Academic years', 'Academic years'], ['Permissions', 'Permissions'], ['Settings', 'Settings']]) {
     await page.getByRole('navigation').getByRole('link', { name: link, exact: true }).click()

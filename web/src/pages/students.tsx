@@ -9,7 +9,7 @@ import { wireQuery } from '../api/list'
 import { changed, useClasses, useDivisions } from '../api/queries'
 import { useMay } from '../api/session'
 import { useAddress } from '../patterns/address'
-import { Confirm, Empty, Lines, Status, Trouble } from '../patterns/feedback'
+import { Confirm, Dialog, Empty, Lines, Status, Trouble } from '../patterns/feedback'
 import { nameOf, useFormat, words } from '../patterns/format'
 import { ListPage } from '../patterns/ListPage'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../patterns/record'
@@ -267,6 +267,7 @@ function StudentDetails({ student }: { student: Detail }) {
 function StudentActions({ student, close }: { student: Detail; close: () => void }) {
   const may = useMay()
   const [asking, setAsking] = useState(false)
+  const [leaving, setLeaving] = useState(false)
   const remove = useMutation({
     mutationFn: () => done(api.DELETE('/school-admin/student/{id}', { params: { path: { id: student.id } } })),
     onSuccess: () => {
@@ -283,13 +284,49 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
           {student.status !== 'ACTIVE' && (
             <Menu.Item leftSection={<IconDownload size={16} stroke={1.6} />} onClick={() => void download(`/school-admin/student/${student.id}/leaving-certificate`, { format: 'pdf' }, `leaving-certificate-${student.admissionNumber}.pdf`).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))}>Leaving certificate</Menu.Item>
           )}
+          {student.status === 'ACTIVE' && may('student', 'write') && <Menu.Item onClick={() => setLeaving(true)}>Leaves the school…</Menu.Item>}
           {may('student', 'delete') && <Menu.Item c="red.8" onClick={() => setAsking(true)}>Remove…</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
+      {leaving && <Leaving student={student} close={() => setLeaving(false)} />}
       <Confirm opened={asking} title={`Remove ${nameOf(student)}?`} action="Remove" danger busy={remove.isPending} error={remove.error} onClose={() => setAsking(false)} onConfirm={() => remove.mutate()}>
         A student with history stays in the books as withdrawn; one who was added by mistake is deleted. Guardians keep their accounts.
       </Confirm>
     </>
+  )
+}
+
+const ways = [{ value: 'TRANSFERRED', label: 'Goes to another school' }, { value: 'GRADUATED', label: 'Has finished school' }, { value: 'WITHDRAWN', label: 'Is withdrawn' }]
+
+/** Lets a student leave: their place ends and a certificate is made. */
+function Leaving({ student, close }: { student: Detail; close: () => void }) {
+  const draft = useDraft<{ status: string; reason: string; conduct: string; leavingDate: string | null }>({ status: 'TRANSFERRED', reason: '', conduct: '', leavingDate: null })
+  const f = fieldsOf(draft)
+  const leave = useMutation({
+    mutationFn: () => call(api.POST('/school-admin/student/{id}/transfer', { params: { path: { id: student.id } }, body: { data: draft.values as Schemas['Leaving'] } })),
+    onSuccess: () => {
+      changed('/school-admin/student/')
+      close()
+    },
+    onError: (e) => draft.setErrors(asProblem(e).fields),
+  })
+  return (
+    <Dialog onClose={close} title={`${nameOf(student)} leaves the school`}>
+      <form onSubmit={(e) => { e.preventDefault(); leave.mutate() }}>
+        <Stack gap={16}>
+          {f.choice({ k: 'status', label: 'How', data: ways })}
+          {f.text({ k: 'reason', label: 'Reason', description: 'As it is to stand on the certificate', required: true })}
+          {f.text({ k: 'conduct', label: 'Conduct', placeholder: 'Good' })}
+          {f.day({ k: 'leavingDate', label: 'Last day', description: 'Today, if it is left empty' })}
+          <Text size="sm" c="dimmed">Their place ends and a leaving certificate is made. It can be printed from this menu.</Text>
+          <Trouble error={leave.error} />
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={close}>Cancel</Button>
+            <Button type="submit" color="red.8" loading={leave.isPending}>Let them leave</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
   )
 }
 
