@@ -1,11 +1,11 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench openapi build
+.PHONY: help run test lint bench openapi build web screenshots
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
-		printf '  make %-9s %s\n' "$$target" "$$what"; done
+		printf '  make %-11s %s\n' "$$target" "$$what"; done
 
 run: ## build and start everything here: private Postgres and Redis, demo data, port 3001
 	@scripts/need --if-possible postgres redis
@@ -13,8 +13,9 @@ run: ## build and start everything here: private Postgres and Redis, demo data, 
 	@exec bin/homeroom local
 
 test: ## the whole suite, with the race detector, on real servers
-	@scripts/need postgres redis pgbouncer node
+	@scripts/need postgres redis pgbouncer node chromium
 	@scripts/packages realtime/socketio/testdata/clients
+	@scripts/web deps
 	go test -race -vet=off -timeout 14m ./...
 
 lint: ## formatting, go vet, staticcheck, import rules, generated files
@@ -30,3 +31,12 @@ openapi: ## write docs/openapi.json from the endpoint rows
 
 build: ## bin/homeroom
 	@scripts/build
+
+web: ## web/dist, the console, from its sources
+	@scripts/need node
+	@scripts/web build
+
+screenshots: ## pictures of the console's pages, in web/screenshots/
+	@scripts/need postgres redis node chromium
+	@scripts/web deps
+	go test -count=1 -tags screenshots -run TestScreenshots ./web

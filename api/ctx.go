@@ -98,4 +98,5 @@ type OpenCtx struct {
 	Device    string // what the client calls itself
 	RequestID string
 	Token     string // the bearer token as sent, unverified unless the row asks for one
+	browser   *browser
 }

@@ -76,6 +76,8 @@ func whoMay(row *Row) string {
 		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.permission(), module))
 	case row.platform:
 		out = append(out, fmt.Sprintf("For %s.", roleNames(row.Roles)))
+	case row.Console:
+		out = append(out, "For the console's own pages. The refresh token is a cookie that scripts cannot read.")
 	case row.Bearer:
 		out = append(out, "For anyone signed in.")
 	default:

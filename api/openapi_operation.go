@@ -94,6 +94,11 @@ func (d *document) parameters(row *Row, in *input) ([]openapi31.ParameterOrRefer
 		in.query = len(query) > 0
 		out = append(out, query...)
 	}
+	if row.Console {
+		out = append(out, parameterOf(ConsoleHeader, openapi31.ParameterInHeader, true, schema{
+			"type": "string", "description": "Any value. Pages of other sites cannot send it, so that a cookie alone is never enough.", "example": "1",
+		}))
+	}
 	if row.Idempotent {
 		out = append(out, openapi31.ParameterOrReference{Reference: &openapi31.Reference{Ref: "#/components/parameters/IdempotencyKey"}})
 	}

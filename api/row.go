@@ -32,6 +32,7 @@ type Row struct {
 	AnyFile      bool          // takes a file of any kind
 	MaxUpload    int64         // bytes of the file
 	NoBodyNeeded bool          // what its body would say has defaults
+	Console      bool          // lives on a cookie: for the console's own pages
 	Unlisted     bool          // not in the document: it exists on a developer's machine only
 	Version      int           // of the API; 1 is implicit in the path
 	Timeout      time.Duration // of its handler, where the kernel's does not do

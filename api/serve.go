@@ -151,6 +151,13 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 			return answer{}, err
 		}
 	}
+	caller := OpenCtx{Context: ctx, Now: rq.now, IP: rq.ip, Device: rq.device, RequestID: rq.id, Token: bearer(g)}
+	if row.Console {
+		if err := fromConsole(g); err != nil {
+			return answer{}, err
+		}
+		caller.browser = &browser{g}
+	}
 	if row.Bearer {
 		var err error
 		if rq.user, err = k.Authenticator.Authenticate(ctx, bearer(g)); err != nil {
@@ -161,7 +168,8 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 	if err != nil {
 		return answer{}, err
 	}
-	resp, err := row.callOpen(OpenCtx{Context: ctx, User: rq.user, Now: rq.now, IP: rq.ip, Device: rq.device, RequestID: rq.id, Token: bearer(g)}, req)
+	caller.User = rq.user
+	resp, err := row.callOpen(caller, req)
 	if err != nil {
 		return answer{}, err
 	}

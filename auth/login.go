@@ -22,34 +22,48 @@ var errWrongPassword = api.Unauthorized("The e-mail or the password is wrong")
 
 // login signs a web administrator in. Every wrong try looks the same and takes as long.
 func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
-	if err := a.slowDown(c, r.Email); err != nil {
+	acc, err := a.byPassword(c, r)
+	if err != nil {
 		return signedIn{}, err
+	}
+	return a.enter(c, acc, r.Email)
+}
+
+// enter opens the session of somebody whose password was right.
+func (a *Auth) enter(c api.OpenCtx, acc account, email string) (signedIn, error) {
+	out, err := a.signIn(c, acc, "PASSWORD")
+	if err == nil {
+		err = a.forgiveLogin(c, email)
+	}
+	return out, err
+}
+
+// byPassword finds the account an e-mail and a password open.
+func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
+	if err := a.slowDown(c, r.Email); err != nil {
+		return account{}, err
 	}
 	acc, err := a.byEmail(c, r.Email)
 	if err != nil {
-		return signedIn{}, err
+		return account{}, err
 	}
 	var stored string
 	if acc != nil {
 		if stored, err = a.passwordOf(c, *acc); err != nil {
-			return signedIn{}, err
+			return account{}, err
 		}
 	}
 	ok, err := a.Hasher.Verify(c, r.Password, stored)
 	if err != nil {
-		return signedIn{}, err
+		return account{}, err
 	}
 	if acc == nil {
-		return signedIn{}, errWrongPassword
+		return account{}, errWrongPassword
 	}
 	if !ok {
-		return signedIn{}, a.failed(c, *acc, "sign-in by password failed", errWrongPassword)
+		return account{}, a.failed(c, *acc, "sign-in by password failed", errWrongPassword)
 	}
-	out, err := a.signIn(c, *acc, "PASSWORD")
-	if err == nil {
-		err = a.forgiveLogin(c, r.Email)
-	}
-	return out, err
+	return *acc, nil
 }
 
 // slowScript lets the first five wrong tries through, then makes each wait longer, a

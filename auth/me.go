@@ -27,7 +27,12 @@ func (a *Auth) me(c api.OpenCtx, _ api.Nothing) (me, error) {
 	if err != nil || acc == nil {
 		return me{}, orSignedOut(err)
 	}
-	out := me{User: answerOf(*acc, Pair{}).User, Permissions: map[string]api.Granted{}}
+	return a.describe(c, *acc, c.User.RoleID)
+}
+
+// describe says who an account's user is and what their role may do.
+func (a *Auth) describe(c api.OpenCtx, acc account, role uuid.UUID) (me, error) {
+	out := me{User: answerOf(acc, Pair{}).User, Permissions: map[string]api.Granted{}}
 	if acc.role == api.SuperAdmin {
 		return out, nil
 	}
@@ -36,7 +41,7 @@ func (a *Auth) me(c api.OpenCtx, _ api.Nothing) (me, error) {
 		return out, err
 	}
 	out.School = &mySchool{ID: s.ID, Name: s.Name, Code: s.Code, TimeZone: s.TimeZone, Locale: s.Locale, Currency: s.Currency}
-	out.Permissions, err = a.Rights.Effective(c, s, c.User.RoleID)
+	out.Permissions, err = a.Rights.Effective(c, s, role)
 	return out, err
 }
 

@@ -28,37 +28,51 @@ var (
 // number of callers with the same token, one gets a pair. A token that comes again
 // later was stolen, from us or by us, and ends the session for both.
 func (a *Auth) refresh(c api.OpenCtx, r refreshRequest) (signedIn, error) {
-	sessionID, err := a.readRefresh(r.RefreshToken)
+	acc, _, pair, err := a.rotate(c, r.RefreshToken, 0)
 	if err != nil {
 		return signedIn{}, err
+	}
+	return answerOf(acc, pair), nil
+}
+
+// rotate changes a refresh token for a new pair. A token that was changed before is
+// changed once more if that is no longer ago than grace: its answer was lost. It does
+// not make the grace longer.
+func (a *Auth) rotate(c api.OpenCtx, token string, grace time.Duration) (acc account, role uuid.UUID, pair Pair, err error) {
+	sessionID, err := a.readRefresh(token)
+	if err != nil {
+		return acc, role, pair, err
 	}
 	acc, s, err := a.findSession(c, sessionID)
 	if err != nil {
-		return signedIn{}, err
+		return acc, role, pair, err
 	}
 	if s.revokedAt != nil {
-		return signedIn{}, errSignedOut
+		return acc, role, pair, errSignedOut
 	}
-	if _, err := a.present(c, acc); err != nil {
-		return signedIn{}, err
+	if role, err = a.present(c, acc); err != nil {
+		return acc, role, pair, err
 	}
-	pair, err := a.pair(acc, sessionID)
-	if err != nil {
-		return signedIn{}, err
+	if pair, err = a.pair(acc, sessionID); err != nil {
+		return acc, role, pair, err
 	}
 	now := a.Clock()
 	tag, err := a.Cluster.PlatformPool().Exec(c, `
-		update platform.session set previous_token_hash = token_hash, token_hash = $3, rotated_at = $4, last_used_at = $4, expires_at = $5
-		where id = $1 and token_hash = $2 and revoked_at is null and expires_at > $4`,
-		sessionID, digest(r.RefreshToken), digest(pair.RefreshToken), now, now.Add(RefreshLife))
+		update platform.session set
+			previous_token_hash = case when token_hash = $2 then token_hash else previous_token_hash end,
+			rotated_at = case when token_hash = $2 then $4 else rotated_at end,
+			token_hash = $3, last_used_at = $4, expires_at = $5
+		where id = $1 and revoked_at is null and expires_at > $4
+			and (token_hash = $2 or ($7 and previous_token_hash = $2 and rotated_at > $6))`,
+		sessionID, digest(token), digest(pair.RefreshToken), now, now.Add(RefreshLife), now.Add(-grace), grace > 0)
 	if err != nil {
-		return signedIn{}, fmt.Errorf("refreshing a session: %w", err)
+		return acc, role, pair, fmt.Errorf("refreshing a session: %w", err)
 	}
 	if tag.RowsAffected() == 1 {
 		a.Ended(sessionID) // what instances remember of it has a new end
-		return answerOf(acc, pair), nil
+		return acc, role, pair, nil
 	}
-	return signedIn{}, a.reused(c, acc, sessionID)
+	return acc, role, pair, a.reused(c, acc, sessionID)
 }
 
 // reused is a refresh token that has been changed before. Within the grace it is

@@ -2,25 +2,107 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
+	"crypto/rand"
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"io/fs"
+	"mime"
 	"net/http"
+	"path"
+	"strings"
 )
 
 //go:embed dist
 var files embed.FS
 
-// Console serves the console, with a policy that lets nothing in from elsewhere.
+// nonceMark stands in index.html where every answer gets a nonce of its own.
+const nonceMark = "__NONCE__"
+
+// asset is a built file as it is sent.
+type asset struct {
+	plain, packed []byte // packed is nil where it would save nothing
+	kind, tag     string
+}
+
+// Console serves the console at a path it has been stripped of. What is no file is a
+// page of the console's own, which its script shows.
 func Console() http.Handler {
+	assets := map[string]asset{}
 	dist, err := fs.Sub(files, "dist")
+	if err == nil {
+		err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			body, err := fs.ReadFile(dist, name)
+			assets[name] = newAsset(name, body)
+			return err
+		})
+	}
 	if err != nil {
 		panic(err) // the folder is compiled in
 	}
-	serve := http.FileServerFS(dist)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'")
-		h.Set("Cache-Control", "no-cache")
-		serve.ServeHTTP(w, r)
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		if a, ok := assets[name]; ok && name != "index.html" {
+			a.send(w, r)
+			return
+		}
+		if path.Ext(name) != "" { // a file of another build
+			http.NotFound(w, r)
+			return
+		}
+		sendPage(w, assets["index.html"].plain)
 	})
+}
+
+func newAsset(name string, body []byte) asset {
+	sum := sha256.Sum256(body)
+	a := asset{plain: body, kind: mime.TypeByExtension(path.Ext(name)), tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is a constant
+	_, _ = z.Write(body)                                  // into memory
+	_ = z.Close()
+	if b.Len() < len(body)*9/10 {
+		a.packed = b.Bytes()
+	}
+	return a
+}
+
+// send answers with a file. Names are the same from build to build, so browsers ask
+// each time whether they still have the right one.
+func (a asset) send(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("ETag", a.tag)
+	if r.Header.Get("If-None-Match") == a.tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", a.kind)
+	body := a.plain
+	if a.packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		body = a.packed
+	}
+	_, _ = w.Write(body) // a browser that hung up has nobody to tell
+}
+
+// sendPage answers with the page that loads the console, and a policy that lets
+// nothing in from elsewhere: scripts are our files, and a style that is made in the
+// page carries this answer's nonce.
+func sendPage(w http.ResponseWriter, page []byte) {
+	var raw [18]byte
+	_, _ = rand.Read(raw[:]) // never fails: the runtime ends the program instead
+	nonce := base64.StdEncoding.EncodeToString(raw[:])
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; img-src 'self' data: blob:; "+
+		"font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(bytes.ReplaceAll(page, []byte(nonceMark), []byte(nonce)))
 }

@@ -105,7 +105,7 @@ func TestWhilePostgresRestartsOnly503IsAddedAndNothingAcknowledgedIsLost(t *test
 func TestARefusalNeedsNoDatabase(t *testing.T) {
 	t.Parallel()
 	stack := testkit.Private(t)
-	s := testkit.StartOn(t, stack, "homeroom", contractRows).NewSchool(t)
+	s := testkit.StartOn(t, stack, "homeroom", contractRows, clocksStandStill).NewSchool(t)
 	clients := everyone(t, s)
 	setRights(t, s, false)
 	walk := func() {

@@ -1,0 +1,112 @@
+package auth
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// consoleCookie holds the console's refresh token. It goes to consolePath and nowhere
+// else, and no script can read it.
+const (
+	consoleCookie = "homeroom_console"
+	consolePath   = "/auth/console"
+)
+
+var errNotForConsole = api.Coded(403, "", "The console is for school offices; use the app")
+
+// consoleSession is all the console needs to begin: one call instead of two.
+type consoleSession struct {
+	AccessToken string                 `json:"accessToken"`
+	ExpiresIn   int                    `json:"expiresIn" doc:"Seconds the access token is good for"`
+	User        signedInUser           `json:"user"`
+	School      *mySchool              `json:"school"`
+	Permissions map[string]api.Granted `json:"permissions" doc:"By module; what the role may do"`
+}
+
+// consoleLogin signs an administrator in. The refresh token is kept by the browser,
+// out of reach of anything that runs in the page.
+func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, error) {
+	acc, err := a.byPassword(c, r)
+	if err != nil {
+		return consoleSession{}, err
+	}
+	if acc.role != api.SchoolAdmin && acc.role != api.SuperAdmin {
+		return consoleSession{}, errNotForConsole
+	}
+	role, err := a.present(c, acc)
+	if err != nil {
+		return consoleSession{}, err
+	}
+	in, err := a.enter(c, acc, r.Email)
+	if err != nil {
+		return consoleSession{}, err
+	}
+	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
+}
+
+// consoleRefresh changes the cookie for a new one. A page that was reloaded while it
+// waited never saw the answer: within the grace its cookie is good once more.
+func (a *Auth) consoleRefresh(c api.OpenCtx, _ api.Nothing) (consoleSession, error) {
+	token := c.Cookie(consoleCookie)
+	if token == "" {
+		return consoleSession{}, errRefreshInvalid
+	}
+	acc, role, pair, err := a.rotate(c, token, reuseGrace)
+	if err != nil {
+		var refused *api.Error
+		if errors.As(err, &refused) && refused.Status == 401 {
+			a.setConsoleCookie(c, "")
+		}
+		return consoleSession{}, err
+	}
+	return a.consoleAnswer(c, acc, role, pair)
+}
+
+// consoleLogout ends the cookie's session, if it still has one, and the cookie.
+func (a *Auth) consoleLogout(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
+	a.setConsoleCookie(c, "")
+	id, err := a.readRefresh(c.Cookie(consoleCookie))
+	if err != nil {
+		return api.Nothing{}, nil // nobody was signed in, which is what they asked for
+	}
+	return api.Nothing{}, a.endAndBook(c, id)
+}
+
+func (a *Auth) endAndBook(c api.OpenCtx, id uuid.UUID) error {
+	acc, _, err := a.findSession(c, id)
+	if errors.Is(err, errSignedOut) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, err := a.endSessions(c, "signed out", `id = $3`, id)
+	if err != nil || n == 0 {
+		return err
+	}
+	return a.book(c, acc, "sign-out")
+}
+
+func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (consoleSession, error) {
+	who, err := a.describe(c, acc, role)
+	if err != nil {
+		return consoleSession{}, err
+	}
+	a.setConsoleCookie(c, pair.RefreshToken)
+	return consoleSession{
+		AccessToken: pair.AccessToken, ExpiresIn: int(AccessLife.Seconds()), User: who.User, School: who.School, Permissions: who.Permissions,
+	}, nil
+}
+
+// setConsoleCookie keeps a refresh token in the browser; an empty one is forgotten.
+func (a *Auth) setConsoleCookie(c api.OpenCtx, token string) {
+	k := api.Cookie{Name: consoleCookie, Value: token, Path: consolePath, Secure: strings.HasPrefix(a.PublicURL, "https:")}
+	if token != "" {
+		k.Life = RefreshLife
+	}
+	c.SetCookie(k)
+}

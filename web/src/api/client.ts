@@ -1,0 +1,98 @@
+// The API as docs/openapi.json describes it. A change there that a page does not expect stops the build.
+import createClient from 'openapi-fetch'
+import { accessToken, renew } from './session'
+import type { components, paths } from './schema'
+
+export type Schemas = components['schemas']
+export type Page<T> = { items: T[]; total: number; page: number; limit: number; totalPages: number }
+
+/** Problem is a refusal in people's words, with the fields it is about. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly fields: Record<string, string> = {},
+    readonly requestId = '',
+    readonly data?: unknown,
+  ) {
+    super(message)
+  }
+}
+
+async function signedFetch(request: Request): Promise<Response> {
+  const again = request.clone()
+  const used = await accessToken()
+  request.headers.set('Authorization', `Bearer ${used}`)
+  const response = await fetch(request)
+  if (response.status !== 401) return response
+  // Others may have renewed it while this call was under way: once is enough.
+  if ((await accessToken()) === used && !(await renew())) return response
+  again.headers.set('Authorization', `Bearer ${await accessToken()}`)
+  return fetch(again)
+}
+
+export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: signedFetch })
+
+interface ErrorBody {
+  message?: string
+  error?: string
+  details?: { field: string; message: string }[]
+  data?: unknown
+}
+
+export function problemOf(response: Response, body: unknown): Problem {
+  const e = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody
+  const id = response.headers.get('X-Request-Id') ?? ''
+  let message = e.message ?? 'Something went wrong on our side. Try again in a moment.'
+  if (response.status === 429) message = `That was a lot at once. Try again in ${response.headers.get('Retry-After') ?? 'a few'} seconds.`
+  if (response.status === 503 && !e.message) message = 'The service is away for a moment. Nothing was lost; try again shortly.'
+  const fields: Record<string, string> = {}
+  for (const d of e.details ?? []) fields[d.field] ??= d.message
+  return new Problem(response.status, e.error ?? '', message, fields, id, e.data)
+}
+
+export function asProblem(e: unknown): Problem {
+  if (e instanceof Problem) return e
+  if (e instanceof TypeError) return new Problem(0, 'OFFLINE', 'No connection to Homeroom. Check the network; nothing was lost.')
+  return new Problem(0, '', e instanceof Error ? e.message : String(e))
+}
+
+/** Waits for an answer and unwraps it; a refusal is thrown as a Problem. */
+export async function call<T>(p: Promise<{ data?: { data: T } | undefined; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await p
+  if (!response.ok || error !== undefined) throw problemOf(response, error)
+  return data?.data as T
+}
+
+/** For answers without a body. */
+export async function done(p: Promise<{ error?: unknown; response: Response }>): Promise<void> {
+  const { error, response } = await p
+  if (!response.ok) throw problemOf(response, error)
+}
+
+/** Sends a CSV file in a form; the openapi client has no words for it. */
+export async function upload<T>(path: string, query: Record<string, string>, file: Blob, name: string): Promise<T> {
+  const form = new FormData()
+  form.set('file', file, name)
+  const response = await signedFetch(new Request(`${window.location.origin}${path}?${new URLSearchParams(query)}`, { method: 'POST', body: form }))
+  const body = (await response.json().catch(() => undefined)) as { data: T } | undefined
+  if (!response.ok) throw problemOf(response, body)
+  return body!.data
+}
+
+/** Fetches a file with the caller's rights and hands it to the browser. */
+export async function download(path: string, query: Record<string, string>, name: string): Promise<void> {
+  const response = await signedFetch(new Request(`${window.location.origin}${path}?${new URLSearchParams(query)}`))
+  if (!response.ok) throw problemOf(response, await response.json().catch(() => undefined))
+  save(await response.blob(), name)
+}
+
+export function save(blob: Blob, name: string) {
+  const url = URL.createObjectURL(blob)
+  const a = document.createElement('a')
+  a.href = url
+  a.download = name
+  a.click()
+  window.setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

@@ -1,0 +1,44 @@
+// What many pages ask for: the frame of a school, short lists that seldom change.
+import { QueryClient, useQuery } from '@tanstack/react-query'
+import { asProblem } from './client'
+import { fetchAll, type ItemOf } from './list'
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchOnWindowFocus: true,
+      retry: (count, e) => count < 2 && [0, 502, 503, 504].includes(asProblem(e).status),
+    },
+  },
+})
+
+/** Forgets every answer under these paths, so that pages ask again. */
+export function changed(...beginnings: string[]) {
+  void queries.invalidateQueries({ predicate: (q) => beginnings.some((b) => String(q.queryKey[0]).startsWith(b)) })
+}
+
+export function useYears() {
+  return useQuery({ queryKey: ['/school-admin/academic-year/list', 'all'], queryFn: () => fetchAll('/school-admin/academic-year/list', { sort: 'startDate', order: 'desc' }) })
+}
+
+export function useClasses() {
+  return useQuery({ queryKey: ['/school-admin/class/list', 'all'], queryFn: () => fetchAll('/school-admin/class/list', { sort: 'level', order: 'asc' }) })
+}
+
+export function useDivisions() {
+  return useQuery({ queryKey: ['/school-admin/division/list', 'all'], queryFn: () => fetchAll('/school-admin/division/list', { sort: 'name', order: 'asc' }) })
+}
+
+export function useSubjects() {
+  return useQuery({ queryKey: ['/school-admin/subject/list', 'all'], queryFn: () => fetchAll('/school-admin/subject/list', { sort: 'name', order: 'asc' }) })
+}
+
+export function useTeachers() {
+  return useQuery({
+    queryKey: ['/school-admin/employee/list', 'teachers'],
+    queryFn: () => fetchAll('/school-admin/employee/list', { filters: { employeeType: 'TEACHER', status: 'ACTIVE' } }),
+  })
+}
+
+export type Division = ItemOf<'/school-admin/division/list'>

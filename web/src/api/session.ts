@@ -1,0 +1,157 @@
+// Who is signed in. The access token lives in this module's memory only; the refresh token is a cookie no script can read.
+import { useSyncExternalStore } from 'react'
+import type { components } from './schema'
+
+type Answer = components['schemas']['ConsoleSession']
+export type Role = Answer['user']['role']
+
+export interface Session {
+  user: Answer['user']
+  school: Answer['school']
+  permissions: Answer['permissions']
+}
+
+/** starting: nobody knows yet. ended: was signed in, and what is on the page is kept until they are back. */
+export type State =
+  | { status: 'starting' }
+  | { status: 'unreachable' }
+  | { status: 'out' }
+  | { status: 'in'; session: Session }
+  | { status: 'ended'; session: Session }
+
+type Word =
+  | { type: 'renewed'; answer: Answer; until: number }
+  | { type: 'out' }
+
+let state: State = { status: 'starting' }
+let token = ''
+let until = 0
+let timer: number | undefined
+const listeners = new Set<() => void>()
+const tabs = new BroadcastChannel('homeroom')
+
+function become(next: State) {
+  state = next
+  listeners.forEach((f) => f())
+}
+
+function sessionOf(a: Answer): Session {
+  return { user: a.user, school: a.school, permissions: a.permissions }
+}
+
+function adopt(answer: Answer, expires: number, tell: boolean) {
+  const before = state.status === 'in' || state.status === 'ended' ? state.session.user.id : undefined
+  if (before && before !== answer.user.id) {
+    window.location.reload() // somebody else signed in: nothing of the page before may stay
+    return
+  }
+  token = answer.accessToken
+  until = expires
+  window.clearTimeout(timer)
+  timer = window.setTimeout(() => void renew(), Math.max(5_000, expires - Date.now() - 60_000))
+  const session = sessionOf(answer)
+  // Only a change of rights is news to the pages; a fresh token is not.
+  if (state.status !== 'in' || JSON.stringify(state.session) !== JSON.stringify(session)) become({ status: 'in', session })
+  if (tell) tabs.postMessage({ type: 'renewed', answer, until: expires } satisfies Word)
+}
+
+function end() {
+  token = ''
+  until = 0
+  window.clearTimeout(timer)
+  if (state.status === 'in' || state.status === 'ended') become({ status: 'ended', session: state.session })
+  else become({ status: 'out' })
+}
+
+tabs.onmessage = (e: MessageEvent<Word>) => {
+  if (e.data.type === 'renewed') adopt(e.data.answer, e.data.until, false)
+  else if (state.status !== 'out') window.location.assign('/console/')
+}
+
+export function consoleFetch(path: string, body?: unknown): Promise<Response> {
+  const headers: Record<string, string> = { 'X-Homeroom-Console': '1' }
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  return fetch(path, { method: 'POST', headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: 'same-origin' })
+}
+
+let renewing: Promise<boolean> | undefined
+
+/** Renews the session, once however many ask, in this tab or another. True if there is one. */
+export function renew(): Promise<boolean> {
+  renewing ??= alone(renewNow).finally(() => (renewing = undefined))
+  return renewing
+}
+
+async function alone(f: () => Promise<boolean>): Promise<boolean> {
+  if (!('locks' in navigator)) return f()
+  const asked = token
+  return navigator.locks.request('homeroom-session', () => (token !== '' && token !== asked ? true : f()))
+}
+
+async function renewNow(): Promise<boolean> {
+  let response: Response
+  try {
+    response = await consoleFetch('/auth/console/refresh')
+  } catch {
+    if (state.status === 'starting') become({ status: 'unreachable' })
+    else timer = window.setTimeout(() => void renew(), 10_000)
+    return false
+  }
+  if (response.ok) {
+    const answer = ((await response.json()) as { data: Answer }).data
+    adopt(answer, Date.now() + answer.expiresIn * 1000, true)
+    return true
+  }
+  if (response.status === 401 || response.status === 403) end()
+  else if (state.status === 'starting') become({ status: 'unreachable' })
+  else timer = window.setTimeout(() => void renew(), 10_000)
+  return false
+}
+
+export function signedIn(answer: Answer) {
+  adopt(answer, Date.now() + answer.expiresIn * 1000, true)
+}
+
+export async function signOut(everywhere = false) {
+  if (everywhere) await fetch('/auth/logout-all', { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
+  await consoleFetch('/auth/console/logout')
+  tabs.postMessage({ type: 'out' } satisfies Word)
+  window.location.assign('/console/')
+}
+
+/** The token to call with, renewed first if it is about to expire. */
+export async function accessToken(): Promise<string> {
+  if (token !== '' && Date.now() > until - 5_000) await renew()
+  return token
+}
+
+export function useSessionState(): State {
+  return useSyncExternalStore(
+    (f) => {
+      listeners.add(f)
+      return () => listeners.delete(f)
+    },
+    () => state,
+  )
+}
+
+/** The session, on pages that are shown to signed-in people only. */
+export function useSession(): Session {
+  const s = useSessionState()
+  if (s.status !== 'in' && s.status !== 'ended') throw new Error('nobody is signed in')
+  return s.session
+}
+
+export type Action = 'read' | 'write' | 'delete'
+
+export function may(s: Session, module: string, action: Action): boolean {
+  if (s.user.role === 'SUPER_ADMIN') return module === ''
+  const granted = s.permissions[module]
+  if (!granted) return false
+  return action === 'read' ? granted.canRead : action === 'write' ? granted.canWrite : granted.canDelete
+}
+
+export function useMay(): (module: string, action: Action) => boolean {
+  const s = useSession()
+  return (module, action) => may(s, module, action)
+}

@@ -1,0 +1,49 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './app.css'
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { setNonce } from 'get-nonce'
+import { useEffect, useMemo } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queries } from './api/queries'
+import { renew, useSessionState } from './api/session'
+import { officeRouter, platformRouter, publicRouter } from './routes'
+import { SignInAgain, Unreachable } from './pages/signin'
+import { themeFor, variables } from './theme'
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''
+setNonce(nonce) // for what locks the page's scroll under a dialog
+
+const scheme = localStorageColorSchemeManager({ key: 'homeroom.scheme' })
+
+// A part that is gone is of a build that was replaced while the page was open.
+window.addEventListener('vite:preloadError', () => window.location.reload())
+
+function Console() {
+  const state = useSessionState()
+  const session = state.status === 'in' || state.status === 'ended' ? state.session : undefined
+  const platform = session?.user.role === 'SUPER_ADMIN'
+  useEffect(() => {
+    document.title = session?.school?.name ? `${session.school.name} · Homeroom` : 'Homeroom'
+    document.documentElement.lang = 'en'
+  }, [session?.school?.name])
+  const theme = useMemo(() => themeFor(platform), [platform])
+  const router = session ? (platform ? platformRouter : officeRouter) : publicRouter
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" colorSchemeManager={scheme} getStyleNonce={() => nonce}>
+      <Notifications position="bottom-right" limit={3} autoClose={10_000} />
+      {state.status === 'unreachable' ? <Unreachable retry={() => void renew()} /> : state.status === 'starting' ? null : <RouterProvider router={router} key={session ? (platform ? 'platform' : 'office') : 'out'} />}
+      {state.status === 'ended' && <SignInAgain email={state.session.user.email ?? ''} />}
+    </MantineProvider>
+  )
+}
+
+void renew()
+createRoot(document.getElementById('root')!).render(
+  <QueryClientProvider client={queries}>
+    <Console />
+  </QueryClientProvider>,
+)

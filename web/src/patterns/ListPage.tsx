@@ -1,0 +1,296 @@
+import { ActionIcon, Button, Checkbox, Drawer, Group, Menu, Pagination, Select, Skeleton, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
+import { useDebouncedCallback, useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { IconArrowDown, IconArrowUp, IconColumns3, IconDownload, IconSearch, IconX } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { asProblem, save } from '../api/client'
+import { fetchAll, fetchList, type FilterOf, type ItemOf, type ListPath, type ListQuery, type SortOf } from '../api/list'
+import { useAddress } from './address'
+import { Trouble, useLate } from './feedback'
+import { useFormat } from './format'
+
+export interface Column<T, S extends string> {
+  key: string
+  title: string
+  cell: (row: T) => ReactNode
+  text?: (row: T) => string // in a CSV file
+  sort?: S
+  end?: boolean // figures are set flush right
+  hidden?: boolean // until chosen
+  phone?: boolean // shown on a phone too
+}
+
+export interface FilterChip<F extends string> {
+  key: F
+  label: string
+  options: { value: string; label: string }[]
+}
+
+interface Props<P extends ListPath> {
+  path: P
+  title: string
+  noun: [one: string, many: string]
+  columns: Column<ItemOf<P>, SortOf<P> & string>[]
+  /** What a row is called: the link that opens it. */
+  name: (row: ItemOf<P>) => string
+  id: (row: ItemOf<P>) => string
+  filters?: FilterChip<FilterOf<P>>[]
+  /** Filters that always hold, and are not shown. */
+  fixed?: Partial<Record<FilterOf<P>, string>>
+  search?: string
+  primary?: ReactNode
+  more?: ReactNode
+  empty: ReactNode
+  /** The record in a drawer beside the list, by the id in the address; "new" is a record to be. */
+  drawer?: (id: string, close: () => void) => ReactNode
+  bulk?: (rows: ItemOf<P>[], clear: () => void) => ReactNode
+  /** A file the API makes; otherwise the list itself is written. */
+  csv?: (q: Partial<ListQuery>) => Promise<void>
+}
+
+const sizes = ['25', '50', '100']
+
+/** A list of records: search, filters and order in the address, a drawer for one of them, a bar for many. */
+export function ListPage<P extends ListPath>(props: Props<P>) {
+  type Row = ItemOf<P>
+  const [address, setAddress] = useAddress()
+  const format = useFormat()
+  const phone = useMediaQuery('(max-width: 768px)', false, { getInitialValueInEffect: false })
+  const [size, setSize] = useLocalStorage({ key: 'homeroom.rows', defaultValue: '25', getInitialValueInEffect: false })
+  const [shown, setShown] = useLocalStorage<Record<string, boolean>>({ key: `homeroom.columns${props.path}`, defaultValue: {}, getInitialValueInEffect: false })
+  const [picked, setPicked] = useState<Map<string, Row>>(new Map())
+
+  const filters: Record<string, string> = { ...(props.fixed as Record<string, string>) }
+  for (const f of props.filters ?? []) if (address[f.key]) filters[f.key] = address[f.key]!
+  if (props.search && address.q) filters.search = address.q
+  const sort = props.columns.find((c) => c.sort === address.sort)?.sort
+  const query: ListQuery = { page: Math.max(1, Number(address.page) || 1), limit: Number(sizes.includes(size) ? size : '25'), sort, order: address.order === 'desc' ? 'desc' : 'asc', filters }
+  const list = useQuery({ queryKey: [props.path, query], queryFn: () => fetchList(props.path, query), placeholderData: keepPreviousData })
+
+  const rows = list.data?.items ?? []
+  const total = list.data?.total
+  const narrowed = Object.keys(filters).length > Object.keys(props.fixed ?? {}).length
+  const waiting = useLate(list.isPending)
+  const columns = props.columns.filter((c, i) => (phone ? i === 0 || c.phone : (shown[c.key] ?? !c.hidden)))
+  const current = address.open
+  const close = () => setAddress({ open: undefined, tab: undefined })
+  const clear = () => setPicked(new Map())
+  useEffect(clear, [JSON.stringify(query)])
+
+  // Past the last page, after a filter or a removal: the last one there is.
+  useEffect(() => {
+    if (list.data && list.data.totalPages > 0 && query.page > list.data.totalPages) setAddress({ page: String(list.data.totalPages) }, true)
+  }, [list.data])
+
+  function order(by: string) {
+    const next = address.sort !== by ? { sort: by, order: undefined } : address.order !== 'desc' ? { sort: by, order: 'desc' } : { sort: undefined, order: undefined }
+    setAddress({ ...next, page: undefined })
+  }
+
+  const bare = !list.isPending && total === 0 && !narrowed
+  return (
+    <div className="page">
+      <Group justify="space-between" mb={16} gap={12} wrap="wrap">
+        <Group gap={8} align="baseline">
+          <Title order={1}>{props.title}</Title>
+          <Text c="dimmed" className="figures" aria-live="polite">{total === undefined ? '' : format.number(total)}</Text>
+        </Group>
+        <Group gap={8}>
+          {props.more}
+          {props.primary}
+        </Group>
+      </Group>
+
+      {list.error && !list.data ? (
+        <Trouble error={list.error} retry={() => void list.refetch()} />
+      ) : bare ? (
+        <div className="panel">{props.empty}</div>
+      ) : (
+        <>
+          <Group mb={12} gap={8} wrap="wrap">
+            {props.search && <SearchBox placeholder={props.search} value={address.q ?? ''} onChange={(q) => setAddress({ q: q || undefined, page: undefined }, true)} />}
+            {(props.filters ?? []).map((f) => (
+              <Chip key={f.key} filter={f} value={address[f.key]} onChange={(v) => setAddress({ [f.key]: v, page: undefined })} />
+            ))}
+            {narrowed && (
+              <Button variant="subtle" color="gray" size="compact-sm" c="dimmed" onClick={() => setAddress(Object.fromEntries([...(props.filters ?? []).map((f) => [f.key, undefined]), ['q', undefined], ['page', undefined]]))}>
+                Clear
+              </Button>
+            )}
+            <Group gap={4} ml="auto" className="only-wide">
+              <Menu position="bottom-end" closeOnItemClick={false}>
+                <Menu.Target>
+                  <ActionIcon variant="subtle" color="gray" aria-label="Choose columns" title="Choose columns"><IconColumns3 size={18} stroke={1.6} /></ActionIcon>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  {props.columns.slice(1).map((c) => (
+                    <Menu.Item key={c.key} role="menuitemcheckbox" aria-checked={shown[c.key] ?? !c.hidden} onClick={() => setShown({ ...shown, [c.key]: !(shown[c.key] ?? !c.hidden) })} leftSection={<Checkbox.Indicator size="xs" checked={shown[c.key] ?? !c.hidden} />}>
+                      {c.title}
+                    </Menu.Item>
+                  ))}
+                </Menu.Dropdown>
+              </Menu>
+              <Export {...props} query={query} />
+            </Group>
+          </Group>
+
+          <div className="panel">
+            <div className="list-scroll" tabIndex={0} role="region" aria-label={props.title}>
+              <table className="list" data-stale={list.isPlaceholderData || undefined}>
+                <thead>
+                  <tr>
+                    {props.bulk && (
+                      <th className="tick">
+                        <Checkbox size="xs" aria-label="Select all on this page" checked={rows.length > 0 && rows.every((r) => picked.has(props.id(r)))} indeterminate={picked.size > 0 && !rows.every((r) => picked.has(props.id(r)))} onChange={(e) => setPicked(e.currentTarget.checked ? new Map(rows.map((r) => [props.id(r), r])) : new Map())} />
+                      </th>
+                    )}
+                    {columns.map((c) => (
+                      <th key={c.key} className={c.end ? 'end' : undefined} scope="col" aria-sort={c.sort && address.sort === c.sort ? (address.order === 'desc' ? 'descending' : 'ascending') : undefined}>
+                        {c.sort ? (
+                          <button type="button" onClick={() => order(c.sort!)}>
+                            {c.title}
+                            {address.sort === c.sort && (address.order === 'desc' ? <IconArrowDown size={12} /> : <IconArrowUp size={12} />)}
+                          </button>
+                        ) : (
+                          c.title
+                        )}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>
+                  {waiting && Array.from({ length: 8 }, (_, i) => (
+                    <tr key={i} aria-hidden>
+                      {props.bulk && <td className="tick" />}
+                      {columns.map((c, j) => <td key={c.key}><Skeleton height={12} width={`${(j === 0 ? 60 : 40) + ((i * 13) % 25)}%`} /></td>)}
+                    </tr>
+                  ))}
+                  {rows.map((row) => {
+                    const id = props.id(row)
+                    return (
+                      <tr key={id} data-opens={props.drawer ? true : undefined} data-current={current === id || undefined} onClick={props.drawer ? () => setAddress({ open: id, tab: undefined }) : undefined}>
+                        {props.bulk && (
+                          <td className="tick" onClick={(e) => e.stopPropagation()}>
+                            <Checkbox size="xs" aria-label={`Select ${props.name(row)}`} checked={picked.has(id)} onChange={(e) => {
+                              const next = new Map(picked)
+                              if (e.currentTarget.checked) next.set(id, row)
+                              else next.delete(id)
+                              setPicked(next)
+                            }} />
+                          </td>
+                        )}
+                        {columns.map((c, i) => (
+                          <td key={c.key} className={c.end ? 'end figures' : undefined}>
+                            {i === 0 && props.drawer ? <button type="button" className="row-name" onClick={(e) => { e.stopPropagation(); setAddress({ open: id, tab: undefined }) }}>{c.cell(row)}</button> : c.cell(row)}
+                          </td>
+                        ))}
+                      </tr>
+                    )
+                  })}
+                </tbody>
+              </table>
+              {!list.isPending && rows.length === 0 && <Text c="dimmed" ta="center" py={40}>No {props.noun[1]} match. Try fewer filters or another word.</Text>}
+            </div>
+          </div>
+
+          {total !== undefined && total > 25 && (
+            <Group justify="space-between" mt={12} gap={8}>
+              <Text size="sm" c="dimmed" className="figures">
+                {format.number((query.page - 1) * query.limit + 1)}–{format.number(Math.min(total, query.page * query.limit))} of {format.number(total)} {props.noun[1]}
+              </Text>
+              <Group gap={12}>
+                <Select aria-label="Rows per page" size="xs" w={96} data={sizes.map((s) => ({ value: s, label: `${s} rows` }))} value={size} allowDeselect={false} onChange={(v) => { setSize(v ?? '25'); setAddress({ page: undefined }, true) }} />
+                <Pagination size="sm" total={list.data?.totalPages ?? 1} value={query.page} onChange={(p) => setAddress({ page: p === 1 ? undefined : String(p) })} siblings={1} getControlProps={(c) => ({ 'aria-label': { first: 'First page', last: 'Last page', next: 'Next page', previous: 'Previous page' }[c] })} />
+              </Group>
+            </Group>
+          )}
+        </>
+      )}
+
+      {props.bulk && picked.size > 0 && (
+        <div className="bulk" role="toolbar" aria-label="For the selected rows">
+          <Text fw={500} className="figures">{format.number(picked.size)} selected</Text>
+          {props.bulk([...picked.values()], clear)}
+          <ActionIcon variant="subtle" color="gray" aria-label="Clear the selection" onClick={clear}><IconX size={16} /></ActionIcon>
+        </div>
+      )}
+      {props.drawer && <SideDrawer opened={!!current} close={close} label={current === 'new' ? `New ${props.noun[0]}` : props.noun[0]}>{current && props.drawer(current, close)}</SideDrawer>}
+    </div>
+  )
+}
+
+/** A drawer beside the list. It keeps its content while it slides away. */
+export function SideDrawer({ opened, close, label, children }: { opened: boolean; close: () => void; label: string; children: ReactNode }) {
+  const last = useRef<ReactNode>(null)
+  if (opened) last.current = children
+  return (
+    <Drawer.Root opened={opened} onClose={close} size={600} position="right" transitionProps={{ duration: 140 }}>
+      <Drawer.Overlay backgroundOpacity={0.12} />
+      <Drawer.Content aria-label={label}>
+        <Drawer.Body p={0} className="drawer">{opened ? children : last.current}</Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  )
+}
+
+export function SearchBox({ value, onChange, placeholder }: { value: string; onChange: (v: string) => void; placeholder: string }) {
+  const [text, setText] = useState(value)
+  const settle = useDebouncedCallback(onChange, 250)
+  useEffect(() => setText(value), [value])
+  return (
+    <TextInput aria-label={placeholder} placeholder={placeholder} type="search" size="sm" w={260} className="search-box" leftSection={<IconSearch size={16} stroke={1.6} />} value={text} onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value) }} />
+  )
+}
+
+function Chip<F extends string>({ filter, value, onChange }: { filter: FilterChip<F>; value?: string; onChange: (v: string | undefined) => void }) {
+  const chosen = filter.options.find((o) => o.value === value)
+  return (
+    <Menu position="bottom-start">
+      <Menu.Target>
+        <UnstyledButton className="chip" data-set={chosen ? true : undefined} aria-label={chosen ? `${filter.label} is ${chosen.label}` : `Filter by ${filter.label.toLowerCase()}`}>
+          {chosen ? <>{filter.label} is <strong>{chosen.label}</strong></> : <>{filter.label}</>}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>
+        {chosen && <Menu.Item onClick={() => onChange(undefined)} c="dimmed">Any</Menu.Item>}
+        {filter.options.map((o) => <Menu.Item key={o.value} onClick={() => onChange(o.value)} fw={o.value === value ? 600 : undefined}>{o.label}</Menu.Item>)}
+        {filter.options.length === 0 && <Menu.Item disabled>Nothing to choose from yet</Menu.Item>}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState('')
+  async function run() {
+    setBusy(true)
+    setError('')
+    try {
+      const q = { sort: props.query.sort, order: props.query.order, filters: props.query.filters }
+      if (props.csv) await props.csv(q)
+      else {
+        const rows = await fetchAll(props.path, q)
+        const cols = props.columns.filter((c) => c.text || typeof c.cell(rows[0] as ItemOf<P>) === 'string')
+        const lines = [cols.map((c) => c.title), ...rows.map((r) => cols.map((c) => (c.text ? c.text(r) : String(c.cell(r) ?? ''))))]
+        save(new Blob(['\ufeff' + lines.map((l) => l.map(csvCell).join(',')).join('\r\n')], { type: 'text/csv' }), `${props.noun[1]}.csv`)
+      }
+    } catch (e) {
+      setError(asProblem(e).message)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      {error && <Text size="sm" c="red.8" role="alert">{error}</Text>}
+      <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" loading={busy} onClick={() => void run()}><IconDownload size={18} stroke={1.6} /></ActionIcon>
+    </>
+  )
+}
+
+/** A cell that begins like a formula is made text, so that no spreadsheet runs it. */
+function csvCell(v: string): string {
+  const safe = /^[=+\-@\t\r]/.test(v) ? `'${v}` : v
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

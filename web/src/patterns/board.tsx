@@ -1,0 +1,23 @@
+// A board: a few large figures, each a way into the list behind it.
+import { Skeleton, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useLate } from './feedback'
+import { useFormat } from './format'
+
+export function Figures({ children }: { children: ReactNode }) {
+  return <div className="figure-row">{children}</div>
+}
+
+/** One figure. While it is fetched again the old one stays. */
+export function Figure({ label, value, note, to, search }: { label: string; value: number | undefined; note?: ReactNode; to: string; search?: Record<string, string> }) {
+  const format = useFormat()
+  const late = useLate(value === undefined)
+  return (
+    <Link to={to} search={search as never} className="panel figure">
+      <Text size="sm" c="dimmed">{label}</Text>
+      <div className="big">{value === undefined ? late ? <Skeleton height={28} width={72} my={4} /> : ' ' : format.number(value)}</div>
+      <Text size="sm" c="dimmed" component="div" mih={20}>{note}</Text>
+    </Link>
+  )
+}

@@ -1,0 +1,139 @@
+// What people see while they wait, when there is nothing, and when something went wrong.
+import { Alert, Button, Group, Modal, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useBlocker } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useState } from 'react'
+import { asProblem } from '../api/client'
+
+/** True once something has been awaited for 200 ms: shorter waits show nothing at all. */
+export function useLate(waiting: boolean): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    if (!waiting) {
+      setLate(false)
+      return
+    }
+    const t = window.setTimeout(() => setLate(true), 200)
+    return () => window.clearTimeout(t)
+  }, [waiting])
+  return waiting && late
+}
+
+export function Lines({ n = 6 }: { n?: number }) {
+  const late = useLate(true)
+  if (!late) return null
+  return (
+    <Stack gap={16} aria-hidden>
+      {Array.from({ length: n }, (_, i) => (
+        <Skeleton key={i} height={14} width={`${90 - ((i * 17) % 40)}%`} />
+      ))}
+    </Stack>
+  )
+}
+
+/** What happened, what to do, and the request's id for whoever helps. */
+export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
+  if (!error) return null
+  const p = asProblem(error)
+  return (
+    <Alert color="red" variant="light" role="alert" title={p.message} p={12}>
+      <Group gap={12}>
+        {Object.keys(p.fields).length > 0 && <Text size="sm">The marked fields say what to change.</Text>}
+        {retry && (
+          <Button size="compact-sm" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+        {p.requestId && (
+          <Text size="xs" c="dimmed" className="figures">
+            Request {p.requestId}
+          </Text>
+        )}
+      </Group>
+    </Alert>
+  )
+}
+
+/** An empty page teaches: what it is for, the first step, an example. */
+export function Empty({ icon, title, text, action, example }: { icon?: ReactNode; title: string; text: string; action?: ReactNode; example?: string }) {
+  return (
+    <div className="empty">
+      {icon && <Text c="dimmed" span>{icon}</Text>}
+      <Text fw={600} size="lg">{title}</Text>
+      <p>{text}</p>
+      {action && <Group mt={8} gap={8} justify="center">{action}</Group>}
+      {example && <p className="example">{example}</p>}
+    </div>
+  )
+}
+
+/** Status by word and shape; the colour comes last. */
+export function Status({ tone, children }: { tone: 'good' | 'busy' | 'warn' | 'bad' | 'off'; children: ReactNode }) {
+  return <span className="status" data-tone={tone}>{children}</span>
+}
+
+/** A dialog over the page: it takes the focus and gives it back. */
+export function Dialog({ opened = true, onClose, title, size = 440, children }: { opened?: boolean; onClose: () => void; title: string; size?: number; children: ReactNode }) {
+  return (
+    <Modal.Root opened={opened} onClose={onClose} size={size} centered transitionProps={{ duration: 120 }}>
+      <Modal.Overlay backgroundOpacity={0.35} />
+      <Modal.Content aria-label={title}>
+        <Modal.Body p={24}>
+          <Title order={2} mb={16}>{title}</Title>
+          {children}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+/** Asks before what hurts. The words say what will happen; `type` makes people write a name first. */
+export function Confirm({ opened, title, children, action, danger, type, busy, error, onClose, onConfirm }: {
+  opened: boolean
+  title: string
+  children: ReactNode
+  action: string
+  danger?: boolean
+  type?: string
+  busy?: boolean
+  error?: unknown
+  onClose: () => void
+  onConfirm: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  useEffect(() => setTyped(''), [opened])
+  return (
+    <Dialog opened={opened} onClose={onClose} title={title}>
+      <Stack gap={16}>
+        <Text size="md">{children}</Text>
+        {type && (
+          <label>
+            <Text size="sm" mb={4}>Type <b>{type}</b> to go on</Text>
+            <input className="mantine-Input-input confirm-input" value={typed} onChange={(e) => setTyped(e.currentTarget.value)} autoComplete="off" />
+          </label>
+        )}
+        <Trouble error={error} />
+        <Group justify="flex-end" gap={8}>
+          <Button variant="default" onClick={onClose}>Cancel</Button>
+          <Button color={danger ? 'red.8' : undefined} loading={busy} disabled={type !== undefined && typed !== type} onClick={onConfirm}>{action}</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+/** Keeps what was typed: leaving with unsaved changes asks first, by link, back button or closed tab. */
+export function UnsavedGuard({ when }: { when: boolean }) {
+  const block = useBlocker({ shouldBlockFn: () => when, enableBeforeUnload: () => when, withResolver: true, disabled: !when })
+  return (
+    <Confirm
+      opened={block.status === 'blocked'}
+      title="Leave without saving?"
+      action="Leave"
+      danger
+      onClose={() => block.reset?.()}
+      onConfirm={() => block.proceed?.()}
+    >
+      What you have changed here is not saved yet.
+    </Confirm>
+  )
+}

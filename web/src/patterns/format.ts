@@ -1,0 +1,63 @@
+// Dates, money and numbers as the school writes them.
+import { useMemo } from 'react'
+import { useSession } from '../api/session'
+
+export interface Format {
+  date: (iso: string | null | undefined) => string
+  dateTime: (iso: string | null | undefined) => string
+  money: (minor: number) => string
+  number: (n: number) => string
+  ago: (iso: string) => string
+  weekday: (n: number) => string
+}
+
+export function useFormat(): Format {
+  const { school } = useSession()
+  const locale = known(school?.locale)
+  const zone = school?.timeZone
+  const currency = school?.currency ?? 'USD'
+  return useMemo(() => formats(locale, zone, currency), [locale, zone, currency])
+}
+
+function known(locale: string | undefined): string | undefined {
+  try {
+    return locale ? Intl.getCanonicalLocales(locale)[0] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function formats(locale: string | undefined, timeZone: string | undefined, currency: string): Format {
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
+  const money = new Intl.NumberFormat(locale, { style: 'currency', currency })
+  const digits = money.resolvedOptions().maximumFractionDigits ?? 2
+  const number = new Intl.NumberFormat(locale)
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
+  return {
+    date: (iso) => (iso ? day.format(new Date(iso.slice(0, 10) + 'T00:00:00Z')) : ''),
+    dateTime: (iso) => (iso ? moment.format(new Date(iso)) : ''),
+    money: (minor) => money.format(minor / 10 ** digits),
+    number: (n) => number.format(n),
+    ago: (iso) => {
+      const minutes = Math.round((new Date(iso).getTime() - Date.now()) / 60_000)
+      if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute')
+      if (Math.abs(minutes) < 60 * 24) return relative.format(Math.round(minutes / 60), 'hour')
+      return relative.format(Math.round(minutes / 60 / 24), 'day')
+    },
+    weekday: (n) => weekday.format(new Date(Date.UTC(2024, 0, n))), // the 1st of January 2024 was a Monday
+  }
+}
+
+/** A person's name as given, never turned round. */
+export function nameOf(p: { firstName: string; lastName?: string }): string {
+  return [p.firstName, p.lastName].filter(Boolean).join(' ')
+}
+
+/** The words for what the API says in capitals. */
+export function words(code: string | null | undefined): string {
+  if (!code) return ''
+  const s = code.toLowerCase().replaceAll('_', ' ')
+  return s[0]!.toUpperCase() + s.slice(1)
+}

@@ -1,0 +1,255 @@
+// A record: summary on top, edited in place with one Save; a stale one shows theirs and yours.
+import { ActionIcon, Button, Group, NativeSelect, NumberInput, Stack, Switch, Table, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { asProblem, Problem } from '../api/client'
+import { Dialog, Trouble, UnsavedGuard } from './feedback'
+
+type Value = string | number | boolean | null | undefined
+
+/** Fields name every value a form has; their order is the order they are compared in. */
+export interface Draft<T> {
+  values: T
+  set: <K extends keyof T>(key: K, value: T[K]) => void
+  setAll: (v: Partial<T>) => void
+  dirty: boolean
+  changed: Partial<T>
+  errors: Record<string, string>
+  setErrors: (e: Record<string, string>) => void
+  reset: (to?: T) => void
+}
+
+/** What is being typed over a record as it was read. */
+export function useDraft<T extends object>(record: T): Draft<T> {
+  const [base, setBase] = useState(record)
+  const [values, setValues] = useState(record)
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const changed: Partial<T> = {}
+  for (const k of Object.keys(values) as (keyof T)[]) if (JSON.stringify(values[k]) !== JSON.stringify(base[k])) changed[k] = values[k]
+  const dirty = Object.keys(changed).length > 0
+  // A record that was read anew replaces what nobody has touched.
+  const seen = useRef(JSON.stringify(record))
+  useEffect(() => {
+    const now = JSON.stringify(record)
+    if (now !== seen.current && !dirty) {
+      setBase(record)
+      setValues(record)
+      seen.current = now
+    }
+  }, [record, dirty])
+  const forget = (keys: string[]) => setErrors((e) => Object.fromEntries(Object.entries(e).filter(([k]) => !keys.includes(k))))
+  return {
+    values,
+    set: (key, value) => {
+      setValues((v) => ({ ...v, [key]: value }))
+      forget([String(key)])
+    },
+    setAll: (v) => {
+      setValues((old) => ({ ...old, ...v }))
+      forget(Object.keys(v))
+    },
+    dirty,
+    changed,
+    errors,
+    setErrors,
+    reset: (to) => {
+      const next = to ?? base
+      seen.current = JSON.stringify(next)
+      setBase(next)
+      setValues(next)
+      setErrors({})
+    },
+  }
+}
+
+/**
+ * The fields of a form, each with its label, its error and its place in the draft. They are called, not used as
+ * components: a component made anew at every key would lose the focus.
+ */
+export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
+  const error = (k: keyof T & string) => d.errors[prefix + k]
+  return {
+    text: ({ k, label, ...rest }: { k: keyof T & string; label: string; required?: boolean; description?: string; placeholder?: string; type?: string; autoComplete?: string; inputMode?: 'tel' | 'email' | 'text'; maxLength?: number }) => (
+      <TextInput label={label} withAsterisk={false} {...rest} value={String(d.values[k] ?? '')} error={error(k)} onChange={(e) => d.set(k, e.currentTarget.value as T[typeof k])} />
+    ),
+    area: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string }) => (
+      <Textarea label={label} {...rest} value={String(d.values[k] ?? '')} error={error(k)} onChange={(e) => d.set(k, e.currentTarget.value as T[typeof k])} />
+    ),
+    day: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string; required?: boolean }) => (
+      <TextInput type="date" label={label} withAsterisk={false} {...rest} value={String(d.values[k] ?? '')} error={error(k)} onChange={(e) => d.set(k, (e.currentTarget.value || null) as T[typeof k])} />
+    ),
+    number: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string; min?: number; max?: number }) => (
+      <NumberInput label={label} allowDecimal={false} hideControls {...rest} value={(d.values[k] as number | null) ?? ''} error={error(k)} onChange={(v) => d.set(k, (v === '' ? null : Number(v)) as T[typeof k])} />
+    ),
+    choice: ({ k, label, data, none, ...rest }: { k: keyof T & string; label: string; data: { value: string; label: string }[]; none?: string; description?: string; required?: boolean; disabled?: boolean }) => (
+      <NativeSelect label={label} withAsterisk={false} {...rest} value={String(d.values[k] ?? '')} error={error(k)} data={none === undefined ? data : [{ value: '', label: none }, ...data]} onChange={(e) => d.set(k, (e.currentTarget.value || null) as T[typeof k])} />
+    ),
+    yes: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string; disabled?: boolean }) => (
+      <Switch label={label} {...rest} checked={!!d.values[k]} error={error(k)} onChange={(e) => d.set(k, e.currentTarget.checked as T[typeof k])} />
+    ),
+  }
+}
+
+interface SaveOptions<T, R> {
+  draft: Draft<T>
+  labels: Partial<Record<keyof T & string, string>>
+  /** Saves what changed; version is the record's as it was read, or theirs after a conflict. */
+  save: (changed: Partial<T>, version: number | undefined) => Promise<R>
+  version?: number
+  /** Reads the record as it is now, to show what somebody else changed. */
+  reread?: () => Promise<T & { version: number }>
+  onSaved?: (r: R) => void
+}
+
+/** One Save for the whole record, with the conflict it may meet. */
+export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
+  const [theirs, setTheirs] = useState<(T & { version: number }) | null>(null)
+  const [saved, setSaved] = useState(false)
+  const m = useMutation({
+    mutationFn: (version: number | undefined) => o.save(o.draft.changed, version),
+    onSuccess: (r) => {
+      setSaved(true)
+      setTheirs(null)
+      o.draft.reset(o.draft.values)
+      o.onSaved?.(r)
+    },
+    onError: async (e) => {
+      const p = asProblem(e)
+      o.draft.setErrors(p.fields)
+      if (p.status === 409 && p.code !== 'DUPLICATE_ENTRY' && o.reread) {
+        const now = await o.reread().catch(() => null)
+        if (now && now.version !== o.version) setTheirs(now)
+      }
+    },
+  })
+  useEffect(() => {
+    if (o.draft.dirty) setSaved(false)
+  }, [o.draft.dirty])
+  const conflict = theirs && (
+    <Conflict
+      draft={o.draft}
+      theirs={theirs}
+      labels={o.labels}
+      busy={m.isPending}
+      keepMine={() => m.mutate(theirs.version)}
+      takeTheirs={() => {
+        const next = { ...o.draft.values }
+        for (const k of Object.keys(next) as (keyof T)[]) next[k] = theirs[k]
+        o.draft.reset(next)
+        setTheirs(null)
+        m.reset()
+        o.onSaved?.(undefined as R)
+      }}
+      close={() => setTheirs(null)}
+    />
+  )
+  return { submit: () => m.mutate(o.version), busy: m.isPending, saved, error: theirs ? null : m.error, conflict }
+}
+
+function show(v: unknown): string {
+  if (v === true) return 'Yes'
+  if (v === false) return 'No'
+  return v === null || v === undefined || v === '' ? '–' : String(v as Value)
+}
+
+function Conflict<T extends object>({ draft, theirs, labels, busy, keepMine, takeTheirs, close }: {
+  draft: Draft<T>
+  theirs: T & { version: number }
+  labels: Partial<Record<keyof T & string, string>>
+  busy: boolean
+  keepMine: () => void
+  takeTheirs: () => void
+  close: () => void
+}) {
+  const keys = (Object.keys(draft.values) as (keyof T & string)[]).filter((k) => labels[k] && JSON.stringify(draft.values[k] ?? '') !== JSON.stringify(theirs[k] ?? ''))
+  return (
+    <Dialog onClose={close} size={640} title="Somebody else changed this meanwhile">
+      <Stack gap={16}>
+        <Text>Nothing was saved. This is where theirs and yours differ:</Text>
+        <Table withTableBorder>
+          <Table.Thead>
+            <Table.Tr><Table.Th>Field</Table.Th><Table.Th>Theirs</Table.Th><Table.Th>Yours</Table.Th></Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {keys.map((k) => (
+              <Table.Tr key={k}><Table.Td>{labels[k]}</Table.Td><Table.Td>{show(theirs[k])}</Table.Td><Table.Td fw={k in draft.changed ? 600 : undefined}>{show(draft.values[k])}</Table.Td></Table.Tr>
+            ))}
+            {keys.length === 0 && <Table.Tr><Table.Td colSpan={3}>What you changed is the same on both sides.</Table.Td></Table.Tr>}
+          </Table.Tbody>
+        </Table>
+        <Group justify="flex-end" gap={8}>
+          <Button variant="default" onClick={takeTheirs}>Take theirs</Button>
+          <Button loading={busy} onClick={keepMine}>Save mine over it</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+/** The head of a drawer: what it is, what can be done with it, and the way out. */
+export function DrawerHead({ title, summary, actions, close, children }: { title: ReactNode; summary?: ReactNode; actions?: ReactNode; close: () => void; children?: ReactNode }) {
+  return (
+    <div className="drawer-head">
+      <Group justify="space-between" wrap="nowrap" align="flex-start" gap={12}>
+        <div style={{ minWidth: 0 }}>
+          <Title order={2} style={{ overflowWrap: 'anywhere' }}>{title}</Title>
+          {summary && <Text c="dimmed" size="sm" component="div" mt={2}>{summary}</Text>}
+        </div>
+        <Group gap={4} wrap="nowrap">
+          {actions}
+          <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={close}><IconX size={18} stroke={1.6} /></ActionIcon>
+        </Group>
+      </Group>
+      {children}
+    </div>
+  )
+}
+
+/** The bar with the one Save. It is there as soon as something is typed. */
+export function SaveBar({ draft, busy, saved, error, submit, label = 'Save', always, onCancel }: {
+  draft: { dirty: boolean; reset: () => void }
+  busy: boolean
+  saved?: boolean
+  error: unknown
+  submit: () => void
+  label?: string
+  always?: boolean
+  onCancel?: () => void
+}) {
+  if (!draft.dirty && !always && !saved && !error) return <UnsavedGuard when={false} />
+  const p = error ? asProblem(error) : null
+  return (
+    <div className="savebar">
+      <UnsavedGuard when={draft.dirty && !busy && !saved} />
+      <div className="says" aria-live="polite">
+        {p ? <Text size="sm" c="red.8" role="alert">{p.message}{p.requestId && <Text span size="xs" c="dimmed" display="block">Request {p.requestId}</Text>}</Text> : saved && !draft.dirty ? <Text size="sm" c="dimmed">Saved</Text> : draft.dirty && !always ? <Text size="sm" c="dimmed">Unsaved changes</Text> : null}
+      </div>
+      {(draft.dirty || always) && (
+        <>
+          <Button variant="default" onClick={() => (onCancel ? onCancel() : draft.reset())}>{onCancel ? 'Cancel' : 'Discard'}</Button>
+          <Button loading={busy} onClick={submit} type="submit">{label}</Button>
+        </>
+      )}
+    </div>
+  )
+}
+
+export function Facts({ of }: { of: [string, ReactNode][] }) {
+  return (
+    <dl className="facts">
+      {of.map(([k, v]) => <FactPair key={k} k={k} v={v} />)}
+    </dl>
+  )
+}
+
+function FactPair({ k, v }: { k: string; v: ReactNode }) {
+  return (
+    <>
+      <dt>{k}</dt>
+      <dd>{v || <Text span c="dimmed">–</Text>}</dd>
+    </>
+  )
+}
+
+export { Problem, Trouble }

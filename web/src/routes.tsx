@@ -1,0 +1,72 @@
+// The pages and their addresses. Three trees: nobody, a school's office, the platform.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate, type RouteComponent } from '@tanstack/react-router'
+import { parseSearch, stringifySearch } from './patterns/address'
+import { Empty, Trouble } from './patterns/feedback'
+import { Forgot, SetPassword, SignIn } from './pages/signin'
+import { Shell } from './shell/Shell'
+
+const NotFound = () => (
+  <div className="page"><div className="panel"><Empty title="There is no such page" text="The address may be mistyped, or the page is not for your role." /></div></div>
+)
+const Broken = ({ error }: { error: unknown }) => (
+  <div className="page reading"><Trouble error={error} retry={() => window.location.reload()} /></div>
+)
+
+const options = { basepath: '/console', parseSearch, stringifySearch, defaultPreload: 'intent', defaultErrorComponent: Broken, scrollRestoration: true } as const
+
+function treeOf(pages: Record<string, RouteComponent>, root: Parameters<typeof createRootRoute>[0]) {
+  const rootRoute = createRootRoute(root)
+  return rootRoute.addChildren(Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => rootRoute, path, component })))
+}
+
+const part = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) => lazyRouteComponent(load as never, name) as unknown as RouteComponent
+
+const people = () => import('./pages/students')
+const staff = () => import('./pages/employees')
+const academics = () => import('./pages/academics')
+const school = () => import('./pages/school')
+const account = () => import('./pages/account')
+const schools = () => import('./pages/schools')
+
+export const publicRouter = createRouter({
+  ...options,
+  routeTree: treeOf({ '/forgot': Forgot, '/password': SetPassword, '/$': SignIn, '/': SignIn }, { notFoundComponent: SignIn }),
+})
+
+export const officeRouter = createRouter({
+  ...options,
+  routeTree: treeOf(
+    {
+      '/': part(() => import('./pages/home'), 'Home'),
+      '/students': part(people, 'Students'),
+      '/students/import': part(() => import('./pages/import'), 'ImportStudents'),
+      '/students/promote': part(() => import('./pages/promote'), 'Promote'),
+      '/employees': part(staff, 'Employees'),
+      '/employees/import': part(() => import('./pages/import'), 'ImportEmployees'),
+      '/classes': part(academics, 'Classes'),
+      '/subjects': part(academics, 'Subjects'),
+      '/years': part(academics, 'Years'),
+      '/timetable': part(() => import('./pages/timetable'), 'Timetable'),
+      '/timetable/periods': part(() => import('./pages/timetable'), 'Periods'),
+      '/permissions': part(() => import('./pages/permissions'), 'Permissions'),
+      '/settings': part(school, 'Settings'),
+      '/account': part(account, 'Account'),
+      '/password': SetPassword,
+    },
+    { component: Shell, notFoundComponent: NotFound },
+  ),
+})
+
+export const platformRouter = createRouter({
+  ...options,
+  routeTree: treeOf(
+    {
+      '/': () => <Navigate to="/schools" replace />,
+      '/schools': part(schools, 'Schools'),
+      '/schools/new': part(() => import('./pages/onboard'), 'Onboard'),
+      '/account': part(account, 'Account'),
+      '/password': SetPassword,
+    },
+    { component: Shell, notFoundComponent: NotFound },
+  ),
+})

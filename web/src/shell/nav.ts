@@ -1,0 +1,54 @@
+// The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
+import { IconBook2, IconBuilding, IconCalendarWeek, IconHome, IconId, IconLock, IconSchool, IconSettings, IconStack2, IconUsersGroup } from '@tabler/icons-react'
+import { may, type Session } from '../api/session'
+
+export interface NavItem {
+  to: string
+  title: string
+  icon: typeof IconHome
+  module: string // whose read permission shows it; empty: anybody's
+  words?: string // other words the palette finds it by
+}
+
+export interface NavGroup {
+  title: string
+  items: NavItem[]
+}
+
+const office: NavGroup[] = [
+  { title: 'Today', items: [{ to: '/', title: 'Overview', icon: IconHome, module: '', words: 'home dashboard start' }] },
+  {
+    title: 'People',
+    items: [
+      { to: '/students', title: 'Students', icon: IconUsersGroup, module: 'student', words: 'children pupils admission import promotion guardians parents' },
+      { to: '/employees', title: 'Employees', icon: IconId, module: 'employee', words: 'teachers staff drivers assignments' },
+    ],
+  },
+  {
+    title: 'Academics',
+    items: [
+      { to: '/classes', title: 'Classes', icon: IconSchool, module: 'class', words: 'divisions sections grades' },
+      { to: '/subjects', title: 'Subjects', icon: IconBook2, module: 'subject' },
+      { to: '/timetable', title: 'Timetable', icon: IconCalendarWeek, module: 'timetable', words: 'periods lessons week' },
+    ],
+  },
+  { title: 'Money', items: [] },
+  {
+    title: 'School',
+    items: [
+      { to: '/years', title: 'Academic years', icon: IconStack2, module: 'academic-year' },
+      { to: '/permissions', title: 'Permissions', icon: IconLock, module: 'permission', words: 'roles rights' },
+      { to: '/settings', title: 'Settings', icon: IconSettings, module: 'setting', words: 'evaluation mode admission number' },
+    ],
+  },
+]
+
+const platform: NavGroup[] = [{ title: 'Platform', items: [{ to: '/schools', title: 'Schools', icon: IconBuilding, module: '', words: 'onboard tenants' }] }]
+
+/** What somebody may open; a group with nothing in it is not there. */
+export function navFor(s: Session): NavGroup[] {
+  const groups = s.user.role === 'SUPER_ADMIN' ? platform : office
+  return groups
+    .map((g) => ({ ...g, items: g.items.filter((i) => i.module === '' || may(s, i.module, 'read')) }))
+    .filter((g) => g.items.length > 0)
+}

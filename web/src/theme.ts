@@ -1,0 +1,67 @@
+import { alpha, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+
+const indigo: MantineColorsTuple = ['#eef0fb', '#dde1f5', '#b9c0ea', '#929ddf', '#717ed6', '#5c6bd1', '#4f5fcd', '#3f51c6', '#3546a8', '#293783']
+const teal: MantineColorsTuple = ['#e6f7f5', '#d3ebe8', '#a9d8d2', '#7bc3ba', '#55b1a6', '#3ca699', '#2ba092', '#157a6f', '#0f6a60', '#0a554d']
+const slate: MantineColorsTuple = ['#f8f9fb', '#f1f3f6', '#e6e9ee', '#d8dce3', '#c3c9d3', '#a4abb8', '#7d8594', '#5a6271', '#3b4250', '#1f2430']
+const night: MantineColorsTuple = ['#d6d9e0', '#b4b9c4', '#9aa1ae', '#7c8493', '#4d5463', '#353b48', '#272c37', '#1d212a', '#161920', '#101217']
+
+// What explains a field stands under it, so that fields side by side stay in line.
+const order = { inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[] }
+
+/** One accent for schools, another for the platform, so that nobody mistakes where they are. */
+export function themeFor(platform: boolean) {
+  return createTheme({
+    colors: { accent: platform ? teal : indigo, gray: slate, dark: night },
+    primaryColor: 'accent',
+    primaryShade: { light: 7, dark: 7 },
+    fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif',
+    fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+    lineHeights: { md: '1.5' },
+    defaultRadius: 8,
+    cursorType: 'pointer',
+    spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+    headings: { fontWeight: '600', sizes: { h1: { fontSize: '20px', lineHeight: '36px' }, h2: { fontSize: '16px', lineHeight: '24px' }, h3: { fontSize: '14px', lineHeight: '20px' } } },
+    components: {
+      Button: { defaultProps: { size: 'sm', fw: 500 } },
+      TextInput: { defaultProps: { size: 'sm', ...order } },
+      Select: { defaultProps: { size: 'sm', comboboxProps: { shadow: 'md' }, ...order } },
+      NativeSelect: { defaultProps: { size: 'sm', ...order } },
+      NumberInput: { defaultProps: { size: 'sm', ...order } },
+      Textarea: { defaultProps: { size: 'sm', autosize: true, minRows: 2, ...order } },
+      PasswordInput: { defaultProps: { size: 'sm', ...order } },
+      Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
+      Menu: { defaultProps: { shadow: 'md' } },
+    },
+  })
+}
+
+/** Contrast AA for what Mantine makes too faint. */
+export const variables: CSSVariablesResolver = (theme) => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#5a6271',
+    '--mantine-color-placeholder': '#6b7280',
+    '--mantine-color-body': '#ffffff',
+    '--mantine-color-text': '#1f2430',
+    '--mantine-color-error': '#b42424',
+    '--mantine-color-accent-light': theme.colors.accent![0],
+    '--mantine-color-accent-light-color': theme.colors.accent![8],
+    '--mantine-color-red-light': '#fdf0f0',
+    '--line': '#e6e9ee',
+    '--canvas': '#fbfbfd',
+    '--hover': '#f5f6f9',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#9aa1ae',
+    '--mantine-color-placeholder': '#8a92a1',
+    '--mantine-color-body': '#161920',
+    '--mantine-color-error': '#ff8787',
+    '--line': '#272c37',
+    '--canvas': '#12141a',
+    '--hover': '#1d212a',
+    '--mantine-color-accent-light': alpha(theme.colors.accent![4], 0.18),
+    '--mantine-color-accent-light-color': theme.colors.accent![2],
+    '--mantine-color-anchor': theme.colors.accent![2],
+    '--mantine-color-red-light': 'rgba(255, 107, 107, 0.12)',
+  },
+})
