@@ -85,6 +85,9 @@ const members = `with sat as (
 // charge bills a class, or some of it, for an instalment. The structure's row is locked,
 // so that of two charges at once the second finds what the first did.
 func charge(c api.Ctx, r chargeIn) (Charged, error) {
+	if r.ClassID == nil && len(r.StudentIDs) == 0 {
+		return Charged{}, api.InvalidField("studentIds", "studentIds names nobody; the whole class is charged by classId")
+	}
 	structure, year, number, err := r.look(c)
 	if err != nil {
 		return Charged{}, err

@@ -149,3 +149,25 @@ func TestAFeeHeadInUseIsKept(t *testing.T) {
 		t.Error("its account is still there")
 	}
 }
+
+func TestAnEmptyListOfStudentsIsNotTheWholeClass(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.admit(t, "Asha")
+	f := o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1, "studentIds": []any{}}, 422, "")
+	if len(f.Details) != 1 || f.Details[0].Field != "studentIds" {
+		t.Errorf("charge: %+v", f.Details)
+	}
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1}, 422, "")
+	if n := o.Count(t, "fee_invoice", "true"); n != 0 {
+		t.Errorf("%d invoices", n)
+	}
+	o.charge(t, 1)
+	f = o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{}}, 422, "")
+	if len(f.Details) != 1 || f.Details[0].Field != "studentIds" {
+		t.Errorf("reminder: %+v", f.Details)
+	}
+	if n := o.Count(t, "fee_reminder", "true"); n != 0 {
+		t.Errorf("%d reminders", n)
+	}
+}
