@@ -120,7 +120,7 @@ func TestAStructureThatDoesNotFitIsRefusedWithEveryFault(t *testing.T) {
 	if len(f.Details) != 5 {
 		t.Errorf("details %+v", f.Details)
 	}
-	for _, amount := range []any{0, -5, int64(1e18), 10.5} {
+	for _, amount := range []any{0, -5, int64(1e18), 10.5, "100"} {
 		o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", body([]any{map[string]any{"feeHeadId": o.tuition.ID, "amount": amount}}, []any{term("A", 100)}, nil), 422, "")
 	}
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", body([]any{map[string]any{"feeHeadId": theirs.tuition.ID, "amount": 5}}, []any{term("A", 100)}, nil), 422, "")
