@@ -40,7 +40,7 @@ type Marked struct {
 	Date       api.Date  `json:"date"`
 	Changed    int       `json:"changed" doc:"How many marks are new or other than they were"`
 	Counts
-	Records MarkedRecords `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave stays LEAVE"`
+	Records MarkedRecords `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave is LEAVE"`
 }
 
 // MarkedRecord is a mark as it stands.

@@ -263,3 +263,33 @@ func TestLeaveOfDaysToComeIsShownAndNotCounted(t *testing.T) {
 		t.Errorf("the parent's month %+v", child)
 	}
 }
+
+func TestADayThatBecameASchoolDayWithinALeaveIsLeaveWhenItIsMarked(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t)
+	h := testkit.Post[attendance.Holiday](t, r.admin, "/school-admin/attendance/holiday/create", map[string]any{"name": "Festival", "startDate": r.today})
+	l := r.ask(t, 0, 1)
+	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
+	if a := r.admin.Call(t, "DELETE", "/school-admin/attendance/holiday/"+h.ID.String(), nil); a.Status != 204 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	told := func() int {
+		return r.Count(t, "notification", "user_id = ? and type = 'ATTENDANCE'", r.parent.UserID)
+	}
+	before := told()
+	for _, status := range []string{"ABSENT", "ABSENT", "PRESENT", "ABSENT"} {
+		want := "LEAVE"
+		if status == "PRESENT" {
+			want = status
+		}
+		if m := r.mark(t, status).Records[0]; m.Status != want || (m.LeaveID != nil) != (want == "LEAVE") {
+			t.Errorf("%s was taken as %+v", status, m)
+		}
+	}
+	if r.status(t, 0) != "LEAVE" || told() != before {
+		t.Errorf("%q, and %d notices more", r.status(t, 0), told()-before)
+	}
+	if n := r.Count(t, "attendance", "leave_id = ? and source = 'LEAVE' and status = 'LEAVE'", l.ID); n != 2 {
+		t.Errorf("%d days of the leave", n)
+	}
+}
