@@ -2,6 +2,7 @@ package attendance
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -112,7 +113,7 @@ func teacherMarks(c api.Ctx, r MarkFields) (Marked, error) {
 // officeMarks takes the office's marks of any day of the active year up to today.
 func officeMarks(c api.Ctx, r OfficeMark) (Marked, error) {
 	var bad []api.Detail
-	if r.Date.Before(c.Today()) && r.Reason == "" {
+	if r.Reason = strings.TrimSpace(r.Reason); r.Reason == "" && r.Date.Before(c.Today()) {
 		bad = append(bad, api.Detail{Field: "reason", Message: "reason is required for a day that is past"})
 	}
 	return mark(c, r.MarkFields, "ADMIN", r.Reason, bad)
