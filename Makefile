@@ -1,7 +1,7 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench openapi build web screenshots
+.PHONY: help run test lint bench openapi build web screenshots faults
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -17,6 +17,10 @@ test: ## the whole suite, with the race detector, on real servers
 	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/web deps
 	go test -race -vet=off -timeout 14m ./...
+
+faults: ## the crash test of payments in its long form: killed 20 times, 200 under way each time
+	@scripts/need postgres redis pgbouncer
+	FEE_TEST_ROUNDS=20 go test -count=1 -timeout 30m -run TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone ./modules/fee
 
 lint: ## formatting, go vet, staticcheck, import rules, generated files
 	@scripts/lint

@@ -33,7 +33,7 @@ func (n *Counts) add(status string) {
 // AttendanceTotals are counts with what they come to.
 type AttendanceTotals struct {
 	Counts
-	Marked  int      `json:"marked" doc:"School days, or students' days, that have a mark"`
+	Marked  int      `json:"marked" doc:"School days, or students' days, up to today that have a mark"`
 	Percent *float64 `json:"percent" doc:"Present and late of those marked, to a tenth; null when nothing is" example:"96.4"`
 }
 

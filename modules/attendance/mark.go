@@ -2,6 +2,7 @@ package attendance
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,7 +41,7 @@ type Marked struct {
 	Date       api.Date  `json:"date"`
 	Changed    int       `json:"changed" doc:"How many marks are new or other than they were"`
 	Counts
-	Records MarkedRecords `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave stays LEAVE"`
+	Records MarkedRecords `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave is LEAVE"`
 }
 
 // MarkedRecord is a mark as it stands.
@@ -112,7 +113,7 @@ func teacherMarks(c api.Ctx, r MarkFields) (Marked, error) {
 // officeMarks takes the office's marks of any day of the active year up to today.
 func officeMarks(c api.Ctx, r OfficeMark) (Marked, error) {
 	var bad []api.Detail
-	if r.Date.Before(c.Today()) && r.Reason == "" {
+	if r.Reason = strings.TrimSpace(r.Reason); r.Reason == "" && r.Date.Before(c.Today()) {
 		bad = append(bad, api.Detail{Field: "reason", Message: "reason is required for a day that is past"})
 	}
 	return mark(c, r.MarkFields, "ADMIN", r.Reason, bad)

@@ -16,6 +16,7 @@ type sheet struct {
 	off      string             // what keeps the division at home that day
 	students map[uuid.UUID]seat // of those named, who is on the roster
 	marks    map[uuid.UUID]Mark
+	leaves   map[uuid.UUID]uuid.UUID // of those named, whose approved leave covers the day, and which
 }
 
 // frame is what is asked of a division before anything of it is marked or shown.
@@ -57,6 +58,7 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	var frames []frame
 	var seats []seat
 	var marks []Mark
+	var leaves []struct{ ID, StudentID uuid.UUID }
 	calendar, holidays := reading(c, r.Date, r.Date)
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
@@ -64,6 +66,9 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster + ` and e.student_id = any($4)`,
 			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today()), ids}, Scan: roster.Collect(&seats)},
 		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date}, Scan: roster.Collect(&marks)},
+		// Asked anew each time: the day may have been a day off when the leave was approved.
+		tenancy.Query{SQL: `select id, student_id from leave where student_id = any($1) and status = 'APPROVED' and $2 between from_date and to_date`,
+			Args: []any{ids, r.Date}, Scan: roster.Collect(&leaves)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading a division's day: %w", err)
@@ -71,13 +76,16 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	if len(frames) == 0 {
 		return nil, api.NotFound("division")
 	}
-	s := &sheet{frame: frames[0], students: make(map[uuid.UUID]seat, len(seats)), marks: make(map[uuid.UUID]Mark, len(marks))}
+	s := &sheet{frame: frames[0], students: make(map[uuid.UUID]seat, len(seats)), marks: make(map[uuid.UUID]Mark, len(marks)), leaves: make(map[uuid.UUID]uuid.UUID, len(leaves))}
 	s.off = calendar.off(s.ClassID, r.Date)
 	for _, one := range seats {
 		s.students[one.ID] = one
 	}
 	for _, m := range marks {
 		s.marks[m.StudentID] = m
+	}
+	for _, l := range leaves {
+		s.leaves[l.StudentID] = l.ID
 	}
 	return s, nil
 }
@@ -115,9 +123,9 @@ func (s *sheet) check(c api.Ctx, r MarkFields) []api.Detail {
 	return bad
 }
 
-// apply is a student's mark after a record, and whether the record changed it. An
-// approved leave is not undone by the absence it is about; one who came anyway is
-// marked as they came.
+// apply is a student's mark after a record, and whether the record changed it. The
+// absence that an approved leave is about is that leave, marked or not; one who came
+// anyway is marked as they came.
 func (s *sheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source string) (change, bool) {
 	one := s.students[record.StudentID]
 	m := Mark{
@@ -126,14 +134,14 @@ func (s *sheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source string)
 	}
 	name := roster.FullName(one.FirstName, one.LastName)
 	was, there := s.marks[record.StudentID]
+	if leave, away := s.leaves[record.StudentID]; away && (m.Status == "ABSENT" || m.Status == "LEAVE") {
+		m.Status, m.Source, m.LeaveID = "LEAVE", "LEAVE", &leave
+	}
 	if !there {
 		return change{Mark: m, name: name}, true
 	}
-	if was.says(m) || was.Source == "LEAVE" && m.Status == "ABSENT" {
+	if was.says(m) || was.Source == "LEAVE" && record.Status == "ABSENT" {
 		return change{Mark: was, was: &was, name: name}, false
-	}
-	if was.Source == "LEAVE" && m.Status == "LEAVE" {
-		m.Source, m.LeaveID = was.Source, was.LeaveID
 	}
 	m.ID, m.Version = was.ID, was.Version+1
 	return change{Mark: m, was: &was, name: name}, true

@@ -87,6 +87,10 @@ func TestTeachersMarkAWeekBackAndTheOfficeTheYearWithAReason(t *testing.T) {
 	if f := r.admin.Refuses(t, "POST", officeMark, old, 422, ""); len(f.Details) != 1 || f.Details[0].Field != "reason" {
 		t.Errorf("details %+v", f.Details)
 	}
+	old["reason"] = "  "
+	if f := r.admin.Refuses(t, "POST", officeMark, old, 422, ""); len(f.Details) != 1 || f.Details[0].Field != "reason" {
+		t.Errorf("a reason of spaces: %+v", f.Details)
+	}
 	old["reason"] = "The paper register was found"
 	testkit.Post[attendance.Marked](t, r.admin, officeMark, old)
 	if n := r.Count(t, "attendance", "reason = 'The paper register was found' and source = 'ADMIN'"); n != 1 {

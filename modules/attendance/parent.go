@@ -58,7 +58,7 @@ func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 	for i, f := range found {
 		if off := calendar.off(f.ClassID, f.Date); off != "" {
 			f.ChildDay = ChildDay{Date: f.Date, Status: &holiday, DayOff: off}
-		} else if f.Status != nil {
+		} else if f.Status != nil && !c.Today().Before(f.Date) { // leave may be known before its day
 			counts.add(*f.Status)
 		}
 		out.Days[i] = f.ChildDay

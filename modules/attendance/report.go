@@ -91,13 +91,14 @@ func reportOf(c api.Ctx, r reportRequest) (MonthRegister, error) {
 		day := first.AddDays(i)
 		out.Days[i] = MonthDay{day, calendar.off(out.ClassID, day)}
 	}
-	out.fill(found)
+	out.fill(found, c.Today())
 	return out, nil
 }
 
-// fill lays the marks out by days and counts those of school days. A student who left
-// the division and came back has one line.
-func (p *MonthRegister) fill(found []marksOf) {
+// fill lays the marks out by days and counts those of school days up to today: leave of
+// days to come is shown, but nobody was missed yet. A student who left the division and
+// came back has one line.
+func (p *MonthRegister) fill(found []marksOf, today api.Date) {
 	at := make(map[uuid.UUID]int, len(found))
 	counts := make([]Counts, 0, len(found))
 	var all Counts
@@ -121,7 +122,9 @@ func (p *MonthRegister) fill(found []marksOf) {
 		for i := 0; i+1 < len(f.Marks); i += 2 {
 			if day := f.Marks[i] - '0'; p.Days[day-1].DayOff == "" {
 				line[day-1] = f.Marks[i+1]
-				counts[n].add(line.At(int(day - 1)))
+				if !today.Before(p.Days[day-1].Date) {
+					counts[n].add(line.At(int(day - 1)))
+				}
 			}
 		}
 	}

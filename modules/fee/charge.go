@@ -54,12 +54,13 @@ type chargeIn struct {
 
 // Charged is how a charge went. Who was charged for the instalment before is left alone.
 type Charged struct {
-	StructureID    uuid.UUID `json:"structureId"`
-	Instalment     int       `json:"instalment"`
-	Charged        int       `json:"charged" doc:"How many students were charged by this call"`
-	AlreadyCharged int       `json:"alreadyCharged" doc:"How many had been charged before"`
-	Amount         int64     `json:"amount" doc:"What they were charged together"`
-	Concession     int64     `json:"concession" doc:"What was waived of it"`
+	StructureID      uuid.UUID `json:"structureId"`
+	Instalment       int       `json:"instalment"`
+	Charged          int       `json:"charged" doc:"How many students were charged by this call"`
+	AlreadyCharged   int       `json:"alreadyCharged" doc:"How many had been charged before"`
+	ChargedElsewhere int       `json:"chargedElsewhere" doc:"How many were left out because another class charged them for this part of the year; an invoice that was waived does not count"`
+	Amount           int64     `json:"amount" doc:"What they were charged together"`
+	Concession       int64     `json:"concession" doc:"What was waived of it"`
 }
 
 // chargeable is a student the structure holds for.
@@ -69,22 +70,37 @@ type chargeable struct {
 	LastName  string
 	Joined    api.Date
 	Charged   bool
+	Elsewhere bool // charged for this part of the year by another class
 }
 
 // members are the students of a class ($1) in a year ($2): those enrolled, unless they
 // have left by the day $3, and those admitted to the class and not placed that year. $4
-// narrows them to some; $5 and $6 are the structure and the instalment.
+// narrows them to some; $5 and $6 are the structure and the instalment, $7 and $8 the
+// share of the year it is, from and to, in percent. Who came from another class was
+// charged elsewhere where half of that share or more is in invoices of that class; two
+// classes need not have the same instalments.
 const members = `with sat as (
 		select student_id, min(start_date) as joined, bool_or(class_id = $1 and (end_date is null or end_date >= $3::date)) as here from enrolment where academic_year_id = $2 group by student_id),
-	billed as (select student_id from fee_invoice where structure_id = $5 and instalment = $6)
-	select s.id, s.first_name, s.last_name, coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged
-	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id
+	billed as (select student_id from fee_invoice where structure_id = $5 and instalment = $6),
+	share as (
+		select i.structure_id, i.number, sum(i.percent) over (partition by i.structure_id order by i.number) as upto, i.percent
+		from fee_instalment i join fee_structure f on f.id = i.structure_id where f.academic_year_id = $2 and f.id <> $5),
+	elsewhere as (
+		select v.student_id from fee_invoice v join share on share.structure_id = v.structure_id and share.number = v.instalment
+		where share.upto > $7::numeric and share.upto - share.percent < $8::numeric
+			and (select sum(case e.entry_type when 'DR' then e.amount else -e.amount end) from ledger_entry e where e.invoice_id = v.id) > 0
+		group by v.student_id having 2 * sum(least(share.upto, $8::numeric) - greatest(share.upto - share.percent, $7::numeric)) >= $8::numeric - $7::numeric)
+	select s.id, s.first_name, s.last_name, coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged, elsewhere.student_id is not null as elsewhere
+	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id left join elsewhere on elsewhere.student_id = s.id
 	where s.deleted_at is null and ($4::uuid[] is null or s.id = any($4)) and (sat.here or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE'))
 	order by s.id`
 
 // charge bills a class, or some of it, for an instalment. The structure's row is locked,
 // so that of two charges at once the second finds what the first did.
 func charge(c api.Ctx, r chargeIn) (Charged, error) {
+	if r.ClassID == nil && len(r.StudentIDs) == 0 {
+		return Charged{}, api.InvalidField("studentIds", "studentIds names nobody; the whole class is charged by classId")
+	}
 	structure, year, number, err := r.look(c)
 	if err != nil {
 		return Charged{}, err
@@ -98,7 +114,9 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 		last = year.EndDate
 	}
 	var students []chargeable
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: members, Args: []any{structure.ClassID, year.ID, last, picked, structure.ID, number}, Scan: roster.Collect(&students)})
+	share := structure.span(number)
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: members, Scan: roster.Collect(&students),
+		Args: []any{structure.ClassID, year.ID, last, picked, structure.ID, number, float64(share.from) / 100, float64(share.to) / 100}})
 	if err != nil {
 		return Charged{}, fmt.Errorf("reading who is charged: %w", err)
 	}
@@ -108,9 +126,12 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 	out := Charged{StructureID: structure.ID, Instalment: number}
 	var due []chargeable
 	for _, s := range students {
-		if s.Charged {
+		switch {
+		case s.Charged:
 			out.AlreadyCharged++
-		} else {
+		case s.Elsewhere:
+			out.ChargedElsewhere++
+		default:
 			due = append(due, s)
 		}
 	}

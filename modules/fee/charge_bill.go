@@ -85,7 +85,7 @@ func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) api.Notic
 func (s Structure) lines(of span, st stay) []InvoiceLine {
 	var out []InvoiceLine
 	for _, h := range s.Heads {
-		if n := of.of(st.share(h.Amount)); n > 0 {
+		if n := of.of(st.share(int64(h.Amount))); n > 0 {
 			out = append(out, InvoiceLine{FeeHeadID: &h.FeeHeadID, Name: h.Name, Amount: n})
 		}
 	}

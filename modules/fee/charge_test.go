@@ -4,8 +4,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"homeroom/api"
 	"homeroom/modules/fee"
+	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
 
@@ -117,7 +120,7 @@ func TestAStructureThatDoesNotFitIsRefusedWithEveryFault(t *testing.T) {
 	if len(f.Details) != 5 {
 		t.Errorf("details %+v", f.Details)
 	}
-	for _, amount := range []any{0, -5, int64(1e18), 10.5} {
+	for _, amount := range []any{0, -5, int64(1e18), 10.5, "100"} {
 		o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", body([]any{map[string]any{"feeHeadId": o.tuition.ID, "amount": amount}}, []any{term("A", 100)}, nil), 422, "")
 	}
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", body([]any{map[string]any{"feeHeadId": theirs.tuition.ID, "amount": 5}}, []any{term("A", 100)}, nil), 422, "")
@@ -148,4 +151,68 @@ func TestAFeeHeadInUseIsKept(t *testing.T) {
 	if n := o.Count(t, "ledger_account", "id = ?", spare.ID); n != 0 {
 		t.Error("its account is still there")
 	}
+}
+
+func TestAnEmptyListOfStudentsIsNotTheWholeClass(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.admit(t, "Asha")
+	f := o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1, "studentIds": []any{}}, 422, "")
+	if len(f.Details) != 1 || f.Details[0].Field != "studentIds" {
+		t.Errorf("charge: %+v", f.Details)
+	}
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1}, 422, "")
+	if n := o.Count(t, "fee_invoice", "true"); n != 0 {
+		t.Errorf("%d invoices", n)
+	}
+	o.charge(t, 1)
+	f = o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{}}, 422, "")
+	if len(f.Details) != 1 || f.Details[0].Field != "studentIds" {
+		t.Errorf("reminder: %+v", f.Details)
+	}
+	if n := o.Count(t, "fee_reminder", "true"); n != 0 {
+		t.Errorf("%d reminders", n)
+	}
+}
+
+func TestWhoChangesClassPaysNoPartOfTheYearTwice(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha, ravi := o.admit(t, "Asha"), o.admit(t, "Ravi")
+	o.charge(t, 1)
+	six := testkit.Post[roster.Class](t, o.clerk, "/school-admin/class/create", map[string]any{"name": "Class 6", "level": 6})
+	other := testkit.Post[roster.Division](t, o.clerk, "/school-admin/division/create", map[string]any{"classId": six.ID, "name": "A"})
+	quarter := func(name string, days int) map[string]any {
+		return map[string]any{"name": name, "dueDate": o.today.AddDays(days), "percent": 25}
+	}
+	dearer := testkit.Post[fee.Structure](t, o.clerk, "/school-admin/fee/structure/create", map[string]any{
+		"classId": six.ID, "name": "Class 6", "heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 20_000}},
+		"instalments": []any{quarter("Q1", -90), quarter("Q2", -20), quarter("Q3", 30), quarter("Q4", 60)}})
+	for _, id := range []uuid.UUID{asha, ravi} {
+		testkit.Put[roster.StudentDetail](t, o.clerk, "/school-admin/student/"+id.String(), map[string]any{"classId": six.ID, "divisionId": other.ID})
+	}
+	o.admit(t, "Zoe", map[string]any{"divisionId": other.ID})
+	charge := func(instalment any) fee.Charged {
+		t.Helper()
+		return testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", map[string]any{"structureId": dearer.ID, "instalment": instalment, "classId": six.ID})
+	}
+	// Term 1 of the old class was half of the year: the new one's first two quarters.
+	for _, quarter := range []string{"Q1", "Q2"} {
+		if got := charge(quarter); got.Charged != 1 || got.ChargedElsewhere != 2 || got.AlreadyCharged != 0 || got.Amount != 5_000 {
+			t.Errorf("%s: %+v", quarter, got)
+		}
+	}
+	if got := charge("Q3"); got.Charged != 3 || got.ChargedElsewhere != 0 {
+		t.Errorf("Q3: %+v", got)
+	}
+	if r := o.report(t, asha); r.Balance != term1+5_000 {
+		t.Errorf("balance %d", r.Balance)
+	}
+	// An invoice that was waived asks for nothing: the new class may charge for it.
+	wrong := o.report(t, ravi).Invoices[0].ID
+	testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", map[string]any{"studentId": ravi, "invoiceId": wrong, "mode": "PERCENT", "value": 100, "reason": "Never sat there"})
+	if got := charge("Q1"); got.Charged != 1 || got.ChargedElsewhere != 1 || got.AlreadyCharged != 1 {
+		t.Errorf("Q1 again: %+v", got)
+	}
+	o.sound(t)
 }

@@ -15,7 +15,7 @@ import (
 
 type payment struct {
 	StudentID       uuid.UUID `json:"studentId" validate:"required"`
-	Amount          int64     `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
+	Amount          Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
 	PaymentMode     string    `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
 	ReferenceNumber string    `json:"referenceNumber" validate:"max=100" doc:"Of the cheque, the card slip, the transfer"`
 }
@@ -65,17 +65,18 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	if err != nil {
 		return Collection{}, err
 	}
-	list, ahead := allocate(open, r.Amount)
+	amount := int64(r.Amount)
+	list, ahead := allocate(open, amount)
 	out := Collection{
-		ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: r.Amount, PaymentMode: r.PaymentMode, ReferenceNumber: r.ReferenceNumber,
-		ReceivedAt: c.Now, Allocations: list, Advance: ahead, Balance: who.Balance - r.Amount,
+		ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: amount, PaymentMode: r.PaymentMode, ReferenceNumber: r.ReferenceNumber,
+		ReceivedAt: c.Now, Allocations: list, Advance: ahead, Balance: who.Balance - amount,
 	}
 	into := bankAccount
 	if r.PaymentMode == "CASH" {
 		into = cashAccount
 	}
 	queries, err := write(c, posting{id: out.TransactionID, kind: "PAYMENT", narration: "Payment by " + spoken[r.PaymentMode], key: "payment " + out.ID.String(), entries: []entry{
-		{account: into, side: debit, amount: r.Amount}, {account: r.StudentID, side: credit, amount: r.Amount}}})
+		{account: into, side: debit, amount: amount}, {account: r.StudentID, side: credit, amount: amount}}})
 	if err != nil {
 		return out, err
 	}
@@ -84,7 +85,7 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 		return out, fmt.Errorf("writing a receipt: %w", err)
 	}
 	queries = append(queries, tenancy.Query{SQL: insertReceipt, Args: []any{receiptSeries(year.ID), 1, out.ID, year.ID, year.Name, out.StudentID, out.TransactionID,
-		r.Amount, r.PaymentMode, r.ReferenceNumber, c.Today(), c.Now, c.User.ID, string(allocations)},
+		amount, r.PaymentMode, r.ReferenceNumber, c.Today(), c.Now, c.User.ID, string(allocations)},
 		Scan: func(rows pgx.Rows) error {
 			_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
 				return struct{}{}, row.Scan(&out.Number, &out.ReceiptNumber)
@@ -97,7 +98,7 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	c.Changed("create", "fee receipt", out.ID, nil, out)
 	c.Notify(api.Notice{Type: api.NoticeFee, Key: "fee payment " + out.ID.String(), RecordID: out.ID, StudentID: &out.StudentID,
 		Title: "Payment received", Teaser: "A fee payment was received",
-		Body: fmt.Sprintf("%s was received for %s. Receipt %s. %s", money(c, r.Amount), who.name(), out.ReceiptNumber, standing(c, out.Balance))})
+		Body: fmt.Sprintf("%s was received for %s. Receipt %s. %s", money(c, amount), who.name(), out.ReceiptNumber, standing(c, out.Balance))})
 	return out, nil
 }
 

@@ -137,12 +137,11 @@ func TestAmountsThatAreNoneAreRefusedAndNothingIsWritten(t *testing.T) {
 	o := newOffice(t)
 	asha := o.admit(t, "Asha")
 	for _, path := range []string{"collection/record", "fine"} {
-		for _, amount := range []any{0, -1, int64(1e18), 1e30, 10.5, nil} {
+		for _, amount := range []any{0, -1, int64(1e18), 1e30, 10.5, nil, "100", "", true} {
 			o.clerk.Refuses(t, "POST", "/school-admin/fee/"+path, map[string]any{"studentId": asha, "amount": amount, "paymentMode": "CASH", "reason": "x"}, 422, "")
 		}
-		o.clerk.Refuses(t, "POST", "/school-admin/fee/"+path, map[string]any{"studentId": asha, "amount": "100", "paymentMode": "CASH", "reason": "x"}, 400, "")
 	}
-	for _, value := range []any{0, -1, 1e18, 0.5, 100.001} {
+	for _, value := range []any{0, -1, 1e18, 0.5, 100.001, "5", nil} {
 		o.clerk.Refuses(t, "POST", "/school-admin/fee/concession", map[string]any{"studentId": asha, "mode": "AMOUNT", "value": value, "reason": "x"}, 422, "")
 	}
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession", map[string]any{"studentId": asha, "mode": "PERCENT", "value": 101, "reason": "x"}, 422, "")

@@ -29,7 +29,7 @@ type ConcessionFields struct {
 	FeeHeadID *uuid.UUID `json:"feeHeadId" doc:"Of one head; of all unless given"`
 	InvoiceID *uuid.UUID `json:"invoiceId" doc:"Of one invoice only, its fines included"`
 	Mode      string     `json:"mode" validate:"required,oneof=PERCENT AMOUNT"`
-	Value     float64    `json:"value" validate:"gt=0,max=1000000000000" doc:"PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once"`
+	Value     Value      `json:"value" validate:"gt=0,max=1000000000000" doc:"PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once"`
 	Category  string     `json:"category" validate:"omitempty,oneof=SIBLING STAFF MERIT OTHER" doc:"OTHER unless given"`
 	Reason    string     `json:"reason" validate:"notblank,max=500" example:"Second child at the school"`
 }
@@ -86,13 +86,13 @@ func grantConcession(c api.Ctx, r concessionIn) (GrantedConcession, error) {
 }
 
 func (f ConcessionFields) check() error {
-	scaled := f.Value * 100
+	value := float64(f.Value)
 	switch {
-	case f.Mode == "PERCENT" && f.Value > 100:
+	case f.Mode == "PERCENT" && value > 100:
 		return api.InvalidField("value", "value must be at most 100 percent")
-	case f.Mode == "PERCENT" && math.Abs(scaled-math.Round(scaled)) > 1e-6:
+	case f.Mode == "PERCENT" && math.Abs(value*100-math.Round(value*100)) > 1e-6:
 		return api.InvalidField("value", "value must have at most two decimals")
-	case f.Mode == "AMOUNT" && f.Value != math.Trunc(f.Value):
+	case f.Mode == "AMOUNT" && value != math.Trunc(value):
 		return api.InvalidField("value", "value must be a whole number of minor units")
 	}
 	return nil
@@ -125,7 +125,7 @@ func (g Concession) onInvoices(c api.Ctx, list []settled) ([]posting, error) {
 func (g Concession) of(lines []InvoiceLine, s span) int64 {
 	base := g.base(lines)
 	if g.Mode == "PERCENT" {
-		return part(base, int64(hundredths(g.Value)), whole)
+		return part(base, int64(hundredths(float64(g.Value))), whole)
 	}
 	return min(base, s.of(int64(g.Value)))
 }
@@ -137,7 +137,7 @@ func (g Concession) ofInvoice(i settled) int64 {
 		base = g.base(i.Lines)
 	}
 	if g.Mode == "PERCENT" {
-		return part(base, int64(hundredths(g.Value)), whole)
+		return part(base, int64(hundredths(float64(g.Value))), whole)
 	}
 	return min(base, int64(g.Value))
 }

@@ -20,7 +20,8 @@ import (
 // The crash test needs an instance to kill: this test binary once more, as a server.
 const (
 	instanceEnv = "FEE_TEST_INSTANCE"
-	roundsEnv   = "FEE_TEST_ROUNDS" // how often it is killed; 3 unless set
+	roundsEnv   = "FEE_TEST_ROUNDS" // how often it is killed; 3 unless set, 20 by make faults
+	desks       = 200               // payments under way when it is
 )
 
 func TestMain(m *testing.M) {
@@ -108,7 +109,7 @@ func TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone(t *testing.T) {
 	o.sound(t)
 }
 
-// payUntilKilled pays from eight sides until so many are acknowledged, when the instance
+// payUntilKilled pays from all desks at once until so many are acknowledged, when the instance
 // is killed with SIGKILL in the middle of the others.
 func (o *office) payUntilKilled(t *testing.T, students []uuid.UUID, lines int) (sent []sentPayment) {
 	t.Helper()
@@ -117,7 +118,7 @@ func (o *office) payUntilKilled(t *testing.T, students []uuid.UUID, lines int) (
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	done := 0
-	for range 8 {
+	for range desks {
 		all.Go(func() {
 			for {
 				p := sentPayment{key: uuid.NewString(), body: map[string]any{"studentId": students[rand.IntN(len(students))], "amount": 1 + rand.IntN(500), "paymentMode": "CASH"}}

@@ -101,3 +101,17 @@ func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
 	}
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{uuid.New()}}, 422, "")
 }
+
+func TestARequestForRemindersThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.admit(t, "Asha")
+	o.charge(t, 1)
+	once := o.clerk.With("Idempotency-Key", uuid.NewString())
+	for range 2 {
+		if got := testkit.Post[fee.Reminders](t, once, "/school-admin/fee/reminder/send", map[string]any{}); got.Sent != 1 || got.Already != 0 {
+			t.Errorf("answered %+v", got)
+		}
+	}
+	once.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"dryRun": true}, 409, "")
+}

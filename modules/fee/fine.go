@@ -38,7 +38,7 @@ func ask(c api.Ctx, year schoolYear, d demand) (posting, error) {
 
 type fineIn struct {
 	StudentID uuid.UUID  `json:"studentId" validate:"required"`
-	Amount    int64      `json:"amount" validate:"min=1,max=1000000000000"`
+	Amount    Amount     `json:"amount" validate:"min=1,max=1000000000000"`
 	Reason    string     `json:"reason" validate:"notblank,max=500" example:"Broken window"`
 	FeeHeadID *uuid.UUID `json:"feeHeadId" doc:"The head that earns it; the fines' own account unless given"`
 	InvoiceID *uuid.UUID `json:"invoiceId" doc:"The invoice it makes larger; one of its own unless given"`
@@ -73,7 +73,8 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 		}
 		income = *r.FeeHeadID
 	}
-	out := Fined{StudentID: r.StudentID, Amount: r.Amount, Reason: r.Reason, Balance: who.Balance + r.Amount}
+	amount := int64(r.Amount)
+	out := Fined{StudentID: r.StudentID, Amount: amount, Reason: r.Reason, Balance: who.Balance + amount}
 	p := posting{id: api.NewID(), kind: "FINE", narration: "Fine: " + r.Reason}
 	p.key = "fine " + p.id.String()
 	if r.InvoiceID != nil {
@@ -82,7 +83,7 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 			return Fined{}, err
 		}
 		v := &invoice{id: larger.ID, student: r.StudentID, due: larger.DueDate}
-		p.entries = []entry{{account: r.StudentID, side: debit, amount: r.Amount, of: v}, {account: income, side: credit, amount: r.Amount}}
+		p.entries = []entry{{account: r.StudentID, side: debit, amount: amount, of: v}, {account: income, side: credit, amount: amount}}
 		out.InvoiceID = v.id
 		if err := post(c, p); err != nil {
 			return out, err
@@ -91,7 +92,7 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 		if r.DueDate.IsZero() {
 			r.DueDate = c.Today()
 		}
-		own, err := ask(c, year, demand{student: r.StudentID, income: income, head: r.FeeHeadID, kind: "FINE", name: "Fine", narration: p.narration, amount: r.Amount, due: r.DueDate, key: p.key})
+		own, err := ask(c, year, demand{student: r.StudentID, income: income, head: r.FeeHeadID, kind: "FINE", name: "Fine", narration: p.narration, amount: amount, due: r.DueDate, key: p.key})
 		if err != nil {
 			return out, err
 		}
@@ -99,7 +100,7 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 	}
 	out.TransactionID = p.id
 	c.Changed("fine", "student", r.StudentID, nil, out)
-	c.Notify(demandNotice(p.id, who.ID, fmt.Sprintf("A fine of %s for %s: %s.", money(c, r.Amount), who.name(), r.Reason)))
+	c.Notify(demandNotice(p.id, who.ID, fmt.Sprintf("A fine of %s for %s: %s.", money(c, amount), who.name(), r.Reason)))
 	return out, nil
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 type reminderIn struct {
-	StudentIDs []uuid.UUID `json:"studentIds" validate:"max=5000,unique" doc:"All who owe something unless given"`
+	StudentIDs []uuid.UUID `json:"studentIds" validate:"omitempty,min=1,max=5000,unique" doc:"All who owe something unless given"`
 	ClassID    *uuid.UUID  `json:"classId" doc:"Only of this class"`
 	DryRun     bool        `json:"dryRun" doc:"Say whom, and remind nobody"`
 }

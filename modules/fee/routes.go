@@ -33,7 +33,7 @@ func Routes() []api.Row {
 		api.Get("/school-admin/fee/report/:studentId", "fee", "A student's account with its running balance, or a statement to print", getReport, pdf),
 		api.Get("/school-admin/fee/dues", "fee", "What is owed, by age and class, or all of it as a file", dues, api.Gives("text/csv")),
 		api.Get("/school-admin/fee/trial-balance", "fee", "The balance of every account", trialBalance),
-		api.Post("/school-admin/fee/reminder/send", "fee", "Remind those who owe, at most once a day; a dry run says whom", sendReminders, api.Says("Reminders sent")),
+		api.Post("/school-admin/fee/reminder/send", "fee", "Remind those who owe, at most once a day; a dry run says whom", sendReminders, api.Idempotent, api.Says("Reminders sent")),
 
 		api.Get("/parent/fee/report/:studentId", "fee", "A child's account, or a statement to print", childsReport, pdf),
 		api.Get("/parent/fee/dues", "fee", "What is open for my children", familyDues),

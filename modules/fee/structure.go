@@ -32,9 +32,9 @@ type StructureRecord struct {
 	Name           string    `json:"name"`
 	ProRata        bool      `json:"proRata" doc:"Who joins during the year pays for the days that remain"`
 	FineType       string    `json:"-"`
-	FineAmount     int64     `json:"-"`
+	FineAmount     Amount    `json:"-"`
 	FineGraceDays  int       `json:"-"`
-	FineMaxAmount  int64     `json:"-"`
+	FineMaxAmount  Amount    `json:"-"`
 	FineSince      api.Date  `json:"-"`
 }
 
@@ -45,7 +45,7 @@ func (StructureRecord) TableName() string { return "fee_structure" }
 type StructureHead struct {
 	FeeHeadID uuid.UUID `json:"feeHeadId" validate:"required"`
 	Name      string    `json:"name" validate:"max=60" doc:"The head's; what is sent is ignored"`
-	Amount    int64     `json:"amount" validate:"min=1,max=1000000000000" doc:"For the whole year, in minor units"`
+	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"For the whole year, in minor units"`
 }
 
 // Instalment is a part of the year's fees and the day it is due.
@@ -61,9 +61,9 @@ type Instalment struct {
 // if that was later: FIXED once, PER_DAY for every further day, until maxAmount is reached.
 type LateFine struct {
 	Type      string `json:"type" validate:"omitempty,oneof=NONE FIXED PER_DAY" doc:"NONE unless given"`
-	Amount    int64  `json:"amount" validate:"min=0,max=1000000000000"`
+	Amount    Amount `json:"amount" validate:"min=0,max=1000000000000"`
 	GraceDays int    `json:"graceDays" validate:"min=0,max=366"`
-	MaxAmount int64  `json:"maxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`
+	MaxAmount Amount `json:"maxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`
 }
 
 var structureListing = api.Listing{
@@ -144,7 +144,7 @@ func withParts(c api.Ctx, records []StructureRecord) ([]Structure, error) {
 	}
 	for _, h := range heads {
 		s := at[h.StructureID]
-		s.Heads, s.Total = append(s.Heads, h.StructureHead), s.Total+h.Amount
+		s.Heads, s.Total = append(s.Heads, h.StructureHead), s.Total+int64(h.Amount)
 	}
 	for _, i := range instalments {
 		s := at[i.StructureID]

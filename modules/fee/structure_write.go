@@ -164,7 +164,7 @@ func writeParts(c api.Ctx, record StructureRecord, f StructureFields) (Structure
 	var heads []uuid.UUID
 	var amounts []int64
 	for _, h := range f.Heads {
-		heads, amounts = append(heads, h.FeeHeadID), append(amounts, h.Amount)
+		heads, amounts = append(heads, h.FeeHeadID), append(amounts, int64(h.Amount))
 	}
 	var names, dues []string
 	var percents []float64

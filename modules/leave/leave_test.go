@@ -238,3 +238,58 @@ func TestNobodyDecidesTheirOwnChildsLeave(t *testing.T) {
 	r.classTeacher.Refuses(t, "POST", "/teacher/leave/decide", decision(l, "APPROVED"), 403, "PERMISSION_DENIED")
 	testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(l, "APPROVED"))
 }
+
+func TestLeaveOfDaysToComeIsShownAndNotCounted(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t)
+	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(r.ask(t, 1, 1), "APPROVED"))
+	day := r.today.AddDays(1)
+	query := "divisionId=" + r.a.ID.String() + "&month=" + day.String()[:7]
+	month := testkit.Get[attendance.MonthRegister](t, r.admin, "/school-admin/attendance/report?"+query)
+	for _, s := range month.Students {
+		if s.StudentID == r.child.ID && (s.Statuses.At(day.Day-1) != "LEAVE" || s.Totals.Marked != 0 || s.Totals.Percent != nil) {
+			t.Errorf("in the register %q, %+v", s.Statuses.At(day.Day-1), s.Totals)
+		}
+	}
+	if len(month.Students) != 2 || month.Totals.Marked != 0 {
+		t.Errorf("%d students, %+v", len(month.Students), month.Totals)
+	}
+	lines := strings.Split(string(r.admin.Call(t, "GET", "/school-admin/attendance/report.csv?"+query, nil).Body), "\n")
+	if len(lines) < 2 || !strings.Contains(lines[1], "LEAVE") || !strings.HasSuffix(strings.TrimSpace(lines[1]), ",0,0,0,0,0,") {
+		t.Errorf("file %q", lines)
+	}
+	child := testkit.Get[attendance.ChildMonth](t, r.parent, "/parent/attendance/list?studentId="+r.child.ID.String()+"&month="+day.String()[:7])
+	if s := child.Days[day.Day-1].Status; s == nil || *s != "LEAVE" || child.Totals.Marked != 0 {
+		t.Errorf("the parent's month %+v", child)
+	}
+}
+
+func TestADayThatBecameASchoolDayWithinALeaveIsLeaveWhenItIsMarked(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t)
+	h := testkit.Post[attendance.Holiday](t, r.admin, "/school-admin/attendance/holiday/create", map[string]any{"name": "Festival", "startDate": r.today})
+	l := r.ask(t, 0, 1)
+	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
+	if a := r.admin.Call(t, "DELETE", "/school-admin/attendance/holiday/"+h.ID.String(), nil); a.Status != 204 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	told := func() int {
+		return r.Count(t, "notification", "user_id = ? and type = 'ATTENDANCE'", r.parent.UserID)
+	}
+	before := told()
+	for _, status := range []string{"ABSENT", "ABSENT", "PRESENT", "ABSENT"} {
+		want := "LEAVE"
+		if status == "PRESENT" {
+			want = status
+		}
+		if m := r.mark(t, status).Records[0]; m.Status != want || (m.LeaveID != nil) != (want == "LEAVE") {
+			t.Errorf("%s was taken as %+v", status, m)
+		}
+	}
+	if r.status(t, 0) != "LEAVE" || told() != before {
+		t.Errorf("%q, and %d notices more", r.status(t, 0), told()-before)
+	}
+	if n := r.Count(t, "attendance", "leave_id = ? and source = 'LEAVE' and status = 'LEAVE'", l.ID); n != 2 {
+		t.Errorf("%d days of the leave", n)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
 
 	"homeroom/api"
 )
@@ -132,13 +133,14 @@ func present(c api.Ctx, table string, ids []uuid.UUID) (map[uuid.UUID]bool, erro
 	return found, nil
 }
 
+// classesOf is which class divisions belong to, and keeps them there until the assignments are written.
 func classesOf(c api.Ctx, divisions []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
 	out := map[uuid.UUID]uuid.UUID{}
 	if len(divisions) == 0 {
 		return out, nil
 	}
 	var found []Division
-	if err := c.DB.Select("id", "class_id").Where("id in ?", divisions).Find(&found).Error; err != nil {
+	if err := c.DB.Clauses(clause.Locking{Strength: "KEY SHARE"}).Select("id", "class_id").Where("id in ?", divisions).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("looking for divisions: %w", err)
 	}
 	for _, d := range found {

@@ -67,6 +67,27 @@ func TestAssignmentsDecideWhatATeacherMayTouch(t *testing.T) {
 	}
 }
 
+func TestWhenAYearIsActivatedItsTeachersTakeOverAtOnce(t *testing.T) {
+	t.Parallel()
+	r := furnish(t, testkit.Start(t, teacherRow).NewSchool(t))
+	next := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create", yearOf(2027))
+	old, coming := r.employ(t, "Meera"), r.employ(t, "Nila")
+	r.assign(t, old, map[string]any{"classId": r.class.ID, "divisionId": r.a.ID})
+	testkit.Put[roster.AssignmentList](t, r.admin, "/school-admin/employee/"+coming.ID.String()+"/assignments", map[string]any{
+		"academicYearId": next.ID, "assignments": []map[string]any{{"classId": r.class.ID, "divisionId": r.a.ID}}})
+	meera, nila := signedIn(t, r.App, "teacher", string(old.Phone)), signedIn(t, r.App, "teacher", string(coming.Phone))
+	expect := func(when string, old, coming int) {
+		t.Helper()
+		body := map[string]any{"divisionId": r.a.ID}
+		if a, b := meera.Call(t, "POST", "/teacher/attendance/try", body).Status, nila.Call(t, "POST", "/teacher/attendance/try", body).Status; a != old || b != coming {
+			t.Errorf("%s: the old teacher %d, the coming one %d", when, a, b)
+		}
+	}
+	expect("before", 200, 403)
+	testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/"+next.ID.String()+"/activate", nil)
+	expect("after", 403, 200)
+}
+
 func TestADivisionHasOneClassTeacherAndTheOtherIsToldWho(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)

@@ -95,7 +95,28 @@ func updateDivision(c api.Ctx, r divisionChange) (Division, error) {
 	if r.Names("classId") {
 		c.RightsChanged()
 	}
-	return api.Update(c, "division", r.ID, func(d *Division) error { return r.Apply(&d.DivisionFields) })
+	return api.Update(c, "division", r.ID, func(d *Division) error {
+		was := d.ClassID
+		if err := r.Apply(&d.DivisionFields); err != nil || d.ClassID == was {
+			return err
+		}
+		return d.mayLeaveItsClass(c)
+	})
+}
+
+// mayLeaveItsClass refuses another class once somebody sat or taught in the division:
+// their records name the class it had. The division is locked, so nobody comes meanwhile.
+func (d *Division) mayLeaveItsClass(c api.Ctx) error {
+	var used bool
+	err := c.DB.Raw(`select exists (select from enrolment where division_id = @id) or exists (select from teacher_assignment where division_id = @id)`,
+		map[string]any{"id": d.ID}).Scan(&used).Error
+	if err != nil {
+		return fmt.Errorf("looking who is in a division: %w", err)
+	}
+	if used {
+		return api.Conflict("Students or teachers belong to this division: it stays in its class")
+	}
+	return nil
 }
 
 func deleteDivision(c api.Ctx, r byID) error {

@@ -50,3 +50,23 @@ func TestCapacityMayBeLeftOutTakenBackButNotZero(t *testing.T) {
 		t.Errorf("capacity %v", *open.Capacity)
 	}
 }
+
+func TestADivisionStaysInItsClassOnceAnybodySitsOrTeachesThere(t *testing.T) {
+	t.Parallel()
+	r := newStaffroom(t)
+	six := testkit.Post[roster.Class](t, r.admin, "/school-admin/class/create", map[string]any{"name": "Class 6"})
+	testkit.Post[roster.StudentDetail](t, r.admin, "/school-admin/student/create", map[string]any{"firstName": "Asha", "divisionId": r.a.ID})
+	r.assign(t, r.employ(t, "Meera"), map[string]any{"classId": r.class.ID, "divisionId": r.b.ID})
+	for _, d := range []roster.Division{r.a, r.b} {
+		path := "/school-admin/division/" + d.ID.String()
+		r.admin.Refuses(t, "PUT", path, map[string]any{"classId": six.ID}, 409, "")
+		kept := testkit.Put[roster.Division](t, r.admin, path, map[string]any{"classId": r.class.ID, "room": "12"})
+		if kept.ClassID != r.class.ID || kept.Room != "12" {
+			t.Errorf("its own class again: %+v", kept)
+		}
+	}
+	empty := r.division(t, "C")
+	if moved := testkit.Put[roster.Division](t, r.admin, "/school-admin/division/"+empty.ID.String(), map[string]any{"classId": six.ID}); moved.ClassID != six.ID {
+		t.Errorf("an empty division: %+v", moved)
+	}
+}

@@ -105,6 +105,7 @@ func Constraints() []api.Constraint {
 		{Name: "division_class_fkey", Field: "classId", Message: "classId names no class"},
 		{Name: "student_admission_number_key", Field: "admissionNumber", Message: "A student has this admission number"},
 		{Name: "student_class_fkey", Field: "classId", Message: "classId names no class"},
+		{Name: "student_photo_fkey", Field: "photoFileId", Message: "photoFileId names no file"},
 		{Name: "enrolment_roll_excl", Field: "rollNumber", Message: "Another student of the division has this roll number"},
 		{Name: "enrolment_overlap_excl", Field: "divisionId", Message: "The student is enrolled elsewhere on these days"},
 		{Name: "enrolment_open_key", Field: "divisionId", Message: "The student is enrolled elsewhere already"},

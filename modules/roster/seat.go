@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"homeroom/api"
 )
@@ -49,9 +50,10 @@ func onToday(c api.Ctx) *gorm.DB {
 	return c.DB.Table(`student, (select ?::date as day) as today`, c.Today()).Where("student.deleted_at is null")
 }
 
-// divisionOf finds the division a student shall sit in. classID, if given, must be its class.
+// divisionOf finds the division a student shall sit in, and keeps it in its class until
+// they do. classID, if given, must be that class.
 func divisionOf(c api.Ctx, id uuid.UUID, classID *uuid.UUID) (Division, error) {
-	d, err := api.Find[Division](c, "division", c.DB, id)
+	d, err := api.Find[Division](c, "division", c.DB.Clauses(clause.Locking{Strength: "KEY SHARE"}), id)
 	var refusal *api.Error
 	switch {
 	case errors.As(err, &refusal):

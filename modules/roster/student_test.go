@@ -330,3 +330,35 @@ func TestAStudentWithHistoryStaysInTheBooksAndOneWithoutIsErased(t *testing.T) {
 		t.Error("lists are not as they should be")
 	}
 }
+
+func TestAStudentsPhotoIsAFileOfTheSchool(t *testing.T) {
+	t.Parallel()
+	s, elsewhere := testkit.NewSchool(t), testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	photo := func(of *testkit.School) uuid.UUID {
+		t.Helper()
+		id := api.NewID()
+		err := of.DB(t).Exec(`insert into file (id, purpose, original_name, content_type, size_bytes, sha256, storage_key, uploaded_by, created_at)
+			values (?, 'PHOTO', 'asha.jpg', 'image/jpeg', 1, '', ?, ?, now())`, id, id.String(), api.NewID()).Error
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	own := photo(s)
+	made := testkit.Post[roster.StudentDetail](t, admin, "/school-admin/student/create", map[string]any{"firstName": "Asha", "photoFileId": own})
+	if made.PhotoFileID == nil || *made.PhotoFileID != own {
+		t.Errorf("made %+v", made)
+	}
+	for _, id := range []uuid.UUID{photo(elsewhere), uuid.New()} {
+		for method, path := range map[string]string{"POST": "/school-admin/student/create", "PUT": "/school-admin/student/" + made.ID.String()} {
+			f := admin.Refuses(t, method, path, map[string]any{"firstName": "Ravi", "photoFileId": id}, 422, "")
+			if len(f.Details) != 1 || f.Details[0] != (api.Detail{Field: "photoFileId", Message: "photoFileId names no file"}) {
+				t.Errorf("details %+v", f.Details)
+			}
+		}
+	}
+	if n := s.Count(t, "student", "first_name = 'Ravi'"); n != 0 {
+		t.Errorf("%d were written", n)
+	}
+}

@@ -88,6 +88,7 @@ func activateYear(c api.Ctx, r byID) (AcademicYear, error) {
 	if err != nil {
 		return year, err
 	}
+	c.RightsChanged() // assignments count in the active year
 	c.Tell(events.Fact{Kind: "academic-year.activated", Data: map[string]any{"academicYearId": year.ID}})
 	return year, nil
 }
