@@ -305,6 +305,8 @@ var fixtures = map[string]fixture{
 	"/parent/file/:id":                         {"file", madeFile, nil},
 	"/school-admin/dispatch/:id":               {"dispatch", madeDispatch, nil},
 	"/school-admin/dispatch/template/:id":      {"dispatch_template", made("/school-admin/dispatch/template/create", map[string]any{"channel": "SMS", "name": "Closed", "body": "Closed"}), map[string]any{"name": "Mine"}},
+	"/school-admin/library/book/:id":           {"book", made("/school-admin/library/book/create", map[string]any{"title": "Malgudi Days"}), map[string]any{"title": "Mine"}},
+	"/school-admin/library/copy/:id":           {"book_copy", madeCopy, map[string]any{"accessionNumber": "Mine"}},
 	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
 }
 

@@ -6,12 +6,14 @@ import (
 	"homeroom/api"
 	"homeroom/modules/announcement"
 	"homeroom/modules/attendance"
+	"homeroom/modules/audit"
 	"homeroom/modules/dispatch"
 	"homeroom/modules/event"
 	"homeroom/modules/exam"
 	"homeroom/modules/fee"
 	"homeroom/modules/file"
 	"homeroom/modules/leave"
+	"homeroom/modules/library"
 	"homeroom/modules/notification"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
@@ -36,6 +38,8 @@ func (s *Service) rows() []api.Row {
 		(&exam.Module{Attendance: register}).Routes(),
 		event.Routes(),
 		fee.Routes(),
+		(&library.Module{Ledger: fee.Door{}}).Routes(),
+		audit.Routes(),
 		s.told,
 	)
 }
@@ -51,6 +55,7 @@ func constraints() []api.Constraint {
 		exam.Constraints(),
 		event.Constraints(),
 		fee.Constraints(),
+		library.Constraints(),
 		notification.Constraints(),
 		announcement.Constraints(),
 		file.Constraints(),
