@@ -7,6 +7,7 @@ import (
 	"homeroom/modules/announcement"
 	"homeroom/modules/attendance"
 	"homeroom/modules/audit"
+	"homeroom/modules/dashboard"
 	"homeroom/modules/dispatch"
 	"homeroom/modules/event"
 	"homeroom/modules/exam"
@@ -39,6 +40,7 @@ func (s *Service) rows() []api.Row {
 		event.Routes(),
 		fee.Routes(),
 		(&library.Module{Ledger: fee.Door{}}).Routes(),
+		(&dashboard.Module{}).Routes(),
 		audit.Routes(),
 		s.told,
 	)

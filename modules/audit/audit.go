@@ -20,8 +20,8 @@ func Routes() []api.Row {
 	)
 }
 
-// Event is one change.
-type Event struct {
+// AuditEvent is one change.
+type AuditEvent struct {
 	ID         uuid.UUID       `json:"id"`
 	ActorID    *uuid.UUID      `json:"actorId"`
 	ActorName  string          `json:"actorName" doc:"As they are called now; empty for those who are gone"`
@@ -52,6 +52,6 @@ var listing = api.Listing{
 const columns = `id, actor_id, coalesce((select trim(u.first_name || ' ' || u.last_name) from app_user u where u.id = audit_event.actor_id), '') as actor_name, actor_role,
 	action, entity, entity_id, before, after, reason, ip, request_id, occurred_at`
 
-func list(c api.Ctx, l api.ListRequest) (api.Page[Event], error) {
-	return api.Fetch[Event](c.DB.Table("audit_event").Select(columns), l)
+func list(c api.Ctx, l api.ListRequest) (api.Page[AuditEvent], error) {
+	return api.Fetch[AuditEvent](c.DB.Table("audit_event").Select(columns), l)
 }

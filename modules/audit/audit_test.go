@@ -12,13 +12,13 @@ import (
 	"homeroom/testkit"
 )
 
-func list(t *testing.T, c *testkit.Client, filters ...string) api.Page[audit.Event] {
+func list(t *testing.T, c *testkit.Client, filters ...string) api.Page[audit.AuditEvent] {
 	t.Helper()
 	q := url.Values{}
 	for i := 0; i < len(filters); i += 2 {
 		q.Set("filters["+filters[i]+"]", filters[i+1])
 	}
-	return testkit.Get[api.Page[audit.Event]](t, c, "/school-admin/audit/list?"+q.Encode())
+	return testkit.Get[api.Page[audit.AuditEvent]](t, c, "/school-admin/audit/list?"+q.Encode())
 }
 
 func TestTheAuditSaysWhoChangedWhatWithBeforeAndAfterNewestFirst(t *testing.T) {
@@ -58,7 +58,7 @@ func TestTheAuditSaysWhoChangedWhatWithBeforeAndAfterNewestFirst(t *testing.T) {
 	if n := list(t, admin, "entity", "class", "to", moment).Total; n != 1 {
 		t.Errorf("%d before the change", n)
 	}
-	twin := testkit.Post[api.Page[audit.Event]](t, admin, "/school-admin/audit/list", map[string]any{"filters": map[string]any{"entity": "class"}, "limit": 1})
+	twin := testkit.Post[api.Page[audit.AuditEvent]](t, admin, "/school-admin/audit/list", map[string]any{"filters": map[string]any{"entity": "class"}, "limit": 1})
 	if twin.Total != 2 || len(twin.Items) != 1 {
 		t.Errorf("by POST %+v", twin)
 	}
