@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -96,6 +97,17 @@ func ByText(column string) Filter {
 // ByDate filters on a date with the comparison given, e.g. ByDate("end_date", ">=").
 func ByDate(column, comparison string) Filter {
 	return Filter{Kind: "date", where: column + " " + comparison + " ?", parse: func(s string) (any, error) { return ParseDate(s) }}
+}
+
+// ByMoment filters on a moment with the comparison given, e.g. ByMoment("occurred_at", ">=").
+func ByMoment(column, comparison string) Filter {
+	return Filter{Kind: "date-time", where: column + " " + comparison + " ?", parse: func(s string) (any, error) {
+		t, err := time.Parse(time.RFC3339, s)
+		if err != nil || t.Year() < 1 || t.Year() > 9999 {
+			return nil, fmt.Errorf("must be a moment like 2026-11-15T08:30:00Z")
+		}
+		return t, nil
+	}}
 }
 
 // Search finds text anywhere in the columns, whatever its case; % and _ are ordinary characters.

@@ -23,6 +23,7 @@ const (
 	NoticeLeave        NoticeType = "LEAVE_REQUEST"
 	NoticeMessage      NoticeType = "MESSAGE"
 	NoticeTransport    NoticeType = "TRANSPORT"
+	NoticeLibrary      NoticeType = "LIBRARY"
 )
 
 // Notice is something people are told of: the guardians of a student, or one user.

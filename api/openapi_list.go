@@ -65,7 +65,7 @@ func (l *Listing) sortSchemas() (field, order schema) {
 // schema is the value a filter takes.
 func (f Filter) schema() schema {
 	switch f.Kind {
-	case "uuid", "date":
+	case "uuid", "date", "date-time":
 		return schema{"type": "string", "format": f.Kind}
 	case "boolean", "integer":
 		return schema{"type": f.Kind}

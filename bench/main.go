@@ -58,6 +58,7 @@ var parts = []part{
 	{"charge", measureCharging},
 	{"account", measureAccounts},
 	{"dues", measureDues},
+	{"books", measureBooks},
 	{"delivery", measureDelivery},
 	{"positions", measurePositions},
 	{"sockets", measureSockets},

@@ -323,6 +323,8 @@ var fixtures = map[string]fixture{
 	"/bus-tracking/bus/:id":                    {"bus", madeBus, nil},
 	"/bus-tracking/incidents/:id":              {"bus", madeBus, nil},
 	"/bus-tracking/trip/:id":                   {"trip", madeTrip, nil},
+	"/school-admin/library/book/:id":           {"book", made("/school-admin/library/book/create", map[string]any{"title": "Malgudi Days"}), map[string]any{"title": "Mine"}},
+	"/school-admin/library/copy/:id":           {"book_copy", madeCopy, map[string]any{"accessionNumber": "Mine"}},
 	"/school-admin/permission/role/:id":        {"role", made("/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"}), map[string]any{"name": "Mine"}},
 }
 

@@ -6,12 +6,15 @@ import (
 	"homeroom/api"
 	"homeroom/modules/announcement"
 	"homeroom/modules/attendance"
+	"homeroom/modules/audit"
+	"homeroom/modules/dashboard"
 	"homeroom/modules/dispatch"
 	"homeroom/modules/event"
 	"homeroom/modules/exam"
 	"homeroom/modules/fee"
 	"homeroom/modules/file"
 	"homeroom/modules/leave"
+	"homeroom/modules/library"
 	"homeroom/modules/notification"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
@@ -37,6 +40,9 @@ func (s *Service) rows() []api.Row {
 		(&exam.Module{Attendance: register}).Routes(),
 		event.Routes(),
 		fee.Routes(),
+		(&library.Module{Ledger: fee.Door{}}).Routes(),
+		(&dashboard.Module{}).Routes(),
+		audit.Routes(),
 		s.told,
 	)
 }
@@ -52,6 +58,7 @@ func constraints() []api.Constraint {
 		exam.Constraints(),
 		event.Constraints(),
 		fee.Constraints(),
+		library.Constraints(),
 		notification.Constraints(),
 		announcement.Constraints(),
 		file.Constraints(),

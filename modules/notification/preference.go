@@ -10,12 +10,12 @@ import (
 
 // noticeTypes are what one can have wishes about.
 var noticeTypes = []api.NoticeType{
-	api.NoticeAnnouncement, api.NoticeAttendance, api.NoticeResult, api.NoticeFee, api.NoticeLeave, api.NoticeMessage, api.NoticeTransport,
+	api.NoticeAnnouncement, api.NoticeAttendance, api.NoticeResult, api.NoticeFee, api.NoticeLeave, api.NoticeMessage, api.NoticeTransport, api.NoticeLibrary,
 }
 
 // Preference is how a person wants to be told of one kind of thing. The log has it all.
 type Preference struct {
-	Type  string `json:"type" validate:"oneof=ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT"`
+	Type  string `json:"type" validate:"oneof=ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY"`
 	Push  bool   `json:"push"`
 	SMS   bool   `json:"sms"`
 	Email bool   `json:"email"`

@@ -42,6 +42,16 @@ type Fields struct {
 	AttendanceNoticeDelayMinutes int `json:"attendanceNoticeDelayMinutes" validate:"min=0,max=1440" doc:"How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once"`
 	// FeeReminderText is read by fees when they remind.
 	FeeReminderText string `json:"feeReminderText" validate:"notblank,max=500" doc:"What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in"`
+	// What follows is read by the library.
+	LibraryStudentBooks     int   `json:"libraryStudentBooks" validate:"min=0,max=1000" doc:"How many books a student may have at once"`
+	LibraryStudentDays      int   `json:"libraryStudentDays" validate:"min=1,max=366" doc:"For how many days"`
+	LibraryStudentRenewals  int   `json:"libraryStudentRenewals" validate:"min=0,max=100" doc:"How often they may renew one"`
+	LibraryEmployeeBooks    int   `json:"libraryEmployeeBooks" validate:"min=0,max=1000"`
+	LibraryEmployeeDays     int   `json:"libraryEmployeeDays" validate:"min=1,max=366"`
+	LibraryEmployeeRenewals int   `json:"libraryEmployeeRenewals" validate:"min=0,max=100"`
+	LibraryFinePerDay       int64 `json:"libraryFinePerDay" validate:"min=0,max=1000000000" doc:"What a student is fined for a day a book is late, in minor units; 0 is no fine"`
+	LibraryFineGraceDays    int   `json:"libraryFineGraceDays" validate:"min=0,max=366" doc:"Days late that are not fined"`
+	LibraryFineMaxAmount    int64 `json:"libraryFineMaxAmount" validate:"min=0,max=1000000000000" doc:"The most for one loan; 0 is no limit"`
 }
 
 type change struct{ api.Change[Fields] }

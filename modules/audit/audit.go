@@ -1,0 +1,57 @@
+// Package audit lets a school's administrators read its book of changes: who changed
+// what, and what it was before. The book is written by the kernel with every change, and
+// nobody can change it, this package included.
+package audit
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// Routes are the endpoints. They ask for the right to read permissions: the book shows
+// every part of the school's data, as whoever gives out rights could see.
+func Routes() []api.Row {
+	return api.Rows(
+		api.List("/school-admin/audit/list", "permission", "Who changed what, newest first, with what it was before and after", listing, list),
+	)
+}
+
+// AuditEvent is one change.
+type AuditEvent struct {
+	ID         uuid.UUID       `json:"id"`
+	ActorID    *uuid.UUID      `json:"actorId"`
+	ActorName  string          `json:"actorName" doc:"As they are called now; empty for those who are gone"`
+	ActorRole  string          `json:"actorRole"`
+	Action     string          `json:"action" example:"update"`
+	Entity     string          `json:"entity" example:"student"`
+	EntityID   string          `json:"entityId"`
+	Before     json.RawMessage `json:"before" doc:"null for what is new"`
+	After      json.RawMessage `json:"after" doc:"null for what is gone"`
+	Reason     string          `json:"reason"`
+	IP         string          `json:"ip" gorm:"column:ip"`
+	RequestID  string          `json:"requestId"`
+	OccurredAt time.Time       `json:"occurredAt"`
+}
+
+var listing = api.Listing{
+	Sorts:   map[string]string{"occurredAt": "occurred_at"},
+	Default: "-occurredAt",
+	Filters: map[string]api.Filter{
+		"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER"),
+		"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
+		"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
+	},
+}
+
+// columns name the actor by a subquery: it runs for the page's rows alone, and counting
+// does without.
+const columns = `id, actor_id, coalesce((select trim(u.first_name || ' ' || u.last_name) from app_user u where u.id = audit_event.actor_id), '') as actor_name, actor_role,
+	action, entity, entity_id, before, after, reason, ip, request_id, occurred_at`
+
+func list(c api.Ctx, l api.ListRequest) (api.Page[AuditEvent], error) {
+	return api.Fetch[AuditEvent](c.DB.Table("audit_event").Select(columns), l)
+}

@@ -1,0 +1,193 @@
+// Package dashboard is the school's day at a glance, in one request. It reports on what
+// other modules keep: it reads their tables and writes none, so that a screen which shows
+// a little of everything does not ask every module one after the other.
+package dashboard
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// Module serves the dashboard, and remembers each school's for some seconds.
+type Module struct{ kept cache }
+
+// Routes are the endpoints.
+func (m *Module) Routes() []api.Row {
+	return api.Rows(api.Get("/school-admin/dashboard/summary", "report", "The school's day at a glance, some seconds old at the most", m.summary))
+}
+
+// Dashboard is the school's day.
+type Dashboard struct {
+	Date       api.Date        `json:"date" doc:"The day it is at the school"`
+	AsOf       time.Time       `json:"asOf" doc:"When it was counted"`
+	Students   int             `json:"students" doc:"Active"`
+	Employees  int             `json:"employees" doc:"Active"`
+	Attendance TodayAttendance `json:"attendance"`
+	Fees       FeeFigures      `json:"fees"`
+	Leave      LeaveWaiting    `json:"leave"`
+	Library    LibraryFigures  `json:"library"`
+	Events     []ComingEvent   `json:"events" doc:"The next five, within 30 days"`
+	Series     []DaySeries     `json:"series" doc:"The last 30 days, today the last of them"`
+}
+
+// TodayAttendance is today's register so far.
+type TodayAttendance struct {
+	Marks
+	Classes  []ClassToday    `json:"classes"`
+	Unmarked []DivisionToday `json:"unmarked" doc:"Divisions that have school today and students without a mark"`
+}
+
+// Marks are how many students were marked how.
+type Marks struct {
+	Students int `json:"students"`
+	Present  int `json:"present"`
+	Absent   int `json:"absent"`
+	Late     int `json:"late"`
+	Leave    int `json:"leave"`
+	NoMark   int `json:"noMark" doc:"Students without a mark, where there is school today"`
+}
+
+func (m *Marks) plus(o Marks) {
+	m.Students, m.Present, m.Absent, m.Late, m.Leave, m.NoMark = m.Students+o.Students, m.Present+o.Present, m.Absent+o.Absent, m.Late+o.Late, m.Leave+o.Leave, m.NoMark+o.NoMark
+}
+
+// ClassToday is a class's register.
+type ClassToday struct {
+	ClassID     uuid.UUID `json:"classId"`
+	ClassName   string    `json:"className"`
+	SchoolToday bool      `json:"schoolToday" doc:"false on a weekend or a holiday of the class"`
+	Marks
+}
+
+// DivisionToday is a division whose register is not finished.
+type DivisionToday struct {
+	DivisionID   uuid.UUID `json:"divisionId"`
+	DivisionName string    `json:"divisionName"`
+	ClassID      uuid.UUID `json:"classId"`
+	ClassName    string    `json:"className"`
+	Students     int       `json:"students"`
+	NoMark       int       `json:"noMark"`
+}
+
+// FeeFigures are in minor units.
+type FeeFigures struct {
+	Outstanding    int64 `json:"outstanding" doc:"What students owe, due or not"`
+	Overdue        int64 `json:"overdue" doc:"Of that, what was due before today"`
+	Debtors        int   `json:"debtors" doc:"How many owe something"`
+	CollectedToday int64 `json:"collectedToday" doc:"Received less reversed"`
+	CollectedMonth int64 `json:"collectedMonth" doc:"Since the first of the month"`
+}
+
+// LeaveWaiting is how many requests wait for a decision.
+type LeaveWaiting struct {
+	Students  int `json:"students"`
+	Employees int `json:"employees"`
+}
+
+// LibraryFigures are the books that are out.
+type LibraryFigures struct {
+	Issued  int `json:"issued"`
+	Overdue int `json:"overdue" doc:"Of those"`
+}
+
+// ComingEvent is an event that is to come.
+type ComingEvent struct {
+	ID        uuid.UUID    `json:"id"`
+	Title     string       `json:"title"`
+	EventDate api.Date     `json:"eventDate"`
+	StartTime roster.Clock `json:"startTime"`
+	Venue     string       `json:"venue"`
+}
+
+// DaySeries is one day of the charts.
+type DaySeries struct {
+	Date      api.Date `json:"date"`
+	Present   int      `json:"present" doc:"Those who were late included"`
+	Marked    int      `json:"marked"`
+	Collected int64    `json:"collected"`
+}
+
+func (m *Module) summary(c api.Ctx, _ api.Nothing) (Dashboard, error) {
+	if d, ok := m.kept.get(c.School.ID, c.Today(), c.Now); ok {
+		return d, nil
+	}
+	d, err := count(c)
+	if err != nil {
+		return d, fmt.Errorf("counting the dashboard: %w", err)
+	}
+	m.kept.put(c.School.ID, d)
+	return d, nil
+}
+
+// divisionRow is a division's register as the query gives it.
+type divisionRow struct {
+	DivisionToday
+	SchoolToday                           bool
+	Present, Absent, Late, Leave, Without int
+}
+
+// count asks for everything in one round trip.
+func count(c api.Ctx) (Dashboard, error) {
+	d := Dashboard{Date: c.Today(), AsOf: c.Now}
+	weekend := make([]int32, len(c.School.WeekendDays))
+	for i, day := range c.School.WeekendDays {
+		weekend[i] = int32(day)
+	}
+	clock := c.Now.In(c.School.Location()).Format("15:04:05")
+	var divisions []divisionRow
+	var totals []struct{ Students, Employees, StudentLeave, EmployeeLeave, Issued, Late int }
+	var owed []struct {
+		Outstanding, Overdue int64
+		Debtors              int
+	}
+	var month []struct{ Collected int64 }
+	err := tenancy.Together(c.DB,
+		tenancy.Query{SQL: registerToday, Args: []any{d.Date, weekend}, Scan: roster.Collect(&divisions)},
+		tenancy.Query{SQL: counts, Args: []any{d.Date}, Scan: roster.Collect(&totals)},
+		tenancy.Query{SQL: outstanding, Args: []any{d.Date}, Scan: roster.Collect(&owed)},
+		tenancy.Query{SQL: collectedMonth, Args: []any{d.Date}, Scan: roster.Collect(&month)},
+		tenancy.Query{SQL: coming, Args: []any{d.Date, clock}, Scan: roster.Collect(&d.Events)},
+		tenancy.Query{SQL: series, Args: []any{d.Date}, Scan: roster.Collect(&d.Series)})
+	if err != nil {
+		return d, err
+	}
+	n := totals[0]
+	d.Students, d.Employees = n.Students, n.Employees
+	d.Leave, d.Library = LeaveWaiting{n.StudentLeave, n.EmployeeLeave}, LibraryFigures{n.Issued, n.Late}
+	d.Fees = FeeFigures{Outstanding: owed[0].Outstanding, Overdue: owed[0].Overdue, Debtors: owed[0].Debtors, CollectedMonth: month[0].Collected}
+	if len(d.Series) > 0 {
+		d.Fees.CollectedToday = d.Series[len(d.Series)-1].Collected
+	}
+	d.Attendance = register(divisions)
+	if d.Events == nil {
+		d.Events = []ComingEvent{}
+	}
+	return d, nil
+}
+
+// register adds divisions up to classes. They come in the classes' order.
+func register(divisions []divisionRow) TodayAttendance {
+	out := TodayAttendance{Classes: []ClassToday{}, Unmarked: []DivisionToday{}}
+	for _, r := range divisions {
+		marks := Marks{Students: r.Students, Present: r.Present, Absent: r.Absent, Late: r.Late, Leave: r.Leave}
+		if r.SchoolToday {
+			marks.NoMark = r.Without
+		}
+		if n := len(out.Classes); n == 0 || out.Classes[n-1].ClassID != r.ClassID {
+			out.Classes = append(out.Classes, ClassToday{ClassID: r.ClassID, ClassName: r.ClassName, SchoolToday: r.SchoolToday})
+		}
+		out.Classes[len(out.Classes)-1].plus(marks)
+		out.plus(marks)
+		if marks.NoMark > 0 {
+			r.NoMark = marks.NoMark
+			out.Unmarked = append(out.Unmarked, r.DivisionToday)
+		}
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package library
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+var overdueListing = api.Listing{
+	Sorts:   map[string]string{"dueOn": "due_on", "title": "title", "borrowerName": "borrower_name"},
+	Default: "dueOn",
+	Filters: map[string]api.Filter{
+		"studentId": api.ByID("student_id"), "employeeId": api.ByID("employee_id"),
+		"classId": api.ByID("class_id").Where(`student_id in (select e.student_id from enrolment e where e.class_id = @v and e.start_date <= @today and (e.end_date is null or e.end_date >= @today))`),
+	},
+}
+
+func listOverdue(c api.Ctx, l api.ListRequest) (api.Page[Loan], error) {
+	return api.Fetch[Loan](loans(c).Where("closed_on is null and due_on < ?", c.Today()), l)
+}
+
+type remindIn struct {
+	DryRun bool `json:"dryRun" doc:"Count, and tell nobody"`
+}
+
+// Reminded is how many were told of books that should be back.
+type Reminded struct {
+	DryRun  bool `json:"dryRun"`
+	Overdue int  `json:"overdue" doc:"Loans that are late"`
+	Sent    int  `json:"sent" doc:"Of those, notices sent now; in a dry run, that would be"`
+	Already int  `json:"already" doc:"Told of today already, or borrowed by somebody without an account"`
+}
+
+// remind tells of every late loan once a day: the notice's key is the loan and the day.
+// It also lets the queues of books move on whose holds nobody came for.
+func remind(c api.Ctx, r remindIn) (Reminded, error) {
+	out := Reminded{DryRun: r.DryRun}
+	var late []struct {
+		ID        uuid.UUID
+		StudentID *uuid.UUID
+		UserID    *uuid.UUID
+		Title     string
+		DueOn     api.Date
+		Heard     bool
+	}
+	var stale []struct{ ID uuid.UUID }
+	queries := []tenancy.Query{{SQL: `select l.id, l.student_id, e.user_id, b.title, l.due_on, exists (select from notice n where n.key = 'library overdue ' || l.id || ' ' || $1::date) as heard
+		from library_loan l join book_copy c on c.id = l.copy_id join book b on b.id = c.book_id left join employee e on e.id = l.employee_id
+		where l.closed_on is null and l.due_on < $1 order by l.id`, Args: []any{c.Today()}, Scan: roster.Collect(&late)}}
+	if !r.DryRun {
+		queries = append(queries, tenancy.Query{SQL: `select id from book where id in (select book_id from library_reservation where status = 'READY' and hold_until < $1) order by id for update`,
+			Args: []any{c.Today()}, Scan: roster.Collect(&stale)})
+	}
+	if err := tenancy.Together(c.DB, queries...); err != nil {
+		return out, fmt.Errorf("reading what is late: %w", err)
+	}
+	out.Overdue = len(late)
+	for _, l := range late {
+		told := tell(fmt.Sprintf("library overdue %s %s", l.ID, c.Today()), l.ID, l.StudentID, l.UserID, "A library book is late", fmt.Sprintf("%s was due on %s. Please bring it back.", l.Title, l.DueOn))
+		if l.Heard || told == nil {
+			out.Already++
+			continue
+		}
+		out.Sent++
+		if !r.DryRun {
+			c.Notify(told...)
+		}
+	}
+	if len(stale) > 0 {
+		books := make([]uuid.UUID, len(stale))
+		for i, s := range stale {
+			books[i] = s.ID
+		}
+		return out, turn(c, books...)
+	}
+	return out, nil
+}
