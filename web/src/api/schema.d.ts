@@ -2252,6 +2252,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/audit/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed what, newest first, with what it was before and after
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminAuditList"];
+        put?: never;
+        /**
+         * Who changed what, newest first, with what it was before and after
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminAuditList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/class/create": {
         parameters: {
             query?: never;
@@ -2319,6 +2343,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **delete** on **Classes**. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminClassById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/dashboard/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The school's day at a glance, some seconds old at the most
+         * @description For `SCHOOL_ADMIN` with **read** on **Reports**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminDashboardSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3722,6 +3766,402 @@ export interface paths {
         get: operations["getSchoolAdminLeaveById"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/book/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a book
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryBookCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/book/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add books and copies from a CSV file; a dry run says what it would do
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryBookImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/book/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the books, or search title, author and ISBN
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminLibraryBookList"];
+        put?: never;
+        /**
+         * List the books, or search title, author and ISBN
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminLibraryBookList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/book/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a book
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminLibraryBookById"];
+        /**
+         * Change a book
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminLibraryBookById"];
+        post?: never;
+        /**
+         * Delete a book that has no copies
+         * @description For `SCHOOL_ADMIN` with **delete** on **Library**. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSchoolAdminLibraryBookById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/copy/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a copy of a book
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryCopyCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/copy/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the copies
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminLibraryCopyList"];
+        put?: never;
+        /**
+         * List the copies
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminLibraryCopyList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/copy/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The copy with a barcode or accession number, and who has it
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminLibraryCopyLookup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/copy/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a copy
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminLibraryCopyById"];
+        /**
+         * Change a copy; lost ones that are found become GOOD
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminLibraryCopyById"];
+        post?: never;
+        /**
+         * Delete a copy that was never lent
+         * @description For `SCHOOL_ADMIN` with **delete** on **Library**. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSchoolAdminLibraryCopyById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/loan/issue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lend a copy to a student or an employee
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryLoanIssue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/loan/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the loans
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminLibraryLoanList"];
+        put?: never;
+        /**
+         * List the loans
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminLibraryLoanList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/loan/lost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write off a copy its borrower lost, and charge it
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryLoanLost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/loan/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lend for another term, unless somebody waits
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryLoanRenew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/loan/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a copy back; a late one is fined
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryLoanReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/overdue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what should be back
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminLibraryOverdue"];
+        put?: never;
+        /**
+         * List what should be back
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminLibraryOverdue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/overdue/notice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell those who are late, at most once a day; a dry run says how many
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryOverdueNotice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/reservation/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a borrower off the queue
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryReservationCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/reservation/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Queue a borrower for a book
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminLibraryReservationCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/library/reservation/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the reservations
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminLibraryReservationList"];
+        put?: never;
+        /**
+         * List the reservations
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminLibraryReservationList"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5736,6 +6176,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/teacher/library/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the books
+         * @description For `TEACHER` with **read** on **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getTeacherLibrarySearch"];
+        put?: never;
+        /**
+         * Search the books
+         * @description For `TEACHER` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postTeacherLibrarySearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/teacher/message/contacts": {
         parameters: {
             query?: never;
@@ -6397,7 +6861,7 @@ export interface components {
             absent: number;
             late: number;
             leave: number;
-            /** @description School days, or students' days, that have a mark */
+            /** @description School days, or students' days, up to today that have a mark */
             marked: number;
             /**
              * @description Present and late of those marked, to a tenth; null when nothing is
@@ -6415,6 +6879,39 @@ export interface components {
             guardianIds?: string[];
             /** @description All employees of these types */
             staff?: ("TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT")[];
+        };
+        AuditEvent: {
+            /** @example update */
+            action: string;
+            /** Format: uuid */
+            actorId: string | null;
+            /** @description As they are called now; empty for those who are gone */
+            actorName: string;
+            actorRole: string;
+            /** @description null for what is gone */
+            after: unknown;
+            /** @description null for what is new */
+            before: unknown;
+            /** @example student */
+            entity: string;
+            entityId: string;
+            /** Format: uuid */
+            id: string;
+            ip: string;
+            /** Format: date-time */
+            occurredAt: string;
+            reason: string;
+            requestId: string;
+        };
+        AuditEventPage: {
+            items: components["schemas"]["AuditEvent"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         Balance: {
             /** @description Null where the school counts none */
@@ -6500,6 +6997,86 @@ export interface components {
             status: string;
             /** Format: uuid */
             studentId: string;
+        };
+        BookChange: {
+            /** @example R. K. Narayan */
+            author?: string;
+            category?: string;
+            /**
+             * @description 10 or 13 digits, with or without dashes
+             * @example 978-81-85986-17-3
+             */
+            isbn?: string;
+            /** @description What a lost copy costs, in minor units; 0 is unknown */
+            price?: number;
+            publishedYear?: number | null;
+            publisher?: string;
+            /** @example Malgudi Days */
+            title?: string;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+        };
+        BookFields: {
+            /** @example R. K. Narayan */
+            author?: string;
+            category?: string;
+            /**
+             * @description 10 or 13 digits, with or without dashes
+             * @example 978-81-85986-17-3
+             */
+            isbn?: string;
+            /** @description What a lost copy costs, in minor units; 0 is unknown */
+            price?: number;
+            publishedYear?: number | null;
+            publisher?: string;
+            /** @example Malgudi Days */
+            title: string;
+        };
+        BookView: {
+            /** @example R. K. Narayan */
+            author: string;
+            /** @description Copies on the shelf that are kept for nobody */
+            available: number;
+            category: string;
+            /** @description Without those that are lost or withdrawn */
+            copies: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description 10 or 13 digits, with or without dashes
+             * @example 978-81-85986-17-3
+             */
+            isbn: string;
+            /** @description What a lost copy costs, in minor units; 0 is unknown */
+            price: number;
+            publishedYear: number | null;
+            publisher: string;
+            /** @example Malgudi Days */
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            version: number;
+            /** @description How many are in the queue */
+            waiting: number;
+        };
+        BookViewPage: {
+            items: components["schemas"]["BookView"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         Bus: {
             /**
@@ -6623,6 +7200,10 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        CancelIn: {
+            /** Format: uuid */
+            reservationId: string;
+        };
         Cancelling: {
             reason?: string;
         };
@@ -6704,6 +7285,8 @@ export interface components {
             amount: number;
             /** @description How many students were charged by this call */
             charged: number;
+            /** @description How many were left out because another class charged them for this part of the year; an invoice that was waived does not count */
+            chargedElsewhere: number;
             /** @description What was waived of it */
             concession: number;
             instalment: number;
@@ -7090,6 +7673,20 @@ export interface components {
             divisions: components["schemas"]["DivisionSummary"][];
             totals: components["schemas"]["AttendanceTotals"];
         };
+        ClassToday: {
+            absent: number;
+            /** Format: uuid */
+            classId: string;
+            className: string;
+            late: number;
+            leave: number;
+            /** @description Students without a mark, where there is school today */
+            noMark: number;
+            present: number;
+            /** @description false on a weekend or a holiday of the class */
+            schoolToday: boolean;
+            students: number;
+        };
         Closing: {
             /** @description Received */
             amount: number;
@@ -7136,6 +7733,16 @@ export interface components {
             studentId: string;
             /** Format: uuid */
             transactionId: string;
+        };
+        ComingEvent: {
+            /** Format: date */
+            eventDate: string;
+            /** Format: uuid */
+            id: string;
+            /** @example 09:30 */
+            startTime: string;
+            title: string;
+            venue: string;
         };
         ConcessionIn: {
             /**
@@ -7194,6 +7801,66 @@ export interface components {
         Contacts: {
             contacts: components["schemas"]["Contact"][];
         };
+        CopyChange: {
+            /** @example L-004711 */
+            accessionNumber?: string;
+            barcode?: string;
+            shelf?: string;
+            /**
+             * @description GOOD unless given
+             * @enum {string}
+             */
+            state?: "GOOD" | "LOST" | "WITHDRAWN";
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+        };
+        CopyView: {
+            /** @example L-004711 */
+            accessionNumber: string;
+            author: string;
+            barcode: string;
+            /** Format: uuid */
+            bookId: string;
+            /** @description Who has it, or whom it is held for */
+            borrowerName: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /** Format: date */
+            dueOn: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Of who has it
+             */
+            loanId: string | null;
+            shelf: string;
+            /** @description GOOD unless given */
+            state: string;
+            /** @description AVAILABLE, ISSUED, HELD, LOST or WITHDRAWN, as it is now */
+            status: string;
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            version: number;
+        };
+        CopyViewPage: {
+            items: components["schemas"]["CopyView"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         Counted: {
             attachmentFileIds: string[];
             body: string;
@@ -7240,6 +7907,30 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        Dashboard: {
+            /**
+             * Format: date-time
+             * @description When it was counted
+             */
+            asOf: string;
+            attendance: components["schemas"]["TodayAttendance"];
+            /**
+             * Format: date
+             * @description The day it is at the school
+             */
+            date: string;
+            /** @description Active */
+            employees: number;
+            /** @description The next five, within 30 days */
+            events: components["schemas"]["ComingEvent"][];
+            fees: components["schemas"]["FeeFigures"];
+            leave: components["schemas"]["LeaveWaiting"];
+            library: components["schemas"]["LibraryFigures"];
+            /** @description The last 30 days, today the last of them */
+            series: components["schemas"]["DaySeries"][];
+            /** @description Active */
+            students: number;
+        };
         Day: {
             /** Format: date */
             date: string;
@@ -7269,6 +7960,14 @@ export interface components {
             /** @description Who was on the roster that day, by roll number, then name */
             students: components["schemas"]["RegisterEntry"][];
             unmarked: number;
+        };
+        DaySeries: {
+            collected: number;
+            /** Format: date */
+            date: string;
+            marked: number;
+            /** @description Those who were late included */
+            present: number;
         };
         DaySlot: {
             className: string;
@@ -7456,6 +8155,16 @@ export interface components {
             divisionId: string;
             divisionName: string;
             totals: components["schemas"]["AttendanceTotals"];
+        };
+        DivisionToday: {
+            /** Format: uuid */
+            classId: string;
+            className: string;
+            /** Format: uuid */
+            divisionId: string;
+            divisionName: string;
+            noMark: number;
+            students: number;
         };
         DivisionView: {
             capacity: number | null;
@@ -8037,6 +8746,29 @@ export interface components {
             /** @description What is owed for all of them */
             total: number;
         };
+        FeeFigures: {
+            /** @description Since the first of the month */
+            collectedMonth: number;
+            /** @description Received less reversed */
+            collectedToday: number;
+            /** @description How many owe something */
+            debtors: number;
+            /** @description What students owe, due or not */
+            outstanding: number;
+            /** @description Of that, what was due before today */
+            overdue: number;
+        };
+        FeeReminded: {
+            amount: number;
+            /**
+             * Format: date
+             * @description The oldest that is open
+             */
+            dueDate: string | null;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+        };
         FeedAddress: {
             /** @description Whoever has it can read the timetable. Asking again makes a new one and ends this one */
             url: string;
@@ -8445,6 +9177,16 @@ export interface components {
             unknownColumns: string[];
             updates: number;
         };
+        Imported: {
+            /** @description New books */
+            books: number;
+            /** @description New copies */
+            copies: number;
+            dryRun: boolean;
+            rowsRead: number;
+            /** @description Rows of books and copies that are there already; they stay as they are */
+            unchanged: number;
+        };
         Incident: {
             /** Format: uuid */
             busId: string;
@@ -8567,6 +9309,27 @@ export interface components {
             feeHeadId: string | null;
             name: string;
         };
+        IssueIn: {
+            /** @description A barcode or an accession number */
+            code?: string;
+            /**
+             * Format: uuid
+             * @description Or code
+             */
+            copyId?: string;
+            /**
+             * Format: date
+             * @description The school's term for the borrower unless given
+             */
+            dueDate?: string;
+            /** Format: uuid */
+            employeeId?: string | null;
+            /**
+             * Format: uuid
+             * @description Or employeeId
+             */
+            studentId?: string | null;
+        };
         LateFine: {
             amount: number;
             graceDays: number;
@@ -8660,6 +9423,10 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        LeaveWaiting: {
+            employees: number;
+            students: number;
+        };
         Leaving: {
             /** @example Good */
             conduct?: string;
@@ -8710,6 +9477,20 @@ export interface components {
             lastYear: string;
             schoolName: string;
             status: string;
+        };
+        LibraryFigures: {
+            issued: number;
+            /** @description Of those */
+            overdue: number;
+        };
+        LibraryReminded: {
+            /** @description Told of today already, or borrowed by somebody without an account */
+            already: number;
+            dryRun: boolean;
+            /** @description Loans that are late */
+            overdue: number;
+            /** @description Of those, notices sent now; in a dry run, that would be */
+            sent: number;
         };
         LinkFields: {
             canPickUp: boolean;
@@ -8772,6 +9553,69 @@ export interface components {
             status: string;
             tripType: string;
         };
+        Loan: {
+            accessionNumber: string;
+            /** Format: uuid */
+            bookId: string;
+            borrowerName: string;
+            /** @description For a lost copy */
+            charge: number;
+            /** Format: uuid */
+            chargeTransactionId: string | null;
+            /**
+             * Format: date
+             * @description When it came back or was given up
+             */
+            closedOn: string | null;
+            /** Format: uuid */
+            copyId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            daysLate: number;
+            /**
+             * Format: date
+             * @description The last day it is not late
+             */
+            dueOn: string;
+            /** Format: uuid */
+            employeeId: string | null;
+            /** @description What was posted to the student's account */
+            fine: number;
+            /** @description What a student would be fined today; 0 once it is back */
+            fineSoFar: number;
+            /** Format: uuid */
+            fineTransactionId: string | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: date */
+            issuedOn: string;
+            renewals: number;
+            /** @description ISSUED, OVERDUE, RETURNED or LOST */
+            status: string;
+            /**
+             * Format: uuid
+             * @description Or employeeId
+             */
+            studentId: string | null;
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            version: number;
+        };
+        LoanPage: {
+            items: components["schemas"]["Loan"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         Location: {
             ageSeconds: number;
             /** Format: uuid */
@@ -8799,6 +9643,19 @@ export interface components {
         LogoutRequest: {
             /** @description Instead of the bearer token, when that has expired */
             refreshToken?: string;
+        };
+        LostIn: {
+            /** @description What the student is charged; the book's price unless given */
+            amount?: number | null;
+            /** @description A barcode or an accession number */
+            code?: string;
+            /** Format: uuid */
+            copyId?: string;
+            /**
+             * Format: uuid
+             * @description Or copyId, or code
+             */
+            loanId?: string;
         };
         ManyTaps: {
             taps: components["schemas"]["BatchTap"][];
@@ -8832,7 +9689,7 @@ export interface components {
             late: number;
             leave: number;
             present: number;
-            /** @description The marks as they now stand. ABSENT on an approved leave stays LEAVE */
+            /** @description The marks as they now stand. ABSENT on an approved leave is LEAVE */
             records: components["schemas"]["MarkedRecord"][];
         };
         MarkedRecord: {
@@ -8927,6 +9784,19 @@ export interface components {
             locale: string;
             name: string;
             timeZone: string;
+        };
+        NewCopy: {
+            /** @example L-004711 */
+            accessionNumber: string;
+            barcode?: string;
+            /** Format: uuid */
+            bookId: string;
+            shelf?: string;
+            /**
+             * @description GOOD unless given
+             * @enum {string}
+             */
+            state?: "GOOD" | "LOST" | "WITHDRAWN";
         };
         NewRole: {
             /** @example Librarian */
@@ -9344,7 +10214,7 @@ export interface components {
             push?: boolean;
             sms?: boolean;
             /** @enum {string} */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
         };
         Preferences: {
             preferences: components["schemas"]["Preference"][];
@@ -9571,16 +10441,9 @@ export interface components {
             /** Format: uuid */
             studentId: string;
         };
-        Reminded: {
-            amount: number;
-            /**
-             * Format: date
-             * @description The oldest that is open
-             */
-            dueDate: string | null;
-            /** Format: uuid */
-            studentId: string;
-            studentName: string;
+        RemindIn: {
+            /** @description Count, and tell nobody */
+            dryRun?: boolean;
         };
         ReminderIn: {
             /**
@@ -9602,7 +10465,7 @@ export interface components {
             /** @description How many were reminded; in a dry run, would be */
             sent: number;
             /** @description Those reminded, 1,000 of them at the most */
-            students: components["schemas"]["Reminded"][];
+            students: components["schemas"]["FeeReminded"][];
         };
         Report: {
             /** @description What is paid ahead */
@@ -9658,6 +10521,66 @@ export interface components {
             reversesId: string | null;
             /** Format: uuid */
             transactionId: string;
+        };
+        Reservation: {
+            accessionNumber: string;
+            /** Format: uuid */
+            bookId: string;
+            borrowerName: string;
+            /**
+             * Format: uuid
+             * @description The copy that is kept, or was given
+             */
+            copyId: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /** Format: uuid */
+            employeeId: string | null;
+            /**
+             * Format: date
+             * @description The last day it is kept
+             */
+            holdUntil: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description In the queue, from 1; 0 when it is not waiting */
+            position: number;
+            /** @description WAITING, READY, FULFILLED, CANCELLED or EXPIRED */
+            status: string;
+            /**
+             * Format: uuid
+             * @description Or employeeId
+             */
+            studentId: string | null;
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            version: number;
+        };
+        ReservationPage: {
+            items: components["schemas"]["Reservation"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        ReserveIn: {
+            /** Format: uuid */
+            bookId: string;
+            /** Format: uuid */
+            employeeId?: string | null;
+            /**
+             * Format: uuid
+             * @description Or employeeId
+             */
+            studentId?: string | null;
         };
         ResetRequest: {
             password: string;
@@ -9777,6 +10700,19 @@ export interface components {
         };
         RetryRequest: {
             ids: string[];
+        };
+        ReturnIn: {
+            /** @description A barcode or an accession number */
+            code?: string;
+            /** Format: uuid */
+            copyId?: string;
+            /**
+             * Format: uuid
+             * @description Or copyId, or code
+             */
+            loanId?: string;
+            /** @description Do not fine it, however late */
+            waiveFine?: boolean;
         };
         Reversal: {
             /** @example The cheque bounced */
@@ -10138,6 +11074,21 @@ export interface components {
             evaluationModeReason: string;
             /** @description What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in */
             feeReminderText: string;
+            libraryEmployeeBooks: number;
+            libraryEmployeeDays: number;
+            libraryEmployeeRenewals: number;
+            /** @description Days late that are not fined */
+            libraryFineGraceDays: number;
+            /** @description The most for one loan; 0 is no limit */
+            libraryFineMaxAmount: number;
+            /** @description What a student is fined for a day a book is late, in minor units; 0 is no fine */
+            libraryFinePerDay: number;
+            /** @description How many books a student may have at once */
+            libraryStudentBooks: number;
+            /** @description For how many days */
+            libraryStudentDays: number;
+            /** @description How often they may renew one */
+            libraryStudentRenewals: number;
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -10161,6 +11112,21 @@ export interface components {
              * @example text
              */
             feeReminderText?: string;
+            libraryEmployeeBooks?: number;
+            libraryEmployeeDays?: number;
+            libraryEmployeeRenewals?: number;
+            /** @description Days late that are not fined */
+            libraryFineGraceDays?: number;
+            /** @description The most for one loan; 0 is no limit */
+            libraryFineMaxAmount?: number;
+            /** @description What a student is fined for a day a book is late, in minor units; 0 is no fine */
+            libraryFinePerDay?: number;
+            /** @description How many books a student may have at once */
+            libraryStudentBooks?: number;
+            /** @description For how many days */
+            libraryStudentDays?: number;
+            /** @description How often they may renew one */
+            libraryStudentRenewals?: number;
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
@@ -10999,6 +11965,18 @@ export interface components {
             /** @example Enrolled in Class 5 A */
             text: string;
         };
+        TodayAttendance: {
+            absent: number;
+            classes: components["schemas"]["ClassToday"][];
+            late: number;
+            leave: number;
+            /** @description Students without a mark, where there is school today */
+            noMark: number;
+            present: number;
+            students: number;
+            /** @description Divisions that have school today and students without a mark */
+            unmarked: components["schemas"]["DivisionToday"][];
+        };
         Trail: {
             /** Format: uuid */
             busId: string;
@@ -11294,6 +12272,17 @@ export interface components {
         };
         WeekChange: {
             slots: components["schemas"]["SlotInput"][];
+        };
+        Which: {
+            /** @description A barcode or an accession number */
+            code?: string;
+            /** Format: uuid */
+            copyId?: string;
+            /**
+             * Format: uuid
+             * @description Or copyId, or code
+             */
+            loanId?: string;
         };
         YearChange: {
             /** Format: date */
@@ -17322,6 +18311,153 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminAuditList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[action]"?: string;
+                /** @description Only records with this value. */
+                "filters[actorId]"?: string;
+                /** @description Only records with this value. */
+                "filters[actorRole]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
+                /** @description Only records with this value. */
+                "filters[entity]"?: string;
+                /** @description Only records with this value. */
+                "filters[entityId]"?: string;
+                /** @description Only from this one on. */
+                "filters[from]"?: string;
+                /** @description Only before this one. */
+                "filters[to]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "occurredAt";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AuditEventPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminAuditList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only records with this value. */
+                            action?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            actorId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            actorRole?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
+                            /** @description Only records with this value. */
+                            entity?: string;
+                            /** @description Only records with this value. */
+                            entityId?: string;
+                            /**
+                             * Format: date-time
+                             * @description Only from this one on.
+                             */
+                            from?: string;
+                            /**
+                             * Format: date-time
+                             * @description Only before this one.
+                             */
+                            to?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default occurredAt
+                             * @enum {string}
+                             */
+                            field?: "occurredAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AuditEventPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminClassCreate: {
         parameters: {
             query?: never;
@@ -17591,6 +18727,40 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminDashboardSummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Dashboard"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -21107,7 +22277,10 @@ export interface operations {
     postSchoolAdminFeeReminderSend: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21140,7 +22313,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -22077,6 +23250,1410 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryBookCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BookFields"];
+                };
+            };
+        };
+        responses: {
+            /** @description Book created */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BookView"];
+                        /** @example Book created */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["Duplicate"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryBookImport: {
+        parameters: {
+            query?: {
+                /** @description Say what would be done, and do nothing */
+                dryRun?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    file: string;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Imported"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["FileTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminLibraryBookList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only from this one on. */
+                "filters[available]"?: boolean;
+                /** @description Only records with this value. */
+                "filters[category]"?: string;
+                /** @description Only records with this value. */
+                "filters[isbn]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "author" | "createdAt" | "title";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BookViewPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryBookList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only from this one on. */
+                            available?: boolean;
+                            /** @description Only records with this value. */
+                            category?: string;
+                            /** @description Only records with this value. */
+                            isbn?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default title
+                             * @enum {string}
+                             */
+                            field?: "author" | "createdAt" | "title";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BookViewPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminLibraryBookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BookView"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminLibraryBookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BookChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BookView"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchoolAdminLibraryBookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["InUse"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryCopyCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["NewCopy"];
+                };
+            };
+        };
+        responses: {
+            /** @description Copy created */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CopyView"];
+                        /** @example Copy created */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["Duplicate"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminLibraryCopyList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[bookId]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[shelf]"?: string;
+                /** @description Only records with this value. */
+                "filters[status]"?: "AVAILABLE" | "ISSUED" | "HELD" | "LOST" | "WITHDRAWN";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "accessionNumber" | "createdAt" | "title";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CopyViewPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryCopyList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            bookId?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /** @description Only records with this value. */
+                            shelf?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "AVAILABLE" | "ISSUED" | "HELD" | "LOST" | "WITHDRAWN";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default accessionNumber
+                             * @enum {string}
+                             */
+                            field?: "accessionNumber" | "createdAt" | "title";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CopyViewPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminLibraryCopyLookup: {
+        parameters: {
+            query: {
+                /** @description A barcode or an accession number */
+                code: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CopyView"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminLibraryCopyById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CopyView"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminLibraryCopyById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CopyChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CopyView"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchoolAdminLibraryCopyById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["InUse"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryLoanIssue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["IssueIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Issued */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Loan"];
+                        /** @example Issued */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminLibraryLoanList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[bookId]"?: string;
+                /** @description Only records with this value. */
+                "filters[copyId]"?: string;
+                /** @description Only records with this value. */
+                "filters[employeeId]"?: string;
+                /** @description Only from this one on. */
+                "filters[from]"?: string;
+                /** @description Only records with this value. */
+                "filters[open]"?: boolean;
+                /** @description Only records with this value. */
+                "filters[status]"?: "ISSUED" | "OVERDUE" | "RETURNED" | "LOST";
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description Only up to this one. */
+                "filters[to]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "dueOn" | "issuedOn" | "title";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LoanPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryLoanList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            bookId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            copyId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            employeeId?: string;
+                            /**
+                             * Format: date
+                             * @description Only from this one on.
+                             */
+                            from?: string;
+                            /** @description Only records with this value. */
+                            open?: boolean;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ISSUED" | "OVERDUE" | "RETURNED" | "LOST";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                            /**
+                             * Format: date
+                             * @description Only up to this one.
+                             */
+                            to?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default issuedOn
+                             * @enum {string}
+                             */
+                            field?: "dueOn" | "issuedOn" | "title";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LoanPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryLoanLost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LostIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Marked as lost */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Loan"];
+                        /** @example Marked as lost */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryLoanRenew: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Which"];
+                };
+            };
+        };
+        responses: {
+            /** @description Renewed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Loan"];
+                        /** @example Renewed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryLoanReturn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReturnIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Returned */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Loan"];
+                        /** @example Returned */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminLibraryOverdue: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only from this one on. */
+                "filters[classId]"?: string;
+                /** @description Only records with this value. */
+                "filters[employeeId]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "borrowerName" | "dueOn" | "title";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LoanPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryOverdue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only from this one on.
+                             */
+                            classId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            employeeId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default dueOn
+                             * @enum {string}
+                             */
+                            field?: "borrowerName" | "dueOn" | "title";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LoanPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryOverdueNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RemindIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Notices sent */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LibraryReminded"];
+                        /** @example Notices sent */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryReservationCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CancelIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Reservation cancelled */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Reservation"];
+                        /** @example Reservation cancelled */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryReservationCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReserveIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Reserved */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Reservation"];
+                        /** @example Reserved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminLibraryReservationList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[bookId]"?: string;
+                /** @description Only records with this value. */
+                "filters[employeeId]"?: string;
+                /** @description Only records with this value. */
+                "filters[status]"?: "WAITING" | "READY" | "FULFILLED" | "CANCELLED" | "EXPIRED";
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "title";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReservationPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminLibraryReservationList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            bookId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            employeeId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "WAITING" | "READY" | "FULFILLED" | "CANCELLED" | "EXPIRED";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "title";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReservationPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -28316,6 +30893,129 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LeaveViewPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTeacherLibrarySearch: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only from this one on. */
+                "filters[available]"?: boolean;
+                /** @description Only records with this value. */
+                "filters[category]"?: string;
+                /** @description Only records with this value. */
+                "filters[isbn]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "author" | "createdAt" | "title";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BookViewPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postTeacherLibrarySearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only from this one on. */
+                            available?: boolean;
+                            /** @description Only records with this value. */
+                            category?: string;
+                            /** @description Only records with this value. */
+                            isbn?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default title
+                             * @enum {string}
+                             */
+                            field?: "author" | "createdAt" | "title";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BookViewPage"];
                         /** @example OK */
                         message: string;
                     };
