@@ -65,8 +65,9 @@ func takeBack(c api.Ctx, changes []change) (map[uuid.UUID]string, error) {
 		RecordID uuid.UUID
 		Told     bool
 	}
+	// By the mark's version, which the key has: who waited for the division came earlier than they wrote.
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select key, record_id, told_at is not null as told from notice
-		where record_id = any($1) and type = $2 order by created_at, id`, Args: []any{ids, string(api.NoticeAttendance)}, Scan: roster.Collect(&notices)})
+		where record_id = any($1) and type = $2 order by split_part(key, ':', 3)::int`, Args: []any{ids, string(api.NoticeAttendance)}, Scan: roster.Collect(&notices)})
 	if err != nil {
 		return nil, fmt.Errorf("looking for what parents heard: %w", err)
 	}
