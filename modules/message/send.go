@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -104,11 +105,12 @@ func begin(c api.Ctx, r sendRequest) (thread, error) {
 	if len(r.RecipientIDs) == 0 {
 		return thread{}, api.InvalidField("recipientIds", "recipientIds is required for a new thread")
 	}
-	var known int64
-	if err := c.DB.Table("app_user").Where("id in ?", r.RecipientIDs).Count(&known).Error; err != nil {
+	var roles []string
+	err := c.DB.Raw(`select r.type from app_user u join role r on r.id = u.role_id where u.id in ?`, r.RecipientIDs).Scan(&roles).Error
+	if err != nil {
 		return thread{}, fmt.Errorf("looking for recipients: %w", err)
 	}
-	if int(known) != len(r.RecipientIDs) {
+	if len(roles) != len(r.RecipientIDs) {
 		return thread{}, api.NotFound("recipient")
 	}
 	if r.StudentID != nil {
@@ -121,6 +123,8 @@ func begin(c api.Ctx, r sendRequest) (thread, error) {
 		}
 	} else if c.User.Role == api.Parent {
 		return thread{}, api.InvalidField("studentId", "studentId is required: you write to the teachers of your child")
+	} else if c.User.Role == api.Teacher && slices.Contains(roles, string(api.Parent)) {
+		return thread{}, api.InvalidField("studentId", "studentId is required: you write to the parents of a student of yours")
 	}
 	n, err := reachable(c, r.RecipientIDs, r.StudentID)
 	if err != nil {
