@@ -34,6 +34,8 @@ type drive struct {
 // recentKept is how many positions back a repeated one is recognised.
 const recentKept = 64
 
+var errJump = refusedPoint("The bus cannot have come here so fast")
+
 var errTooMany = api.Coded(429, "Too Many Requests", "Too many positions, slow down")
 
 // inherit goes on from what was known of the same trip.
@@ -116,13 +118,16 @@ func (d *drive) believe(p Point) error {
 		return nil
 	}
 	d.suspect = &p
-	return refusedPoint("The bus cannot have come here so fast")
+	return errJump
 }
 
+// show shows a position that is in the trail already, if it can be believed.
 func (d *drive) show(p Point, now time.Time, t *Tracker) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.showLocked(p, now, t)
+	if d.believe(p) == nil {
+		d.showLocked(p, now, t)
+	}
 }
 
 // showLocked shows a position if it is newer than what is shown: the marker never jumps back.
