@@ -62,11 +62,12 @@ func (s *Sender) write(ctx context.Context, school *uuid.UUID, dead []deadRow, a
 }
 
 // Retry queues dead letters again, each once, and answers how many there were. They
-// leave the list when they are queued: one that fails again comes back.
-func (s *Sender) Retry(ctx context.Context, ids []uuid.UUID) (int, error) {
+// leave the list when they are queued: one that fails again comes back. Those of schools
+// that are not served at present stay in it, and are counted apart.
+func (s *Sender) Retry(ctx context.Context, ids []uuid.UUID) (queued, skipped int, err error) {
 	rows, err := s.Platform.Query(ctx, `select id, school_id from platform.dead_letter where id = any($1)`, ids)
 	if err != nil {
-		return 0, fmt.Errorf("reading dead letters: %w", err)
+		return 0, 0, fmt.Errorf("reading dead letters: %w", err)
 	}
 	type letter struct {
 		ID       uuid.UUID
@@ -74,7 +75,7 @@ func (s *Sender) Retry(ctx context.Context, ids []uuid.UUID) (int, error) {
 	}
 	letters, err := pgx.CollectRows(rows, pgx.RowToStructByName[letter])
 	if err != nil {
-		return 0, fmt.Errorf("reading dead letters: %w", err)
+		return 0, 0, fmt.Errorf("reading dead letters: %w", err)
 	}
 	bySchool := map[uuid.UUID][]uuid.UUID{}
 	for _, l := range letters {
@@ -84,17 +85,21 @@ func (s *Sender) Retry(ctx context.Context, ids []uuid.UUID) (int, error) {
 		}
 		bySchool[school] = append(bySchool[school], l.ID)
 	}
-	n := 0
 	var failed []error
 	for school, ids := range bySchool {
-		if err := s.retryIn(ctx, school, ids); err != nil {
+		switch err := s.retryIn(ctx, school, ids); {
+		case errors.Is(err, errNotServed):
+			skipped += len(ids)
+		case err != nil:
 			failed = append(failed, err)
-			continue
+		default:
+			queued += len(ids)
 		}
-		n += len(ids)
 	}
-	return n, errors.Join(failed...)
+	return queued, skipped, errors.Join(failed...)
 }
+
+var errNotServed = errors.New("the school is not served at present")
 
 // requeueSQL starts anew: what was given up for its age has another day.
 const requeueSQL = `update delivery set state = 'QUEUED', attempts = 0, next_at = $2, created_at = $2 where id = any($1) and state = 'FAILED'`
@@ -115,7 +120,7 @@ func (s *Sender) retryIn(ctx context.Context, school uuid.UUID, ids []uuid.UUID)
 		return err
 	}
 	if found == nil {
-		return fmt.Errorf("school %s is not served at present", school)
+		return errNotServed
 	}
 	s.Outbox.Mark(ctx, school)
 	err = tenancy.Together(db, tenancy.Query{SQL: requeueSQL, Args: []any{ids, now}}, tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}})

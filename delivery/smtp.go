@@ -129,12 +129,13 @@ func oneLine(text string) string {
 }
 
 // mailFault: what a server refuses for good (5xx) about the address or the text is
-// the message's fault; everything else, a wrong password included, is not.
+// the message's fault; everything else is not: a wrong password, or a sender that the
+// server does not know.
 func mailFault(err error) error {
 	var sent *mail.SendError
 	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
 		switch sent.Reason {
-		case mail.ErrSMTPRcptTo, mail.ErrSMTPData, mail.ErrSMTPDataClose, mail.ErrSMTPMailFrom:
+		case mail.ErrSMTPRcptTo, mail.ErrSMTPData, mail.ErrSMTPDataClose:
 			return refused("the mail server refuses it: %w", err)
 		}
 	}

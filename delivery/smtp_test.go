@@ -145,6 +145,7 @@ func TestAMailServersNoIsForTheMessageOrForNow(t *testing.T) {
 		message bool
 	}{
 		"no such mailbox":      {map[string]string{"RCPT": "550 5.1.1 no such mailbox"}, true},
+		"no such sender":       {map[string]string{"MAIL": "553 5.7.1 sender not allowed"}, false},
 		"come back later":      {map[string]string{"RCPT": "450 4.2.0 greylisted"}, false},
 		"spam":                 {map[string]string{"end": "554 5.7.1 spam"}, true},
 		"full":                 {map[string]string{"end": "452 4.3.1 full"}, false},

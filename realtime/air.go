@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+
+	"homeroom/realtime/socketio"
 )
 
 const (
@@ -48,14 +51,23 @@ type air struct {
 	hub *Hub
 
 	mu      sync.Mutex
-	wanted  map[string]bool      // rooms with members here
-	shown   map[string]time.Time // when the position was that is shown in a room
-	moves   map[string]move      // positions on their way to Redis, the newest of each bus
+	wanted  map[string]bool     // rooms with members here
+	shown   map[string]position // what is shown in a room
+	moves   map[string]move     // positions on their way to Redis, the newest of each bus
 	wake    chan struct{}
 	moved   chan struct{}
 	failing bool
 
+	// showing keeps the positions of a room in order while they are said; rooms share one.
+	showing [64]sync.Mutex
+
 	restUntil atomic.Int64
+}
+
+// position is what was said of where a bus is, and when it was there.
+type position struct {
+	at   time.Time
+	data json.RawMessage
 }
 
 type move struct {
@@ -64,7 +76,7 @@ type move struct {
 }
 
 func newAir(h *Hub) *air {
-	return &air{hub: h, wanted: map[string]bool{}, shown: map[string]time.Time{}, moves: map[string]move{}, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
+	return &air{hub: h, wanted: map[string]bool{}, shown: map[string]position{}, moves: map[string]move{}, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
 }
 
 func nudge(c chan struct{}) {
@@ -128,11 +140,27 @@ func (h *Hub) Tell(ctx context.Context, school, bus uuid.UUID, about *uuid.UUID,
 	return nil
 }
 
+// inOrder keeps others from showing positions in a room until it is called back.
+func (a *air) inOrder(room string) (done func()) {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(room))
+	m := &a.showing[sum.Sum32()%uint32(len(a.showing))]
+	m.Lock()
+	return m.Unlock
+}
+
 // say says something to those who are here.
 func (a *air) say(room string, w words) {
-	if w.At != 0 && !a.newest(room, time.UnixMicro(w.At)) {
-		return
+	if w.At != 0 {
+		defer a.inOrder(room)()
+		if !a.newest(room, w) {
+			return
+		}
 	}
+	a.emit(room, w)
+}
+
+func (a *air) emit(room string, w words) {
 	rooms := w.Rooms
 	if rooms == nil {
 		rooms = []string{room}
@@ -153,17 +181,40 @@ func (a *air) say(room string, w words) {
 }
 
 // newest says whether a position is newer than what is shown, and notes it.
-func (a *air) newest(room string, at time.Time) bool {
+func (a *air) newest(room string, w words) bool {
+	p := position{at: time.UnixMicro(w.At)}
+	for _, e := range w.Events {
+		if e.Name == "location" {
+			p.data = e.Data
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.wanted[room] {
 		return true // nobody is here to see it
 	}
-	if !at.After(a.shown[room]) {
+	if !p.at.After(a.shown[room].at) {
 		return false
 	}
-	a.shown[room] = at
+	a.shown[room] = p
 	return true
+}
+
+// greet shows a position to somebody who has come into a room: to all, if it is news
+// there; else they are shown what the others see, which they may have seen already.
+func (a *air) greet(s *socketio.Socket, room string, p position) {
+	w := words{At: p.at.UnixMicro(), Events: []Event{{Name: "location", Key: "location", Data: p.data}}}
+	defer a.inOrder(room)()
+	if a.newest(room, w) {
+		a.emit(room, w)
+		return
+	}
+	a.mu.Lock()
+	latest := a.shown[room]
+	a.mu.Unlock()
+	if latest.data != nil {
+		_ = s.EmitLatest("location", "location", latest.data)
+	}
 }
 
 // keepNewest keeps a position and passes it on, unless a newer one is kept: two

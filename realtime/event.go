@@ -160,7 +160,7 @@ func (h *Hub) greet(ctx context.Context, s *socketio.Socket, school, bus uuid.UU
 		_ = s.Emit("trip-status", now.TripStatus)
 	}
 	if now.Location != nil {
-		_ = s.EmitLatest("location", "location", now.Location)
+		h.air.greet(s, roomOf(school, bus), position{now.At, now.Location})
 	}
 }
 

@@ -124,6 +124,19 @@ func (h *Hub) Run(ctx context.Context) {
 // Close lets every client go, so that it connects to another instance.
 func (h *Hub) Close(ctx context.Context) error { return h.server.Close(ctx) }
 
+// Members are how many are in a bus's room here.
+func (h *Hub) Members(school, bus uuid.UUID) int {
+	n := 0
+	h.each(func(p Person) bool { return p.SchoolID == school }, func(_ *socketio.Socket, m *member) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if _, in := m.buses[bus]; in {
+			n++
+		}
+	})
+	return n
+}
+
 // Counts are what the hub has to do, for metrics.
 func (h *Hub) Counts() socketio.Counts { return h.server.Counts() }
 

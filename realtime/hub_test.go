@@ -49,6 +49,16 @@ func (l *line) exec(t *testing.T, sql string, args ...any) {
 	}
 }
 
+// only is the id of a table's only row.
+func (l *line) only(t *testing.T, table string) uuid.UUID {
+	t.Helper()
+	var ids []uuid.UUID
+	if err := l.DB(t).Table(table).Pluck("id", &ids).Error; err != nil || len(ids) != 1 {
+		t.Fatalf("%v %v", ids, err)
+	}
+	return ids[0]
+}
+
 func (l *line) command(t *testing.T, what string) {
 	t.Helper()
 	if a := l.driver.Call(t, "POST", "/driver/bus-tracking/trips/"+l.trip.String()+"/"+what, map[string]any{}); a.Status != 200 {
@@ -401,5 +411,33 @@ func TestWhenAnInstanceIsKilledTheDriveGoesOnOnTheOther(t *testing.T) {
 	hears(t, parent, "location", func(s seen) bool { return s.Lat == at(30)["lat"] })
 	if n := l.Count(t, "location", "trip_id = ?", l.trip); n != 2 {
 		t.Errorf("%d acknowledged positions are in the trail", n)
+	}
+}
+
+func TestAParentIsOutOfTheRoomAsSoonAsTheyMayNotSeeTheChildOrItRidesNoMore(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	for what, end := range map[string]func(*testing.T, *line){
+		"unlinked": func(t *testing.T, l *line) {
+			path := "/school-admin/student/" + l.child.String() + "/guardians/" + l.only(t, "guardian").String()
+			if a := l.admin.Call(t, "PUT", path, map[string]any{"canViewData": false}); a.Status != 200 {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+		},
+		"off the bus": func(t *testing.T, l *line) {
+			testkit.Put[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/"+l.only(t, "route").String()+"/students", map[string]any{"students": []any{}})
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			l := newLine(t, app)
+			parent := dial(t, app, l.parent)
+			must(t, parent, "join-bus-room", l.room())
+			if n := app.Service.Hub.Members(l.ID, l.bus); n != 1 {
+				t.Fatalf("%d are in the room", n)
+			}
+			end(t, l)
+			testkit.Eventually(t, "the parent is out", func() bool { return app.Service.Hub.Members(l.ID, l.bus) == 0 })
+		})
 	}
 }

@@ -13,13 +13,16 @@ const (
 	watchEvery = time.Second
 	// recheckEvery bounds what a lost hint can cost.
 	recheckEvery = 15 * time.Second
+	// roomsEvery is every how many of these rounds it is also asked who may be in which
+	// room, which the database has to answer.
+	roomsEvery = 4
 )
 
 // watch cuts off whose token has ended, and asks about everybody again now and then.
 func (h *Hub) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	asked := h.Clock()
+	asked, round := h.Clock(), 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -30,7 +33,9 @@ func (h *Hub) watch(ctx context.Context) {
 		h.each(func(p Person) bool { return !now.Before(p.Until) }, func(s *socketio.Socket, _ *member) { s.Disconnect() })
 		if now.Sub(asked) >= recheckEvery {
 			asked = now
-			go h.recheckThose(func(Person) bool { return true }, false)
+			round++
+			rooms := round%roomsEvery == 0
+			go h.recheckThose(func(Person) bool { return true }, rooms)
 		}
 	}
 }
@@ -61,6 +66,17 @@ func (h *Hub) SessionEnded(id uuid.UUID) {
 // UserChanged: a user was changed, or is gone.
 func (h *Hub) UserChanged(id uuid.UUID) {
 	go h.recheckThose(func(p Person) bool { return p.UserID == id }, true)
+}
+
+// SightChanged: a user may see other buses than before.
+func (h *Hub) SightChanged(id uuid.UUID) {
+	h.each(func(p Person) bool { return p.UserID == id }, func(s *socketio.Socket, m *member) {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), eventTime)
+			defer cancel()
+			h.recheckRooms(ctx, s, m)
+		}()
+	})
 }
 
 // SchoolChanged: a school was suspended, for example.

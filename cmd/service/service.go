@@ -224,6 +224,7 @@ func (s *Service) listen() {
 	forget(hintSession, s.Hub.SessionEnded)
 	forget(hintUser, s.Hub.UserChanged)
 	forget(hintPolicy, s.Hub.RightsChanged)
+	forget(hintSight, s.Hub.SightChanged)
 	s.Hints.OnGap(func() {
 		s.Registry.ForgetAll()
 		s.Auth.ForgetAll()

@@ -7,13 +7,18 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/events"
 	"homeroom/modules/leave"
+	"homeroom/modules/roster"
 	"homeroom/modules/transport"
 	"homeroom/tenancy"
 )
 
 // hintTrip is the hint that a trip's state changed.
 const hintTrip = "trip"
+
+// hintSight is the hint that a user may see other buses than before.
+const hintSight = "sight"
 
 // transport are the rows and listeners of the school's buses.
 func (s *Service) transport(o Options) []api.Row {
@@ -27,6 +32,18 @@ func (s *Service) transport(o Options) []api.Row {
 	})
 	m := &transport.Module{Absences: &leave.Module{}, Air: air, Tracker: s.Tracker}
 	m.Listen(s.Bus)
+	s.Bus.On(roster.SightChanged, "rooms", func(ctx context.Context, h events.Heard) error {
+		var changed struct {
+			UserIDs []uuid.UUID `json:"userIds"`
+		}
+		if err := h.Read(&changed); err != nil {
+			return err
+		}
+		for _, id := range changed.UserIDs {
+			s.Hints.Send(ctx, hintSight, id.String())
+		}
+		return nil
+	})
 	return m.Routes()
 }
 

@@ -144,6 +144,36 @@ func TestAnAnnouncementReachesThoseItIsForAndNobodyElse(t *testing.T) {
 	}
 }
 
+func TestWhoWantsNoPushOfAnnouncementsGetsNoneAndTheOtherParentDoes(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, testkit.NewSchool(t))
+	pair := h.Child(t, h.seats[0], 2)
+	for who, c := range map[string]*testkit.Client{"parent": pair.Parents[0], "teacher": h.teachers[0]} {
+		err := h.DB(t).Exec(`insert into notification_preference (user_id, type, push, sms, email) values (?, 'ANNOUNCEMENT', false, false, false)`, c.UserID).Error
+		if err != nil {
+			t.Fatalf("%s: %v", who, err)
+		}
+	}
+	a := h.publish(t, h.write(t, map[string]any{"classIds": []any{h.seats[0].ClassID}}))
+	h.told(t, a, 4)
+	got := h.topics(t, a)
+	if len(got) != 2 || !got["student_"+h.children[0].ID.String()] || !got["user_"+pair.Parents[1].UserID.String()] {
+		t.Errorf("pushes to %v", got)
+	}
+}
+
+func TestAnAnnouncementWrittenTwiceUnderOneKeyIsOne(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, testkit.NewSchool(t))
+	keyed := h.teachers[0].With("Idempotency-Key", "once")
+	body := map[string]any{"title": "Sports day", "body": "Bring water.", "divisionIds": []any{h.seats[0].DivisionID}}
+	first := testkit.Post[announcement.View](t, keyed, "/teacher/announcement/create", body)
+	again := testkit.Post[announcement.View](t, keyed, "/teacher/announcement/create", body)
+	if first.ID != again.ID || h.Count(t, "announcement", "true") != 1 {
+		t.Errorf("%s, then %s", first.ID, again.ID)
+	}
+}
+
 func TestPublishingTwiceOrAtOnceTellsOnce(t *testing.T) {
 	t.Parallel()
 	h := newHall(t, testkit.NewSchool(t))

@@ -14,8 +14,11 @@ const (
 	thumbnailType = "image/jpeg"
 	thumbnailSide = 256
 	// mostPixels keeps a small file from becoming a picture that fills the memory.
-	mostPixels = 40_000_000
+	mostPixels = 16_000_000
 )
+
+// making bounds how many pictures are in memory at once.
+var making = make(chan struct{}, 2)
 
 // thumbnail is a picture no larger than 256 by 256, on white; nil of a kind that
 // cannot be read here.
@@ -30,6 +33,8 @@ func thumbnail(whole []byte) ([]byte, error) {
 	if shape.Width*shape.Height > mostPixels || shape.Width < 1 || shape.Height < 1 {
 		return nil, errors.New("the picture is too large")
 	}
+	making <- struct{}{}
+	defer func() { <-making }()
 	full, _, err := image.Decode(bytes.NewReader(whole))
 	if err != nil {
 		return nil, errors.New("the picture is damaged")

@@ -85,7 +85,8 @@ func TestPeopleWhoMayNotTalkToEachOtherCannot(t *testing.T) {
 		"a parent without a student":                    {parent, "parent", mine.UserID, nil, 422},
 		"a parent to another school's":                  {parent, "parent", elsewhere.UserID, &child.ID, 404},
 		"a parent about nobody's child":                 {parent, "parent", mine.UserID, &admin.UserID, 404},
-		"a teacher to a parent of another class":        {mine, "teacher", stranger.Parents[0].UserID, nil, 403},
+		"a teacher to a parent of another class":        {mine, "teacher", stranger.Parents[0].UserID, &stranger.ID, 403},
+		"a teacher to a parent without a student":       {mine, "teacher", parent.UserID, nil, 422},
 		"a teacher to a teacher":                        {mine, "teacher", theirs.UserID, nil, 403},
 		"the office to a driver, who reads no messages": {admin, "school-admin", driver.UserID, nil, 403},
 		"a teacher to a parent of theirs":               {mine, "teacher", parent.UserID, &child.ID, 201},
@@ -115,7 +116,8 @@ func TestAThreadEndsForThoseWhoHaveNoStudentInCommonAnyMore(t *testing.T) {
 	if err := s.DB(t).Exec(`delete from teacher_assignment`).Error; err != nil {
 		t.Fatal(err)
 	}
-	teacher.Refuses(t, "POST", "/teacher/message/send", map[string]any{"threadId": m.ThreadID, "body": "Still there?"}, 403, "PERMISSION_DENIED")
+	teacher.Refuses(t, "POST", "/teacher/message/send", map[string]any{"threadId": m.ThreadID, "body": "Still there?"}, 404, "")
+	teacher.Refuses(t, "GET", "/teacher/message/thread/"+m.ThreadID.String(), nil, 404, "")
 	parent.Refuses(t, "POST", "/parent/message/send", map[string]any{"threadId": m.ThreadID, "body": "Still there?"}, 403, "PERMISSION_DENIED")
 	if err := s.DB(t).Exec(`update student_guardian set can_view_data = false`).Error; err != nil {
 		t.Fatal(err)
@@ -123,6 +125,69 @@ func TestAThreadEndsForThoseWhoHaveNoStudentInCommonAnyMore(t *testing.T) {
 	parent.Refuses(t, "GET", "/parent/message/thread/"+m.ThreadID.String(), nil, 404, "")
 	if l := testkit.Get[api.Page[message.Summary]](t, parent, "/parent/message/list"); l.Total != 0 {
 		t.Errorf("the parent lists %+v", l)
+	}
+}
+
+func TestWhoHasNothingToDoWithAStudentAnyMoreIsNotToldWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	seat := s.Seat(t, "Class 5")
+	child, teacher, moved := s.Child(t, seat, 2), s.Teacher(t, seat), s.Teacher(t, seat)
+	parent, barred := child.Parents[0], child.Parents[1]
+	admin := s.As(t, api.SchoolAdmin)
+	first := write(t, parent, "parent", map[string]any{"recipientIds": []any{teacher.UserID, moved.UserID}, "studentId": child.ID, "body": "Hello"})
+	both := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{parent.UserID, barred.UserID}, "studentId": child.ID, "body": "Hello"})
+	office := write(t, admin, "school-admin", map[string]any{"recipientIds": []any{moved.UserID}, "studentId": child.ID, "body": "Hello"})
+	for sql, user := range map[string]uuid.UUID{
+		`delete from teacher_assignment where user_id = ?`:                                                                  moved.UserID,
+		`update student_guardian set can_view_data = false where guardian_id = (select id from guardian where user_id = ?)`: barred.UserID,
+	} {
+		if err := s.DB(t).Exec(sql, user).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, parent, "parent", map[string]any{"threadId": first.ThreadID, "body": "Is the trip on?"})
+	write(t, teacher, "teacher", map[string]any{"threadId": both.ThreadID, "body": "It is"})
+	write(t, admin, "school-admin", map[string]any{"threadId": office.ThreadID, "body": "Your notes, please"})
+	for who, c := range map[string]struct {
+		client *testkit.Client
+		thread uuid.UUID
+		lines  int
+	}{
+		"the teacher":                       {teacher, first.ThreadID, 2},
+		"the teacher who moved on":          {moved, first.ThreadID, 1},
+		"the parent":                        {parent, both.ThreadID, 2},
+		"the parent who is barred":          {barred, both.ThreadID, 1},
+		"the teacher whom the office asked": {moved, office.ThreadID, 2},
+	} {
+		if n := s.Count(t, "notification", "user_id = ? and record_id = ?", c.client.UserID, c.thread); n != c.lines {
+			t.Errorf("%s has %d lines, want %d", who, n, c.lines)
+		}
+	}
+	moved.Refuses(t, "GET", "/teacher/message/thread/"+first.ThreadID.String(), nil, 404, "")
+	if l := testkit.Get[api.Page[message.Summary]](t, moved, "/teacher/message/list"); l.Total != 1 {
+		t.Errorf("the teacher who moved on lists %+v", l)
+	}
+}
+
+func TestAMessageToBothParentsIsOnePushToTheirTopic(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	seat := s.Seat(t, "Class 5")
+	child, teacher := s.Child(t, seat, 2), s.Teacher(t, seat)
+	first := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{child.Parents[0].UserID, child.Parents[1].UserID}, "studentId": child.ID, "body": "Hello"})
+	pushes := func(n int) {
+		t.Helper()
+		testkit.Eventually(t, "the notices are heard", func() bool { return s.Count(t, "outbox", "kind = ?", api.NoticesDue) == 0 })
+		if got := s.Count(t, "delivery", "channel = 'PUSH' and recipient = ?", "student_"+child.ID.String()); got != n {
+			t.Errorf("%d pushes, want %d", got, n)
+		}
+	}
+	pushes(1)
+	write(t, teacher, "teacher", map[string]any{"threadId": first.ThreadID, "body": "One more thing"})
+	pushes(2)
+	if n := s.Count(t, "notification", "record_id = ?", first.ThreadID); n != 4 {
+		t.Errorf("%d lines of the log", n)
 	}
 }
 

@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,13 +52,13 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 		return Message{}, err
 	}
 	msg := Message{ID: api.NewID(), ThreadID: t.ID, SenderID: c.User.ID, Body: r.Body, SentAt: c.Now, AttachmentFileIDs: []uuid.UUID{}, ReadBy: []uuid.UUID{}}
-	var others []uuid.UUID
+	var told []uuid.UUID
 	err = tenancy.Together(c.DB,
 		tenancy.Query{SQL: `insert into message (id, thread_id, sender_id, body, sent_at) values ($1, $2, $3, $4, $5)`, Args: []any{msg.ID, t.ID, c.User.ID, r.Body, c.Now}},
 		tenancy.Query{SQL: `update thread set last_message_at = greatest(last_message_at, $2) where id = $1`, Args: []any{t.ID, c.Now}},
 		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{t.ID, c.User.ID, c.Now}},
 		tenancy.Query{SQL: `select ` + name + ` from app_user u` + named + ` where u.id = $1`, Args: []any{c.User.ID}, Scan: one(&msg.SenderName)},
-		tenancy.Query{SQL: `select user_id from thread_participant where thread_id = $1 and user_id <> $2 order by user_id`, Args: []any{t.ID, c.User.ID}, Scan: collect(&others)})
+		tenancy.Query{SQL: others, Args: []any{t.ID, c.User.ID, c.Today()}, Scan: collect(&told)})
 	if err != nil {
 		return Message{}, fmt.Errorf("writing a message: %w", err)
 	}
@@ -65,7 +66,7 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 		return Message{}, err
 	}
 	msg.AttachmentFileIDs = append(msg.AttachmentFileIDs, r.AttachmentFileIDs...)
-	for _, user := range others {
+	for _, user := range told {
 		c.Notify(api.Notice{
 			Type: api.NoticeMessage, Key: "message/" + msg.ID.String() + "/" + user.String(), RecordID: t.ID, StudentID: t.StudentID, UserID: &user,
 			Title: "Message from " + msg.SenderName, Body: beginning(r.Body), Teaser: "You have a new message",
@@ -104,11 +105,12 @@ func begin(c api.Ctx, r sendRequest) (thread, error) {
 	if len(r.RecipientIDs) == 0 {
 		return thread{}, api.InvalidField("recipientIds", "recipientIds is required for a new thread")
 	}
-	var known int64
-	if err := c.DB.Table("app_user").Where("id in ?", r.RecipientIDs).Count(&known).Error; err != nil {
+	var roles []string
+	err := c.DB.Raw(`select r.type from app_user u join role r on r.id = u.role_id where u.id in ?`, r.RecipientIDs).Scan(&roles).Error
+	if err != nil {
 		return thread{}, fmt.Errorf("looking for recipients: %w", err)
 	}
-	if int(known) != len(r.RecipientIDs) {
+	if len(roles) != len(r.RecipientIDs) {
 		return thread{}, api.NotFound("recipient")
 	}
 	if r.StudentID != nil {
@@ -121,6 +123,8 @@ func begin(c api.Ctx, r sendRequest) (thread, error) {
 		}
 	} else if c.User.Role == api.Parent {
 		return thread{}, api.InvalidField("studentId", "studentId is required: you write to the teachers of your child")
+	} else if c.User.Role == api.Teacher && slices.Contains(roles, string(api.Parent)) {
+		return thread{}, api.InvalidField("studentId", "studentId is required: you write to the parents of a student of yours")
 	}
 	n, err := reachable(c, r.RecipientIDs, r.StudentID)
 	if err != nil {
@@ -142,7 +146,7 @@ func begin(c api.Ctx, r sendRequest) (thread, error) {
 }
 
 // find is a thread the caller is part of. A guardian who may not see the student any
-// more is part of no thread about them.
+// more, or a teacher who has none of their classes, is part of no thread about them.
 func find(c api.Ctx, id uuid.UUID) (thread, error) {
 	var found []thread
 	if err := mine(c).Where("thread.id = ?", id).Find(&found).Error; err != nil {
@@ -160,17 +164,17 @@ func mayGoOn(c api.Ctx, t thread) error {
 	if c.User.Role == api.SchoolAdmin || t.StudentID == nil {
 		return nil
 	}
-	var others []struct {
+	var present []struct {
 		UserID uuid.UUID
 		Type   string
 	}
 	err := c.DB.Raw(`select p.user_id, r.type from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id
-		where p.thread_id = ? and p.user_id <> ?`, t.ID, c.User.ID).Scan(&others).Error
+		where p.thread_id = ? and p.user_id <> ?`, t.ID, c.User.ID).Scan(&present).Error
 	if err != nil {
 		return fmt.Errorf("reading a thread: %w", err)
 	}
-	ids := make([]uuid.UUID, len(others))
-	for i, o := range others {
+	ids := make([]uuid.UUID, len(present))
+	for i, o := range present {
 		if ids[i] = o.UserID; o.Type == string(api.SchoolAdmin) {
 			return nil
 		}

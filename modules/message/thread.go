@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -33,14 +33,29 @@ func one[T any](into *T) func(pgx.Rows) error {
 	}
 }
 
+// belongs says whether p, who is in a thread and has the role r, still has to do with it
+// on the day @today: a guardian as long as they may see the student; a teacher as long as
+// they teach the student, or where the office began it, or no guardian is in it.
+const belongs = `(thread.student_id is null or case r.type
+	when 'PARENT' then exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id join student s on s.id = sg.student_id
+		where g.user_id = p.user_id and sg.student_id = thread.student_id and sg.can_view_data and s.deleted_at is null)
+	when 'TEACHER' then exists (select from enrolment e join teacher_assignment a on a.class_id = e.class_id and (a.division_id is null or a.division_id = e.division_id)
+			left join academic_year y on y.id = a.academic_year_id
+			where a.user_id = p.user_id and e.student_id = thread.student_id and e.start_date <= @today and (e.end_date is null or e.end_date >= @today)
+				and (a.academic_year_id is null or y.active))
+		or exists (select from app_user b join role k on k.id = b.role_id where b.id = thread.created_by and k.type = 'SCHOOL_ADMIN')
+		or not exists (select from thread_participant o join app_user b on b.id = o.user_id join role k on k.id = b.role_id where o.thread_id = thread.id and k.type = 'PARENT')
+	else true end)`
+
 // mine is the threads the caller is part of.
 func mine(c api.Ctx) *gorm.DB {
-	db := c.DB.Table("thread").Where("exists (select from thread_participant p where p.thread_id = thread.id and p.user_id = ?)", c.User.ID)
-	if c.User.Role == api.Parent {
-		db = db.Where("(student_id is null or student_id in (?))", roster.Linked(c.DB, c.User.ID))
-	}
-	return db
+	return c.DB.Table("thread").Where(`exists (select from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id
+		where p.thread_id = thread.id and p.user_id = @user and `+belongs+`)`, map[string]any{"user": c.User.ID, "today": c.Today()})
 }
+
+// others are those of the thread $1 besides $2 who still have to do with it on the day $3.
+var others = `select p.user_id from thread join thread_participant p on p.thread_id = thread.id join app_user u on u.id = p.user_id join role r on r.id = u.role_id
+	where thread.id = $1 and p.user_id <> $2 and ` + strings.ReplaceAll(belongs, "@today", "$3::date") + ` order by p.user_id`
 
 // Participant is somebody in a thread.
 type Participant struct {

@@ -16,7 +16,9 @@ import (
 )
 
 // Broadcast writes everybody's line of the log and queues the messages, in the
-// transaction of the listener that calls it. Called again it does nothing anew.
+// transaction of the listener that calls it. Called again it does nothing anew. Where a
+// parent or teacher does not want pushes, their topic is not used: a student's other
+// parents are told on their devices. The school's own topic reaches everybody.
 func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b api.Broadcast) error {
 	n := len(b.Args)
 	args := append(append([]any{}, b.Args...), now, school.TimeZone, string(b.Type), b.Key, b.RecordID, b.Title, b.Body, b.Teaser)
@@ -35,8 +37,16 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 			wish as (select u.id as user_id, u.phone, coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address, w.sms, w.email
 				from (` + b.Recipients + `) r join notification_preference w on w.user_id = r.user_id and w.type = :type::text and (w.sms or w.email)
 				join app_user u on u.id = r.user_id left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id),
+			silent as (select user_id from notification_preference where type = :type::text and not push),
+			muted as (select distinct 'student_' || sg.student_id as topic, sg.student_id from student_guardian sg join guardian g on g.id = sg.guardian_id
+					join silent s on s.user_id = g.user_id where sg.can_view_data
+				union all select 'teacher_' || user_id, null::uuid from silent),
+			topic as (select t.recipient, m.topic is not null as muted, m.student_id from (` + b.Topics + `) t left join muted m on m.topic = t.recipient),
 			message as (
-				select 'PUSH' as channel, t.recipient, null::uuid as user_id from (` + b.Topics + `) t
+				select 'PUSH' as channel, recipient, null::uuid as user_id from topic where not muted
+				union all select 'PUSH', 'user_' || u.id, u.id from topic t join student_guardian sg on sg.student_id = t.student_id and sg.can_view_data
+					join guardian g on g.id = sg.guardian_id join app_user u on u.id = g.user_id and u.status = 'ACTIVE'
+					where not exists (select from silent s where s.user_id = u.id)
 				union all select 'SMS', phone, user_id from wish where sms and phone is not null
 				union all select 'EMAIL', address, user_id from wish where email and address is not null)
 			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, dedupe_key, next_at, created_at)

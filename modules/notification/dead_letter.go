@@ -40,13 +40,14 @@ type retryRequest struct {
 
 // Retried says how many messages are on their way again.
 type Retried struct {
-	Queued int `json:"queued"`
+	Queued  int `json:"queued"`
+	Skipped int `json:"skipped" doc:"Of schools that are not served at present: they stay in the list"`
 }
 
 func (m *Module) retryDead(c api.PlatformCtx, r retryRequest) (Retried, error) {
-	n, err := m.Queue.Retry(c, r.IDs)
-	if err == nil && n == 0 {
+	queued, skipped, err := m.Queue.Retry(c, r.IDs)
+	if err == nil && queued+skipped == 0 {
 		err = api.NotFound("message")
 	}
-	return Retried{Queued: n}, err
+	return Retried{queued, skipped}, err
 }

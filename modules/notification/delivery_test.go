@@ -135,6 +135,12 @@ func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) 
 	sent.failing(nil)
 	o.admin.Refuses(t, "POST", "/super-admin/delivery/retry", map[string]any{"ids": []any{dead.ID}}, 403, "PERMISSION_DENIED")
 	super.Refuses(t, "POST", "/super-admin/delivery/retry", map[string]any{"ids": []any{uuid.New()}}, 404, "")
+	school := "/super-admin/school/" + o.ID.String()
+	testkit.Post[map[string]any](t, super, school+"/suspend", nil)
+	if n := testkit.Post[notification.Retried](t, super, "/super-admin/delivery/retry", map[string]any{"ids": []any{dead.ID}}); n.Queued != 0 || n.Skipped != 1 || len(list()) != 1 {
+		t.Errorf("of a suspended school %+v", n)
+	}
+	testkit.Post[map[string]any](t, super, school+"/activate", nil)
 	if n := testkit.Post[notification.Retried](t, super, "/super-admin/delivery/retry", map[string]any{"ids": []any{dead.ID}}); n.Queued != 1 {
 		t.Errorf("queued %d", n.Queued)
 	}

@@ -24,7 +24,7 @@ type Queue interface {
 	// Queued says, in a listener's transaction, that messages were queued.
 	Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) error
 	// Retry queues dead letters again and answers how many there were.
-	Retry(ctx context.Context, ids []uuid.UUID) (int, error)
+	Retry(ctx context.Context, ids []uuid.UUID) (queued, skipped int, err error)
 }
 
 // Module serves notifications.

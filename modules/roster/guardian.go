@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/events"
 )
 
 // GuardianEntry is a guardian as the office adds one to a student. A phone that is
@@ -88,10 +89,19 @@ func removeGuardian(c api.Ctx, r guardianOf) error {
 		}
 	}
 	c.Changed("delete", linked, r.StudentID, was, nil)
+	c.Tell(sightChanged(was.UserID))
 	if err := disableChildless(c, []uuid.UUID{r.GuardianID}); err != nil {
 		return err
 	}
 	return refreshSearch(c, []uuid.UUID{r.StudentID})
+}
+
+// SightChanged is the fact that some guardians see other things than before. It says
+// their users, as userIds.
+const SightChanged = "guardians.sight-changed"
+
+func sightChanged(user uuid.UUID) events.Fact {
+	return events.Fact{Kind: SightChanged, Data: map[string]any{"userIds": []uuid.UUID{user}}}
 }
 
 // linked is what the audit calls the tie of a guardian to a student. It is booked

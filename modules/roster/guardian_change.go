@@ -93,5 +93,8 @@ func changeLink(c api.Ctx, r guardianOf, before, after Guardianship) error {
 	if err != nil {
 		return fmt.Errorf("changing what a guardian is to a student: %w", err)
 	}
+	if after.CanViewData != before.CanViewData {
+		c.Tell(sightChanged(after.UserID))
+	}
 	return nil
 }

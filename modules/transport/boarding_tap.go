@@ -116,6 +116,9 @@ func tapAll(c api.Ctx, trip uuid.UUID, taps []tap) ([]TapResult, map[uuid.UUID]*
 	ids := make([]uuid.UUID, len(taps))
 	for i, tp := range taps {
 		ids[i] = tp.StudentID
+		if tp.At.Before(t.StartedAt.Add(-beforeStart)) { // the phone's clock is wrong
+			taps[i].At, taps[i].ours = c.Now, true
+		}
 	}
 	riders, known, err := holdRiders(c, t.ID, ids)
 	if err != nil {

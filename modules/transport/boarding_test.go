@@ -57,6 +57,21 @@ func TestTheSameTapsGiveTheSameResultInAnyOrderAndAnyNumberOfTimes(t *testing.T)
 	d.driver.Refuses(t, "POST", "/driver/student/board", map[string]any{"tripId": trip, "studentId": d.children[0].id, "status": "no_show"}, 409, "")
 }
 
+func TestATapFromLongBeforeTheTripCountsAsOfNow(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, 1)
+	trip := d.start(t)
+	before := time.Now().Add(-time.Second)
+	late := map[string]any{"studentId": d.children[0].id, "status": "boarded", "clientEventId": "a", "at": before.AddDate(-50, 0, 0)}
+	got := testkit.Post[transport.Tapped](t, d.driver, "/driver/student/board-many", map[string]any{"tripId": trip, "taps": []any{late}})
+	if got.Applied != 1 || d.Count(t, "boarding", "boarded_at >= ?", before) != 1 {
+		t.Errorf("tapped %+v", got)
+	}
+	if now := d.board(t, trip, d.children[0], "alighted"); now.Status != "alighted" {
+		t.Errorf("then %+v", now)
+	}
+}
+
 func TestBoardingFiftyTimesInParallelIsBoardingOnce(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 1)

@@ -34,6 +34,8 @@ type drive struct {
 // recentKept is how many positions back a repeated one is recognised.
 const recentKept = 64
 
+var errJump = refusedPoint("The bus cannot have come here so fast")
+
 var errTooMany = api.Coded(429, "Too Many Requests", "Too many positions, slow down")
 
 // inherit goes on from what was known of the same trip.
@@ -116,13 +118,16 @@ func (d *drive) believe(p Point) error {
 		return nil
 	}
 	d.suspect = &p
-	return refusedPoint("The bus cannot have come here so fast")
+	return errJump
 }
 
+// show shows a position that is in the trail already, if it can be believed.
 func (d *drive) show(p Point, now time.Time, t *Tracker) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.showLocked(p, now, t)
+	if d.believe(p) == nil {
+		d.showLocked(p, now, t)
+	}
 }
 
 // showLocked shows a position if it is newer than what is shown: the marker never jumps back.
@@ -137,7 +142,7 @@ func (d *drive) showLocked(p Point, now time.Time, t *Tracker) {
 		calls = d.progress.move(p)
 	}
 	if len(calls) > 0 {
-		t.busy.Go(func() { t.note(d.school, d.trip, calls) })
+		t.busy.Go(func() { t.note(d, calls) })
 	}
 	if t.Air == nil {
 		return
@@ -153,20 +158,58 @@ func (d *drive) showLocked(p Point, now time.Time, t *Tracker) {
 	t.Air.Moved(d.school, d.trip.BusID, seen, tell)
 }
 
-// note writes down what happened at stops, and tells the families who wait there.
-func (t *Tracker) note(school uuid.UUID, trip Trip, calls []call) {
-	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
+// note writes down what happened at stops, and tells the families who wait there. A
+// database that restarts is waited for; what could not be noted did not happen, so that
+// the next position tells it.
+func (t *Tracker) note(d *drive, calls []call) {
+	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
 	var err error
-	for try := range 3 {
-		err = t.Work(ctx, school, "bus at a stop", func(c api.Ctx) error { return noteCalls(c, trip, calls) })
-		if err == nil || ctx.Err() != nil {
-			break
+	for pause := 200 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		err = t.noteOnce(ctx, d, calls)
+		if err == nil {
+			return
 		}
-		time.Sleep(time.Duration(try+1) * 200 * time.Millisecond)
+		select {
+		case <-time.After(pause):
+			continue
+		case <-t.leaving: // once more would not be in time
+		case <-ctx.Done():
+		}
+		break
 	}
-	if err != nil {
-		t.Log.Error("a bus at a stop was not noted", "schoolId", school, "tripId", trip.ID, "error", err)
+	t.Log.Error("a bus at a stop was not noted", "schoolId", d.school, "tripId", d.trip.ID, "error", err)
+	d.unnote(calls)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, other := range t.drives { // what was known may have been read anew meanwhile
+		if other != d && other.trip.ID == d.trip.ID {
+			other.unnote(calls)
+		}
+	}
+}
+
+func (t *Tracker) noteOnce(ctx context.Context, d *drive, calls []call) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	return t.Work(ctx, d.school, "bus at a stop", func(c api.Ctx) error { return noteCalls(c, d.trip, calls) })
+}
+
+// unnote forgets what happened at stops.
+func (d *drive) unnote(calls []call) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	stops := d.progress.path.stops
+	for _, k := range calls {
+		for i := range stops {
+			if stops[i].ID != k.stop {
+				continue
+			}
+			mark := map[string]**time.Time{"near": &stops[i].NearAt, "arrived": &stops[i].ArrivedAt, "departed": &stops[i].DepartedAt}[k.what]
+			if *mark != nil && (*mark).Equal(k.at) {
+				*mark = nil
+			}
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package transport
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -28,8 +30,8 @@ type RefusedPoint struct {
 	Message string `json:"message"`
 }
 
-// postLocations takes what a phone could not send while it drove. It goes to the trail;
-// the newest is shown if it is newer than what is shown.
+// postLocations takes what a phone could not send while it drove. What a bus could have
+// driven goes to the trail; the newest is shown if it is newer than what is shown.
 func (m *Module) postLocations(c api.Ctx, r missedLocations) (BatchRead, error) {
 	t, err := findMine(c, r.TripID, "for share of t")
 	if err != nil {
@@ -39,8 +41,7 @@ func (m *Module) postLocations(c api.Ctx, r missedLocations) (BatchRead, error) 
 		return BatchRead{}, api.Conflict("The trip is %s: it has not been anywhere", t.Status)
 	}
 	out := BatchRead{Received: len(r.Locations), Refused: []RefusedPoint{}}
-	var rows []track
-	newest := -1
+	var sent []numbered
 	for i, f := range r.Locations {
 		p, err := f.Point(c.Now)
 		if err == nil {
@@ -50,13 +51,27 @@ func (m *Module) postLocations(c api.Ctx, r missedLocations) (BatchRead, error) 
 			out.Refused = append(out.Refused, RefusedPoint{i, pointFault(err)})
 			continue
 		}
-		rows = append(rows, track{trip: t.ID, point: p, received: c.Now})
-		if newest < 0 || p.At.After(rows[newest].point.At) {
-			newest = len(rows) - 1
-		}
+		sent = append(sent, numbered{i, p})
 	}
-	if len(rows) == 0 {
+	if len(sent) == 0 {
 		return out, nil
+	}
+	slices.SortStableFunc(sent, func(a, b numbered) int { return a.point.At.Compare(b.point.At) })
+	last, err := trailBefore(c, t.ID, sent[0].point.At)
+	if err != nil {
+		return out, err
+	}
+	driven, jumps := drivable(last, sent)
+	for _, j := range jumps {
+		out.Refused = append(out.Refused, RefusedPoint{j.index, pointFault(errJump)})
+	}
+	slices.SortFunc(out.Refused, func(a, b RefusedPoint) int { return a.Index - b.Index })
+	if len(driven) == 0 {
+		return out, nil
+	}
+	rows := make([]track, len(driven))
+	for i, d := range driven {
+		rows[i] = track{trip: t.ID, point: d.point, received: c.Now}
 	}
 	if out.Stored, err = storeTrail(c.DB, rows); err != nil {
 		return out, fmt.Errorf("storing positions: %w", err)
@@ -64,9 +79,57 @@ func (m *Module) postLocations(c api.Ctx, r missedLocations) (BatchRead, error) 
 	out.Known = len(rows) - out.Stored
 	c.Changed("locations", "trip", t.ID, nil, map[string]any{"stored": out.Stored})
 	if t.Status == inProgress {
-		c.Tell(events.Fact{Kind: MovedFact, Data: Sighting{BusID: t.BusID, DriverID: c.User.ID, Seen: rows[newest].point.seen(t.ID, c.Now)}})
+		c.Tell(events.Fact{Kind: MovedFact, Data: Sighting{BusID: t.BusID, DriverID: c.User.ID, Seen: rows[len(rows)-1].point.seen(t.ID, c.Now)}})
 	}
 	return out, nil
+}
+
+// numbered is a position and its place in what was sent.
+type numbered struct {
+	index int
+	point Point
+}
+
+// trailBefore is the last position of the trail before a moment, nil if there is none.
+func trailBefore(c api.Ctx, trip uuid.UUID, at time.Time) (*Point, error) {
+	var found []Point
+	err := c.DB.Raw(`select lat, lng, at from location where trip_id = ? and at < ? order by at desc limit 1`, trip, at).Scan(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading a trail: %w", err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+// drivable parts positions, which are in order, into those a bus could have driven after
+// the last one known, and those it could not. One that seems out of reach is right after
+// all if the next one is near it.
+func drivable(last *Point, sent []numbered) (driven, jumps []numbered) {
+	var doubted *numbered
+	for _, s := range sent {
+		switch {
+		case last == nil || reachable(*last, s.point):
+			if doubted != nil {
+				jumps = append(jumps, *doubted)
+			}
+		case doubted != nil && reachable(doubted.point, s.point):
+			driven = append(driven, *doubted)
+		default:
+			if doubted != nil {
+				jumps = append(jumps, *doubted)
+			}
+			doubted = &s
+			continue
+		}
+		doubted, last = nil, &s.point
+		driven = append(driven, s)
+	}
+	if doubted != nil {
+		jumps = append(jumps, *doubted)
+	}
+	return driven, jumps
 }
 
 // pointFault is what is wrong with a position, in words.

@@ -75,6 +75,24 @@ func TestPositionsThatCannotBeAreNamedAndNotKept(t *testing.T) {
 	d.driver.Refuses(t, "POST", "/driver/bus-tracking/trips/"+waiting.ID.String()+"/locations", map[string]any{"locations": []any{at(0, 0)}}, 409, "")
 }
 
+func TestAJumpNoBusMakesIsDroppedFromABatchAndNotShown(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, 1)
+	trip := d.start(t)
+	got := d.send(t, trip, at(0.4, 10*time.Second), at(300, 30*time.Second), at(0.2, 40*time.Second), at(0.1, 50*time.Second))
+	if got.Stored != 3 || len(got.Refused) != 1 || got.Refused[0].Index != 1 {
+		t.Errorf("read %+v", got)
+	}
+	right := func() bool { l := d.live(t).Location; return l != nil && l.Lat == baseLat+0.4*step }
+	testkit.Eventually(t, "the bus is shown", right)
+	if got := d.send(t, trip, at(300, time.Second)); got.Stored != 0 || len(got.Refused) != 1 {
+		t.Errorf("read %+v", got)
+	}
+	if !right() || d.Count(t, "location", "trip_id = ?", trip) != 3 {
+		t.Errorf("live %+v", d.live(t).Location)
+	}
+}
+
 func TestABusThatComesNearAStopIsToldOncePerStopAndTrip(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 3)
@@ -89,7 +107,7 @@ func TestABusThatComesNearAStopIsToldOncePerStopAndTrip(t *testing.T) {
 	}
 	drive(-0.2, -0.1, 0, 0.02, 0.2)
 	testkit.Eventually(t, "the first stop is left", func() bool { s := d.live(t).Stops[0]; return s.ArrivedAt != nil && s.DepartedAt != nil })
-	drive(0.8, 0.78, 0.8)
+	drive(0.4, 0.6, 0.8, 0.78, 0.8)
 	testkit.Eventually(t, "the second stop's families are told", func() bool { return d.told(t, d.children[1].parent, "The bus is near") == 1 })
 	now := d.live(t)
 	if now.Stops[0].ETASeconds != nil || now.Stops[1].ETASeconds == nil || now.Stops[2].ETASeconds == nil || *now.Stops[2].ETASeconds <= *now.Stops[1].ETASeconds {

@@ -106,7 +106,11 @@ func (m *Module) notRiding(c api.Ctx, r absence) (NotRidingAnswer, error) {
 	}
 	var said []struct{ TripType string }
 	var moved []struct{ ID, TripID, BusID uuid.UUID }
-	err := tenancy.Together(c.DB, saying,
+	err := tenancy.Together(c.DB,
+		// A trip that starts at this moment is waited for, or waits: it sees what is said, or is seen.
+		tenancy.Query{SQL: `select t.id from trip t where t.trip_date = $2 and t.trip_type = any($3::text[]) and t.status in ('scheduled', 'in_progress', 'paused')
+			and t.route_id in (select y.route_id from ride y where y.student_id = $1) order by t.id for share`, Args: []any{r.StudentID, r.Date, ways}},
+		saying,
 		tenancy.Query{SQL: `update boarding b set status = $5, preset = $5, reason = $6, updated_at = $7 from trip t
 			where t.id = b.trip_id and b.student_id = $1 and t.trip_date = $2 and t.trip_type = any($3::text[]) and t.status in ('in_progress', 'paused')
 				and b.status = $4 and (b.preset = $4) and (b.reason <> 'on leave')

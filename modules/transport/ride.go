@@ -3,10 +3,13 @@ package transport
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/events"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
@@ -60,7 +63,39 @@ func putRiders(c api.Ctx, r riders) (RouteDetail, error) {
 		return RouteDetail{}, fmt.Errorf("writing riders: %w", err)
 	}
 	c.Changed("update", "route riders", route.ID, before, r.Students)
+	if err := tellGuardians(c, before, r.Students); err != nil {
+		return RouteDetail{}, err
+	}
 	return routeDetail(c, route)
+}
+
+// tellGuardians says whose guardians may see other buses than before: theirs who rode and
+// do not, and theirs who ride and did not.
+func tellGuardians(c api.Ctx, before []Rider, now []riderEntry) error {
+	changed := map[uuid.UUID]bool{}
+	for _, r := range before {
+		changed[r.StudentID] = true
+	}
+	for _, r := range now {
+		if changed[r.StudentID] {
+			delete(changed, r.StudentID)
+		} else {
+			changed[r.StudentID] = true
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	var users []uuid.UUID
+	err := c.DB.Raw(`select distinct g.user_id from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id in ? order by g.user_id`,
+		slices.Collect(maps.Keys(changed))).Scan(&users).Error
+	if err != nil {
+		return fmt.Errorf("looking for riders' guardians: %w", err)
+	}
+	if len(users) > 0 {
+		c.Tell(events.Fact{Kind: roster.SightChanged, Data: map[string]any{"userIds": users}})
+	}
+	return nil
 }
 
 // checkRiders names every entry that cannot be, and returns who rode on that day.

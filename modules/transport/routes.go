@@ -44,7 +44,7 @@ func (m *Module) Routes() []api.Row {
 		api.Post("/driver/student/board", "transport", "Say that a rider boarded, alighted, is absent or did not show up", m.board, api.Limit(api.LimitRide)),
 		api.Post("/driver/student/board-many", "transport", "Send taps that could not be sent one by one; in any order, any number of times", m.boardMany, api.Limit(api.LimitRide)),
 		api.Post("/driver/student/undo", "transport", "Take a tap of the last ten minutes back", m.undoBoarding, api.Limit(api.LimitRide), api.Says("Taken back")),
-		api.Create("/driver/incident/report", "transport", "Report an incident", m.reportIncident, api.Says("Incident reported")),
+		api.Create("/driver/incident/report", "transport", "Report an incident", m.reportIncident, api.Idempotent, api.Says("Incident reported")),
 		api.List("/driver/incident/list", "transport", "The incidents of my buses", incidentListing, driversIncidents),
 		api.Post("/driver/incident/resolve", "transport", "Say how an incident of my bus ended", m.resolveIncident, api.Says("Incident resolved")),
 

@@ -27,6 +27,8 @@ const (
 	inDoubt = 2 * time.Second
 	// tellETAs is how often watchers are told when the bus will be where.
 	tellETAs = 10 * time.Second
+	// noteTime is how long it is tried to write down what happened at a stop.
+	noteTime = 30 * time.Second
 )
 
 // TrackerParts are what a tracker leans on.
@@ -51,6 +53,9 @@ type Tracker struct {
 	doubts map[uuid.UUID]time.Time // by trip, until when
 	trails map[uuid.UUID]*trail    // by school
 	busy   sync.WaitGroup
+
+	leaving chan struct{}
+	leave   sync.Once
 }
 
 // NewTracker makes a tracker.
@@ -58,7 +63,7 @@ func NewTracker(p TrackerParts) *Tracker {
 	if p.PerSecond <= 0 {
 		p.PerSecond = PositionsPerSecond
 	}
-	return &Tracker{TrackerParts: p, drives: map[uuid.UUID]*drive{}, doubts: map[uuid.UUID]time.Time{}, trails: map[uuid.UUID]*trail{}}
+	return &Tracker{TrackerParts: p, drives: map[uuid.UUID]*drive{}, doubts: map[uuid.UUID]time.Time{}, trails: map[uuid.UUID]*trail{}, leaving: make(chan struct{})}
 }
 
 // Report takes a position from a driver. What is wrong with it is said at once; done is
@@ -139,6 +144,7 @@ func (t *Tracker) ForgetAll() {
 
 // Close waits until what was taken is written.
 func (t *Tracker) Close() {
+	t.leave.Do(func() { close(t.leaving) })
 	t.mu.Lock()
 	trails := make([]*trail, 0, len(t.trails))
 	for _, trail := range t.trails {

@@ -48,7 +48,7 @@ func (m *Module) resumeTrip(c api.Ctx, r onTrip) (TripDetail, error) {
 func (m *Module) endTrip(c api.Ctx, r onTrip) (TripDetail, error) {
 	return m.command(c, r.TripID, completed, []string{inProgress, paused}, func(t *Trip) error {
 		t.EndedAt = &c.Now
-		return unaccounted(c, t.ID)
+		return unaccounted(c, t.ID, "waiting", "boarded")
 	})
 }
 
@@ -98,6 +98,7 @@ func (m *Module) turn(c api.Ctx, t Trip, to string, from []string, change func(*
 	return t, nil
 }
 
+// cancelTrip cancels a trip. One that was paused must have nobody aboard.
 func (m *Module) cancelTrip(c api.Ctx, r cancelling) (TripDetail, error) {
 	t, err := api.Lock[Trip](c, "trip", r.ID)
 	if err != nil {
@@ -110,7 +111,7 @@ func (m *Module) cancelTrip(c api.Ctx, r cancelling) (TripDetail, error) {
 			if began {
 				t.EndedAt = &c.Now
 			}
-			return nil
+			return unaccounted(c, t.ID, "boarded")
 		})
 		if err != nil {
 			return TripDetail{}, err
@@ -140,7 +141,7 @@ func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
 	return nil
 }
 
-// Unaccounted are the riders who keep a trip from being ended.
+// Unaccounted are the riders who keep a trip from being ended or cancelled.
 type Unaccounted struct {
 	Waiting []NamedStudent `json:"waiting"`
 	Aboard  []NamedStudent `json:"aboard"`
@@ -152,14 +153,14 @@ type NamedStudent struct {
 	Name      string    `json:"name"`
 }
 
-// unaccounted refuses while a rider is waiting or aboard, and names them.
-func unaccounted(c api.Ctx, trip uuid.UUID) error {
+// unaccounted refuses while a rider is in one of these states, and names them.
+func unaccounted(c api.Ctx, trip uuid.UUID, states ...string) error {
 	var found []struct {
 		StudentID                   uuid.UUID
 		FirstName, LastName, Status string
 	}
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id
-		where b.trip_id = $1 and b.status in ('waiting', 'boarded') order by s.first_name, s.last_name, s.id`, Args: []any{trip}, Scan: roster.Collect(&found)})
+		where b.trip_id = $1 and b.status = any($2) order by s.first_name, s.last_name, s.id`, Args: []any{trip, states}, Scan: roster.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("looking who is aboard: %w", err)
 	}

@@ -68,6 +68,26 @@ func TestATripGoesThroughItsStatesAndACommandThatHoldsIsNoChange(t *testing.T) {
 	}
 }
 
+func TestAPausedTripWithAChildAboardIsNotCancelled(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, 2)
+	trip := d.start(t)
+	d.board(t, trip, d.children[0], "boarded")
+	d.command(t, trip, "pause")
+	cancel := "/school-admin/transport/trip/" + trip.String() + "/cancel"
+	f := d.admin.Refuses(t, "POST", cancel, map[string]any{"reason": "Flood"}, 409, "")
+	if !strings.Contains(f.Message, "Asha Rao (aboard)") || strings.Contains(f.Message, "Bsha") {
+		t.Errorf("it says %q", f.Message)
+	}
+	if d.Count(t, "trip", "id = ? and status = 'paused'", trip) != 1 || d.told(t, d.children[1].parent, "The bus does not come") != 0 {
+		t.Error("it was cancelled all the same")
+	}
+	d.board(t, trip, d.children[0], "alighted")
+	if got := testkit.Post[transport.TripDetail](t, d.admin, cancel, map[string]any{"reason": "Flood"}); got.Status != "cancelled" {
+		t.Errorf("cancelled %+v", got.Trip)
+	}
+}
+
 func TestATripStartedAndEndedTwiceAtOnceIsStartedAndEndedOnce(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 2)
