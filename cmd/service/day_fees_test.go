@@ -13,30 +13,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestAClerksMorning(t *testing.T) {
-	t.Parallel()
-	app := testkit.Shared(t)
-	d := &day{app: app, super: app.SuperAdmin(t), ids: map[string]uuid.UUID{}}
-	clerk := &clerksMorning{day: d}
-	for _, hour := range []struct {
-		name string
-		act  func(*testing.T)
-	}{
-		{"the week before, Green Valley is onboarded", d.onboard},
-		{"the school admin sets the year, classes and divisions", d.frame},
-		{"the week before, students come and fees are settled on", clerk.settle},
-		{"09:00 the clerk charges term 1, twice", clerk.charges},
-		{"09:05 the clerk collects cash and a cheque, and double-clicks", clerk.collects},
-		{"09:30 the cheque bounces and is reversed", clerk.bounces},
-		{"10:00 the statement explains itself and the ledger balances", clerk.closes},
-		{"all day, a stranger tries every id seen above", clerk.strangers},
-	} {
-		if !t.Run(hour.name, hour.act) {
-			t.FailNow()
-		}
-	}
-}
-
+// clerksMorning is the fees of a day, those of a class of its own.
 type clerksMorning struct {
 	*day
 	asha, ravi, structure uuid.UUID

@@ -2,6 +2,8 @@ package service_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"regexp"
 	"testing"
 
@@ -31,6 +33,7 @@ func TestADayAtSchool(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
 	d := &day{app: app, super: app.SuperAdmin(t), phones: testkit.NewPhone()[:9], ids: map[string]uuid.UUID{}}
+	clerk, exams, bus, two := &clerksMorning{}, &marksHour{}, &busDay{day: d}, &afternoon{}
 	for _, hour := range []struct {
 		name string
 		act  func(*testing.T)
@@ -40,18 +43,54 @@ func TestADayAtSchool(t *testing.T) {
 		{"the school admin imports 300 students with their guardians, seven rows of whom are mended first", d.enrol},
 		{"the school admin employs a class teacher and sets a timetable whose one clash is refused", d.staff},
 		{"6-A is filled and has a class teacher", d.fillClass},
+		{"fees are settled on for class 11", func(t *testing.T) { clerk.day = d.of(t, 11); clerk.settle(t) }},
+		{"an exam of class 7 is scheduled, with one clash refused", func(t *testing.T) { exams.day = d.of(t, 7); exams.schedule(t) }},
+		{"the school gets a bus, two routes, riders and trips", bus.furnish},
+		{"class 9 has two families and a teacher", func(t *testing.T) { two.day = d.of(t, 9); two.people(t) }},
 		{"06:40 a parent asks leave for two children", d.asksLeave},
+		{"06:40 another says that the child will not ride today", bus.notRiding},
 		{"06:55 a driver signs in with a code, and later with a PIN", d.driverSignsIn},
+		{"06:55 the driver starts the trip, and again by accident", bus.start},
+		{"07:05 forty positions, a tunnel, and a batch of what was missed", bus.drive},
+		{"07:12 parents watch; a stranger gets an error and nothing else", bus.watch},
+		{"07:20 children board, one twice, one does not show up; a traffic jam", bus.board},
+		{"07:50 the trip cannot be ended with a child aboard", bus.end},
 		{"08:05 the teacher approves the leave and marks 6-A in one call", d.marksClass},
+		{"08:06 a child who boarded is marked absent: the office is alerted", bus.mismatch},
 		{"08:10 the teacher corrects a mistake", d.correctsMark},
-		{"12:00 the school admin turns evaluation mode on and off again", d.evaluation},
-		{"all day, a stranger tries every id seen above", d.stranger},
+		{"09:00 the clerk charges term 1, twice", clerk.charges},
+		{"09:05 the clerk collects cash and a cheque, and double-clicks", clerk.collects},
+		{"09:30 the cheque bounces and is reversed", clerk.bounces},
+		{"10:00 the statement explains itself and the ledger balances", clerk.closes},
+		{"11:00 a teacher enters marks, one above the maximum", exams.enter},
+		{"11:00 the school admin publishes, and the parents of that class are told", exams.publish},
+		{"12:00 in evaluation mode teachers read only, exams stay open", exams.evaluate},
+		{"14:00 an announcement to a class", two.announce},
+		{"14:05 a parent asks and the teacher answers", two.ask},
+		{"15:30 the children are driven home, and the log of the day is complete", bus.driveHome},
+		{"all day, a stranger tries every id seen above", func(t *testing.T) {
+			d.stranger(t)
+			clerk.strangers(t)
+			exams.stranger(t)
+			two.stranger(t)
+		}},
 		{"17:00 the super-admin suspends the school, whose tokens are dead within a second", d.suspend},
 	} {
 		if !t.Run(hour.name, hour.act) {
 			t.FailNow()
 		}
 	}
+}
+
+// of is the same day of another class, made here, with one division.
+func (d *day) of(t *testing.T, level int) *day {
+	t.Helper()
+	class := testkit.Post[roster.Class](t, d.office, "/school-admin/class/create", map[string]any{"name": fmt.Sprint("Class ", level), "level": level})
+	division := testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A"})
+	other := *d
+	other.ids = maps.Clone(d.ids)
+	other.ids["/school-admin/class/"], other.ids["/school-admin/division/"] = class.ID, division.ID
+	return &other
 }
 
 type school struct {
@@ -148,19 +187,6 @@ func (d *day) asSchool(t *testing.T) *testkit.School {
 		t.Fatal(err)
 	}
 	return &testkit.School{School: made, App: d.app}
-}
-
-func (d *day) evaluation(t *testing.T) {
-	type setting struct{ EvaluationMode bool }
-	if on := testkit.Put[setting](t, d.office, "/school-admin/setting", map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection"}); !on.EvaluationMode {
-		t.Error("evaluation mode is off")
-	}
-	if off := testkit.Put[setting](t, d.office, "/school-admin/setting", map[string]any{"evaluationMode": false}); off.EvaluationMode {
-		t.Error("evaluation mode is on")
-	}
-	if n := d.asSchool(t).Count(t, "audit_event", "entity = 'setting'"); n != 2 {
-		t.Errorf("%d audit rows", n)
-	}
 }
 
 func (d *day) stranger(t *testing.T) {

@@ -26,32 +26,7 @@ type busDay struct {
 	parents         []*testkit.Client
 }
 
-func TestABussDayAtSchool(t *testing.T) {
-	t.Parallel()
-	app := testkit.Shared(t)
-	d := &busDay{day: &day{app: app, super: app.SuperAdmin(t), phones: testkit.NewPhone()[:9], ids: map[string]uuid.UUID{}}}
-	for _, hour := range []struct {
-		name string
-		act  func(*testing.T)
-	}{
-		{"the week before, the school is onboarded and gets a bus, two routes, riders and trips", d.furnish},
-		{"06:40 a parent says that the child will not ride today", d.notRiding},
-		{"06:55 the driver signs in and starts the trip, and again by accident", d.start},
-		{"07:05 forty positions, a tunnel, and a batch of what was missed", d.drive},
-		{"07:12 parents watch; a stranger gets an error and nothing else", d.watch},
-		{"07:20 children board, one twice, one does not show up; a traffic jam", d.board},
-		{"07:50 the trip cannot be ended with a child aboard", d.end},
-		{"08:06 a child who boarded is marked absent: the office is alerted", d.mismatch},
-		{"15:30 the children are driven home, and the log of the day is complete", d.driveHome},
-	} {
-		if !t.Run(hour.name, hour.act) {
-			t.FailNow()
-		}
-	}
-}
-
 func (d *busDay) furnish(t *testing.T) {
-	d.onboard(t)
 	d.admin = d.office
 	phone := testkit.NewPhone()
 	ravi := testkit.Post[roster.Employee](t, d.admin, "/school-admin/employee/create", map[string]any{"firstName": "Ravi", "phone": phone, "employeeType": "DRIVER"})
