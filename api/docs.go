@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 )
@@ -19,11 +20,15 @@ const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 // MountDocs serves the API's document and a page to read it and try it out.
 // Everything the page needs comes from this binary.
 func (k *Kernel) MountDocs() error {
-	document, err := k.OpenAPI()
-	if err != nil {
-		return err
-	}
-	files := map[string]*asset{"/openapi.json": newAsset("application/json; charset=utf-8", document)}
+	// New has seen that the document can be written. It is written for who asks first:
+	// most processes are never asked.
+	files := map[string]func() *asset{"/openapi.json": sync.OnceValue(func() *asset {
+		document, err := k.OpenAPI()
+		if err != nil {
+			panic(err)
+		}
+		return newAsset("application/json; charset=utf-8", document)
+	})}
 	for path, file := range map[string]struct{ name, media string }{
 		"/api-docs":                      {"page.html", "text/html; charset=utf-8"},
 		"/api-docs/":                     {"page.html", "text/html; charset=utf-8"},
@@ -36,16 +41,18 @@ func (k *Kernel) MountDocs() error {
 		if err != nil {
 			return fmt.Errorf("the documentation page's files: %w", err)
 		}
-		if files[path], err = newAssetFile(file.name, file.media, raw); err != nil {
+		a, err := newAssetFile(file.name, file.media, raw)
+		if err != nil {
 			return err
 		}
+		files[path] = func() *asset { return a }
 	}
 	for path, a := range files {
 		row := &Row{Method: http.MethodGet, Path: path} // its name in logs and metrics
 		serve := func(g *gin.Context) {
 			requestOf(g).row = row
 			g.Header("Content-Security-Policy", docsPolicy)
-			a.serve(g)
+			a().serve(g)
 		}
 		k.engine.GET(path, serve)
 		k.engine.HEAD(path, serve)

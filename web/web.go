@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 //go:embed dist
@@ -30,7 +31,7 @@ type asset struct {
 // Console serves the console at a path it has been stripped of. What is no file is a
 // page of the console's own, which its script shows.
 func Console() http.Handler {
-	assets := map[string]asset{}
+	assets := map[string]func() asset{}
 	dist, err := fs.Sub(files, "dist")
 	if err == nil {
 		err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
@@ -38,24 +39,28 @@ func Console() http.Handler {
 				return err
 			}
 			body, err := fs.ReadFile(dist, name)
-			assets[name] = newAsset(name, body)
+			assets[name] = sync.OnceValue(func() asset { return newAsset(name, body) }) // packed for who asks first
 			return err
 		})
 	}
 	if err != nil {
 		panic(err) // the folder is compiled in
 	}
+	page, err := fs.ReadFile(dist, "index.html")
+	if err != nil {
+		panic(err)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if a, ok := assets[name]; ok && name != "index.html" {
-			a.send(w, r)
+			a().send(w, r)
 			return
 		}
 		if path.Ext(name) != "" { // a file of another build
 			http.NotFound(w, r)
 			return
 		}
-		sendPage(w, assets["index.html"].plain)
+		sendPage(w, page)
 	})
 }
 

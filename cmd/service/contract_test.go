@@ -125,30 +125,38 @@ func TestWithoutThePermissionEveryRowIsDeniedBeforeAnyQuery(t *testing.T) {
 	clients := everyone(t, s)
 	setRights(t, s, false)
 	platform := s.App.Service.Cluster.PlatformPool()
-	least := int64(-1)
+	// The instance's own work uses the platform's database too, now and then: a row that
+	// needs it does so every time.
+	asks := func(r api.Row, role api.RoleType) bool {
+		for range 20 {
+			before := platform.Stat().AcquireCount()
+			a := call(t, clients[role], r)
+			if f := a.Failure(t); a.Status != 403 || f.Error != "PERMISSION_DENIED" {
+				t.Errorf("%s as %s: %d %s", r.Name(), role, a.Status, a.Body)
+			}
+			if platform.Stat().AcquireCount() == before {
+				return false
+			}
+		}
+		return true
+	}
+	known := false
 	walk := func() {
-		before := platform.Stat().AcquireCount()
 		for _, r := range rowsOf(s.App) {
 			if r.Module == "" {
 				continue
 			}
 			for _, role := range r.Roles {
-				a := call(t, clients[role], r)
-				if f := a.Failure(t); a.Status != 403 || f.Error != "PERMISSION_DENIED" {
-					t.Errorf("%s as %s: %d %s", r.Name(), role, a.Status, a.Body)
+				if asks(r, role) && known {
+					t.Errorf("refusing %s as %s takes the platform's database", r.Name(), role)
 				}
 			}
 		}
-		if n := platform.Stat().AcquireCount() - before; least < 0 || n < least {
-			least = n
-		}
 	}
 	walk() // sessions, school and policy are known from here on
+	known = true
 	if trips, _ := wire.Least(walk); trips != 0 {
 		t.Errorf("refusing took %d round trips to the school's database", trips)
-	}
-	if least != 0 {
-		t.Errorf("refusing took the platform's database %d times", least)
 	}
 }
 
