@@ -2,12 +2,14 @@ package auth
 
 import (
 	"context"
-	"crypto/rand"
+	cryptorand "crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/argon2"
@@ -21,66 +23,97 @@ const (
 	hashTime   = 2
 	hashBytes  = 32
 	saltBytes  = 16
-	// hashWait is how long a sign-in queues for a core before it is told to come back.
+	// hashWait is how long a sign-in queues for a core before it is told to come back,
+	// give or take a third: those who came together must not all come back together.
 	hashWait = 3 * time.Second
 )
 
 // Hasher turns secrets into hashes, never on more cores than it is given: a storm
 // of sign-ins must not take the service down.
 type Hasher struct {
-	cores chan struct{}
-	decoy string // verified when there is nothing to verify, so that it takes as long
+	cores chan *hashWorker
+	door  chan struct{}
 }
 
-// NewHasher uses at most cores at once; 0 is half of what there are.
-func NewHasher(cores int) *Hasher {
+// decoy is verified when there is nothing to verify, so that it takes as long.
+var decoy = sync.OnceValue(func() string { return hash("a secret nobody has") })
+
+// NewHasher uses at most cores at once; 0 is half of what there are. The command
+// starts a program that calls ServeHashes; without one it is done in this process.
+func NewHasher(cores int, command ...string) *Hasher {
 	if cores == 0 {
 		cores = max(1, runtime.GOMAXPROCS(0)/2)
 	}
-	h := &Hasher{cores: make(chan struct{}, cores)}
-	h.decoy = hash("a secret nobody has")
+	h := &Hasher{cores: make(chan *hashWorker, cores), door: make(chan struct{}, cores+1)}
+	for range cores {
+		h.cores <- &hashWorker{command: command}
+	}
+	decoy() // now, not for the first stranger
 	return h
+}
+
+// Close ends the processes; what is asked afterwards starts them again.
+func (h *Hasher) Close() {
+	workers := make([]*hashWorker, cap(h.cores))
+	for i := range workers {
+		workers[i] = <-h.cores
+		workers[i].rest()
+	}
+	for _, w := range workers {
+		h.cores <- w
+	}
 }
 
 // Hash makes the stored form of a secret.
 func (h *Hasher) Hash(ctx context.Context, secret string) (string, error) {
-	release, err := h.take(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	return hash(secret), nil
+	answer, err := h.do(ctx, hashTask{Secret: secret})
+	return answer.Hash, err
 }
 
 // Verify compares a secret with its stored form; an empty one is never right, and
 // takes as long to refuse.
 func (h *Hasher) Verify(ctx context.Context, secret, stored string) (bool, error) {
-	release, err := h.take(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer release()
+	task := hashTask{Secret: secret, Stored: stored}
 	if stored == "" {
-		verify(secret, h.decoy)
-		return false, nil
+		task.Stored = decoy()
 	}
-	return verify(secret, stored), nil
+	answer, err := h.do(ctx, task)
+	return answer.OK && stored != "", err
 }
 
-func (h *Hasher) take(ctx context.Context) (func(), error) {
+// Admit lets in as many sign-ins as can be worked on, one more than there are cores,
+// until done is called. The others wait here, before they cost anything: two hundred
+// at once would else look up their accounts all together, to wait then. Nothing has
+// been counted against those who are told to come back.
+func (h *Hasher) Admit(ctx context.Context) (done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, hashWait*2/3+rand.N(hashWait*2/3))
+	defer cancel()
+	select {
+	case h.door <- struct{}{}:
+		return func() { <-h.door }, nil
+	case <-ctx.Done():
+		return nil, errManySignIns
+	}
+}
+
+// do queues for a core, but not for long.
+func (h *Hasher) do(ctx context.Context, t hashTask) (hashed, error) {
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
 	select {
-	case h.cores <- struct{}{}:
-		return func() { <-h.cores }, nil
+	case w := <-h.cores:
+		defer func() { h.cores <- w }()
+		return w.do(t), nil
 	case <-ctx.Done():
-		return nil, api.Unavailable("Many people are signing in, try again in a moment")
+		return hashed{}, errManySignIns
 	}
 }
 
+var errManySignIns = api.Unavailable("Many people are signing in, try again in a moment")
+
 func hash(secret string) string {
 	salt := make([]byte, saltBytes)
-	_, _ = rand.Read(salt) // never fails: the runtime ends the program instead
+	_, _ = cryptorand.Read(salt) // never fails: the runtime ends the program instead
 	sum := argon2.IDKey([]byte(secret), salt, hashTime, hashMemory, 1, hashBytes)
 	return fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=1$%s$%s", hashMemory, hashTime,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(sum))

@@ -40,6 +40,11 @@ func (a *Auth) enter(c api.OpenCtx, acc account, email string) (signedIn, error)
 
 // byPassword finds the account an e-mail and a password open.
 func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
+	done, err := a.Hasher.Admit(c)
+	if err != nil {
+		return account{}, err
+	}
+	defer done()
 	if err := a.slowDown(c, r.Email); err != nil {
 		return account{}, err
 	}

@@ -110,6 +110,11 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
+	done, err := m.Hasher.Admit(c)
+	if err != nil {
+		return signedIn{}, err
+	}
+	defer done()
 	accounts, err := m.byPhone(c, phone, m.role)
 	if err != nil {
 		return signedIn{}, err

@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"homeroom/auth"
 )
 
 // settings are the flags.
@@ -67,6 +69,10 @@ var parts = []part{
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == hashWorker {
+		exitOn(auth.ServeHashes(os.Stdin, os.Stdout))
+		return
+	}
 	if role := os.Getenv(childEnv); role != "" {
 		exitOn(beChild(role))
 		return

@@ -8,6 +8,9 @@ import (
 	"homeroom/cmd/service"
 )
 
+// hashWorker is what this program is called with to be the hash worker of a server.
+const hashWorker = "hash-worker"
+
 // serveOurs is `homeroom serve` with the benchmark's rows: background work, metrics
 // and a log line per request included.
 func serveOurs(ctx context.Context, s childSettings, ready func(address string)) error {
@@ -15,7 +18,11 @@ func serveOurs(ctx context.Context, s childSettings, ready func(address string))
 	if err != nil {
 		return err
 	}
-	o := service.Options{Log: nowhere()}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	o := service.Options{Log: nowhere(), HashCommand: []string{self, hashWorker}}
 	if !s.Product {
 		o.Migrations, o.ExtraRows = schoolMigrations(s.Added), studentRows()
 	}

@@ -62,7 +62,7 @@ Configuration (environment variable, default, meaning):
 		SilenceErrors: true,
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), demoDriveCommand())
+	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), demoDriveCommand(), hashWorkerCommand())
 	return cmd
 }
 

@@ -103,6 +103,7 @@ func (s *Service) Close() {
 	cancel()
 	_ = s.Hub.Close(gone) // whoever is still here is cut off
 	s.Tracker.Close()
+	s.Auth.Hasher.Close()
 	_ = s.Redis.Close()
 	s.Cluster.Close()
 }

@@ -40,6 +40,9 @@ type Options struct {
 	// Patience is how long a call waits for Redis to count it; 0 is as in production.
 	// Most tests are about other things than a machine that is busy with tests.
 	Patience time.Duration
+	// HashCommand starts a program that calls auth.ServeHashes, so that hashing secrets
+	// is no burden on the server's own process; empty: it is done here.
+	HashCommand []string
 	// Drivers stand in for the providers of push, SMS and e-mail.
 	Drivers map[delivery.Channel]delivery.Driver
 	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
@@ -91,7 +94,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openDelivery(ctx, o); err != nil {
 		return nil, err
 	}
-	if err := s.openAuth(o.Clock); err != nil {
+	if err := s.openAuth(o); err != nil {
 		return nil, err
 	}
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace})
@@ -134,7 +137,8 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	return nil
 }
 
-func (s *Service) openAuth(clock func() time.Time) error {
+func (s *Service) openAuth(o Options) error {
+	clock := o.Clock
 	signing, err := s.Config.SigningKeys()
 	if err != nil {
 		return err
@@ -147,7 +151,7 @@ func (s *Service) openAuth(clock func() time.Time) error {
 		return err
 	}
 	s.Auth = auth.New(auth.Parts{
-		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: auth.NewHasher(s.Config.HashCores),
+		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: auth.NewHasher(s.Config.HashCores, o.HashCommand...),
 		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
 		Ended: s.sessionEnded,
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },

@@ -1,0 +1,159 @@
+package auth
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Hashing is the one thing here that keeps a core busy for as long as a request lasts,
+// and that allocates as much as a thousand requests. In the server's own process its
+// goroutines hold a processor until they are preempted (10 ms) and its garbage stops
+// everybody; so it is done in processes of its own, which the kernel makes wait.
+const (
+	// hashNice is how far hashing stands back: a tenth of a core is still its own when
+	// everything else is busy.
+	hashNice = 10
+	// hashIdle is how long a worker that has nothing to do stays.
+	hashIdle = time.Minute
+)
+
+// hashTask is what a worker is asked: hash the secret, or compare it with a stored form.
+type hashTask struct {
+	Secret string `json:"secret"`
+	Stored string `json:"stored,omitempty"`
+}
+
+func (t hashTask) do() hashed {
+	if t.Stored == "" {
+		return hashed{Hash: hash(t.Secret)}
+	}
+	return hashed{OK: verify(t.Secret, t.Stored)}
+}
+
+// hashed is a worker's answer.
+type hashed struct {
+	Hash string `json:"hash,omitempty"`
+	OK   bool   `json:"ok,omitempty"`
+}
+
+// ServeHashes is the work of a hash worker: a task a line in, an answer a line out,
+// until in ends, which it does when the server is gone.
+func ServeHashes(in io.Reader, out io.Writer) error {
+	standBack()
+	tasks, answers := json.NewDecoder(in), json.NewEncoder(out)
+	for {
+		var t hashTask
+		if err := tasks.Decode(&t); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if err := answers.Encode(t.do()); err != nil {
+			return err
+		}
+	}
+}
+
+// standBack lowers the priority of every thread there is; later ones inherit it. A
+// system that refuses leaves it as it was: slower for the others, still right.
+func standBack() {
+	threads, _ := os.ReadDir("/proc/self/task")
+	for _, thread := range threads {
+		if id, err := strconv.Atoi(thread.Name()); err == nil {
+			_ = syscall.Setpriority(syscall.PRIO_PROCESS, id, hashNice)
+		}
+	}
+}
+
+// hashWorker is one such process, started when it is first needed. It is used by one
+// sign-in at a time: whoever holds its core.
+type hashWorker struct {
+	command []string
+
+	mu      sync.Mutex
+	process *exec.Cmd
+	in      io.WriteCloser
+	tasks   *json.Encoder
+	answers *json.Decoder
+	idle    *time.Timer
+}
+
+// do has the task done by the process. One that died is replaced once; if that fails
+// too, the task is done here, since people must be able to sign in.
+func (w *hashWorker) do(t hashTask) hashed {
+	if len(w.command) == 0 {
+		return t.do()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for range 2 {
+		if answer, err := w.ask(t); err == nil {
+			w.idle.Reset(hashIdle)
+			return answer
+		}
+		w.end()
+	}
+	return t.do()
+}
+
+func (w *hashWorker) ask(t hashTask) (answer hashed, err error) {
+	if w.process == nil {
+		if err := w.start(); err != nil {
+			return answer, err
+		}
+	}
+	if err := w.tasks.Encode(t); err != nil {
+		return answer, err
+	}
+	return answer, w.answers.Decode(&answer)
+}
+
+func (w *hashWorker) start() error {
+	cmd := exec.Command(w.command[0], w.command[1:]...)
+	// One task at a time needs one processor; what a task leaves behind is collected
+	// when the next but one would not fit, not while it runs.
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=64MiB")
+	// Ctrl-C in the terminal is for the server, which finishes sign-ins under way.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("a hash worker: %w", err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("a hash worker: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("a hash worker: %w", err)
+	}
+	w.process, w.in, w.tasks, w.answers = cmd, in, json.NewEncoder(in), json.NewDecoder(out)
+	w.idle = time.AfterFunc(hashIdle, w.rest)
+	return nil
+}
+
+// rest ends a process nobody needed for a while.
+func (w *hashWorker) rest() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.end()
+}
+
+func (w *hashWorker) end() {
+	if w.process == nil {
+		return
+	}
+	w.idle.Stop()
+	_ = w.in.Close()
+	_ = w.process.Process.Kill()
+	_ = w.process.Wait()
+	w.process = nil
+}
