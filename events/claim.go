@@ -95,13 +95,25 @@ func record(tx *gorm.DB, done []uuid.UUID, failed []failure) (next *time.Time, e
 	sql, args := soonestSQL, []any(nil)
 	if len(done) > 0 {
 		// One statement sees one snapshot, in which the deleted rows still are.
-		sql = `with told as (delete from outbox where id in ?) ` + soonestSQL + ` where id not in ?`
-		args = []any{done, done}
+		// The ids are one parameter: a statement for each number of them would be
+		// prepared by itself.
+		sql = `with told as (delete from outbox where id = any(?::uuid[])) ` + soonestSQL + ` where id <> all(?::uuid[])`
+		list := array(done)
+		args = []any{list, list}
 	}
 	if next, err = soonest(tx, sql, args...); err != nil {
 		return nil, fmt.Errorf("removing told facts: %w", err)
 	}
 	return next, nil
+}
+
+// array is ids as Postgres writes an array.
+func array(ids []uuid.UUID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return "{" + strings.Join(texts, ",") + "}"
 }
 
 func soonest(tx *gorm.DB, sql string, args ...any) (*time.Time, error) {

@@ -73,7 +73,7 @@ func (d *docket) committed(school uuid.UUID) {
 func (d *docket) enqueue(m *matter) {
 	m.lookAt = time.Time{}
 	switch {
-	case m.running:
+	case m.running || m.resting:
 		m.again = true
 	case !m.queued:
 		m.queued = true
@@ -136,13 +136,32 @@ func (d *docket) done(j job, f finding, now time.Time) {
 	}
 	m.running = false
 	rest := m.report(j, f, d.me)
-	if m.again || rest == 0 {
+	switch {
+	case rest == 0:
 		m.again = false
 		d.enqueue(m)
-	} else if rest > 0 {
+	case m.again:
+		d.rest(m)
+	case rest > 0:
 		m.plan(now.Add(rest))
 	}
 	d.forget(m)
+}
+
+// breath is how long a busy school is left alone between two looks. What is committed
+// meanwhile is told together, so a school that marks all its classes at once is not
+// looked at for each of them, on connections its own requests wait for.
+const breath = 10 * time.Millisecond
+
+// rest has the school looked at after a breath.
+func (d *docket) rest(m *matter) {
+	m.resting = true
+	time.AfterFunc(breath, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		m.resting, m.again = false, false
+		d.enqueue(m)
+	})
 }
 
 func (d *docket) forget(m *matter) {

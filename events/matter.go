@@ -24,6 +24,7 @@ type matter struct {
 	failures int       // looks in a row that Postgres refused
 
 	queued, running, again bool
+	resting                bool // is looked at again in a moment, whatever comes
 }
 
 // sighting is a mark or a note as the last polls saw it.
@@ -140,5 +141,5 @@ func (m *matter) settled(j job, me string) {
 
 // idle says that there is nothing left to know.
 func (m *matter) idle() bool {
-	return m.open == 0 && m.unmarked == 0 && len(m.seen) == 0 && !m.dirty && !m.queued && !m.running
+	return m.open == 0 && m.unmarked == 0 && len(m.seen) == 0 && !m.dirty && !m.queued && !m.running && !m.resting
 }
