@@ -1,7 +1,7 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench openapi build web screenshots faults
+.PHONY: help run test lint bench openapi build web screenshots faults fuzz
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -21,6 +21,10 @@ test: ## the whole suite, with the race detector, on real servers
 faults: ## the crash test of payments in its long form: killed 20 times, 200 under way each time
 	@scripts/need postgres redis pgbouncer
 	FEE_TEST_ROUNDS=20 go test -count=1 -timeout 30m -run TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone ./modules/fee
+
+fuzz: ## 200,000 calls made from the API's own document, whole and broken, by everybody
+	@scripts/need postgres redis
+	HOMEROOM_FUZZ_REQUESTS=$${HOMEROOM_FUZZ_REQUESTS:-200000} go test -count=1 -timeout 60m -v -run TestWhateverIsSentEveryAnswerIsOneTheDocumentPromises ./cmd/service
 
 lint: ## formatting, go vet, staticcheck, import rules, generated files
 	@scripts/lint

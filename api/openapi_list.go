@@ -87,6 +87,9 @@ func (f Filter) says() string {
 	if f.Kind == "search" {
 		return "Text to find anywhere in the record's words, whatever its case."
 	}
+	if f.Kind != "date" && f.Kind != "date-time" {
+		return "Only records with this value." // whatever else its condition compares
+	}
 	for _, c := range []struct{ comparison, says string }{
 		{" >= ", "Only from this one on."}, {" <= ", "Only up to this one."},
 		{" > ", "Only after this one."}, {" < ", "Only before this one."},

@@ -20,10 +20,15 @@ func (r *rules) document(s schema, f reflect.StructField) (required bool, err er
 		return tag == "" && r.needed(f.Type, ""), nil
 	}
 	level, t := s, f.Type
+	optional := false
 	for _, rule := range strings.Split(tag, ",") {
 		name, param, _ := strings.Cut(rule, "=")
 		param = strings.NewReplacer("0x2C", ",", "0x7C", "|").Replace(param)
 		if name == "dive" {
+			if optional {
+				orEmpty(level)
+			}
+			optional = false
 			if level, t, err = r.inside(level, t); err != nil {
 				return false, err
 			}
@@ -36,8 +41,31 @@ func (r *rules) document(s schema, f reflect.StructField) (required bool, err er
 		if err := write(ruleUse{level, kindOf(t), t, name, param}); err != nil {
 			return false, fmt.Errorf("rule %s cannot be put into the API document: %w", rule, err)
 		}
+		optional = optional || name == "omitempty" && t.Kind() == reflect.String
+	}
+	if optional {
+		orEmpty(level)
 	}
 	return r.needed(f.Type, tag), nil
+}
+
+// emptyOr begins the pattern of a text that may be empty.
+const emptyOr = "^$|"
+
+// orEmpty lets a text be empty that has a form otherwise: so it is taken, and so it is
+// answered when nobody gave it.
+func orEmpty(s schema) {
+	if pattern, ok := s["pattern"].(string); ok {
+		s["pattern"] = emptyOr + pattern
+	}
+	if values, ok := s["enum"].([]any); ok && !slices.Contains(values, any("")) {
+		s["enum"] = append(values, "")
+	}
+	delete(s, "minLength")
+	if format, ok := s["format"]; ok {
+		delete(s, "format")
+		s["anyOf"] = []any{schema{"format": format}, schema{"maxLength": 0}}
+	}
 }
 
 // needed reports whether leaving the field out is refused, by asking the validator
@@ -213,7 +241,8 @@ func (u ruleUse) required() error {
 	}
 	switch u.kind {
 	case textKind:
-		if u.schema["minLength"] == nil && u.schema["pattern"] == nil && u.schema["enum"] == nil {
+		pattern, _ := u.schema["pattern"].(string)
+		if u.schema["minLength"] == nil && u.schema["enum"] == nil && (pattern == "" || strings.HasPrefix(pattern, emptyOr)) {
 			u.put("minLength", 1)
 		}
 	case numberKind:

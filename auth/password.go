@@ -25,6 +25,8 @@ type forgotRequest struct {
 }
 
 // forgot sends a link to set a new password. It answers alike for e-mails nobody has.
+var errNoPassword = api.Denied("Passwords are for web accounts")
+
 func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	if err := a.Messages.Ready("EMAIL"); err != nil {
 		return api.Nothing{}, err
@@ -141,7 +143,7 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 		return api.Nothing{}, orSignedOut(err)
 	}
 	if acc.email == "" {
-		return api.Nothing{}, api.Denied("Passwords are for web accounts")
+		return api.Nothing{}, errNoPassword
 	}
 	if err := a.slowDown(c, acc.email); err != nil {
 		return api.Nothing{}, err

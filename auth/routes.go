@@ -22,7 +22,7 @@ func (a *Auth) Routes() []api.Row {
 		api.Open("POST", "/auth/login", "Sign in to the web console with e-mail and password", api.Write, a.login, api.Counted, api.Says("Signed in"), api.MayFail(errWrongPassword)),
 		api.Open("POST", "/auth/password/forgot", "Send a link to set a new password", api.Write, a.forgot, api.Counted, api.Says("If the e-mail has an account, a link is on its way")),
 		api.Open("POST", "/auth/password/reset", "Set a password by the link of an e-mail", api.Write, a.reset, api.Counted, api.Says("Password set"), api.MayFail(errLink)),
-		api.Open("POST", "/auth/password/change", "Change the caller's own password", api.Write, a.change, api.Bearer, api.Counted, api.Says("Password changed")),
+		api.Open("POST", "/auth/password/change", "Change the caller's own password", api.Write, a.change, api.Bearer, api.Counted, api.Says("Password changed"), api.MayFail(errNoPassword)),
 
 		api.Open("POST", "/auth/console/login", "Sign in to the console", api.Write, a.consoleLogin, api.Console, api.Counted, api.Says("Signed in"), api.MayFail(errWrongPassword, errNotForConsole)),
 		api.Open("POST", "/auth/console/refresh", "Go on with the console's session", api.Write, a.consoleRefresh, api.Console, api.Limit(api.LimitRead), api.Says("Refreshed"), api.MayFail(errRefreshInvalid, errRefreshExpired, errSignedOut)),

@@ -30,9 +30,9 @@ func (k *Clock) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// JSONSchema is a time of day.
+// JSONSchema is a time of day, or nothing where none is needed.
 func (Clock) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$", "example": "09:30"}
+	return map[string]any{"type": "string", "pattern": "^$|^([01][0-9]|2[0-3]):[0-5][0-9]$", "example": "09:30"}
 }
 
 // Value stores a time of day.
