@@ -14,8 +14,17 @@ import (
 	"homeroom/tenancy"
 )
 
+// Buses knows which are on the road. It gives the query that finds out, to be asked with
+// the dashboard's own, and what it found afterwards.
+type Buses interface {
+	Out(c api.Ctx) (tenancy.Query, func() []BusOut)
+}
+
 // Module serves the dashboard, and remembers each school's for some seconds.
-type Module struct{ kept cache }
+type Module struct {
+	Buses Buses
+	kept  cache
+}
 
 // Routes are the endpoints.
 func (m *Module) Routes() []api.Row {
@@ -32,6 +41,7 @@ type Dashboard struct {
 	Fees       FeeFigures      `json:"fees"`
 	Leave      LeaveWaiting    `json:"leave"`
 	Library    LibraryFigures  `json:"library"`
+	Transport  BusFigures      `json:"transport"`
 	Events     []ComingEvent   `json:"events" doc:"The next five, within 30 days"`
 	Series     []DaySeries     `json:"series" doc:"The last 30 days, today the last of them"`
 }
@@ -117,7 +127,7 @@ func (m *Module) summary(c api.Ctx, _ api.Nothing) (Dashboard, error) {
 	if d, ok := m.kept.get(c.School.ID, c.Today(), c.Now); ok {
 		return d, nil
 	}
-	d, err := count(c)
+	d, err := m.count(c)
 	if err != nil {
 		return d, fmt.Errorf("counting the dashboard: %w", err)
 	}
@@ -133,7 +143,7 @@ type divisionRow struct {
 }
 
 // count asks for everything in one round trip.
-func count(c api.Ctx) (Dashboard, error) {
+func (m *Module) count(c api.Ctx) (Dashboard, error) {
 	d := Dashboard{Date: c.Today(), AsOf: c.Now}
 	weekend := make([]int32, len(c.School.WeekendDays))
 	for i, day := range c.School.WeekendDays {
@@ -147,7 +157,8 @@ func count(c api.Ctx) (Dashboard, error) {
 		Debtors              int
 	}
 	var month []struct{ Collected int64 }
-	err := tenancy.Together(c.DB,
+	buses, out := m.Buses.Out(c)
+	err := tenancy.Together(c.DB, buses,
 		tenancy.Query{SQL: registerToday, Args: []any{d.Date, weekend}, Scan: roster.Collect(&divisions)},
 		tenancy.Query{SQL: counts, Args: []any{d.Date}, Scan: roster.Collect(&totals)},
 		tenancy.Query{SQL: outstanding, Args: []any{d.Date}, Scan: roster.Collect(&owed)},
@@ -164,7 +175,7 @@ func count(c api.Ctx) (Dashboard, error) {
 	if len(d.Series) > 0 {
 		d.Fees.CollectedToday = d.Series[len(d.Series)-1].Collected
 	}
-	d.Attendance = register(divisions)
+	d.Attendance, d.Transport = register(divisions), figures(out())
 	if d.Events == nil {
 		d.Events = []ComingEvent{}
 	}
