@@ -72,7 +72,7 @@ func (s *Service) FineSleeping(ctx context.Context, after uuid.UUID, until time.
 		if _, err := s.FineLate(ctx, id); err != nil {
 			s.Log.Error("late fines could not be posted", "schoolId", id, "error", err)
 		}
-		if err := s.endHolds(ctx, id); err != nil {
+		if err := s.EndHolds(ctx, id); err != nil {
 			s.Log.Error("the library's holds could not be ended", "schoolId", id, "error", err)
 		}
 		after = id

@@ -9,8 +9,8 @@ import (
 	"homeroom/modules/library"
 )
 
-// endHolds ends what the library kept for people who did not come.
-func (s *Service) endHolds(ctx context.Context, id uuid.UUID) error {
+// EndHolds ends what the library kept for people who did not come.
+func (s *Service) EndHolds(ctx context.Context, id uuid.UUID) error {
 	school, db, err := s.openToWrite(ctx, id)
 	if err != nil {
 		return err
