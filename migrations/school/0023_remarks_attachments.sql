@@ -18,3 +18,7 @@ CREATE INDEX student_photo_idx ON student (photo_file_id) WHERE photo_file_id IS
 
 -- Holds nobody came for are looked for every night.
 CREATE INDEX library_reservation_hold_idx ON library_reservation (hold_until) WHERE status = 'READY';
+
+-- After a file of books was read in, a search would go through what the index has not
+-- sorted in yet, megabytes of it, or through the whole table: let that be little.
+ALTER INDEX book_search_idx SET (gin_pending_list_limit = 256);
