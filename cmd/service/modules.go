@@ -43,7 +43,7 @@ func (s *Service) rows() []api.Row {
 		event.Routes(),
 		(&fee.Module{Letterheads: letterheads}).Routes(),
 		(&library.Module{Ledger: fee.Door{}}).Routes(),
-		(&dashboard.Module{Buses: buses{}}).Routes(),
+		(&dashboard.Module{Buses: Buses{}}).Routes(),
 		audit.Routes(),
 		s.told,
 	)

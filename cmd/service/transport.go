@@ -48,10 +48,11 @@ func (s *Service) transport(o Options) []api.Row {
 	return m.Routes()
 }
 
-// buses tells the dashboard what is on the road.
-type buses struct{}
+// Buses tells the dashboard what is on the road.
+type Buses struct{}
 
-func (buses) Out(c api.Ctx) (tenancy.Query, func() []dashboard.BusOut) {
+// Out is the question, and then what was found.
+func (Buses) Out(c api.Ctx) (tenancy.Query, func() []dashboard.BusOut) {
 	var found []transport.Out
 	return transport.SelectOut(c, &found), func() []dashboard.BusOut {
 		out := make([]dashboard.BusOut, len(found))

@@ -23,7 +23,9 @@ type Buses interface {
 // Module serves the dashboard, and remembers each school's for some seconds.
 type Module struct {
 	Buses Buses
-	kept  cache
+	// Anew counts for every request and remembers nothing.
+	Anew bool
+	kept cache
 }
 
 // Routes are the endpoints.
@@ -124,7 +126,7 @@ type DaySeries struct {
 }
 
 func (m *Module) summary(c api.Ctx, _ api.Nothing) (Dashboard, error) {
-	if d, ok := m.kept.get(c.School.ID, c.Today(), c.Now); ok {
+	if d, ok := m.kept.get(c.School.ID, c.Today(), c.Now); ok && !m.Anew {
 		return d, nil
 	}
 	d, err := m.count(c)
@@ -142,42 +144,55 @@ type divisionRow struct {
 	Present, Absent, Late, Leave, Without int
 }
 
-// count asks for everything in one round trip.
-func (m *Module) count(c api.Ctx) (Dashboard, error) {
-	d := Dashboard{Date: c.Today(), AsOf: c.Now}
+// answers are what the dashboard's own questions find.
+type answers struct {
+	divisions []divisionRow
+	totals    []struct{ Students, Employees, StudentLeave, EmployeeLeave, Issued, Late int }
+	owed      []struct {
+		Outstanding, Overdue int64
+		Debtors              int
+	}
+	month  []struct{ Collected int64 }
+	events []ComingEvent
+	series []DaySeries
+}
+
+// Questions are the dashboard's queries without what becomes of them, for whoever
+// measures it against them.
+func Questions(c api.Ctx) []tenancy.Query { return (&answers{}).questions(c) }
+
+func (a *answers) questions(c api.Ctx) []tenancy.Query {
 	weekend := make([]int32, len(c.School.WeekendDays))
 	for i, day := range c.School.WeekendDays {
 		weekend[i] = int32(day)
 	}
-	clock := c.Now.In(c.School.Location()).Format("15:04:05")
-	var divisions []divisionRow
-	var totals []struct{ Students, Employees, StudentLeave, EmployeeLeave, Issued, Late int }
-	var owed []struct {
-		Outstanding, Overdue int64
-		Debtors              int
+	today, clock := c.Today(), c.Now.In(c.School.Location()).Format("15:04:05")
+	return []tenancy.Query{
+		{SQL: registerToday, Args: []any{today, weekend}, Scan: roster.Collect(&a.divisions)},
+		{SQL: counts, Args: []any{today}, Scan: roster.Collect(&a.totals)},
+		{SQL: outstanding, Args: []any{today}, Scan: roster.Collect(&a.owed)},
+		{SQL: collectedMonth, Args: []any{today}, Scan: roster.Collect(&a.month)},
+		{SQL: coming, Args: []any{today, clock}, Scan: roster.Collect(&a.events)},
+		{SQL: series, Args: []any{today}, Scan: roster.Collect(&a.series)},
 	}
-	var month []struct{ Collected int64 }
+}
+
+// count asks for everything in one round trip.
+func (m *Module) count(c api.Ctx) (Dashboard, error) {
+	var a answers
 	buses, out := m.Buses.Out(c)
-	err := tenancy.Together(c.DB, buses,
-		tenancy.Query{SQL: registerToday, Args: []any{d.Date, weekend}, Scan: roster.Collect(&divisions)},
-		tenancy.Query{SQL: counts, Args: []any{d.Date}, Scan: roster.Collect(&totals)},
-		tenancy.Query{SQL: outstanding, Args: []any{d.Date}, Scan: roster.Collect(&owed)},
-		tenancy.Query{SQL: collectedMonth, Args: []any{d.Date}, Scan: roster.Collect(&month)},
-		tenancy.Query{SQL: coming, Args: []any{d.Date, clock}, Scan: roster.Collect(&d.Events)},
-		tenancy.Query{SQL: series, Args: []any{d.Date}, Scan: roster.Collect(&d.Series)})
-	if err != nil {
-		return d, err
+	if err := tenancy.Together(c.DB, append(a.questions(c), buses)...); err != nil {
+		return Dashboard{}, err
 	}
-	n := totals[0]
-	d.Students, d.Employees = n.Students, n.Employees
-	d.Leave, d.Library = LeaveWaiting{n.StudentLeave, n.EmployeeLeave}, LibraryFigures{n.Issued, n.Late}
-	d.Fees = FeeFigures{Outstanding: owed[0].Outstanding, Overdue: owed[0].Overdue, Debtors: owed[0].Debtors, CollectedMonth: month[0].Collected}
+	n, owed := a.totals[0], a.owed[0]
+	d := Dashboard{
+		Date: c.Today(), AsOf: c.Now, Students: n.Students, Employees: n.Employees,
+		Attendance: register(a.divisions), Transport: figures(out()), Events: append([]ComingEvent{}, a.events...), Series: a.series,
+		Leave: LeaveWaiting{n.StudentLeave, n.EmployeeLeave}, Library: LibraryFigures{n.Issued, n.Late},
+		Fees: FeeFigures{Outstanding: owed.Outstanding, Overdue: owed.Overdue, Debtors: owed.Debtors, CollectedMonth: a.month[0].Collected},
+	}
 	if len(d.Series) > 0 {
 		d.Fees.CollectedToday = d.Series[len(d.Series)-1].Collected
-	}
-	d.Attendance, d.Transport = register(divisions), figures(out())
-	if d.Events == nil {
-		d.Events = []ComingEvent{}
 	}
 	return d, nil
 }
