@@ -44,10 +44,7 @@ type officeRemark struct {
 
 // officeRemarks writes any student's remark.
 func officeRemarks(c api.Ctx, r officeRemark) (Remark, error) {
-	if _, err := api.Find[roster.Student](c, "student", c.DB.Where("deleted_at is null"), r.StudentID); err != nil {
-		return Remark{}, roster.NoStudent()
-	}
-	return r.write(c, r.StudentID)
+	return r.about(c, r.StudentID, "true")
 }
 
 type teacherRemark struct {
@@ -63,15 +60,20 @@ const ledSQL = `select e.student_id from enrolment e join teacher_assignment a o
 // teacherRemarks writes the remark of a student whom the caller leads; others are not
 // there for them.
 func teacherRemarks(c api.Ctx, r teacherRemark) (Remark, error) {
-	var leads bool
-	err := c.DB.Raw(`select exists (select from student s where s.id = ? and s.deleted_at is null and s.id in (`+ledSQL+`))`, r.StudentID, c.User.ID, c.Today(), c.Today()).Scan(&leads).Error
+	return r.about(c, r.StudentID, `s.id in (`+ledSQL+`)`, c.User.ID, c.Today(), c.Today())
+}
+
+// about writes a remark of the student s that a condition holds for.
+func (r RemarkFields) about(c api.Ctx, student uuid.UUID, where string, args ...any) (Remark, error) {
+	var there bool
+	err := c.DB.Raw(`select exists (select from student s where s.id = ? and s.deleted_at is null and `+where+`)`, append([]any{student}, args...)...).Scan(&there).Error
 	if err != nil {
-		return Remark{}, fmt.Errorf("looking whose student it is: %w", err)
+		return Remark{}, fmt.Errorf("looking for a student: %w", err)
 	}
-	if !leads {
+	if !there {
 		return Remark{}, roster.NoStudent()
 	}
-	return r.write(c, r.StudentID)
+	return r.write(c, student)
 }
 
 // write puts a remark where there is none, or in the place of the one there is.
