@@ -61,6 +61,7 @@ var parts = []part{
 	{"account", measureAccounts},
 	{"dues", measureDues},
 	{"books", measureBooks},
+	{"dashboard", measureDashboard},
 	{"delivery", measureDelivery},
 	{"positions", measurePositions},
 	{"sockets", measureSockets},

@@ -113,7 +113,7 @@ func configuration(database, redis string) (config.Config, error) {
 // open puts a service together on a database and prepares it. Nothing runs in its
 // background, and a requested school is on no queue.
 func open(ctx context.Context, c config.Config, ms []migrations.Migration) (*service.Service, error) {
-	s, err := service.New(ctx, c, service.Options{Migrations: slices.Clone(ms), ExtraRows: studentRows(), PositionsPerSecond: 1_000_000})
+	s, err := service.New(ctx, c, service.Options{Migrations: slices.Clone(ms), ExtraRows: slices.Concat(studentRows(), dashboardRows()), PositionsPerSecond: 1_000_000})
 	if err != nil {
 		return nil, err
 	}

@@ -55,9 +55,9 @@ func smsText(m Message) string {
 }
 
 const spendSchool = `insert into sms_day as s (day, segments)
-	select $1, $2 from delivery_setting where $2 <= sms_daily_limit
-	on conflict (day) do update set segments = s.segments + $2 where s.segments + $2 <= (select sms_daily_limit from delivery_setting)
-	returning (select sms_daily_limit from delivery_setting)`
+	select $1, $2 from school_setting where $2 <= sms_daily_limit
+	on conflict (day) do update set segments = s.segments + $2 where s.segments + $2 <= (select sms_daily_limit from school_setting)
+	returning (select sms_daily_limit from school_setting)`
 
 // pay takes a message's segments from the school's budget of the day, and then from
 // everybody's. A school that is over its own has taken nothing from the others.

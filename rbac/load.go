@@ -19,7 +19,7 @@ func loadRules(ctx context.Context, db api.Databases, s *tenancy.School) (rules,
 		return r, err
 	}
 	err = tenancy.Together(school,
-		tenancy.Query{SQL: `select policy_version, evaluation_mode from school_setting`, Scan: one(&r.setting)},
+		tenancy.Query{SQL: `select policy_version, evaluation_mode, evaluation_mode_from, evaluation_mode_until from school_setting`, Scan: one(&r.setting)},
 		tenancy.Query{SQL: `select p.role_id, m.name as module, p.can_read, p.can_write, p.can_delete from permission p join module m on m.id = p.module_id`, Scan: all(&r.permissions)},
 		// Assignments count in the active year; one without a year always does.
 		tenancy.Query{SQL: `select a.user_id, a.class_id, a.division_id, a.subject_id from teacher_assignment a
@@ -38,8 +38,8 @@ func policyVersion(ctx context.Context, db api.Databases, s *tenancy.School) (in
 	if err != nil {
 		return 0, err
 	}
-	var v setting
-	err = tenancy.Together(school, tenancy.Query{SQL: `select policy_version, evaluation_mode from school_setting`, Scan: one(&v)})
+	var v struct{ PolicyVersion int64 }
+	err = tenancy.Together(school, tenancy.Query{SQL: `select policy_version from school_setting`, Scan: one(&v)})
 	if err != nil {
 		return 0, fmt.Errorf("reading the policy version of school %s: %w", s.ID, err)
 	}

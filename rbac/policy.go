@@ -6,6 +6,7 @@ package rbac
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/casbin/casbin/v2"
 	"github.com/casbin/casbin/v2/model"
@@ -36,7 +37,7 @@ m = r.role == p.role && r.module == p.module && r.action == p.action && (r.targe
 // policy is one school's rules at one version, with what has been decided by them.
 type policy struct {
 	version    int64
-	evaluation bool
+	evaluation setting
 	empty      bool
 	enforcer   *casbin.SyncedEnforcer
 	divisions  map[uuid.UUID]bool // those there are
@@ -61,8 +62,16 @@ type rules struct {
 }
 
 type setting struct {
-	PolicyVersion  int64
-	EvaluationMode bool
+	PolicyVersion       int64
+	EvaluationMode      bool
+	EvaluationModeFrom  *time.Time
+	EvaluationModeUntil *time.Time
+}
+
+// evaluates reports whether evaluation mode is on at a moment. Its window opens and
+// closes by the clock of whoever asks: nobody has to turn anything off.
+func (s setting) evaluates(now time.Time) bool {
+	return s.EvaluationMode && (s.EvaluationModeFrom == nil || !now.Before(*s.EvaluationModeFrom)) && (s.EvaluationModeUntil == nil || now.Before(*s.EvaluationModeUntil))
 }
 
 type permission struct {
@@ -109,7 +118,7 @@ func newPolicy(r rules) (*policy, error) {
 	for _, d := range r.divisions {
 		there[d.ID] = true
 	}
-	return &policy{divisions: there, version: r.setting.PolicyVersion, evaluation: r.setting.EvaluationMode, empty: len(granted) == 0, enforcer: enforcer}, nil
+	return &policy{divisions: there, version: r.setting.PolicyVersion, evaluation: r.setting, empty: len(granted) == 0, enforcer: enforcer}, nil
 }
 
 func (r rules) policyLines() [][]string {

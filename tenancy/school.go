@@ -40,6 +40,9 @@ type School struct {
 	Currency      string
 	WeekendDays   []int16
 	SchemaVersion int
+	Address       string
+	Phone         string
+	Email         string
 
 	location *time.Location
 }

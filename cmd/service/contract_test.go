@@ -299,7 +299,7 @@ var fixtures = map[string]fixture{
 	"/school-admin/exam/:id":                   {"exam", madeExam, map[string]any{"name": "Mine"}},
 	"/school-admin/exam/grade-scale/:id":       {"grade_scale", made("/school-admin/exam/grade-scale/create", map[string]any{"name": "A to E", "bands": []any{map[string]any{"grade": "A", "minPercent": 0}}}), map[string]any{"name": "Mine"}},
 	"/school-admin/exam/term/:id":              {"term", madeTerm, map[string]any{"name": "Mine"}},
-	"/school-admin/exam/report-card/:id":       {"student", madeStudent, nil},
+	"/school-admin/exam/report-card/:id":       {"student", madeStudent, map[string]any{"remark": "Mine"}},
 	"/teacher/exam/:id":                        {"exam", madeExam, nil},
 	"/school-admin/event/:id":                  {"event", made("/school-admin/event/create", map[string]any{"title": "Sports day", "eventDate": "2026-12-01"}), map[string]any{"title": "Mine"}},
 	"/teacher/co-curricular/delete-event/:id":  {"event", made("/school-admin/event/create", map[string]any{"title": "Sports day", "eventDate": "2026-12-01"}), nil},

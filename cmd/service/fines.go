@@ -23,8 +23,9 @@ const (
 	finesSlice = 30 * time.Second
 )
 
-// finesJob posts the late fines of the schools' day, school after school. A school whose
-// day was done is left alone, so that the job may come as often as it likes.
+// finesJob does what a school's night is for, school after school: it posts the late fines
+// of the day, and lets the library's queues move on. A school whose day was done is left
+// alone, so that the job may come as often as it likes.
 type finesJob struct {
 	After uuid.UUID `json:"after"` // schools up to this one are done
 }
@@ -49,7 +50,7 @@ func (w *finesWorker) Work(ctx context.Context, job *river.Job[finesJob]) error 
 	return err
 }
 
-// FineSleeping posts the late fines of the schools where it is night, in the order of
+// FineSleeping does the night's work of the schools where it is night, in the order of
 // their ids after the one given, until a moment. It says how far it came.
 func (s *Service) FineSleeping(ctx context.Context, after uuid.UUID, until time.Time) (last uuid.UUID, done bool, err error) {
 	var ids []uuid.UUID
@@ -70,6 +71,9 @@ func (s *Service) FineSleeping(ctx context.Context, after uuid.UUID, until time.
 		// A school whose node is away, or that is behind this binary, has its turn in an hour.
 		if _, err := s.FineLate(ctx, id); err != nil {
 			s.Log.Error("late fines could not be posted", "schoolId", id, "error", err)
+		}
+		if err := s.EndHolds(ctx, id); err != nil {
+			s.Log.Error("the library's holds could not be ended", "schoolId", id, "error", err)
 		}
 		after = id
 	}

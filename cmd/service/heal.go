@@ -19,8 +19,8 @@ const (
 	healSlice = 30 * time.Second
 )
 
-// healJob compares the schools' users with the directory, school after school, and
-// mends what a crash between the two left apart.
+// healJob compares the schools' users with the directory and their settings with the
+// platform's records, school after school, and mends what a crash in between left apart.
 type healJob struct {
 	After uuid.UUID `json:"after"` // schools up to this one are done
 }
@@ -55,6 +55,12 @@ func (w *healWorker) Work(ctx context.Context, job *river.Job[healJob]) error {
 			w.s.Log.Error("a school could not be compared with the directory", "schoolId", id, "error", err)
 		case mended > 0:
 			w.s.Log.Warn("the directory differed from a school and was mended", "schoolId", id, "entries", mended)
+		}
+		switch mended, err := w.s.HealProfile(ctx, id); {
+		case err != nil:
+			w.s.Log.Error("a school could not be compared with its record", "schoolId", id, "error", err)
+		case mended:
+			w.s.Log.Warn("the record of a school differed from its settings and was mended", "schoolId", id)
 		}
 		last = id
 	}

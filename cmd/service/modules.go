@@ -26,22 +26,24 @@ import (
 // rows are all the endpoints there are. Where one module needs another, they meet here.
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
-	people := &roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}
+	letterheads := roster.Letterheads{Files: s.kept}
+	people := &roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public, Letterheads: letterheads}
 	register := &attendance.Module{}
+	exams := &exam.Module{Attendance: register, Letterheads: letterheads}
 	return api.Rows(
 		s.Auth.Routes(),
 		s.devRows(),
 		schools.Routes(),
 		rbac.Routes(s.RBAC),
-		setting.Routes(),
+		(&setting.Module{Grades: exams, Files: s.kept}).Routes(),
 		people.Routes(),
 		register.Routes(),
-		(&leave.Module{Attendance: register}).Routes(),
-		(&exam.Module{Attendance: register}).Routes(),
+		(&leave.Module{Attendance: register, Files: s.kept}).Routes(),
+		exams.Routes(),
 		event.Routes(),
-		fee.Routes(),
+		(&fee.Module{Letterheads: letterheads}).Routes(),
 		(&library.Module{Ledger: fee.Door{}}).Routes(),
-		(&dashboard.Module{}).Routes(),
+		(&dashboard.Module{Buses: Buses{}}).Routes(),
 		audit.Routes(),
 		s.told,
 	)
@@ -63,6 +65,7 @@ func constraints() []api.Constraint {
 		announcement.Constraints(),
 		file.Constraints(),
 		dispatch.Constraints(),
+		setting.Constraints(),
 		transport.Constraints(),
 	)
 }

@@ -22,6 +22,7 @@ import (
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/migrations"
+	"homeroom/modules/file"
 	"homeroom/modules/transport"
 	"homeroom/rbac"
 	"homeroom/realtime"
@@ -75,6 +76,7 @@ type Service struct {
 	Log         *slog.Logger
 
 	told     []api.Row // of everything that tells people things
+	kept     *file.Module
 	now      func() time.Time
 	stopping chan struct{}
 }
@@ -100,6 +102,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace})
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
+	s.followProfiles()
 	s.openTelling()
 	if err := s.openKernel(o); err != nil {
 		return nil, err

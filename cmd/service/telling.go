@@ -17,8 +17,11 @@ import (
 	"homeroom/modules/announcement"
 	"homeroom/modules/dispatch"
 	"homeroom/modules/file"
+	"homeroom/modules/leave"
 	"homeroom/modules/message"
 	"homeroom/modules/notification"
+	"homeroom/modules/roster"
+	"homeroom/modules/setting"
 	"homeroom/tenancy"
 )
 
@@ -126,7 +129,12 @@ func (s *Service) sessionEnded(session uuid.UUID) {
 // openTelling makes everything that tells people things: its rows are s.told.
 func (s *Service) openTelling() {
 	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
-	files := &file.Module{Store: s.files(), Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead}}
+	files := &file.Module{
+		Store:   s.files(),
+		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead, leave.FileKind: leave.MayRead},
+		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
+	}
+	s.kept = files
 	announcements := &announcement.Module{Teller: notifications, Files: files, Schools: readySchools{s}, Clock: s.now}
 	notifications.Listen(s.Bus)
 	files.Listen(s.Bus)

@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/modules/dashboard"
 	"homeroom/modules/leave"
 	"homeroom/modules/roster"
 	"homeroom/modules/transport"
@@ -45,6 +46,21 @@ func (s *Service) transport(o Options) []api.Row {
 		return nil
 	})
 	return m.Routes()
+}
+
+// Buses tells the dashboard what is on the road.
+type Buses struct{}
+
+// Out is the question, and then what was found.
+func (Buses) Out(c api.Ctx) (tenancy.Query, func() []dashboard.BusOut) {
+	var found []transport.Out
+	return transport.SelectOut(c, &found), func() []dashboard.BusOut {
+		out := make([]dashboard.BusOut, len(found))
+		for i, t := range found {
+			out[i] = dashboard.BusOut(t)
+		}
+		return out
+	}
 }
 
 // openToWrite opens an active school for work that no request asked for.

@@ -13,47 +13,60 @@ import (
 
 // calendar says which days the school is shut, between the days it was read for.
 type calendar struct {
-	weekend  []int16 // 0 is Sunday
-	holidays []dayOff
+	weekend []int16 // 0 is Sunday; of days before any in off
+	days    []dayOff
 }
 
+// dayOff is a holiday, or which days of the week are off from its first day on.
 type dayOff struct {
 	Name       string
 	StartDate  api.Date
 	EndDate    api.Date
 	AllClasses bool
 	ClassIDs   []uuid.UUID
+	Weekend    []int16
 }
 
-const selectHolidays = `select h.name, h.start_date, h.end_date, h.all_classes,
-		array(select x.class_id from holiday_class x where x.holiday_id = h.id) as class_ids
-	from holiday h where h.start_date <= $2 and h.end_date >= $1 order by h.start_date, h.id`
+const selectDaysOff = `select h.name, h.start_date, h.end_date, h.all_classes,
+		array(select x.class_id from holiday_class x where x.holiday_id = h.id) as class_ids, null::smallint[] as weekend
+	from holiday h where h.start_date <= $2 and h.end_date >= $1
+	union all
+	select '', w.from_date, w.from_date, false, '{}', w.days from weekend w where w.from_date <= $2
+	order by start_date, name`
 
 // reading is a calendar of the days from one to another, and the query that fills it.
 func reading(c api.Ctx, from, to api.Date) (*calendar, tenancy.Query) {
 	k := &calendar{weekend: c.School.WeekendDays}
-	return k, tenancy.Query{SQL: selectHolidays, Args: []any{from, to}, Scan: roster.Collect(&k.holidays)}
+	return k, tenancy.Query{SQL: selectDaysOff, Args: []any{from, to}, Scan: roster.Collect(&k.days)}
 }
 
 // off is what keeps a class at home on a day; nothing on a school day. The zero class
 // stands for those who belong to none: only what shuts the whole school counts.
 func (k *calendar) off(class uuid.UUID, day api.Date) string {
-	for _, h := range k.holidays {
-		if !day.Before(h.StartDate) && !h.EndDate.Before(day) && (h.AllClasses || slices.Contains(h.ClassIDs, class)) {
+	weekend := k.weekend
+	for _, h := range k.days { // in the order of their first days: the last weekend that has begun counts
+		switch {
+		case day.Before(h.StartDate):
+		case h.Weekend != nil:
+			weekend = h.Weekend
+		case !h.EndDate.Before(day) && (h.AllClasses || slices.Contains(h.ClassIDs, class)):
 			return h.Name
 		}
 	}
-	if slices.Contains(k.weekend, int16(day.In(time.UTC).Weekday())) {
+	if slices.Contains(weekend, int16(day.In(time.UTC).Weekday())) {
 		return "Weekend"
 	}
 	return ""
 }
 
 // isOpen is the condition that a class has school on a day, in SQL: day and class are
-// expressions, weekend the parameter that holds the school's weekend days. What was
-// marked before a day was declared off does not count.
+// expressions, weekend the parameter that holds the school's weekend days of today. What
+// was marked before a day was declared off does not count; what was marked under an older
+// weekend does. Since when today's holds is looked up once, and the older ones only for
+// days before.
 func isOpen(day, class, weekend string) string {
-	return `extract(dow from ` + day + `)::int <> all(` + weekend + `::int[])
+	return `case when ` + day + ` >= coalesce((select max(w.from_date) from weekend w), '-infinity'::date) then extract(dow from ` + day + `)::int <> all(` + weekend + `::int[])
+			else extract(dow from ` + day + `)::int <> all((select w.days from weekend w where w.from_date <= ` + day + ` order by w.from_date desc limit 1)::smallint[]) end
 		and not exists (select from holiday h where h.start_date <= ` + day + ` and h.end_date >= ` + day + `
 			and (h.all_classes or exists (select from holiday_class x where x.holiday_id = h.id and x.class_id = ` + class + `)))`
 }

@@ -1,7 +1,6 @@
 package attendance
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -10,9 +9,6 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 )
-
-// teachersDays is how far back a teacher may mark.
-const teachersDays = 7
 
 // MarkFields are a division's marks of one day.
 type MarkFields struct {
@@ -101,13 +97,9 @@ func markedDivision(_ api.Ctx, r MarkFields) (api.Target, error) {
 	return api.Target{DivisionID: r.DivisionID}, nil
 }
 
-// teacherMarks takes a teacher's marks of today or the days just before.
+// teacherMarks takes a teacher's marks of today or the days just before, as the settings say.
 func teacherMarks(c api.Ctx, r MarkFields) (Marked, error) {
-	var bad []api.Detail
-	if r.Date.Before(c.Today().AddDays(-teachersDays)) {
-		bad = append(bad, api.Detail{Field: "date", Message: fmt.Sprintf("date must be today or one of the %d days before; the office can correct older days", teachersDays)})
-	}
-	return mark(c, r, "TEACHER", "", bad)
+	return mark(c, r, "TEACHER", "", nil)
 }
 
 // officeMarks takes the office's marks of any day of the active year up to today.
@@ -125,6 +117,9 @@ func mark(c api.Ctx, r MarkFields, source, reason string, bad []api.Detail) (Mar
 	s, err := lockSheet(c, r)
 	if err != nil {
 		return Marked{}, err
+	}
+	if source == "TEACHER" {
+		bad = s.tooLate(c, r.Date)
 	}
 	if bad = append(bad, s.check(c, r)...); bad != nil {
 		return Marked{}, api.Invalid(bad...)

@@ -28,6 +28,9 @@ type frame struct {
 	YearStart    *api.Date `json:"-"`
 	YearEnd      *api.Date `json:"-"`
 	Delay        int       `json:"-"` // minutes a notice waits
+	// Teachers may mark a day until the cut-off, or the end, of the day this many days later.
+	TeacherDays int          `json:"-"`
+	CutOff      roster.Clock `json:"-"`
 }
 
 // seat is one of a division's students.
@@ -38,7 +41,8 @@ type seat struct {
 }
 
 const selectFrame = `select d.id as division_id, d.name as division_name, d.class_id, k.name as class_name,
-		y.start_date as year_start, y.end_date as year_end, s.attendance_notice_delay_minutes as delay
+		y.start_date as year_start, y.end_date as year_end, s.attendance_notice_delay_minutes as delay,
+		s.attendance_teacher_days as teacher_days, coalesce(to_char(s.attendance_cut_off, 'HH24:MI'), '') as cut_off
 	from division d join class k on k.id = d.class_id cross join school_setting s left join academic_year y on y.active
 	where d.id = $1`
 
@@ -121,6 +125,18 @@ func (s *sheet) check(c api.Ctx, r MarkFields) []api.Detail {
 		}
 	}
 	return bad
+}
+
+// tooLate says why a teacher cannot mark a day any more; nothing while they can.
+func (f frame) tooLate(c api.Ctx, day api.Date) []api.Detail {
+	last := day.AddDays(f.TeacherDays)
+	switch {
+	case last.Before(c.Today()):
+		return []api.Detail{{Field: "date", Message: fmt.Sprintf("date must be today or one of the %d days before; the office can correct older days", f.TeacherDays)}}
+	case last == c.Today() && f.CutOff != "" && !c.Now.Before(f.CutOff.On(last, c.School.Location())):
+		return []api.Detail{{Field: "date", Message: fmt.Sprintf("teachers could mark %s until %s on %s; the office still can", day, f.CutOff, last)}}
+	}
+	return nil
 }
 
 // apply is a student's mark after a record, and whether the record changed it. The

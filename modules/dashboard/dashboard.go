@@ -14,8 +14,19 @@ import (
 	"homeroom/tenancy"
 )
 
+// Buses knows which are on the road. It gives the query that finds out, to be asked with
+// the dashboard's own, and what it found afterwards.
+type Buses interface {
+	Out(c api.Ctx) (tenancy.Query, func() []BusOut)
+}
+
 // Module serves the dashboard, and remembers each school's for some seconds.
-type Module struct{ kept cache }
+type Module struct {
+	Buses Buses
+	// Anew counts for every request and remembers nothing.
+	Anew bool
+	kept cache
+}
 
 // Routes are the endpoints.
 func (m *Module) Routes() []api.Row {
@@ -32,6 +43,7 @@ type Dashboard struct {
 	Fees       FeeFigures      `json:"fees"`
 	Leave      LeaveWaiting    `json:"leave"`
 	Library    LibraryFigures  `json:"library"`
+	Transport  BusFigures      `json:"transport"`
 	Events     []ComingEvent   `json:"events" doc:"The next five, within 30 days"`
 	Series     []DaySeries     `json:"series" doc:"The last 30 days, today the last of them"`
 }
@@ -114,10 +126,10 @@ type DaySeries struct {
 }
 
 func (m *Module) summary(c api.Ctx, _ api.Nothing) (Dashboard, error) {
-	if d, ok := m.kept.get(c.School.ID, c.Today(), c.Now); ok {
+	if d, ok := m.kept.get(c.School.ID, c.Today(), c.Now); ok && !m.Anew {
 		return d, nil
 	}
-	d, err := count(c)
+	d, err := m.count(c)
 	if err != nil {
 		return d, fmt.Errorf("counting the dashboard: %w", err)
 	}
@@ -132,41 +144,55 @@ type divisionRow struct {
 	Present, Absent, Late, Leave, Without int
 }
 
-// count asks for everything in one round trip.
-func count(c api.Ctx) (Dashboard, error) {
-	d := Dashboard{Date: c.Today(), AsOf: c.Now}
+// answers are what the dashboard's own questions find.
+type answers struct {
+	divisions []divisionRow
+	totals    []struct{ Students, Employees, StudentLeave, EmployeeLeave, Issued, Late int }
+	owed      []struct {
+		Outstanding, Overdue int64
+		Debtors              int
+	}
+	month  []struct{ Collected int64 }
+	events []ComingEvent
+	series []DaySeries
+}
+
+// Questions are the dashboard's queries without what becomes of them, for whoever
+// measures it against them.
+func Questions(c api.Ctx) []tenancy.Query { return (&answers{}).questions(c) }
+
+func (a *answers) questions(c api.Ctx) []tenancy.Query {
 	weekend := make([]int32, len(c.School.WeekendDays))
 	for i, day := range c.School.WeekendDays {
 		weekend[i] = int32(day)
 	}
-	clock := c.Now.In(c.School.Location()).Format("15:04:05")
-	var divisions []divisionRow
-	var totals []struct{ Students, Employees, StudentLeave, EmployeeLeave, Issued, Late int }
-	var owed []struct {
-		Outstanding, Overdue int64
-		Debtors              int
+	today, clock := c.Today(), c.Now.In(c.School.Location()).Format("15:04:05")
+	return []tenancy.Query{
+		{SQL: registerToday, Args: []any{today, weekend}, Scan: roster.Collect(&a.divisions)},
+		{SQL: counts, Args: []any{today}, Scan: roster.Collect(&a.totals)},
+		{SQL: outstanding, Args: []any{today}, Scan: roster.Collect(&a.owed)},
+		{SQL: collectedMonth, Args: []any{today}, Scan: roster.Collect(&a.month)},
+		{SQL: coming, Args: []any{today, clock}, Scan: roster.Collect(&a.events)},
+		{SQL: series, Args: []any{today}, Scan: roster.Collect(&a.series)},
 	}
-	var month []struct{ Collected int64 }
-	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: registerToday, Args: []any{d.Date, weekend}, Scan: roster.Collect(&divisions)},
-		tenancy.Query{SQL: counts, Args: []any{d.Date}, Scan: roster.Collect(&totals)},
-		tenancy.Query{SQL: outstanding, Args: []any{d.Date}, Scan: roster.Collect(&owed)},
-		tenancy.Query{SQL: collectedMonth, Args: []any{d.Date}, Scan: roster.Collect(&month)},
-		tenancy.Query{SQL: coming, Args: []any{d.Date, clock}, Scan: roster.Collect(&d.Events)},
-		tenancy.Query{SQL: series, Args: []any{d.Date}, Scan: roster.Collect(&d.Series)})
-	if err != nil {
-		return d, err
+}
+
+// count asks for everything in one round trip.
+func (m *Module) count(c api.Ctx) (Dashboard, error) {
+	var a answers
+	buses, out := m.Buses.Out(c)
+	if err := tenancy.Together(c.DB, append(a.questions(c), buses)...); err != nil {
+		return Dashboard{}, err
 	}
-	n := totals[0]
-	d.Students, d.Employees = n.Students, n.Employees
-	d.Leave, d.Library = LeaveWaiting{n.StudentLeave, n.EmployeeLeave}, LibraryFigures{n.Issued, n.Late}
-	d.Fees = FeeFigures{Outstanding: owed[0].Outstanding, Overdue: owed[0].Overdue, Debtors: owed[0].Debtors, CollectedMonth: month[0].Collected}
+	n, owed := a.totals[0], a.owed[0]
+	d := Dashboard{
+		Date: c.Today(), AsOf: c.Now, Students: n.Students, Employees: n.Employees,
+		Attendance: register(a.divisions), Transport: figures(out()), Events: append([]ComingEvent{}, a.events...), Series: a.series,
+		Leave: LeaveWaiting{n.StudentLeave, n.EmployeeLeave}, Library: LibraryFigures{n.Issued, n.Late},
+		Fees: FeeFigures{Outstanding: owed.Outstanding, Overdue: owed.Overdue, Debtors: owed.Debtors, CollectedMonth: a.month[0].Collected},
+	}
 	if len(d.Series) > 0 {
 		d.Fees.CollectedToday = d.Series[len(d.Series)-1].Collected
-	}
-	d.Attendance = register(divisions)
-	if d.Events == nil {
-		d.Events = []ComingEvent{}
 	}
 	return d, nil
 }

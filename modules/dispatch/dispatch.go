@@ -177,7 +177,7 @@ func priceAndBudget(c api.Ctx, channel string) (budget, error) {
 		SMSPrice      int64 `gorm:"column:sms_price"`
 		SMSDailyLimit int   `gorm:"column:sms_daily_limit"`
 	}
-	if err := c.DB.Raw(`select sms_price, sms_daily_limit from delivery_setting for update`).Scan(&s).Error; err != nil {
+	if err := c.DB.Raw(`select sms_price, sms_daily_limit from school_setting for no key update`).Scan(&s).Error; err != nil {
 		return b, fmt.Errorf("reading the SMS budget: %w", err)
 	}
 	var spent int

@@ -21,6 +21,7 @@ type ReportCard struct {
 	Terms            []CardTerm      `json:"terms"`
 	Overall          Overall         `json:"overall"`
 	Attendance       *CardAttendance `json:"attendance" doc:"None where attendance is not kept"`
+	Remark           *CardRemark     `json:"remark" doc:"The class teacher's"`
 	AsOf             api.Date        `json:"asOf"`
 }
 
@@ -144,6 +145,7 @@ type cardData struct {
 	tallies []tally // of the student's whole class
 	lines   []resultLine
 	bands   Bands
+	remarks []CardRemark // one at the most
 }
 
 type cardExam struct {
@@ -176,12 +178,13 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 			where s.id = $1 and s.deleted_at is null`, Args: []any{student, year}, Scan: roster.Collect(&students)},
 		tenancy.Query{SQL: `select x.id, x.name, x.term_id, x.weight, t.name as term_name, t.weight as term_weight from exam x left join term t on t.id = x.term_id where ` + cardExams + `
 			order by t.start_date nulls last, x.start_date nulls last, x.created_at, x.id`, Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.exams)},
-		tenancy.Query{SQL: tallySQL + `(p.class_id = ` + cardSeat + ` or r.student_id = $1) and p.exam_id in (select x.id from exam x where ` + cardExams + `) group by r.student_id, p.exam_id, p.class_id`,
+		tenancy.Query{SQL: tallies(`(p.class_id = ` + cardSeat + ` or r.student_id = $1) and p.exam_id in (select x.id from exam x where ` + cardExams + `)`),
 			Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.tallies)},
 		tenancy.Query{SQL: `select k.id as class_id, g.bands from class k join grade_scale g on g.id = coalesce(k.grade_scale_id, (select id from grade_scale where is_default)) where k.id = ` + cardSeat,
 			Args: []any{student, year}, Scan: roster.Collect(&scales)},
 		tenancy.Query{SQL: resultLines + `r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams + `) order by p.exam_date, p.start_time, u.name, p.id`,
 			Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.lines)},
+		tenancy.Query{SQL: cardRemark, Args: []any{student, year}, Scan: roster.Collect(&d.remarks)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading a report card: %w", err)

@@ -11,14 +11,11 @@ import (
 
 // print is the card as it is handed out and signed.
 func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
-	doc := paper.New(card.SchoolName, "Report card "+card.AcademicYearName)
-	if m.Logo != nil {
-		image, err := m.Logo.Logo(c)
-		if err != nil {
-			return nil, fmt.Errorf("reading the school's logo: %w", err)
-		}
-		doc.Logo(image)
+	head, err := m.Letterheads.Letterhead(c)
+	if err != nil {
+		return nil, err
 	}
+	doc := paper.Headed(head, "Report card "+card.AcademicYearName)
 	s := card.Student
 	doc.Field("Name of the student", strings.TrimSpace(s.FirstName+" "+s.LastName))
 	doc.Field("Admission number", s.AdmissionNumber)
@@ -50,8 +47,13 @@ func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
 	if a := card.Attendance; a != nil {
 		doc.Field("Attendance", fmt.Sprintf("%d of %d days (%s)", a.Present, a.Total, percent(a.Percent)))
 	}
-	doc.Ruled("Remarks of the class teacher", 2)
-	doc.Signatures("Class teacher", "Principal", "Parent or guardian")
+	if card.Remark != nil {
+		doc.Heading("Remarks of the class teacher")
+		doc.Text(card.Remark.Remark)
+	} else {
+		doc.Ruled("Remarks of the class teacher", 2)
+	}
+	doc.Signatures("Class teacher", head.Head(), "Parent or guardian")
 	body, err := doc.Bytes()
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/modules/exam"
+	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
 
@@ -25,7 +26,8 @@ func (r *register) Totals(_ api.Ctx, _ uuid.UUID, from, to api.Date) (int, int, 
 	return 45, 50, nil
 }
 
-func (r *register) Logo(api.Ctx) ([]byte, error) {
+// Bytes are a logo's.
+func (r *register) Bytes(api.Ctx, uuid.UUID) ([]byte, error) {
 	var b bytes.Buffer
 	err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 20)))
 	return b.Bytes(), err
@@ -36,7 +38,7 @@ var books = &register{}
 // A second report card, with everything that other modules would give it.
 func init() {
 	testkit.ShareWith(func(_ *config.Config, o *service.Options) {
-		for _, r := range (&exam.Module{Attendance: books, Logo: books}).Routes() {
+		for _, r := range (&exam.Module{Attendance: books, Letterheads: roster.Letterheads{Files: books}}).Routes() {
 			if r.Path == "/school-admin/exam/report-card/:studentId" {
 				r.Path = "/school-admin/exam/full-card/:studentId"
 				o.ExtraRows = append(o.ExtraRows, r)

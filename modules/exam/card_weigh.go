@@ -6,6 +6,9 @@ import "github.com/google/uuid"
 // Exams of no term are a term of their own, of weight 1.
 func (d *cardData) weigh() ReportCard {
 	card := ReportCard{Student: d.student, Exams: []CardExam{}, Terms: []CardTerm{}}
+	if len(d.remarks) > 0 {
+		card.Remark = &d.remarks[0]
+	}
 	scales := map[uuid.UUID]Bands{}
 	for _, t := range d.tallies {
 		scales[t.ClassID] = d.bands

@@ -105,9 +105,9 @@ type standingRow struct {
 
 // standingRows are an exam's students in the order of their classes' registers: $1 is
 // the exam, $2 a class or the zero id, $3 the exam's year.
-const standingRows = `select t.student_id, t.exam_id, t.class_id, t.obtained, t.max_marks, t.failed, s.admission_number, s.first_name, s.last_name,
+var standingRows = `select t.student_id, t.exam_id, t.class_id, t.obtained, t.max_marks, t.failed, s.admission_number, s.first_name, s.last_name,
 		k.name as class_name, d.id as division_id, d.name as division_name, seat.roll_number
-	from (` + tallySQL + `p.exam_id = $1 and ($2 = '00000000-0000-0000-0000-000000000000'::uuid or p.class_id = $2) group by r.student_id, p.exam_id, p.class_id) t
+	from (` + tallies(`p.exam_id = $1 and ($2 = '00000000-0000-0000-0000-000000000000'::uuid or p.class_id = $2)`) + `) t
 	join student s on s.id = t.student_id join class k on k.id = t.class_id
 	join lateral (select n.division_id, n.roll_number from enrolment n where n.student_id = t.student_id and n.class_id is not distinct from t.class_id and n.academic_year_id is not distinct from $3
 		order by n.start_date desc limit 1) seat on true join division d on d.id = seat.division_id
@@ -132,11 +132,11 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	if err != nil {
 		return out, fmt.Errorf("reading an exam's standings: %w", err)
 	}
-	tallies := make([]tally, len(rows))
+	all := make([]tally, len(rows))
 	for i, row := range rows {
-		tallies[i] = row.tally
+		all[i] = row.tally
 	}
-	stand := standings(tallies, scalesByClass(scales))
+	stand := standings(all, scalesByClass(scales))
 	rows = slices.DeleteFunc(rows, func(row standingRow) bool { return r.DivisionID != uuid.Nil && row.DivisionID != r.DivisionID })
 	out.Total, out.TotalPages = len(rows), (len(rows)+r.Limit-1)/r.Limit
 	from := min((r.Page-1)*r.Limit, len(rows))
@@ -170,17 +170,17 @@ func linesOf(into *[]resultLine, exams, students []uuid.UUID) tenancy.Query {
 // childStandings is how one student did in each of the exams, among their class.
 func childStandings(c api.Ctx, exams []uuid.UUID, student uuid.UUID) (map[uuid.UUID]Standing, map[uuid.UUID][]PaperResult, error) {
 	var lines []resultLine
-	var tallies []tally
+	var class []tally
 	var scales []classScale
 	err := tenancy.Together(c.DB, linesOf(&lines, exams, []uuid.UUID{student}),
-		tenancy.Query{SQL: tallySQL + `(p.exam_id, p.class_id) in (select q.exam_id, q.class_id from exam_result o join exam_paper q on q.id = o.paper_id where o.student_id = $2 and q.exam_id = any($1))
-			group by r.student_id, p.exam_id, p.class_id`, Args: []any{exams, student}, Scan: roster.Collect(&tallies)},
+		tenancy.Query{SQL: tallies(`(p.exam_id, p.class_id) in (select q.exam_id, q.class_id from exam_result o join exam_paper q on q.id = o.paper_id where o.student_id = $2 and q.exam_id = any($1))`),
+			Args: []any{exams, student}, Scan: roster.Collect(&class)},
 		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: roster.Collect(&scales)},
 	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading a student's results: %w", err)
 	}
-	return standingsOf(student, tallies, scalesByClass(scales)), byExam(lines), nil
+	return standingsOf(student, class, scalesByClass(scales)), byExam(lines), nil
 }
 
 // standingsOf picks one student's standing in each exam out of the class's tallies.

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 )
 
 // Attendance counts a student's school days, for the report card.
@@ -13,15 +14,10 @@ type Attendance interface {
 	Totals(c api.Ctx, studentID uuid.UUID, from, to api.Date) (present, total int, err error)
 }
 
-// Logo gives the school's own mark for what is printed; none is no bytes.
-type Logo interface {
-	Logo(c api.Ctx) ([]byte, error)
-}
-
-// Module serves exams. What is nil is left off the report card.
+// Module serves exams. Attendance that is nil is left off the report card.
 type Module struct {
-	Attendance Attendance
-	Logo       Logo
+	Attendance  Attendance
+	Letterheads roster.Letterheads
 }
 
 // Routes are the endpoints of exams and results.
@@ -42,6 +38,7 @@ func (m *Module) Routes() []api.Row {
 		api.Put("/school-admin/exam/term/:id", "exam", "Change a term", updateTerm, api.Versioned),
 		api.Remove("/school-admin/exam/term/:id", "exam", "Delete a term without exams", deleteTerm),
 		api.Get("/school-admin/exam/report-card/:studentId", "result", "A student's report card, or print it", m.reportCard, api.Gives("application/pdf")),
+		api.Put("/school-admin/exam/report-card/:studentId/remark", "result", "Write the remark on a student's report card; an empty one takes it off", officeRemarks, api.Versioned),
 		api.Get("/school-admin/exam/:id", "exam", "Read an exam", getExam),
 		api.Put("/school-admin/exam/:id", "exam", "Change an exam whose results are not published", updateExam, api.Versioned),
 		api.Remove("/school-admin/exam/:id", "exam", "Delete an exam without results", deleteExam),
@@ -54,6 +51,8 @@ func (m *Module) Routes() []api.Row {
 		api.Get("/teacher/exam/:id/schedule", "exam", "The papers of my classes, and those I invigilate", teachersSchedule),
 		api.Post("/teacher/result/upload", "result", "Enter results of my subjects and divisions, as JSON or as a CSV file", upload, api.OrCSV(readCSV), api.AboutEach(uploadScope), api.Says("Results saved")),
 		api.List("/teacher/result/list", "result", "The results of my subjects and divisions", itemListing, teachersResults),
+		api.Get("/teacher/result/remarks", "result", "What I wrote on the report cards of the students whose class teacher I am", teachersRemarks),
+		api.Put("/teacher/result/remark", "result", "Write the remark on the report card of a student whose class teacher I am; an empty one takes it off", teacherRemarks, api.Versioned),
 		api.Put("/teacher/result/update", "result", "Correct a result that is not published", updateResult, api.About(resultScope), api.Versioned),
 
 		api.List("/parent/exam/list", "exam", "My children's exams", childListing, childExams),
@@ -77,6 +76,7 @@ func Constraints() []api.Constraint {
 		{Name: "exam_paper_times_check", Field: "endTime", Message: "endTime must be after startTime"},
 		{Name: "exam_paper_marks_check", Field: "passMarks", Message: "passMarks must not be above maxMarks"},
 		{Name: "exam_result_student_fkey", Field: "studentId", Message: "studentId names no student"},
+		{Name: "report_card_remark_key", Field: "remark", Message: "Somebody else wrote a remark just now"},
 		{Name: "grade_scale_name_key", Field: "name", Message: "A grade scale of this name exists"},
 		{Name: "grade_scale_default_key", Field: "isDefault", Message: "Another scale was made the default just now"},
 		{Name: "term_name_key", Field: "name", Message: "The academic year has a term of this name"},

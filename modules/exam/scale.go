@@ -155,8 +155,7 @@ func (s *GradeScale) settle(c api.Ctx, id uuid.UUID) error {
 	return stepBack(c, id)
 }
 
-// stepBack makes the scale that was the default an ordinary one. It is not api.Update:
-// the version a caller sends is the other scale's.
+// stepBack makes the scale that was the default an ordinary one.
 func stepBack(c api.Ctx, other uuid.UUID) error {
 	var was []GradeScale
 	if err := c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("is_default and id <> ?", other).Find(&was).Error; err != nil {
@@ -164,11 +163,10 @@ func stepBack(c api.Ctx, other uuid.UUID) error {
 	}
 	for _, before := range was { // one at the most
 		after := before
-		after.IsDefault, after.UpdatedAt, after.UpdatedBy, after.Version = false, c.Now, &c.User.ID, before.Version+1
-		if err := c.DB.Select("is_default", "updated_at", "updated_by", "version").Where("id = ?", after.ID).Updates(&after).Error; err != nil {
-			return fmt.Errorf("changing the default scale: %w", err)
+		after.IsDefault = false
+		if err := keepDefault(c, before, after); err != nil {
+			return err
 		}
-		c.Changed("update", "grade scale", after.ID, before, after)
 	}
 	return nil
 }

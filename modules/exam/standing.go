@@ -35,6 +35,19 @@ const tallySQL = `select r.student_id, p.exam_id, p.class_id,
 	from exam_paper p join exam_result r on r.paper_id = p.id join subject u on u.id = p.subject_id
 	where r.student_id not in (select g.id from student g where g.deleted_at is not null) and `
 
+// tallies are those a condition on papers p and results r holds for. An exam counts once
+// for a student, also for one who changed class in the middle of it: in the class they
+// sit in now if they sat papers there, or else where they sat the last one. Papers of the
+// other class are shown and not added up.
+func tallies(where string) string {
+	return `select t.student_id, t.exam_id, t.class_id, t.obtained, t.max_marks, t.failed from (` + tallySQL + where + ` group by r.student_id, p.exam_id, p.class_id) t
+		where not exists (select from enrolment n join exam x on x.academic_year_id = n.academic_year_id where x.id = t.exam_id and n.student_id = t.student_id and n.class_id <> t.class_id)
+		or t.class_id = (select q.class_id from exam_result o join exam_paper q on q.id = o.paper_id join exam x on x.id = q.exam_id
+			where o.student_id = t.student_id and q.exam_id = t.exam_id
+			order by q.class_id = (select n.class_id from enrolment n where n.student_id = t.student_id and n.academic_year_id = x.academic_year_id order by n.start_date desc limit 1) desc,
+				q.exam_date desc, q.start_time desc, q.id limit 1)`
+}
+
 // standings ranks the tallies of one exam, class by class.
 func standings(tallies []tally, scales map[uuid.UUID]Bands) map[uuid.UUID]Standing {
 	out := map[uuid.UUID]Standing{}

@@ -10,13 +10,13 @@ import (
 )
 
 // childsReport is a linked child's account.
-func childsReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error) {
-	return reportBy(c, r, selectStudent+` and s.id in (`+roster.LinkedIDs(3)+`)`, c.Today(), r.StudentID, c.User.ID)
+func (m *Module) childsReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error) {
+	return m.reportBy(c, r, selectStudent+` and s.id in (`+roster.LinkedIDs(3)+`)`, c.Today(), r.StudentID, c.User.ID)
 }
 
 // childsReceipt is a receipt of a linked child's.
-func childsReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
-	return receiptBy(c, r, `r.id = $1 and r.student_id in (`+roster.LinkedIDs(2)+`)`, r.ID, c.User.ID)
+func (m *Module) childsReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
+	return m.receiptBy(c, r, `r.id = $1 and r.student_id in (`+roster.LinkedIDs(2)+`)`, r.ID, c.User.ID)
 }
 
 // ChildDues is what a child's family owes.

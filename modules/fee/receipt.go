@@ -44,12 +44,12 @@ const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number
 		b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
 	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id`
 
-func getReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
-	return receiptBy(c, r, `r.id = $1`, r.ID)
+func (m *Module) getReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
+	return m.receiptBy(c, r, `r.id = $1`, r.ID)
 }
 
 // receiptBy reads the receipt a condition names.
-func receiptBy(c api.Ctx, r printable, where string, args ...any) (api.MaybeFile[Receipt], error) {
+func (m *Module) receiptBy(c api.Ctx, r printable, where string, args ...any) (api.MaybeFile[Receipt], error) {
 	var found []Receipt
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectReceipt + ` where ` + where, Args: args, Scan: roster.Collect(&found)})
 	if err != nil {
@@ -60,13 +60,17 @@ func receiptBy(c api.Ctx, r printable, where string, args ...any) (api.MaybeFile
 	}
 	out := api.MaybeFile[Receipt]{Data: found[0]}
 	if r.Format == "pdf" {
-		out.File, err = found[0].pdf(c)
+		out.File, err = found[0].pdf(c, m.Letterheads)
 	}
 	return out, err
 }
 
-func (r Receipt) pdf(c api.Ctx) (*api.File, error) {
-	doc := paper.New(c.School.Name, "Receipt "+r.ReceiptNumber)
+func (r Receipt) pdf(c api.Ctx, letterheads roster.Letterheads) (*api.File, error) {
+	head, err := letterheads.Letterhead(c)
+	if err != nil {
+		return nil, err
+	}
+	doc := paper.Headed(head, "Receipt "+r.ReceiptNumber)
 	if r.Reversed {
 		doc.Field("REVERSED", r.ReversalNote)
 	}

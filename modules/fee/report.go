@@ -69,12 +69,12 @@ const (
 		where e.account_id = $1 order by t.created_at, t.id, e.line`
 )
 
-func getReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error) {
-	return reportBy(c, r, selectStudent, c.Today(), r.StudentID)
+func (m *Module) getReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error) {
+	return m.reportBy(c, r, selectStudent, c.Today(), r.StudentID)
 }
 
 // reportBy is the report of the student a query finds.
-func reportBy(c api.Ctx, r reportOf, student string, args ...any) (api.MaybeFile[Report], error) {
+func (m *Module) reportBy(c api.Ctx, r reportOf, student string, args ...any) (api.MaybeFile[Report], error) {
 	out := Report{Currency: c.School.Currency, Invoices: []Invoice{}}
 	var found []StudentRef
 	var invoices []settled
@@ -98,7 +98,7 @@ func reportBy(c api.Ctx, r reportOf, student string, args ...any) (api.MaybeFile
 	}
 	answer := api.MaybeFile[Report]{Data: out}
 	if r.Format == "pdf" {
-		answer.File, err = out.pdf(c)
+		answer.File, err = out.pdf(c, m.Letterheads)
 	}
 	return answer, err
 }

@@ -4,10 +4,19 @@
 // ledger is ever changed or removed, a mistake is posted the other way round.
 package fee
 
-import "homeroom/api"
+import (
+	"homeroom/api"
+	"homeroom/modules/roster"
+)
+
+// Module serves fees.
+type Module struct {
+	// Letterheads are for receipts and statements.
+	Letterheads roster.Letterheads
+}
 
 // Routes are the endpoints of fees.
-func Routes() []api.Row {
+func (m *Module) Routes() []api.Row {
 	pdf := api.Gives("application/pdf")
 	return api.Rows(
 		api.Create("/school-admin/fee/head/create", "fee", "Add a fee head", createHead, api.Says("Fee head created")),
@@ -28,16 +37,16 @@ func Routes() []api.Row {
 		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment, api.Idempotent, api.Says("Payment recorded")),
 		api.Post("/school-admin/fee/collection/:id/reverse", "fee", "Take a payment back, once, by its mirror image", reversePayment, api.Idempotent, api.Says("Payment reversed")),
 		api.Get("/school-admin/fee/collection", "fee", "What came in, by day and mode", closing),
-		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", getReceipt, pdf),
+		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", m.getReceipt, pdf),
 
-		api.Get("/school-admin/fee/report/:studentId", "fee", "A student's account with its running balance, or a statement to print", getReport, pdf),
+		api.Get("/school-admin/fee/report/:studentId", "fee", "A student's account with its running balance, or a statement to print", m.getReport, pdf),
 		api.Get("/school-admin/fee/dues", "fee", "What is owed, by age and class, or all of it as a file", dues, api.Gives("text/csv")),
 		api.Get("/school-admin/fee/trial-balance", "fee", "The balance of every account", trialBalance),
 		api.Post("/school-admin/fee/reminder/send", "fee", "Remind those who owe, at most once a day; a dry run says whom", sendReminders, api.Idempotent, api.Says("Reminders sent")),
 
-		api.Get("/parent/fee/report/:studentId", "fee", "A child's account, or a statement to print", childsReport, pdf),
+		api.Get("/parent/fee/report/:studentId", "fee", "A child's account, or a statement to print", m.childsReport, pdf),
 		api.Get("/parent/fee/dues", "fee", "What is open for my children", familyDues),
-		api.Get("/parent/fee/receipt/:id", "fee", "Read a receipt of a child's, or print it", childsReceipt, pdf),
+		api.Get("/parent/fee/receipt/:id", "fee", "Read a receipt of a child's, or print it", m.childsReceipt, pdf),
 	)
 }
 

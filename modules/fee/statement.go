@@ -4,12 +4,17 @@ import (
 	"strings"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 	"homeroom/modules/roster/paper"
 )
 
 // pdf is the account as a statement on paper.
-func (r Report) pdf(c api.Ctx) (*api.File, error) {
-	doc := paper.New(c.School.Name, "Statement of account")
+func (r Report) pdf(c api.Ctx, letterheads roster.Letterheads) (*api.File, error) {
+	head, err := letterheads.Letterhead(c)
+	if err != nil {
+		return nil, err
+	}
+	doc := paper.Headed(head, "Statement of account")
 	doc.Field("Student", strings.TrimSpace(r.Student.FirstName+" "+r.Student.LastName))
 	doc.Field("Admission number", r.Student.AdmissionNumber)
 	doc.Field("Class", strings.TrimSpace(r.Student.ClassName+" "+r.Student.DivisionName))

@@ -60,7 +60,7 @@ type Instalment struct {
 // graceDays have passed since its due date, or since it was charged or the rule was made
 // if that was later: FIXED once, PER_DAY for every further day, until maxAmount is reached.
 type LateFine struct {
-	Type      string `json:"type" validate:"omitempty,oneof=NONE FIXED PER_DAY" doc:"NONE unless given"`
+	Type      string `json:"type" validate:"omitempty,oneof=NONE FIXED PER_DAY" doc:"As the school's settings say unless given"`
 	Amount    Amount `json:"amount" validate:"min=0,max=1000000000000"`
 	GraceDays int    `json:"graceDays" validate:"min=0,max=366"`
 	MaxAmount Amount `json:"maxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`

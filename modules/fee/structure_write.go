@@ -42,12 +42,29 @@ func createStructure(c api.Ctx, r structureIn) (Structure, error) {
 		}
 		r.AcademicYearID = &year.ID
 	}
+	if r.LateFine == (LateFine{}) {
+		rule, err := schoolsFine(c)
+		if err != nil {
+			return Structure{}, err
+		}
+		r.LateFine = rule
+	}
 	record := StructureRecord{AcademicYearID: *r.AcademicYearID, ClassID: r.ClassID}
 	r.lay(&record, c.Today())
 	if err := api.Insert(c, "fee structure", &record); err != nil {
 		return Structure{}, err
 	}
 	return writeParts(c, record, r.StructureFields)
+}
+
+// schoolsFine is the rule of the settings, for structures that say none.
+func schoolsFine(c api.Ctx) (LateFine, error) {
+	var rule LateFine
+	err := c.DB.Raw(`select late_fine_type as type, late_fine_amount as amount, late_fine_grace_days as grace_days, late_fine_max_amount as max_amount from school_setting`).Scan(&rule).Error
+	if err != nil {
+		return rule, fmt.Errorf("reading the school's late fine: %w", err)
+	}
+	return rule, nil
 }
 
 // updateStructure changes what will be charged from now on. Invoices and the ledger keep

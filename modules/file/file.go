@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -80,7 +81,45 @@ func (m *Module) find(c api.Ctx, id uuid.UUID) (File, error) {
 			}
 		}
 	}
+	for _, may := range m.Named {
+		if ok, err := may(c, id); err != nil || ok {
+			return f, err
+		}
+	}
 	return File{}, api.NotFound("file")
+}
+
+// ContentType is what a file of the school is; nothing if there is no such file.
+func (m *Module) ContentType(c api.Ctx, id uuid.UUID) (string, error) {
+	var kind string
+	if err := c.DB.Model(&File{}).Select("content_type").Where("id = ?", id).Scan(&kind).Error; err != nil {
+		return "", fmt.Errorf("looking for a file: %w", err)
+	}
+	return kind, nil
+}
+
+// Bytes are a file's, whoever may read it; nil when there are none, or no place for files.
+func (m *Module) Bytes(c api.Ctx, id uuid.UUID) ([]byte, error) {
+	if m.Store == nil {
+		return nil, nil
+	}
+	var keys []string
+	if err := c.DB.Model(&File{}).Where("id = ?", id).Pluck("storage_key", &keys).Error; err != nil {
+		return nil, fmt.Errorf("looking for a file: %w", err)
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	from, err := m.Store.Open(c, keys[0])
+	var refused *api.Error
+	if errors.As(err, &refused) && refused.Status == 404 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = from.Close() }()
+	return io.ReadAll(io.LimitReader(from, api.MaxFile))
 }
 
 func (m *Module) info(c api.Ctx, r onlyID) (View, error) {

@@ -22,11 +22,17 @@ type Store interface {
 // MayRead says whether the caller may read one of a kind of records.
 type MayRead func(c api.Ctx, ids []uuid.UUID) (bool, error)
 
+// MayReadNamed says whether a record the caller may see names the file itself: a student
+// their photo, the school its logo.
+type MayReadNamed func(c api.Ctx, file uuid.UUID) (bool, error)
+
 // Module serves files.
 type Module struct {
 	Store Store // nil: none is configured
 	// Readers knows, by kind, who may read the records files are attached to.
 	Readers map[string]MayRead
+	// Named are asked about photos and logos: they are not attached, a record names them.
+	Named []MayReadNamed
 }
 
 // Routes are the endpoints. Parents and teachers attach files to what they write, so

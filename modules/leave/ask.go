@@ -64,8 +64,11 @@ func (m *Module) parentAsks(c api.Ctx, r childsLeave) (LeaveView, error) {
 	if err := api.Insert(c, "leave", &l); err != nil {
 		return LeaveView{}, err
 	}
+	if err := m.Files.Attach(c, FileKind, l.ID, "attachmentFileIds", l.AttachmentFileIDs); err != nil {
+		return LeaveView{}, err
+	}
 	c.Tell(l.fact(AskedFact))
-	v, err := find(c, "true", l.ID)
+	v, err := m.find(c, l.ID)
 	if err != nil {
 		return v, err
 	}
@@ -94,8 +97,11 @@ func (m *Module) employeeAsks(c api.Ctx, r LeaveFields) (LeaveView, error) {
 	if err := api.Insert(c, "leave", &l); err != nil {
 		return LeaveView{}, err
 	}
+	if err := m.Files.Attach(c, FileKind, l.ID, "attachmentFileIds", l.AttachmentFileIDs); err != nil {
+		return LeaveView{}, err
+	}
 	c.Tell(l.fact(AskedFact))
-	return find(c, "true", l.ID)
+	return m.find(c, l.ID)
 }
 
 // settle refuses days that cannot be asked for, and counts those that are school days.

@@ -49,5 +49,5 @@ func (m *Module) cancel(c api.Ctx, id uuid.UUID) (LeaveView, error) {
 		}
 	}
 	c.Tell(l.fact(CancelledFact))
-	return find(c, "true", l.ID)
+	return m.find(c, l.ID)
 }

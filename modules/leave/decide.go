@@ -61,7 +61,7 @@ func (m *Module) decide(c api.Ctx, r leaveDecision) (LeaveView, error) {
 		}
 	}
 	c.Tell(l.fact(DecidedFact))
-	v, err := find(c, "true", l.ID)
+	v, err := m.find(c, l.ID)
 	if err != nil {
 		return v, err
 	}

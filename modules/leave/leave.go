@@ -31,6 +31,8 @@ type LeaveFields struct {
 	ToDate    api.Date `json:"toDate" validate:"required"`
 	HalfDay   bool     `json:"halfDay" doc:"Half of one day"`
 	Reason    string   `json:"reason" validate:"notblank,max=1000"`
+	// AttachmentFileIDs are kept by the files, not with the leave.
+	AttachmentFileIDs []uuid.UUID `json:"attachmentFileIds" gorm:"-" validate:"max=10,unique" doc:"Files of the caller's own; who asked and who decides may have them"`
 }
 
 // LeaveView is a leave with whose it is.
@@ -73,28 +75,38 @@ func views(c api.Ctx, where string, args ...any) *gorm.DB {
 // when the leave begins.
 const leads = `exists (select from teacher_assignment a where a.user_id = ? and a.division_id = e.division_id and ` + roster.LeadsNow + `)`
 
-func listAll(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
-	return api.Fetch[LeaveView](views(c, "true"), r)
+func (m *Module) listAll(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
+	return m.page(c, views(c, "true"), r)
 }
 
 // listMine is the caller's own, as an employee.
-func listMine(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
-	return api.Fetch[LeaveView](views(c, "p.user_id = ?", c.User.ID), r)
+func (m *Module) listMine(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
+	return m.page(c, views(c, "p.user_id = ?", c.User.ID), r)
 }
 
-func listRequests(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
-	return api.Fetch[LeaveView](views(c, leads, c.User.ID), r)
+func (m *Module) listRequests(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
+	return m.page(c, views(c, leads, c.User.ID), r)
 }
 
-func listChildrens(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
-	return api.Fetch[LeaveView](views(c, "l.student_id in (?)", roster.Linked(c.DB, c.User.ID)), r)
+func (m *Module) listChildrens(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
+	return m.page(c, views(c, "l.student_id in (?)", roster.Linked(c.DB, c.User.ID)), r)
 }
 
 type byID struct {
 	ID uuid.UUID `path:"id"`
 }
 
-func getLeave(c api.Ctx, r byID) (LeaveView, error) { return find(c, "true", r.ID) }
+func (m *Module) getLeave(c api.Ctx, r byID) (LeaveView, error) { return m.find(c, r.ID) }
+
+// find reads any leave, with its files.
+func (m *Module) find(c api.Ctx, id uuid.UUID) (LeaveView, error) {
+	v, err := find(c, "true", id)
+	if err != nil {
+		return v, err
+	}
+	with, err := m.withFiles(c, []LeaveView{v})
+	return with[0], err
+}
 
 // find reads one that a condition holds for; any other is not there.
 func find(c api.Ctx, where string, id uuid.UUID, args ...any) (LeaveView, error) {

@@ -47,15 +47,10 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 		DueOn     api.Date
 		Heard     bool
 	}
-	var stale []struct{ ID uuid.UUID }
-	queries := []tenancy.Query{{SQL: `select l.id, l.student_id, e.user_id, b.title, l.due_on, exists (select from notice n where n.key = 'library overdue ' || l.id || ' ' || $1::date) as heard
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select l.id, l.student_id, e.user_id, b.title, l.due_on, exists (select from notice n where n.key = 'library overdue ' || l.id || ' ' || $1::date) as heard
 		from library_loan l join book_copy c on c.id = l.copy_id join book b on b.id = c.book_id left join employee e on e.id = l.employee_id
-		where l.closed_on is null and l.due_on < $1 order by l.id`, Args: []any{c.Today()}, Scan: roster.Collect(&late)}}
-	if !r.DryRun {
-		queries = append(queries, tenancy.Query{SQL: `select id from book where id in (select book_id from library_reservation where status = 'READY' and hold_until < $1) order by id for update`,
-			Args: []any{c.Today()}, Scan: roster.Collect(&stale)})
-	}
-	if err := tenancy.Together(c.DB, queries...); err != nil {
+		where l.closed_on is null and l.due_on < $1 order by l.id`, Args: []any{c.Today()}, Scan: roster.Collect(&late)})
+	if err != nil {
 		return out, fmt.Errorf("reading what is late: %w", err)
 	}
 	out.Overdue = len(late)
@@ -70,12 +65,8 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 			c.Notify(told...)
 		}
 	}
-	if len(stale) > 0 {
-		books := make([]uuid.UUID, len(stale))
-		for i, s := range stale {
-			books[i] = s.ID
-		}
-		return out, turn(c, books...)
+	if r.DryRun {
+		return out, nil
 	}
-	return out, nil
+	return out, EndHolds(c)
 }

@@ -159,7 +159,7 @@ const (
 
 // turn ends the holds of books that nobody came for, and keeps free copies for who is
 // next, who is told. The books are locked. It is called by everything that touches a
-// book, so that no clock has to be watched for a hold to end.
+// book, and at night for those nobody touched.
 func turn(c api.Ctx, books ...uuid.UUID) error {
 	var given []struct {
 		ID        uuid.UUID

@@ -102,3 +102,38 @@ func TestReservationsAtOnceStandInOneQueueAndOneGetsTheCopy(t *testing.T) {
 		t.Errorf("%d ready, %d waiting", ready, waiting)
 	}
 }
+
+func TestAHoldNobodyCameForEndsAtNightAndTheNextIsTold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	first, second := d.Child(t, d.seat, 1), d.Child(t, d.seat, 1)
+	a := d.issue(t, d.one, d.asha.ID)
+	d.issue(t, d.two, d.ravi.ID)
+	d.reserve(t, first.ID)
+	d.reserve(t, second.ID)
+	d.takeBack(t, a)
+	night := func() {
+		t.Helper()
+		if err := d.App.Service.EndHolds(t.Context(), d.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	night() // its last day is not over
+	if r := d.reservation(t, first.ID); r.Status != "READY" {
+		t.Errorf("first %+v", r)
+	}
+	if err := d.DB(t).Exec(`update library_reservation set hold_until = ? where status = 'READY'`, d.today.AddDays(-1)).Error; err != nil {
+		t.Fatal(err)
+	}
+	night()
+	night()
+	if n := d.Count(t, "library_reservation", "student_id = ? and status = 'EXPIRED' and copy_id is null", first.ID); n != 1 {
+		t.Error("the hold has not ended")
+	}
+	if r := d.reservation(t, second.ID); r.Status != "READY" || *r.CopyID != d.one.ID || *r.HoldUntil != d.today.AddDays(3) {
+		t.Errorf("second %+v", r)
+	}
+	if n := d.Count(t, "notification", "user_id = ? and type = 'LIBRARY'", second.Parents[0].UserID); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}

@@ -64,6 +64,6 @@ func (m *Module) Routes() []api.Row {
 // Constraints are the database's refusals in people's words.
 func Constraints() []api.Constraint {
 	return []api.Constraint{
-		{Name: "delivery_setting_quiet_check", Field: "quietTo", Message: "quietFrom and quietTo are given together, and differ"},
+		{Name: "school_setting_quiet_check", Field: "quietTo", Message: "quietFrom and quietTo are given together, and differ"},
 	}
 }

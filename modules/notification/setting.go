@@ -12,7 +12,8 @@ import (
 	"homeroom/modules/roster"
 )
 
-// DeliverySetting is how the school tells people things.
+// DeliverySetting is how the school tells people things: a part of its settings, with
+// their version.
 type DeliverySetting struct {
 	DeliverySettingFields
 	Version   int        `json:"version"`
@@ -21,7 +22,7 @@ type DeliverySetting struct {
 }
 
 // TableName is the record's table.
-func (DeliverySetting) TableName() string { return "delivery_setting" }
+func (DeliverySetting) TableName() string { return "school_setting" }
 
 // DeliverySettingFields are what an administrator sets.
 type DeliverySettingFields struct {
@@ -61,6 +62,6 @@ func putSetting(c api.Ctx, r deliverySettingChange) (DeliverySetting, error) {
 	if err := c.DB.Select("*").Where("id").Updates(&s).Error; err != nil {
 		return s, fmt.Errorf("changing the delivery settings: %w", err)
 	}
-	c.Changed("update", "delivery setting", c.School.ID, before, s)
+	c.Changed("update", "setting", c.School.ID, before, s)
 	return s, nil
 }

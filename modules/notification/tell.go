@@ -47,7 +47,7 @@ const awake = `awake as (
 				then l.t >= s.quiet_from and l.t < s.quiet_to else l.t >= s.quiet_from or l.t < s.quiet_to end
 			then (l.d + s.quiet_to + case when l.t >= s.quiet_to then interval '1 day' else interval '0' end) at time zone $3
 			else $2::timestamptz end as at
-		from delivery_setting s, (select ($2::timestamptz at time zone $3)::time as t, ($2::timestamptz at time zone $3)::date as d) l)`
+		from school_setting s, (select ($2::timestamptz at time zone $3)::time as t, ($2::timestamptz at time zone $3)::date as d) l)`
 
 // studentTopic is the topic a student's parents are subscribed to, by what it is about.
 const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE' then '_attendance' when 'RESULT' then '_result' when 'FEE' then '_fee' else '' end`

@@ -37,6 +37,7 @@ type LeavingCertificate struct {
 // LeavingSnapshot is what the certificate says: later changes do not alter it.
 type LeavingSnapshot struct {
 	SchoolName      string    `json:"schoolName"`
+	SchoolAddress   string    `json:"schoolAddress"`
 	AdmissionNumber string    `json:"admissionNumber"`
 	FirstName       string    `json:"firstName"`
 	LastName        string    `json:"lastName"`
@@ -118,7 +119,7 @@ func certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCerti
 	}
 	cert := LeavingCertificate{
 		ID: api.NewID(), Number: int(number), StudentID: r.ID, LeavingDate: last, Reason: r.Reason, Conduct: r.Conduct,
-		Snapshot: s.snapshot(c.School.Name, r.Status), CreatedBy: &c.User.ID, CreatedAt: c.Now,
+		Snapshot: s.snapshot(c.School, r.Status), CreatedBy: &c.User.ID, CreatedAt: c.Now,
 	}
 	raw, err := json.Marshal(cert.Snapshot)
 	if err != nil {
@@ -133,9 +134,9 @@ func certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCerti
 	return cert, nil
 }
 
-func (s StudentDetail) snapshot(school, status string) LeavingSnapshot {
+func (s StudentDetail) snapshot(school *tenancy.School, status string) LeavingSnapshot {
 	out := LeavingSnapshot{
-		SchoolName: school, AdmissionNumber: s.AdmissionNumber, FirstName: s.FirstName, LastName: s.LastName, Gender: s.Gender,
+		SchoolName: school.Name, SchoolAddress: school.Address, AdmissionNumber: s.AdmissionNumber, FirstName: s.FirstName, LastName: s.LastName, Gender: s.Gender,
 		DateOfBirth: s.DateOfBirth, AdmissionDate: *s.AdmissionDate, AdmittedTo: s.ClassName, LastClass: s.ClassName, Guardians: []string{}, Status: status,
 	}
 	if n := len(s.Enrolments); n > 0 {
@@ -153,7 +154,7 @@ type certificateAs struct {
 	Format string    `json:"format" validate:"omitempty,oneof=json pdf" doc:"pdf gives the printable certificate"`
 }
 
-func leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[LeavingCertificate], error) {
+func (m *Module) leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[LeavingCertificate], error) {
 	var found []LeavingCertificate
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select l.id, l.number, l.student_id, l.leaving_date, l.reason, l.conduct, l.snapshot, l.created_by, l.created_at
 		from leaving_certificate l join student s on s.id = l.student_id
@@ -169,7 +170,12 @@ func leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[LeavingCertif
 	}
 	out := api.MaybeFile[LeavingCertificate]{Data: found[0]}
 	if r.Format == "pdf" {
-		out.File, err = found[0].pdf()
+		head, err := m.Letterheads.Letterhead(c)
+		if err != nil {
+			return out, err
+		}
+		out.File, err = found[0].pdf(head)
+		return out, err
 	}
-	return out, err
+	return out, nil
 }

@@ -8,10 +8,15 @@ import (
 	"homeroom/modules/roster/paper"
 )
 
-// pdf is the certificate as it is printed and signed.
-func (l LeavingCertificate) pdf() (*api.File, error) {
+// pdf is the certificate as it is printed and signed. The school's name and address are
+// those of the day it was issued.
+func (l LeavingCertificate) pdf(head paper.Letterhead) (*api.File, error) {
 	s := l.Snapshot
-	doc := paper.New(s.SchoolName, "Leaving certificate")
+	head.Name = s.SchoolName
+	if s.SchoolAddress != "" {
+		head.Lines = addressLines(s.SchoolAddress)
+	}
+	doc := paper.Headed(head, "Leaving certificate")
 	doc.Field("Certificate number", fmt.Sprint(l.Number))
 	doc.Field("Admission number", s.AdmissionNumber)
 	doc.Field("Name of the student", strings.TrimSpace(s.FirstName+" "+s.LastName))
@@ -28,7 +33,7 @@ func (l LeavingCertificate) pdf() (*api.File, error) {
 	doc.Field("Last day at the school", l.LeavingDate.String())
 	doc.Field("Reason for leaving", l.Reason)
 	doc.Field("Conduct", l.Conduct)
-	doc.Signatures("Class teacher", "Office", "Principal")
+	doc.Signatures("Class teacher", "Office", head.Head())
 	body, err := doc.Bytes()
 	if err != nil {
 		return nil, err

@@ -25,4 +25,6 @@ type Module struct {
 	Open OpenSchool
 	// PublicURL is where people reach the service; calendar addresses begin with it.
 	PublicURL string
+	// Letterheads are for the certificates it prints.
+	Letterheads Letterheads
 }

@@ -78,7 +78,7 @@ func (m *Module) Routes() []api.Row {
 		api.Remove("/school-admin/student/:id", "student", "Remove a student; one with history stays in the books", deleteStudent),
 		api.Get("/school-admin/student/:id/timeline", "student", "What happened to a student at the school", studentTimeline),
 		api.Post("/school-admin/student/:id/transfer", "student", "Let a student leave and certify it", transferStudent, api.Says("Leaving certificate issued")),
-		api.Get("/school-admin/student/:id/leaving-certificate", "student", "Read a leaving certificate, or print it", leavingCertificate, api.Gives("application/pdf")),
+		api.Get("/school-admin/student/:id/leaving-certificate", "student", "Read a leaving certificate, or print it", m.leavingCertificate, api.Gives("application/pdf")),
 		api.Create("/school-admin/student/:id/guardians", "student", "Add a guardian, who can sign in at once", m.addGuardian, api.Says("Guardian added")),
 		api.Put("/school-admin/student/:id/guardians/:guardianId", "student", "Change a guardian and what they may do", m.updateGuardian),
 		api.Remove("/school-admin/student/:id/guardians/:guardianId", "student", "Unlink a guardian at once", removeGuardian),

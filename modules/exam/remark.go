@@ -1,0 +1,142 @@
+package exam
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// Remark is what the class teacher says of a student's year, on the report card.
+type Remark struct {
+	api.Record
+	StudentID      uuid.UUID `json:"studentId"`
+	AcademicYearID uuid.UUID `json:"academicYearId"`
+	Remark         string    `json:"remark"`
+}
+
+// TableName is the record's table.
+func (Remark) TableName() string { return "report_card_remark" }
+
+// CardRemark is a remark on the card.
+type CardRemark struct {
+	Remark    string    `json:"remark"`
+	By        string    `json:"by" doc:"Who wrote it last"`
+	UpdatedAt time.Time `json:"updatedAt"`
+	Version   int       `json:"version"`
+}
+
+// RemarkFields are what is said.
+type RemarkFields struct {
+	AcademicYearID uuid.UUID `json:"academicYearId" doc:"The active year unless given"`
+	Remark         string    `json:"remark" validate:"max=1000"`
+}
+
+type officeRemark struct {
+	StudentID uuid.UUID `path:"studentId"`
+	RemarkFields
+}
+
+// officeRemarks writes any student's remark.
+func officeRemarks(c api.Ctx, r officeRemark) (Remark, error) {
+	return r.about(c, r.StudentID, "true")
+}
+
+type teacherRemark struct {
+	StudentID uuid.UUID `json:"studentId" validate:"required"`
+	RemarkFields
+}
+
+// ledSQL is the students a class teacher leads: those who sit in their divisions on a
+// day. Its arguments are the user and the day, twice.
+const ledSQL = `select e.student_id from enrolment e join teacher_assignment a on a.division_id = e.division_id
+	where a.user_id = ? and e.start_date <= ? and (e.end_date is null or e.end_date >= ?) and ` + roster.LeadsNow
+
+// teacherRemarks writes the remark of a student whom the caller leads; others are not
+// there for them.
+func teacherRemarks(c api.Ctx, r teacherRemark) (Remark, error) {
+	return r.about(c, r.StudentID, `s.id in (`+ledSQL+`)`, c.User.ID, c.Today(), c.Today())
+}
+
+// about writes a remark of the student s that a condition holds for.
+func (r RemarkFields) about(c api.Ctx, student uuid.UUID, where string, args ...any) (Remark, error) {
+	var there bool
+	err := c.DB.Raw(`select exists (select from student s where s.id = ? and s.deleted_at is null and `+where+`)`, append([]any{student}, args...)...).Scan(&there).Error
+	if err != nil {
+		return Remark{}, fmt.Errorf("looking for a student: %w", err)
+	}
+	if !there {
+		return Remark{}, roster.NoStudent()
+	}
+	return r.write(c, student)
+}
+
+// write puts a remark where there is none, or in the place of the one there is.
+func (r RemarkFields) write(c api.Ctx, student uuid.UUID) (Remark, error) {
+	year, err := cardYear(c, r.AcademicYearID)
+	if err != nil {
+		return Remark{}, err
+	}
+	if year.ID == uuid.Nil {
+		return Remark{}, api.Conflict("No academic year is active: say which year's card it shall be")
+	}
+	var found []Remark
+	err = c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and academic_year_id = ?", student, year.ID).Find(&found).Error
+	if err != nil {
+		return Remark{}, fmt.Errorf("reading a remark: %w", err)
+	}
+	if len(found) > 0 {
+		return api.Update(c, "remark", found[0].ID, func(now *Remark) error {
+			now.Remark = r.Remark
+			return nil
+		})
+	}
+	if v := c.SentVersion(); v != nil && *v != 0 {
+		return Remark{}, api.Conflict("There is no remark on this card yet: you have version %d", *v)
+	}
+	remark := Remark{StudentID: student, AcademicYearID: year.ID, Remark: r.Remark}
+	return remark, api.Insert(c, "remark", &remark)
+}
+
+// cardRemark reads the remark on a card: $1 is the student, $2 the year.
+const cardRemark = `select m.remark, coalesce(trim(p.first_name || ' ' || p.last_name), trim(u.first_name || ' ' || u.last_name), '') as by, m.updated_at, m.version
+	from report_card_remark m left join app_user u on u.id = m.updated_by left join employee p on p.user_id = m.updated_by
+	where m.student_id = $1 and m.academic_year_id = $2 and m.remark <> '' limit 1`
+
+// StudentRemark is a student whose class teacher the caller is, and what the card says.
+type StudentRemark struct {
+	StudentID       uuid.UUID `json:"studentId"`
+	AdmissionNumber string    `json:"admissionNumber"`
+	FirstName       string    `json:"firstName"`
+	LastName        string    `json:"lastName"`
+	RollNumber      *int      `json:"rollNumber"`
+	DivisionID      uuid.UUID `json:"divisionId"`
+	Remark          string    `json:"remark"`
+	Version         int       `json:"version" doc:"0 where nothing was written yet"`
+}
+
+// StudentRemarks are those of the divisions a teacher leads.
+type StudentRemarks struct {
+	Students []StudentRemark `json:"students"`
+}
+
+// teachersRemarks is the class teacher's list for the active year.
+func teachersRemarks(c api.Ctx, _ api.Nothing) (StudentRemarks, error) {
+	out := StudentRemarks{Students: []StudentRemark{}}
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select s.id as student_id, s.admission_number, s.first_name, s.last_name, e.roll_number, e.division_id,
+			coalesce(m.remark, '') as remark, coalesce(m.version, 0) as version
+		from enrolment e join student s on s.id = e.student_id and s.deleted_at is null
+		left join report_card_remark m on m.student_id = s.id and m.academic_year_id = e.academic_year_id
+		where e.division_id in (select a.division_id from teacher_assignment a where a.user_id = $1 and ` + roster.LeadsNow + `)
+			and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2)
+		order by e.division_id, e.roll_number nulls last, s.first_name, s.id limit 2000`, Args: []any{c.User.ID, c.Today()}, Scan: roster.Collect(&out.Students)})
+	if err != nil {
+		return out, fmt.Errorf("reading a class's remarks: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,71 @@
+package setting
+
+import (
+	"github.com/google/uuid"
+
+	"homeroom/modules/roster"
+)
+
+// Fields are what an administrator sets.
+type Fields struct {
+	Evaluation
+	Profile
+	Calendar
+	Attendance
+	Fees
+	Grading
+	Library
+	Delivery
+	// AdmissionNumberPattern is read by the roster when it numbers a student.
+	AdmissionNumberPattern string `json:"admissionNumberPattern" validate:"notblank,max=30" doc:"How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros" example:"{year}-{0000}"`
+}
+
+// Calendar is how the school counts its days.
+type Calendar struct {
+	TimeZone       string  `json:"timeZone" validate:"required,timezone" doc:"Which day it is at the school, and what its clocks show" example:"Asia/Kolkata"`
+	WeekendDays    []int16 `json:"weekendDays" gorm:"-" validate:"max=6,unique,dive,min=0,max=6" doc:"Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays"`
+	FirstDayOfWeek int16   `json:"firstDayOfWeek" validate:"min=0,max=6" doc:"With which day calendars begin; 0 is Sunday"`
+}
+
+// Attendance is read by attendance when somebody marks, and when it tells parents.
+type Attendance struct {
+	AttendanceNoticeDelayMinutes int          `json:"attendanceNoticeDelayMinutes" validate:"min=0,max=1440" doc:"How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once"`
+	AttendanceTeacherDays        int          `json:"attendanceTeacherDays" validate:"min=0,max=60" doc:"For how many days after a day teachers may mark it; the office always can"`
+	AttendanceCutOff             roster.Clock `json:"attendanceCutOff" doc:"On the last of those days, until what time. Empty: until its end"`
+}
+
+// Fees are read by fees.
+type Fees struct {
+	Currency          string `json:"currency" validate:"required,currency" doc:"Cannot be changed once anything is in the ledger" example:"INR"`
+	FeeReminderText   string `json:"feeReminderText" validate:"notblank,max=500" doc:"What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in"`
+	LateFineType      string `json:"lateFineType" validate:"oneof=NONE FIXED PER_DAY" doc:"Of new fee structures that do not say otherwise: none, once, or for every day"`
+	LateFineAmount    int64  `json:"lateFineAmount" validate:"min=0,max=1000000000000" doc:"In minor units"`
+	LateFineGraceDays int    `json:"lateFineGraceDays" validate:"min=0,max=366" doc:"Days late that are not fined"`
+	LateFineMaxAmount int64  `json:"lateFineMaxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`
+}
+
+// Grading is what exams go by.
+type Grading struct {
+	GradeScaleID *uuid.UUID `json:"gradeScaleId" gorm:"-" doc:"The scale of classes that name none"`
+}
+
+// Library is read by the library.
+type Library struct {
+	LibraryStudentBooks     int   `json:"libraryStudentBooks" validate:"min=0,max=1000" doc:"How many books a student may have at once"`
+	LibraryStudentDays      int   `json:"libraryStudentDays" validate:"min=1,max=366" doc:"For how many days"`
+	LibraryStudentRenewals  int   `json:"libraryStudentRenewals" validate:"min=0,max=100" doc:"How often they may renew one"`
+	LibraryEmployeeBooks    int   `json:"libraryEmployeeBooks" validate:"min=0,max=1000"`
+	LibraryEmployeeDays     int   `json:"libraryEmployeeDays" validate:"min=1,max=366"`
+	LibraryEmployeeRenewals int   `json:"libraryEmployeeRenewals" validate:"min=0,max=100"`
+	LibraryFinePerDay       int64 `json:"libraryFinePerDay" validate:"min=0,max=1000000000" doc:"What a student is fined for a day a book is late, in minor units; 0 is no fine"`
+	LibraryFineGraceDays    int   `json:"libraryFineGraceDays" validate:"min=0,max=366" doc:"Days late that are not fined"`
+	LibraryFineMaxAmount    int64 `json:"libraryFineMaxAmount" validate:"min=0,max=1000000000000" doc:"The most for one loan; 0 is no limit"`
+}
+
+// Delivery is read by whatever tells people things. It can be set under notification, too.
+type Delivery struct {
+	QuietFrom     roster.Clock `json:"quietFrom" doc:"From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never"`
+	QuietTo       roster.Clock `json:"quietTo" doc:"What waited goes out then"`
+	SMSPrice      int64        `json:"smsPrice" gorm:"column:sms_price" validate:"min=0,max=100000" doc:"Of one segment, in minor units of the school's currency; previews say what a dispatch costs"`
+	SMSDailyLimit int          `json:"smsDailyLimit" gorm:"column:sms_daily_limit" validate:"min=0,max=1000000" doc:"Segments a day; more is refused"`
+}

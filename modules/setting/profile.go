@@ -1,0 +1,89 @@
+package setting
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+// ProfileChanged is the fact that the school says other things of itself than before:
+// the platform's record of it follows.
+const ProfileChanged = "school.profile_changed"
+
+// Profile is what the school says of itself, on paper and elsewhere.
+type Profile struct {
+	Name          string     `json:"name" validate:"notblank,max=120"`
+	Address       string     `json:"address" validate:"max=500"`
+	Phone         string     `json:"phone" validate:"omitempty,phone"`
+	Email         string     `json:"email" validate:"omitempty,email,max=254"`
+	Website       string     `json:"website" validate:"max=200" example:"https://green-valley.example.org"`
+	PrincipalName string     `json:"principalName" validate:"max=120"`
+	LogoFileID    *uuid.UUID `json:"logoFileId" doc:"A PNG or JPEG image among the school's files; everybody of the school may have it"`
+	Locale        string     `json:"locale" validate:"notblank,max=20" doc:"How dates and numbers are written" example:"en-IN"`
+}
+
+// described reports whether the school ever said anything of itself. Until then what was
+// written down when it was onboarded holds.
+func (s *Setting) described() bool { return s.TimeZone != "" }
+
+func (s *Setting) describe(by *tenancy.School) {
+	s.Name, s.TimeZone, s.Locale, s.Currency = by.Name, by.TimeZone, by.Locale, by.Currency
+	s.Address, s.Phone, s.Email = by.Address, by.Phone, by.Email
+}
+
+// profile is what the platform's record of the school has to say.
+func (s *Setting) profile() tenancy.Profile {
+	return tenancy.Profile{Name: s.Name, TimeZone: s.TimeZone, Locale: s.Locale, Currency: s.Currency, WeekendDays: s.WeekendDays,
+		Address: s.Address, Phone: s.Phone, Email: s.Email, LogoFileID: s.LogoFileID}
+}
+
+// Said is what a school says of itself; nil while it has said nothing.
+func Said(db *gorm.DB) (*tenancy.Profile, error) {
+	var found []tenancy.Profile
+	err := tenancy.Together(db, tenancy.Query{SQL: `select s.name, s.time_zone, s.locale, s.currency, (select w.days from weekend w order by w.from_date desc limit 1) as weekend_days,
+			s.address, s.phone, s.email, s.logo_file_id
+		from school_setting s where s.time_zone <> ''`, Scan: roster.Collect(&found)})
+	if err != nil {
+		return nil, fmt.Errorf("reading what a school says of itself: %w", err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+// Follow makes whoever keeps a copy say what the school says, and reports whether that
+// was anything new. A copy that was written while the school changed its mind is written
+// again: whoever writes last has looked afterwards.
+func Follow(db *gorm.DB, keep func(tenancy.Profile) (changed bool, err error)) (changed bool, err error) {
+	said, err := Said(db)
+	for err == nil && said != nil {
+		var wrote bool
+		if wrote, err = keep(*said); err != nil || !wrote {
+			return changed, err
+		}
+		changed = true
+		var now *tenancy.Profile
+		if now, err = Said(db); err == nil && reflect.DeepEqual(now, said) {
+			return changed, nil
+		}
+		said = now
+	}
+	return changed, err
+}
+
+// MayReadLogo says whether a file is the school's mark, which is for everybody there.
+func MayReadLogo(c api.Ctx, file uuid.UUID) (bool, error) {
+	var is bool
+	err := c.DB.Raw(`select exists (select from school_setting where logo_file_id = ?)`, file).Scan(&is).Error
+	if err != nil {
+		return false, fmt.Errorf("looking for the logo: %w", err)
+	}
+	return is, nil
+}

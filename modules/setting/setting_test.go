@@ -1,0 +1,228 @@
+package setting_test
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/modules/exam"
+	"homeroom/modules/fee"
+	"homeroom/modules/notification"
+	"homeroom/modules/setting"
+	"homeroom/tenancy"
+	"homeroom/testkit"
+)
+
+const path = "/school-admin/setting"
+
+func TestTheSettingsAreOnePageOfWhichAPutChangesWhatItNames(t *testing.T) {
+	t.Parallel()
+	s := testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{Address: "1 Hill Road", Phone: "+914422223333", Email: "office@hill.test"})
+	admin := s.As(t, api.SchoolAdmin)
+	seat := s.Seat(t, "Class 5")
+	scale := testkit.Post[exam.GradeScale](t, admin, "/school-admin/exam/grade-scale/create", map[string]any{"name": "A to E", "bands": []any{map[string]any{"grade": "A", "minPercent": 0, "isPass": true}}})
+
+	first := testkit.Get[setting.Setting](t, admin, path)
+	if first.Name != s.Name || first.TimeZone != "Asia/Kolkata" || first.Currency != "INR" || first.Locale != "en-IN" || first.Address != "1 Hill Road" || first.Phone != "+914422223333" ||
+		!reflect.DeepEqual(first.WeekendDays, []int16{0, 6}) || first.Version != 1 || first.AcademicYear == nil || first.AcademicYear.ID != seat.YearID || first.AttendanceTeacherDays != 7 || first.SMSDailyLimit != 2000 {
+		t.Errorf("as onboarded: %+v", first)
+	}
+	changed := testkit.Put[setting.Setting](t, admin, path, map[string]any{
+		"principalName": "Dr. Mehta", "website": "https://hill.example.org", "email": "", "gradeScaleId": scale.ID, "lateFineType": "PER_DAY", "lateFineAmount": 50, "lateFineGraceDays": 2,
+		"quietFrom": "21:00", "quietTo": "06:30", "smsDailyLimit": 10, "attendanceCutOff": "10:30", "firstDayOfWeek": 0, "version": 1,
+	})
+	want := first
+	want.PrincipalName, want.Website, want.Email, want.GradeScaleID, want.LateFineType, want.LateFineAmount, want.LateFineGraceDays = "Dr. Mehta", "https://hill.example.org", "", &scale.ID, "PER_DAY", 50, 2
+	want.QuietFrom, want.QuietTo, want.SMSDailyLimit, want.AttendanceCutOff, want.FirstDayOfWeek = "21:00", "06:30", 10, "10:30", 0
+	if got := testkit.Get[setting.Setting](t, admin, path); !reflect.DeepEqual(got.Fields, want.Fields) || got.Version != 2 || !reflect.DeepEqual(got.Fields, changed.Fields) {
+		t.Errorf("changed to %+v, want %+v", got.Fields, want.Fields)
+	}
+
+	// What has rows of its own is the same truth, under the same version.
+	if d := testkit.Get[notification.DeliverySetting](t, admin, "/school-admin/notification/setting"); d.QuietFrom != "21:00" || d.SMSDailyLimit != 10 || d.Version != 2 {
+		t.Errorf("the delivery's %+v", d)
+	}
+	testkit.Put[notification.DeliverySetting](t, admin, "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 11, "version": 2})
+	if got := testkit.Get[setting.Setting](t, admin, path); got.SMSDailyLimit != 11 || got.Version != 3 || got.QuietFrom != "21:00" || got.Name != s.Name {
+		t.Errorf("after the delivery's change %+v", got)
+	}
+	if g := testkit.Get[exam.GradeScale](t, admin, "/school-admin/exam/grade-scale/"+scale.ID.String()); !g.IsDefault {
+		t.Error("the scale is not the default")
+	}
+	head := testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "T", "type": "TUITION"})
+	structure := testkit.Post[fee.Structure](t, admin, "/school-admin/fee/structure/create", map[string]any{"classId": seat.ClassID, "name": "Class 5", "heads": []any{map[string]any{"feeHeadId": head.ID, "amount": 1000}},
+		"instalments": []any{map[string]any{"name": "All", "dueDate": "2031-01-01", "percent": 100}}})
+	if structure.LateFine != (fee.LateFine{Type: "PER_DAY", Amount: 50, GraceDays: 2}) {
+		t.Errorf("the structure's fine %+v", structure.LateFine)
+	}
+
+	// A stale version is refused, and so is what is wrong, all of it at once.
+	admin.Refuses(t, "PUT", path, map[string]any{"name": "Other", "version": 2}, 409, "")
+	f := admin.Refuses(t, "PUT", path, map[string]any{"name": " ", "timeZone": "Mars/Olympus", "currency": "rupees", "weekendDays": []int{1, 1}, "quietFrom": "25:00",
+		"attendanceTeacherDays": 61, "phone": "12", "lateFineType": "DAILY"}, 422, "")
+	if len(f.Details) != 8 {
+		t.Errorf("%+v", f.Details)
+	}
+	for _, bad := range []map[string]any{
+		{"website": "javascript:alert(1)"}, {"logoFileId": api.NewID()}, {"gradeScaleId": api.NewID()}, {"quietFrom": ""}, {"evaluationMode": true}, {"evaluationModeUntil": time.Now().Add(time.Hour)},
+		{"evaluationMode": true, "evaluationModeReason": "x", "evaluationModeUntil": time.Now().Add(-time.Hour)}, {"lateFineAmount": 0},
+		{"evaluationMode": true, "evaluationModeReason": "x", "evaluationModeFrom": time.Now().Add(2 * time.Hour), "evaluationModeUntil": time.Now().Add(time.Hour)},
+	} {
+		admin.Refuses(t, "PUT", path, bad, 422, "")
+	}
+	if got := testkit.Get[setting.Setting](t, admin, path); got.Version != 3 {
+		t.Errorf("a refused change is at version %d", got.Version)
+	}
+
+	// The books have what was and what is.
+	var book struct{ Before, After string }
+	if err := s.DB(t).Raw(`select before, after from audit_event where entity = 'setting' order by occurred_at limit 1`).Scan(&book).Error; err != nil {
+		t.Fatal(err)
+	}
+	var was, is setting.Setting
+	if json.Unmarshal([]byte(book.Before), &was) != nil || json.Unmarshal([]byte(book.After), &is) != nil || was.PrincipalName != "" || is.PrincipalName != "Dr. Mehta" || was.Version != 1 || is.Version != 2 {
+		t.Errorf("the audit says %s, %s", book.Before, book.After)
+	}
+	s.As(t, api.Teacher).Refuses(t, "GET", path, nil, 403, "")
+}
+
+func TestWhatASchoolSaysOfItselfIsInForceOnEveryInstanceWithinASecondAndSurvivesACrash(t *testing.T) {
+	t.Parallel()
+	s, other := testkit.NewSchool(t), testkit.Start(t)
+	admin := s.As(t, api.SchoolAdmin)
+	type me struct {
+		School struct{ Name, TimeZone, Currency, Locale string }
+	}
+	there := admin.On(other)
+	testkit.Get[me](t, there, "/auth/me") // it remembers the school as it was
+	began := time.Now()
+	testkit.Put[setting.Setting](t, admin, path, map[string]any{"name": "Green Valley", "timeZone": "Europe/Berlin", "currency": "EUR", "locale": "de-DE", "weekendDays": []int{5}})
+	for _, c := range []*testkit.Client{admin, there} {
+		testkit.Eventually(t, "the instance knows", func() bool {
+			return testkit.Get[me](t, c, "/auth/me").School == struct{ Name, TimeZone, Currency, Locale string }{"Green Valley", "Europe/Berlin", "EUR", "de-DE"}
+		})
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Logf("it took %s", took) // on a machine that is busy with other tests
+	}
+	ctx := context.Background()
+	onPlatform := func() *tenancy.School {
+		t.Helper()
+		found, err := s.App.Service.Cluster.FindSchool(ctx, s.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	if p := onPlatform(); p.Name != "Green Valley" || p.TimeZone != "Europe/Berlin" || !reflect.DeepEqual(p.WeekendDays, []int16{5}) {
+		t.Errorf("the platform says %+v", p)
+	}
+
+	// A crash that lost the fact leaves the record behind; comparing them mends it.
+	if _, err := s.App.Service.Cluster.PlatformPool().Exec(ctx, `update platform.school set time_zone = 'UTC', name = 'Old' where id = $1`, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.App.Service.Cluster.Changed(s.ID)
+	if mended, err := s.App.Service.HealProfile(ctx, s.ID); err != nil || !mended {
+		t.Fatalf("healing: %t, %v", mended, err)
+	}
+	if p := onPlatform(); p.Name != "Green Valley" || p.TimeZone != "Europe/Berlin" {
+		t.Errorf("the platform says %+v", p)
+	}
+	if mended, err := s.App.Service.HealProfile(ctx, s.ID); err != nil || mended {
+		t.Errorf("healing twice: %t, %v", mended, err)
+	}
+	if mended, err := s.App.Service.HealProfile(ctx, testkit.NewSchool(t).ID); err != nil || mended {
+		t.Errorf("a school that said nothing: %t, %v", mended, err)
+	}
+}
+
+// TestChangesOfTheProfileAtOnceEndInTheLastOne lets many change it together: whatever
+// order the platform hears of them in, it ends with what the school says.
+func TestChangesOfTheProfileAtOnceEndInTheLastOne(t *testing.T) {
+	t.Parallel()
+	s, other := testkit.NewSchool(t), testkit.Start(t)
+	admin := s.As(t, api.SchoolAdmin)
+	done := make(chan error)
+	for i, c := range []*testkit.Client{admin, admin.On(other), admin, admin.On(other)} {
+		go func() {
+			for n := range 4 {
+				if _, err := c.TryCall("PUT", path, map[string]any{"name": "Name " + string(rune('A'+4*i+n))}); err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := testkit.Get[setting.Setting](t, admin, path)
+	if last.Version != 17 {
+		t.Errorf("version %d", last.Version)
+	}
+	testkit.Eventually(t, "the platform says the last name", func() bool {
+		found, err := s.App.Service.Cluster.FindSchool(context.Background(), s.ID)
+		return err == nil && found.Name == last.Name && s.Count(t, "outbox", "kind = ?", setting.ProfileChanged) == 0
+	})
+}
+
+func TestEvaluationModeEndsByItselfOnEveryInstance(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	clock := func(_ *config.Config, o *service.Options) {
+		o.Clock = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	}
+	one, two := testkit.Start(t, clock), testkit.Start(t, clock)
+	s := one.NewSchool(t)
+	admin, teacher := s.As(t, api.SchoolAdmin), s.Teacher(t, s.Seat(t, "Class 5"))
+	writes := func(c *testkit.Client) int {
+		return c.Call(t, "POST", "/teacher/announcement/create", map[string]any{"title": "a"}).Status // 422 once it may
+	}
+	from, until := time.Now().Add(2*time.Minute), time.Now().Add(4*time.Minute)
+	set := testkit.Put[setting.Setting](t, admin, path, map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection", "evaluationModeFrom": from, "evaluationModeUntil": until})
+	if !set.EvaluationMode || set.EvaluationModeActive {
+		t.Errorf("before its window: %+v", set.Evaluation)
+	}
+	for _, step := range []struct {
+		after  time.Duration
+		status int
+	}{{0, 422}, {3 * time.Minute, 403}, {5 * time.Minute, 422}} {
+		ahead.Store(int64(step.after))
+		for _, app := range []*testkit.App{one, two} {
+			testkit.Eventually(t, "the instance goes by the window", func() bool { return writes(teacher.On(app)) == step.status })
+		}
+	}
+	after := testkit.Get[setting.Setting](t, admin, path)
+	if after.EvaluationMode || after.EvaluationModeActive || after.EvaluationModeUntil != nil {
+		t.Errorf("after its window: %+v", after.Evaluation)
+	}
+	admin.Refuses(t, "PUT", path, map[string]any{"evaluationMode": true}, 422, "") // another one wants a reason of its own
+}
+
+func TestTheCurrencyStaysOnceTheLedgerHasAmounts(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin, child := s.As(t, api.SchoolAdmin), s.Child(t, s.Seat(t, "Class 5"), 0)
+	testkit.Put[setting.Setting](t, admin, path, map[string]any{"currency": "USD"})
+	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 500, "reason": "Window"})
+	f := admin.Refuses(t, "PUT", path, map[string]any{"currency": "EUR", "principalName": "X"}, 409, "")
+	if !strings.Contains(f.Message, "USD") {
+		t.Errorf("it says %q", f.Message)
+	}
+	if got := testkit.Put[setting.Setting](t, admin, path, map[string]any{"currency": "USD", "principalName": "Y"}); got.Currency != "USD" || got.PrincipalName != "Y" {
+		t.Errorf("the same again: %+v", got.Fields)
+	}
+}
