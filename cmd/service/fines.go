@@ -11,10 +11,6 @@ import (
 	"homeroom/tenancy"
 )
 
-// finesFrom and finesTo are the hours of the school's night in which its day is run: three
-// chances, after which the next day catches up. Schools that sleep are not looked at all day.
-const finesFrom, finesTo = 1, 3
-
 // finesRound posts the late fines of the schools' day. A school whose day was done is
 // left alone, so that the round may come as often as it likes.
 type finesRound struct{}
@@ -23,8 +19,7 @@ func (finesRound) kind() string         { return "late-fines" }
 func (finesRound) every() time.Duration { return time.Hour }
 
 func (finesRound) turn(s *Service, school *tenancy.School) bool {
-	hour := s.now().In(school.Location()).Hour()
-	return school.Status == tenancy.Active && finesFrom <= hour && hour <= finesTo
+	return school.Status == tenancy.Active && s.asleep(school)
 }
 
 func (finesRound) work(ctx context.Context, s *Service, school uuid.UUID) error {

@@ -28,8 +28,8 @@ import (
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
 	desk := &platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: readySchools{s}, Version: s.Cluster.SchoolVersion()}
-	people := &roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}
 	register := &attendance.Module{}
+	people := &roster.Module{People: s.Auth, Open: s.openSchool, Closed: register.DaysOff, PublicURL: s.Config.Public}
 	return api.Rows(
 		s.Auth.Routes(),
 		s.devRows(),

@@ -33,7 +33,7 @@ type round interface {
 func (s *Service) openJobs() (err error) {
 	workers := river.NewWorkers()
 	periodic := []*river.PeriodicJob{
-		addRound[healRound](s, workers), addRound[finesRound](s, workers), addRound[trailsRound](s, workers), addRound[countRound](s, workers), addRound[clearRound](s, workers),
+		addRound[healRound](s, workers), addRound[finesRound](s, workers), addRound[trailsRound](s, workers), addRound[countRound](s, workers), addRound[clearRound](s, workers), addRound[leaversRound](s, workers),
 	}
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
 		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Periodic: periodic,
@@ -105,6 +105,16 @@ func (s *Service) goRound(ctx context.Context, r round, after uuid.UUID, until t
 		after = id
 	}
 	return after, true, nil
+}
+
+// nightFrom and nightTo are the hours of a school's night in which its day is run: three
+// chances, after which the next day catches up. Nobody is looked at all day.
+const nightFrom, nightTo = 1, 3
+
+// asleep says whether it is night at the school.
+func (s *Service) asleep(school *tenancy.School) bool {
+	hour := s.now().In(school.Location()).Hour()
+	return nightFrom <= hour && hour <= nightTo
 }
 
 // current says whether a school is active and has the tables this binary knows.

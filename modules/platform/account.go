@@ -48,7 +48,7 @@ const findAccounts = `select a.id, a.user_id, a.role_type as role, a.school_id, 
 		(select count(*) from session x where x.account_id = a.id and x.revoked_at is null and x.expires_at > $5)::int as sessions, a.last_used_at, a.created_at
 	from account a left join school s on s.id = a.school_id
 	where (a.phone like $1 or lower(a.email) like $2) and ($3 = '' or a.role_type = $3) and ($4::uuid is null or a.school_id = $4)
-	order by a.phone = $6 or lower(a.email) = $6 desc, a.last_used_at desc nulls last, a.id limit $7`
+	order by coalesce(a.phone = $6 or lower(a.email) = $6, false) desc, a.last_used_at desc nulls last, a.id limit $7`
 
 func searchAccounts(c api.PlatformCtx, r accountQuery) (accountsFound, error) {
 	text := strings.ToLower(strings.TrimSpace(r.Query))
