@@ -66,7 +66,7 @@ func TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone(t *testing.T) {
 // is killed with SIGKILL in the middle of the others.
 func (o *office) payUntilKilled(t *testing.T, students []uuid.UUID, lines int) (sent []sentPayment) {
 	t.Helper()
-	app, kill := testkit.Child(t)
+	app, kill := testkit.Killable(t)
 	clerk := o.clerk.On(app)
 	var mu sync.Mutex
 	var all sync.WaitGroup

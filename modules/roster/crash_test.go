@@ -17,7 +17,7 @@ func TestAProcessKilledAmidAnImportLeavesAllOfItOrNothing(t *testing.T) {
 	file := family(rows)
 	for range 3 {
 		o := newOffice(t)
-		app, kill := testkit.Child(t)
+		app, kill := testkit.Killable(t)
 		child := o.Client.On(app)
 		testkit.Get[struct{}](t, child, "/auth/me") // it knows the session and the school
 		id := api.NewID()

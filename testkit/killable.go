@@ -14,7 +14,7 @@ import (
 const childEnv = "HOMEROOM_TEST_CHILD"
 
 // Main runs a package's tests; call it from TestMain where a test kills a process. In the
-// process that Child starts, it is an instance instead.
+// process that Killable starts, it is an instance instead.
 func Main(m *testing.M, changes ...Change) {
 	if os.Getenv(childEnv) != "" {
 		app := Start(alone{}, changes...)
@@ -35,9 +35,9 @@ func (alone) Fatalf(format string, args ...any) {
 	os.Exit(3)
 }
 
-// Child starts an instance in a process of its own, on the same databases as Shared. kill
+// Killable starts an instance in a process of its own, on the same databases as Shared. kill
 // ends it with SIGKILL, at once and in the middle of whatever it does.
-func Child(t testing.TB) (app *App, kill func()) {
+func Killable(t testing.TB) (app *App, kill func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"=1")
