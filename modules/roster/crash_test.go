@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"homeroom/api"
+	"homeroom/tenancy"
 	"homeroom/testkit"
 )
 
@@ -15,8 +18,12 @@ func TestAProcessKilledAmidAnImportLeavesAllOfItOrNothing(t *testing.T) {
 	t.Parallel()
 	const rows = 399
 	file := family(rows)
-	for range 3 {
+	for round := range 3 {
 		o := newOffice(t)
+		release := func() {}
+		if round == 0 { // surely in the middle: most of it is written, and it waits for the last table
+			release = o.holdTable(t, "student_guardian")
+		}
 		app, kill := testkit.Killable(t)
 		child := o.Client.On(app)
 		testkit.Get[struct{}](t, child, "/auth/me") // it knows the session and the school
@@ -28,7 +35,13 @@ func TestAProcessKilledAmidAnImportLeavesAllOfItOrNothing(t *testing.T) {
 		}()
 		// At any moment of it: from its beginning to after its end.
 		testkit.Eventually(t, "the import begins", func() bool { return o.Count(t, "import_run", "id = ?", id) == 1 })
-		time.AfterFunc(time.Duration(rand.IntN(400))*time.Millisecond, kill)
+		if round == 0 {
+			testkit.Eventually(t, "the import waits in its transaction", func() bool { return o.waitsFor(t, "student_guardian") })
+			kill()
+			release()
+		} else {
+			time.AfterFunc(time.Duration(rand.IntN(400))*time.Millisecond, kill)
+		}
 		got := <-answered
 		kill()
 
@@ -46,6 +59,9 @@ func TestAProcessKilledAmidAnImportLeavesAllOfItOrNothing(t *testing.T) {
 			}
 		}
 		look()
+		if round == 0 && seen.State == "DONE" {
+			t.Error("it was done before it was killed")
+		}
 		if got.Status == 200 && seen.State != "DONE" {
 			t.Errorf("it was acknowledged and is %s", seen.State)
 		}
@@ -58,4 +74,40 @@ func TestAProcessKilledAmidAnImportLeavesAllOfItOrNothing(t *testing.T) {
 			t.Errorf("%d students, %d guardians", o.Count(t, "student", "true"), o.Count(t, "guardian", "true"))
 		}
 	}
+}
+
+// holdTable keeps others from writing to a table until it is released.
+func (o *office) holdTable(t *testing.T, table string) (release func()) {
+	t.Helper()
+	pg, err := pgx.Connect(t.Context(), nodeURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder, err := pg.Begin(t.Context())
+	if err == nil {
+		_, err = holder.Exec(t.Context(), "lock table "+tenancy.Ident(o.School.Schema)+"."+table+" in share mode")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		_ = holder.Rollback(t.Context())
+		_ = pg.Close(t.Context())
+	}
+}
+
+// waitsFor says whether somebody waits to write to a table.
+func (o *office) waitsFor(t *testing.T, table string) bool {
+	t.Helper()
+	pg, err := pgx.Connect(t.Context(), nodeURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pg.Close(t.Context()) }()
+	var waits bool
+	err = pg.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and relation = ($1 || '.' || $2)::regclass)`, tenancy.Ident(o.School.Schema), table).Scan(&waits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return waits
 }
