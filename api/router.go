@@ -99,6 +99,14 @@ func (k *Kernel) observe(g *gin.Context) {
 		name = rq.row.Name()
 	}
 	k.Metrics.observe(name, g.Writer.Status(), took)
+	// A feed and a socket take as long as there is something to say: they are no measure.
+	if k.Traffic != nil && rq.row != nil && !rq.fed {
+		school := uuid.Nil
+		if rq.school != nil {
+			school = rq.school.ID
+		}
+		k.Traffic.Count(school, g.Writer.Status(), took)
+	}
 	if !k.Log.Enabled(g.Request.Context(), slog.LevelInfo) {
 		return
 	}

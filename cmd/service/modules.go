@@ -16,6 +16,7 @@ import (
 	"homeroom/modules/leave"
 	"homeroom/modules/library"
 	"homeroom/modules/notification"
+	"homeroom/modules/platform"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
@@ -25,15 +26,17 @@ import (
 
 // rows are all the endpoints there are. Where one module needs another, they meet here.
 func (s *Service) rows() []api.Row {
-	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
+	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth, Describe: s.describe}
+	desk := &platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: readySchools{s}, Version: s.Cluster.SchoolVersion()}
 	letterheads := roster.Letterheads{Files: s.kept}
-	people := &roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public, Letterheads: letterheads}
 	register := &attendance.Module{}
+	people := &roster.Module{People: s.Auth, Open: s.openSchool, Closed: register.DaysOff, PublicURL: s.Config.Public, Letterheads: letterheads}
 	exams := &exam.Module{Attendance: register, Letterheads: letterheads}
 	return api.Rows(
 		s.Auth.Routes(),
 		s.devRows(),
 		schools.Routes(),
+		desk.Routes(),
 		rbac.Routes(s.RBAC),
 		(&setting.Module{Grades: exams, Files: s.kept}).Routes(),
 		people.Routes(),

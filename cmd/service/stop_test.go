@@ -152,7 +152,7 @@ func TestAClientThatNeverFinishesItsRequestIsLetGo(t *testing.T) {
 	}
 }
 
-func TestHealthIsSaidAndAMissingRedisDoesNotMakeAnInstanceUnready(t *testing.T) {
+func TestHealthIsSaidAndNeitherAMissingRedisNorANewerSchemaMakesAnInstanceUnready(t *testing.T) {
 	t.Parallel()
 	stack := testkit.Private(t)
 	app := testkit.StartOn(t, stack, "homeroom")
@@ -166,6 +166,16 @@ func TestHealthIsSaidAndAMissingRedisDoesNotMakeAnInstanceUnready(t *testing.T) 
 	a := app.Nobody().Call(t, "GET", "/readyz", nil)
 	if a.Status != 200 || strings.Contains(string(a.Body), `"redis":"ok"`) {
 		t.Errorf("without Redis: %d %s", a.Status, a.Body)
+	}
+	// A newer version has migrated: this one goes on until it is replaced, and says so.
+	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(), `insert into platform.migration (version, name) values (9999, '9999_later')`); err != nil {
+		t.Fatal(err)
+	}
+	if a := app.Nobody().Call(t, "GET", "/readyz", nil); a.Status != 200 || !strings.Contains(string(a.Body), "9999") {
+		t.Errorf("after a newer version's migration: %d %s", a.Status, a.Body)
+	}
+	if err := app.Service.Prepare(t.Context()); err == nil {
+		t.Error("it would start on a database that is newer")
 	}
 	if err := stack.KillPostgres("main"); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package attendance
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -57,6 +58,17 @@ func (k *calendar) off(class uuid.UUID, day api.Date) string {
 		return "Weekend"
 	}
 	return ""
+}
+
+// DaysOff reads the holidays between two days for those who keep no attendance: whether a
+// class has one on a day. Weekends are not among them.
+func (*Module) DaysOff(c api.Ctx, from, until api.Date) (func(class uuid.UUID, day api.Date) bool, error) {
+	k, query := reading(c, from, until)
+	k.weekend = nil
+	if err := tenancy.Together(c.DB, query); err != nil {
+		return nil, fmt.Errorf("reading the holidays: %w", err)
+	}
+	return func(class uuid.UUID, day api.Date) bool { return k.off(class, day) != "" }, nil
 }
 
 // isOpen is the condition that a class has school on a day, in SQL: day and class are

@@ -1,12 +1,8 @@
 package fee_test
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"sync"
 	"testing"
@@ -17,55 +13,12 @@ import (
 	"homeroom/testkit"
 )
 
-// The crash test needs an instance to kill: this test binary once more, as a server.
 const (
-	instanceEnv = "FEE_TEST_INSTANCE"
-	roundsEnv   = "FEE_TEST_ROUNDS" // how often it is killed; 3 unless set, 20 by make faults
-	desks       = 200               // payments under way when it is
+	roundsEnv = "FEE_TEST_ROUNDS" // how often it is killed; 3 unless set, 20 by make faults
+	desks     = 200               // payments under way when it is
 )
 
-func TestMain(m *testing.M) {
-	if os.Getenv(instanceEnv) != "" {
-		app := testkit.Start(alone{})
-		fmt.Println(app.URL)
-		_, _ = io.Copy(io.Discard, os.Stdin) // closed when the test is gone, however it went
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// alone stands for the test in a process that has none: what is fatal ends it, and says why.
-type alone struct{ testing.TB }
-
-func (alone) Helper()        {}
-func (alone) Cleanup(func()) {}
-func (alone) Fatalf(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, format+"\n", args...)
-	os.Exit(3)
-}
-
-// instance starts another instance of the service, on the same databases.
-func instance(t *testing.T) (*testkit.App, *exec.Cmd) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), instanceEnv+"=1")
-	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() {
-		t.Fatalf("the instance did not start: %v", lines.Err())
-	}
-	return &testkit.App{URL: lines.Text()}, cmd
-}
+func TestMain(m *testing.M) { testkit.Main(m) }
 
 // sentPayment is one that was sent, and what it was answered, if it was.
 type sentPayment struct {
@@ -113,7 +66,7 @@ func TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone(t *testing.T) {
 // is killed with SIGKILL in the middle of the others.
 func (o *office) payUntilKilled(t *testing.T, students []uuid.UUID, lines int) (sent []sentPayment) {
 	t.Helper()
-	app, cmd := instance(t)
+	app, kill := testkit.Killable(t)
 	clerk := o.clerk.On(app)
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -133,7 +86,7 @@ func (o *office) payUntilKilled(t *testing.T, students []uuid.UUID, lines int) (
 				mu.Lock()
 				sent = append(sent, p)
 				if done++; done == lines {
-					_ = cmd.Process.Kill()
+					go kill()
 				}
 				mu.Unlock()
 				if err != nil {
@@ -143,7 +96,6 @@ func (o *office) payUntilKilled(t *testing.T, students []uuid.UUID, lines int) (
 		})
 	}
 	all.Wait()
-	_ = cmd.Process.Kill() // also where nobody was answered often enough
-	_ = cmd.Wait()
+	kill() // also where nobody was answered often enough
 	return sent
 }

@@ -10,14 +10,20 @@ import (
 	"homeroom/api"
 )
 
-// calendar writes a feed: every lesson of the week, repeated until the year ends, and
-// the days on which someone else holds it.
-func calendar(c api.Ctx, feed CalendarFeed) ([]byte, error) {
+// calendar writes a feed: every lesson of the week, repeated until the year ends, without
+// the holidays, and the days on which someone else holds it.
+func (m *Module) calendar(c api.Ctx, feed CalendarFeed) ([]byte, error) {
 	from, until, err := calendarSpan(c)
 	if err != nil {
 		return nil, err
 	}
 	b := calendarWriter{place: c.School.Location(), from: from, until: until, now: c.Now, cal: ics.NewCalendarFor("homeroom")}
+	b.closed = func(uuid.UUID, api.Date) bool { return false }
+	if m.Closed != nil {
+		if b.closed, err = m.Closed(c, from, until); err != nil {
+			return nil, err
+		}
+	}
 	b.cal.SetMethod(ics.MethodPublish)
 	b.cal.SetName(c.School.Name + " timetable")
 	b.cal.SetXWRCalName(c.School.Name + " timetable")
@@ -50,6 +56,7 @@ type calendarWriter struct {
 	place       *time.Location
 	from, until api.Date
 	now         time.Time
+	closed      func(class uuid.UUID, day api.Date) bool
 }
 
 const localTime = "20060102T150405"
@@ -71,6 +78,9 @@ func (b *calendarWriter) teacher(c api.Ctx) error {
 	}
 	away := map[uuid.UUID][]standIn{}
 	for _, x := range changes {
+		if b.closed(x.ClassID, x.Date) {
+			continue
+		}
 		if *x.SubstituteTeacherID == e {
 			event := b.event(fmt.Sprintf("%s-%s", x.ID, x.Date), x.Slot, x.Date)
 			event.SetDescription("In place of " + x.TeacherName)
@@ -81,7 +91,7 @@ func (b *calendarWriter) teacher(c api.Ctx) error {
 	for _, s := range own {
 		if event := b.weekly(s); event != nil {
 			for _, x := range away[s.ID] {
-				event.AddExdate(s.StartTime.On(x.Date, b.place).Format(localTime), ics.WithTZID(b.place.String()))
+				b.except(event, s, x.Date)
 			}
 		}
 	}
@@ -112,6 +122,9 @@ func (b *calendarWriter) child(c api.Ctx, guardian, student uuid.UUID) error {
 		}
 	}
 	for _, x := range changes {
+		if b.closed(x.ClassID, x.Date) {
+			continue
+		}
 		event := b.event(x.ID.String(), x.Slot, x.Date)
 		event.AddProperty(ics.ComponentPropertyRecurrenceId, x.StartTime.On(x.Date, b.place).Format(localTime), ics.WithTZID(b.place.String()))
 		event.SetDescription(x.SubstituteTeacherName + " in place of " + x.TeacherName)
@@ -119,7 +132,13 @@ func (b *calendarWriter) child(c api.Ctx, guardian, student uuid.UUID) error {
 	return nil
 }
 
-// weekly adds a lesson on its first day and every week after; nil if it has no day.
+// except takes a day out of a lesson's weeks.
+func (b *calendarWriter) except(event *ics.VEvent, s Slot, day api.Date) {
+	event.AddExdate(s.StartTime.On(day, b.place).Format(localTime), ics.WithTZID(b.place.String()))
+}
+
+// weekly adds a lesson on its first day and every week after, holidays excepted; nil if
+// it has no day.
 func (b *calendarWriter) weekly(s Slot) *ics.VEvent {
 	first := b.from.AddDays((s.DayOfWeek - weekday(b.from) + 7) % 7)
 	if b.until.Before(first) {
@@ -128,6 +147,11 @@ func (b *calendarWriter) weekly(s Slot) *ics.VEvent {
 	event := b.event(s.ID.String(), s, first)
 	end := b.until.AddDays(1).In(b.place).Add(-time.Second).UTC()
 	event.AddRrule("FREQ=WEEKLY;UNTIL=" + end.Format(localTime) + "Z")
+	for day := first; !b.until.Before(day); day = day.AddDays(7) {
+		if b.closed(s.ClassID, day) {
+			b.except(event, s, day)
+		}
+	}
 	return event
 }
 

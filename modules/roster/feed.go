@@ -119,7 +119,7 @@ func (m *Module) serveFeed(o api.OpenCtx, r feedRequest) (api.File, error) {
 		return api.File{}, fmt.Errorf("looking for a calendar: %w", err)
 	}
 	c := api.Ctx{Context: o, School: school, DB: db, Now: o.Now, User: api.User{ID: feed.UserID, SchoolID: school.ID}}
-	body, err := calendar(c, feed)
+	body, err := m.calendar(c, feed)
 	var refusal *api.Error
 	if errors.As(err, &refusal) {
 		return api.File{}, errNoFeed // the student is not theirs any more

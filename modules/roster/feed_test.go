@@ -103,6 +103,39 @@ func TestAChildsCalendarIsForThoseLinkedToThem(t *testing.T) {
 	r.App.Nobody().Refuses(t, "GET", path, nil, 404, "")
 }
 
+func TestCalendarsLeaveTheHolidaysOutThatAreTheClasss(t *testing.T) {
+	t.Parallel()
+	r := newStaffroom(t)
+	meera, nila := r.employ(t, "Meera"), r.employ(t, "Nila")
+	a := testkit.Put[roster.DivisionWeek](t, r.admin, weekPath(r.a), week(lesson(1, r.first, r.maths, meera.ID, "")))
+	testkit.Post[roster.Substitution](t, r.admin, "/school-admin/timetable/substitution", substitution(a.Slots[0], monday, nila.ID))
+	other := testkit.Post[roster.Class](t, r.admin, "/school-admin/class/create", map[string]any{"name": "Class 9"})
+	for _, h := range []map[string]any{
+		{"name": "Diwali", "startDate": "2026-11-07", "endDate": "2026-11-10"}, // a Monday is among them
+		{"name": "Theirs", "startDate": "2026-11-16", "classIds": []any{r.a.ClassID}},
+		{"name": "Others'", "startDate": "2026-11-23", "classIds": []any{other.ID}},
+		{"name": "Founder's day", "startDate": monday},
+	} {
+		testkit.Post[struct{}](t, r.admin, "/school-admin/attendance/holiday/create", h)
+	}
+	parent, student := r.child(t)
+	ask := map[string]any{"studentId": student}
+	teacher := signedIn(t, r.App, "teacher", string(meera.Phone))
+	for what, address := range map[string]roster.FeedAddress{
+		"parent": testkit.Post[roster.FeedAddress](t, parent, "/parent/timetable/feed", ask), "teacher": testkit.Post[roster.FeedAddress](t, teacher, "/teacher/timetable/feed", map[string]any{}),
+	} {
+		_, text := readCalendar(t, r.App, feedPath(t, address))
+		for _, day := range []string{"20261109", "20261116", "20261130"} {
+			if strings.Count(text, "EXDATE;TZID=Asia/Kolkata:"+day+"T090000") != 1 {
+				t.Errorf("the %s's calendar has a lesson on %s:\n%s", what, day, text)
+			}
+		}
+		if strings.Contains(text, "20261123") || strings.Contains(text, "in place of") {
+			t.Errorf("the %s's calendar:\n%s", what, text)
+		}
+	}
+}
+
 func TestACalendarsAddressCannotBeGuessedOrEndsWhenAskedTo(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)

@@ -80,7 +80,7 @@ func transferStudent(c api.Ctx, r leaving) (LeavingCertificate, error) {
 		r.Status = "TRANSFERRED"
 	}
 	if _, err := api.Update(c, "student", r.ID, func(s *Student) error {
-		s.Status, s.LeavingDate, s.LeavingReason = r.Status, &last, r.Reason
+		s.Status, s.LeavingDate, s.LeavingReason, s.LeavingStatus = r.Status, &last, r.Reason, nil
 		return nil
 	}); err != nil {
 		return LeavingCertificate{}, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"homeroom/api"
@@ -46,6 +47,53 @@ func TestAStudentLeavesWithACertificateAndTheirPastStays(t *testing.T) {
 		t.Errorf("pdf %d %v", pdf.Status, pdf.Header)
 	}
 	newFrame(t).admin.Refuses(t, "GET", path(asha)+"/leaving-certificate", nil, 404, "STUDENT_NOT_FOUND")
+}
+
+func TestAStudentWhoLeftComesBackAndWhatWasStays(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 4))
+	f.admin.Refuses(t, "POST", path(asha)+"/readmit", map[string]any{"divisionId": f.fiveB.ID}, 409, "")
+	last := f.today.AddDays(-10)
+	testkit.Post[roster.LeavingCertificate](t, f.admin, path(asha)+"/transfer", map[string]any{"reason": "Moved", "leavingDate": last})
+	f.admin.Refuses(t, "POST", path(asha)+"/readmit", map[string]any{}, 422, "")
+	f.admin.Refuses(t, "POST", path(asha)+"/readmit", map[string]any{"divisionId": f.fiveB.ID, "date": last}, 422, "")
+	f.admin.Refuses(t, "POST", path(asha)+"/readmit", map[string]any{"divisionId": asha.ID}, 422, "")
+	f.admin.Refuses(t, "POST", path(asha)+"/readmit", map[string]any{"divisionId": f.fiveB.ID, "date": f.today.AddDays(2000)}, 422, "")
+	var wg sync.WaitGroup
+	var back, refused atomic.Int64
+	for range 4 { // a double click
+		wg.Go(func() {
+			switch a, err := f.admin.TryCall("POST", path(asha)+"/readmit", map[string]any{"divisionId": f.fiveB.ID, "rollNumber": 9, "reason": "They moved back"}); {
+			case err == nil && a.Status == 200:
+				back.Add(1)
+			case err == nil && a.Status == 409:
+				refused.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if back.Load() != 1 || refused.Load() != 3 {
+		t.Errorf("%d times back, %d refused", back.Load(), refused.Load())
+	}
+	s := testkit.Get[roster.StudentDetail](t, f.admin, path(asha))
+	if s.Status != "ACTIVE" || s.LeavingDate != nil || s.LeavingReason != "" || *s.DivisionID != f.fiveB.ID || s.AdmissionNumber != asha.AdmissionNumber || *s.AdmissionDate != *asha.AdmissionDate {
+		t.Errorf("%+v", s)
+	}
+	if len(s.Enrolments) != 2 || *s.Enrolments[0].EndDate != last || *s.Enrolments[0].Outcome != "LEFT" || s.Enrolments[1].StartDate != f.today || *s.Enrolments[1].RollNumber != 9 {
+		t.Errorf("%+v", s.Enrolments)
+	}
+	if len(f.roster(t, f.fiveB, f.today)) != 1 || len(f.roster(t, f.fiveA, last)) != 1 || f.roster(t, f.fiveB, f.today.AddDays(-1)) != nil {
+		t.Error("rosters are not as they were")
+	}
+	testkit.Get[roster.LeavingCertificate](t, f.admin, path(asha)+"/leaving-certificate")
+	var kinds []string
+	for _, e := range testkit.Get[roster.Timeline](t, f.admin, path(asha)+"/timeline").Events {
+		kinds = append(kinds, e.Kind)
+	}
+	if !slices.Contains(kinds, "LEFT") || !slices.Contains(kinds, "READMITTED") {
+		t.Errorf("the timeline tells %v", kinds)
+	}
 }
 
 func TestCertificatesAreNumberedWithoutGaps(t *testing.T) {

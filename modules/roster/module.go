@@ -18,11 +18,17 @@ type People interface {
 	Invite(ctx context.Context, user uuid.UUID, school string) error
 }
 
+// DaysOff reads the holidays between two days. What it returns says whether a class, or
+// with it the whole school, has one on a day.
+type DaysOff func(c api.Ctx, from, until api.Date) (func(class uuid.UUID, day api.Date) bool, error)
+
 // Module serves the roster.
 type Module struct {
 	People People
 	// Open opens a school that a calendar's address names.
 	Open OpenSchool
+	// Closed says on which days a class stays at home, between two days; nil: on none.
+	Closed DaysOff
 	// PublicURL is where people reach the service; calendar addresses begin with it.
 	PublicURL string
 	// Letterheads are for the certificates it prints.

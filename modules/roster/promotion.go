@@ -3,6 +3,7 @@ package roster
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -25,6 +26,7 @@ type promoteRequest struct {
 	ToYearID    uuid.UUID               `json:"toYearId" validate:"required"`
 	ClassID     uuid.UUID               `json:"classId" validate:"required"`
 	DivisionMap map[uuid.UUID]uuid.UUID `json:"divisionMap" doc:"From a division of the class to one of the next; divisions of the same name unless given"`
+	Students    []uuid.UUID             `json:"students" validate:"max=5000" doc:"Students who go up. With it, whoever is named nowhere waits for another promotion; without it, all go up who are not retained or left"`
 	Retained    []uuid.UUID             `json:"retained" validate:"max=5000" doc:"Students who stay in the class"`
 	Left        []uuid.UUID             `json:"left" validate:"max=5000" doc:"Students who do not come back"`
 	DryRun      bool                    `json:"dryRun" doc:"Say who would go where, and do nothing"`
@@ -75,13 +77,13 @@ func promote(c api.Ctx, r promoteRequest) (Promotion, error) {
 	if err != nil {
 		return Promotion{}, err
 	}
-	if len(candidates) == 0 {
-		done, err := t.lastDone(c)
+	if r.settled(candidates) {
+		done, err := t.lastDone(c, r)
 		if err != nil || done != nil {
 			return deref(done), err
 		}
 	}
-	if err := t.sort(c, r, candidates); err != nil {
+	if candidates, err = t.sort(r, candidates); err != nil {
 		return Promotion{}, err
 	}
 	p := t.count(candidates)
@@ -107,19 +109,46 @@ func lockPromotions(c api.Ctx) error {
 	return nil
 }
 
-// lastDone is the answer of the class's last promotion between these years, if there is one.
-func (t *turn) lastDone(c api.Ctx) (*Promotion, error) {
+// settled reports whether what is asked for may have been done before: nobody is left to
+// be promoted, or nobody of those who were chosen.
+func (r promoteRequest) settled(candidates []PromotionStep) bool {
+	if r.Students == nil {
+		return len(candidates) == 0
+	}
+	chosen := r.named()
+	return len(chosen) > 0 && !slices.ContainsFunc(candidates, func(s PromotionStep) bool { return chosen[s.StudentID] })
+}
+
+// named are all students the request speaks of.
+func (r promoteRequest) named() map[uuid.UUID]bool {
+	named := map[uuid.UUID]bool{}
+	for _, id := range slices.Concat(r.Students, r.Retained, r.Left) {
+		named[id] = true
+	}
+	return named
+}
+
+// lastDone is the answer of the class's last promotion between these years, or of the last
+// one of the students who were chosen, if there is one.
+func (t *turn) lastDone(c api.Ctx, r promoteRequest) (*Promotion, error) {
 	var found []string
-	err := c.DB.Raw(`select summary::text from promotion where class_id = ? and from_year_id = ? and to_year_id = ? and undone_at is null order by created_at desc limit 1`,
+	err := c.DB.Raw(`select summary::text from promotion where class_id = ? and from_year_id = ? and to_year_id = ? and undone_at is null order by created_at desc`,
 		t.class.ID, t.from.ID, t.to.ID).Scan(&found).Error
-	if err != nil || len(found) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("looking for an earlier promotion: %w", err)
 	}
-	var p Promotion
-	if err := json.Unmarshal([]byte(found[0]), &p); err != nil {
-		return nil, fmt.Errorf("reading a promotion: %w", err)
+	chosen := r.named()
+	for _, text := range found {
+		var p Promotion
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			return nil, fmt.Errorf("reading a promotion: %w", err)
+		}
+		same := len(p.Students) == len(chosen) && !slices.ContainsFunc(p.Students, func(s PromotionStep) bool { return !chosen[s.StudentID] })
+		if r.Students == nil || same {
+			return &p, nil
+		}
 	}
-	return &p, nil
+	return nil, nil
 }
 
 // write does what p says, in as many statements however many students there are.

@@ -118,3 +118,66 @@ func TestTheLastClassGraduatesAndADivisionWithoutAPlaceIsLeftOut(t *testing.T) {
 		o.Refuses(t, "POST", promotePath, ask, 422, "")
 	}
 }
+
+func TestChosenStudentsGoUpAndTheRestWait(t *testing.T) {
+	t.Parallel()
+	o, next, ids := turning(t, 30)
+	ask := map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "students": ids[:3], "retained": ids[3:4], "left": ids[4:5]}
+	for range 2 { // again, it is the same
+		p := testkit.Post[roster.Promotion](t, o.Client, promotePath, ask)
+		if p.Promoted != 3 || p.Retained != 1 || p.Left != 1 || len(p.Students) != 5 || p.ID == nil {
+			t.Fatalf("%+v", p)
+		}
+	}
+	if n := o.Count(t, "promotion", "true"); n != 1 || o.Count(t, "enrolment", "academic_year_id = ? and end_date is null and outcome is null", o.year.ID) != 7 {
+		t.Errorf("%d promotions", n)
+	}
+	for field, list := range map[string][]uuid.UUID{"students": ids[:6], "retained": ids[5:6], "left": {uuid.New()}} { // settled, named twice, unknown
+		o.Refuses(t, "POST", promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "students": ids[5:7], field: list}, 422, "")
+	}
+	none := testkit.Post[roster.Promotion](t, o.Client, promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "students": []any{}, "retained": ids[5:6]})
+	if none.Promoted != 0 || none.Retained != 1 {
+		t.Errorf("%+v", none)
+	}
+	rest := testkit.Post[roster.Promotion](t, o.Client, promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID})
+	if rest.Promoted != 6 || len(rest.Students) != 6 {
+		t.Errorf("%+v", rest)
+	}
+}
+
+func TestWhoLeavesWithTheYearIsHereUntilItsLastDay(t *testing.T) {
+	t.Parallel()
+	o, next, ids := turning(t, 30)
+	p := testkit.Post[roster.Promotion](t, o.Client, promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "left": ids[:2]})
+	student := func(id uuid.UUID) roster.StudentDetail {
+		return testkit.Get[roster.StudentDetail](t, o.Client, "/school-admin/student/"+id.String())
+	}
+	if s := student(ids[0]); s.Status != "ACTIVE" || s.LeavingStatus == nil || *s.LeavingStatus != "WITHDRAWN" || s.LeavingDate == nil || s.DivisionID == nil {
+		t.Errorf("weeks before: %+v", s)
+	}
+	if n, err := o.App.Service.LeaveDue(t.Context(), o.ID); err != nil || n != 0 {
+		t.Errorf("%d have left, %v", n, err)
+	}
+	testkit.Post[roster.Promotion](t, o.Client, promotePath+"/"+p.ID.String()+"/undo", nil)
+	if s := student(ids[0]); s.Status != "ACTIVE" || s.LeavingStatus != nil || s.LeavingDate != nil {
+		t.Errorf("undone: %+v", s)
+	}
+	testkit.Post[roster.Promotion](t, o.Client, promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "left": ids[:2]})
+	last := student(ids[0]).LeavingDate
+	db := o.DB(t)
+	for _, day := range []api.Date{*last, last.AddDays(1), last.AddDays(1)} {
+		if _, err := roster.LeaveDue(db, day, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if last.Before(day) {
+			want = 2
+		}
+		if n := o.Count(t, "student", "status = 'WITHDRAWN' and leaving_status is null"); n != want {
+			t.Errorf("on %s %d have left", day, n)
+		}
+	}
+	if n := o.Count(t, "audit_event", "actor_role = 'SYSTEM' and entity = 'student'"); n != 2 {
+		t.Errorf("%d are in the book", n)
+	}
+}

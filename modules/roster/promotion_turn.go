@@ -117,33 +117,37 @@ func (t *turn) candidates(c api.Ctx) ([]PromotionStep, error) {
 	return out, nil
 }
 
-// sort decides for every candidate. Whoever is named must be one.
-func (t *turn) sort(c api.Ctx, r promoteRequest, candidates []PromotionStep) error {
-	named := map[uuid.UUID]string{}
-	var bad []api.Detail
-	for _, list := range []struct {
+// sort decides for every candidate; where some were chosen, for those and nobody else.
+// Whoever is named must be one.
+func (t *turn) sort(r promoteRequest, candidates []PromotionStep) ([]PromotionStep, error) {
+	lists := []struct {
 		field, outcome string
 		ids            []uuid.UUID
-	}{{"retained", retained, r.Retained}, {"left", leaves, r.Left}} {
+	}{{"students", promoted, r.Students}, {"retained", retained, r.Retained}, {"left", leaves, r.Left}}
+	named := map[uuid.UUID]string{}
+	var bad []api.Detail
+	for _, list := range lists {
 		for i, id := range list.ids {
 			if other, twice := named[id]; twice && other != list.outcome {
-				bad = append(bad, api.Detail{Field: fmt.Sprintf("%s[%d]", list.field, i), Message: "is both retained and left"})
+				bad = append(bad, api.Detail{Field: fmt.Sprintf("%s[%d]", list.field, i), Message: "is named in another list too"})
 			}
 			named[id] = list.outcome
 		}
 	}
+	var chosen []PromotionStep
 	seen := map[uuid.UUID]bool{}
-	for i := range candidates {
-		s := &candidates[i]
+	for _, s := range candidates {
+		outcome, isNamed := named[s.StudentID]
+		if r.Students != nil && !isNamed {
+			continue
+		}
 		seen[s.StudentID] = true
 		if s.Outcome == "" {
-			t.decide(s, r.DivisionMap, named[s.StudentID])
+			t.decide(&s, r.DivisionMap, outcome)
 		}
+		chosen = append(chosen, s)
 	}
-	for _, list := range []struct {
-		field string
-		ids   []uuid.UUID
-	}{{"retained", r.Retained}, {"left", r.Left}} {
+	for _, list := range lists {
 		for i, id := range list.ids {
 			if !seen[id] {
 				bad = append(bad, api.Detail{Field: fmt.Sprintf("%s[%d]", list.field, i), Message: "names no student of this class who is to be promoted"})
@@ -151,9 +155,9 @@ func (t *turn) sort(c api.Ctx, r promoteRequest, candidates []PromotionStep) err
 		}
 	}
 	if bad != nil {
-		return api.Invalid(bad...)
+		return nil, api.Invalid(bad...)
 	}
-	return nil
+	return chosen, nil
 }
 
 func (t *turn) decide(s *PromotionStep, mapped map[uuid.UUID]uuid.UUID, named string) {
@@ -193,7 +197,8 @@ func (t *turn) count(steps []PromotionStep) Promotion {
 	return p
 }
 
-// send writes the turn: enrolments that end, those that begin, and who is gone.
+// send writes the turn: enrolments that end, those that begin, and who is gone. Until the
+// year has ended, nobody is: what they become waits for their last day.
 func (t *turn) send(c api.Ctx, id uuid.UUID, closed []uuid.UUID, outcomes []string, opened, students, divisions, gone []uuid.UUID, states []string) error {
 	end := t.from.EndDate.String()
 	err := tenancy.Together(c.DB,
@@ -203,8 +208,9 @@ func (t *turn) send(c api.Ctx, id uuid.UUID, closed []uuid.UUID, outcomes []stri
 			select v.id, v.student_id, $1, d.class_id, d.id, $2, $3, $4, $4, $5, $5
 			from unnest($6::uuid[], $7::uuid[], $8::uuid[]) as v(id, student_id, division_id) join division d on d.id = v.division_id`,
 			Args: []any{t.to.ID, t.to.StartDate.String(), id, c.User.ID, c.Now, opened, students, divisions}},
-		tenancy.Query{SQL: `update student s set status = v.status, leaving_date = $1, version = s.version + 1, updated_at = $2, updated_by = $3
-			from unnest($4::uuid[], $5::text[]) as v(id, status) where s.id = v.id`, Args: []any{end, c.Now, c.User.ID, gone, states}})
+		tenancy.Query{SQL: `update student s set status = case when $6 then v.status else s.status end, leaving_status = case when not $6 then v.status end,
+				leaving_date = $1, version = s.version + 1, updated_at = $2, updated_by = $3
+			from unnest($4::uuid[], $5::text[]) as v(id, status) where s.id = v.id`, Args: []any{end, c.Now, c.User.ID, gone, states, t.from.EndDate.Before(c.Today())}})
 	if err != nil {
 		return fmt.Errorf("promoting: %w", err)
 	}

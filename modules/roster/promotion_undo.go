@@ -48,9 +48,9 @@ func undoPromotion(c api.Ctx, r byID) (Promotion, error) {
 	err = tenancy.Together(c.DB,
 		tenancy.Query{SQL: `delete from enrolment where promotion_id = $1 and academic_year_id = $2`, Args: []any{r.ID, row.ToYearID}},
 		// Who was sent away by the promotion is back; who left for another reason meanwhile is not.
-		tenancy.Query{SQL: `update student s set status = 'ACTIVE', leaving_date = null, version = s.version + 1, updated_at = $3, updated_by = $4
+		tenancy.Query{SQL: `update student s set status = 'ACTIVE', leaving_date = null, leaving_status = null, version = s.version + 1, updated_at = $3, updated_by = $4
 			from enrolment e where e.student_id = s.id and e.promotion_id = $1 and e.academic_year_id = $2 and e.outcome = 'LEFT'
-				and s.status in ('WITHDRAWN', 'GRADUATED') and s.leaving_date = $5`, Args: []any{r.ID, row.FromYearID, c.Now, c.User.ID, end}},
+				and coalesce(s.leaving_status, s.status) in ('WITHDRAWN', 'GRADUATED') and s.leaving_date = $5`, Args: []any{r.ID, row.FromYearID, c.Now, c.User.ID, end}},
 		tenancy.Query{SQL: `update enrolment e set end_date = null, outcome = null, promotion_id = null, version = e.version + 1, updated_at = $3, updated_by = $4
 			from student s where s.id = e.student_id and e.promotion_id = $1 and e.academic_year_id = $2 and e.end_date = $5
 				and e.outcome in ('PROMOTED', 'RETAINED', 'LEFT') and s.status = 'ACTIVE'`, Args: []any{r.ID, row.FromYearID, c.Now, c.User.ID, end}},

@@ -77,6 +77,7 @@ func (m *Module) Routes() []api.Row {
 		api.Put("/school-admin/student/:id", "student", "Change a student, or move them from today on", updateStudent, api.Versioned),
 		api.Remove("/school-admin/student/:id", "student", "Remove a student; one with history stays in the books", deleteStudent),
 		api.Get("/school-admin/student/:id/timeline", "student", "What happened to a student at the school", studentTimeline),
+		api.Post("/school-admin/student/:id/readmit", "student", "Take back a student who has left; what was stays", readmitStudent, api.Says("Student readmitted")),
 		api.Post("/school-admin/student/:id/transfer", "student", "Let a student leave and certify it", transferStudent, api.Says("Leaving certificate issued")),
 		api.Get("/school-admin/student/:id/leaving-certificate", "student", "Read a leaving certificate, or print it", m.leavingCertificate, api.Gives("application/pdf")),
 		api.Create("/school-admin/student/:id/guardians", "student", "Add a guardian, who can sign in at once", m.addGuardian, api.Says("Guardian added")),

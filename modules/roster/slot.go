@@ -27,6 +27,7 @@ type TimetableSlot struct {
 type Slot struct {
 	ID           uuid.UUID  `json:"id"`
 	DivisionID   uuid.UUID  `json:"divisionId"`
+	ClassID      uuid.UUID  `json:"-"`
 	ClassName    string     `json:"className"`
 	DivisionName string     `json:"divisionName"`
 	DayOfWeek    int        `json:"dayOfWeek" doc:"1 is Monday"`
@@ -41,7 +42,7 @@ type Slot struct {
 	Room         string     `json:"room"`
 }
 
-const slotColumns = `s.id, s.division_id, k.name as class_name, d.name as division_name, s.day_of_week, s.period_id, p.name as period_name, p.start_time, p.end_time,
+const slotColumns = `s.id, s.division_id, d.class_id, k.name as class_name, d.name as division_name, s.day_of_week, s.period_id, p.name as period_name, p.start_time, p.end_time,
 	s.subject_id, j.name as subject_name, s.teacher_id, coalesce(nullif(trim(e.first_name || ' ' || e.last_name), ''), '') as teacher_name, s.room`
 
 const slotTables = `timetable_slot s join division d on d.id = s.division_id join class k on k.id = d.class_id join period p on p.id = s.period_id

@@ -16,6 +16,7 @@ type Student struct {
 	Status        string     `json:"status"`
 	LeavingDate   *api.Date  `json:"leavingDate"`
 	LeavingReason string     `json:"leavingReason"`
+	LeavingStatus *string    `json:"leavingStatus" doc:"What they become after leavingDate, where that is settled and yet to come"`
 	SearchText    string     `json:"-"`
 	DeletedAt     *time.Time `json:"-"`
 }

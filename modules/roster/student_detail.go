@@ -41,7 +41,7 @@ const (
 		student.first_name, student.last_name, student.admission_number, student.class_id, student.gender, student.date_of_birth, student.blood_group,
 		student.address, student.phone, student.email, student.photo_file_id, student.admission_date, student.previous_school, student.medical_notes,
 		student.allergies, student.emergency_contact_name, student.emergency_contact_phone, student.custom_fields, student.status,
-		student.leaving_date, student.leaving_reason`
+		student.leaving_date, student.leaving_reason, student.leaving_status`
 	selectEnrolments = `select e.id, e.academic_year_id, y.name as academic_year_name, e.class_id, k.name as class_name, e.division_id,
 			d.name as division_name, e.roll_number, e.start_date, e.end_date, e.outcome
 		from enrolment e join academic_year y on y.id = e.academic_year_id join class k on k.id = e.class_id join division d on d.id = e.division_id

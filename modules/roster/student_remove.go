@@ -78,9 +78,9 @@ func deactivateStudent(c api.Ctx, s Student) error {
 	after.DeletedAt, after.UpdatedAt, after.UpdatedBy, after.Version = &c.Now, c.Now, &c.User.ID, s.Version+1
 	if s.Status == "ACTIVE" {
 		today := c.Today()
-		after.Status, after.LeavingDate = "WITHDRAWN", &today
+		after.Status, after.LeavingDate, after.LeavingStatus = "WITHDRAWN", &today, nil
 	}
-	err = c.DB.Select("deleted_at", "status", "leaving_date", "updated_at", "updated_by", "version").Where("id = ?", s.ID).Updates(&after).Error
+	err = c.DB.Select("deleted_at", "status", "leaving_date", "leaving_status", "updated_at", "updated_by", "version").Where("id = ?", s.ID).Updates(&after).Error
 	if err != nil {
 		return fmt.Errorf("deactivating a student: %w", err)
 	}

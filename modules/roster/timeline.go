@@ -22,7 +22,7 @@ type Timeline struct {
 
 // TimelineEvent is one thing that happened.
 type TimelineEvent struct {
-	Kind string     `json:"kind" doc:"ADMITTED, ENROLLED, MOVED, PROMOTED, RETAINED, LEFT, GUARDIAN_ADDED, GUARDIAN_CHANGED, GUARDIAN_REMOVED, STATUS_CHANGED or CHANGED"`
+	Kind string     `json:"kind" doc:"ADMITTED, ENROLLED, MOVED, PROMOTED, RETAINED, LEFT, READMITTED, GUARDIAN_ADDED, GUARDIAN_CHANGED, GUARDIAN_REMOVED, STATUS_CHANGED or CHANGED"`
 	Date api.Date   `json:"date"`
 	At   *time.Time `json:"at" doc:"The moment, where it is known"`
 	Text string     `json:"text" example:"Enrolled in Class 5 A"`
@@ -74,10 +74,13 @@ func (s StudentDetail) recorded() []TimelineEvent {
 			text += fmt.Sprintf(", roll number %d", *e.RollNumber)
 		}
 		out = append(out, TimelineEvent{Kind: kind, Date: e.StartDate, Text: map[string]string{
-			"ENROLLED": "Enrolled in ", "MOVED": "Moved to ", "PROMOTED": "Promoted to ", "RETAINED": "Retained in "}[kind] + text})
+			"ENROLLED": "Enrolled in ", "MOVED": "Moved to ", "PROMOTED": "Promoted to ", "RETAINED": "Retained in ", "READMITTED": "Readmitted to "}[kind] + text})
 		kind = "ENROLLED"
 		if e.Outcome != nil && *e.Outcome != "LEFT" {
 			kind = *e.Outcome
+		}
+		if e.Outcome != nil && *e.Outcome == "LEFT" && (s.LeavingDate == nil || *s.LeavingDate != *e.EndDate) {
+			out, kind = append(out, TimelineEvent{Kind: "LEFT", Date: *e.EndDate, Text: "Left"}), "READMITTED" // they came back
 		}
 	}
 	if s.LeavingDate != nil {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/google/uuid"
+
 	"homeroom/api"
 	"homeroom/tenancy"
 )
@@ -21,6 +23,8 @@ type Module struct {
 	Cluster     *tenancy.Cluster
 	Provisioner *tenancy.Provisioner
 	Admins      Admins
+	// Describe has a school say of itself what the operator says of it.
+	Describe func(ctx context.Context, id uuid.UUID, p tenancy.Profile) error
 }
 
 // Routes are the endpoints.
@@ -29,7 +33,10 @@ func (m *Module) Routes() []api.Row {
 		api.PlatformRow("POST", "/super-admin/school/create", "Onboard a school; answers at once, the work goes on", api.Write, 201, m.create, api.OwnTransaction, api.Says("School is being set up")),
 		api.PlatformList("/super-admin/school/list", "List the schools", listing, m.list),
 		api.PlatformRow("GET", "/super-admin/school/:id", "Read a school", api.Read, 200, m.get),
+		api.PlatformRow("PUT", "/super-admin/school/:id", "Change what the platform's record says of a school", api.Write, 200, m.update, api.OwnTransaction, api.Versioned),
 		api.PlatformRow("GET", "/super-admin/school/:id/provisioning", "How far a school's onboarding has come", api.Read, 200, m.provisioning),
+		api.PlatformFeed("/super-admin/school/:id/provisioning/stream", "The same as it goes on, until the school is ready or has failed", m.watch),
+		api.PlatformRow("GET", "/super-admin/school/:id/stats", "What there is at a school, who is signed in, and what was asked of it", api.Read, 200, m.stats),
 		api.PlatformRow("POST", "/super-admin/school/:id/retry", "Go on with an onboarding that failed", api.Write, 200, m.retry, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/suspend", "Shut a school; its data stays", api.Write, 200, m.suspend, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/activate", "Open a suspended school again", api.Write, 200, m.activate, api.OwnTransaction),

@@ -100,8 +100,7 @@ func (m *Module) write(c api.Ctx, s *Setting, before Setting) error {
 	}
 	queries := []tenancy.Query{{SQL: `insert into weekend (from_date, days) select '0001-01-01', $1 where not exists (select from weekend)`, Args: []any{before.WeekendDays}}}
 	if !slices.Equal(s.WeekendDays, before.WeekendDays) {
-		queries = append(queries, tenancy.Query{SQL: `insert into weekend (from_date, days) values ($1, $2) on conflict (from_date) do update set days = excluded.days`,
-			Args: []any{c.Today(), s.WeekendDays}})
+		queries = append(queries, weekendFrom(c, s.WeekendDays))
 	}
 	if err := tenancy.Together(c.DB, queries...); err != nil {
 		return fmt.Errorf("changing the weekend: %w", err)
@@ -110,4 +109,9 @@ func (m *Module) write(c api.Ctx, s *Setting, before Setting) error {
 		return m.Grades.MakeDefault(c, g)
 	}
 	return nil
+}
+
+// weekendFrom writes down which days are off from today on.
+func weekendFrom(c api.Ctx, days []int16) tenancy.Query {
+	return tenancy.Query{SQL: `insert into weekend (from_date, days) values ($1, $2) on conflict (from_date) do update set days = excluded.days`, Args: []any{c.Today(), days}}
 }

@@ -3,6 +3,7 @@ package setting
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -76,6 +77,29 @@ func Follow(db *gorm.DB, keep func(tenancy.Profile) (changed bool, err error)) (
 		said = now
 	}
 	return changed, err
+}
+
+// Adopt makes the school say of itself what the platform was told by an operator. A
+// school that never said anything goes on saying nothing.
+func Adopt(c api.Ctx, told tenancy.Profile) error {
+	before, err := Said(c.DB)
+	if err != nil || before == nil {
+		return err
+	}
+	told.LogoFileID = before.LogoFileID
+	if reflect.DeepEqual(*before, told) {
+		return nil
+	}
+	queries := []tenancy.Query{{SQL: `update school_setting set name = $1, time_zone = $2, locale = $3, currency = $4, address = $5, phone = $6, email = $7, version = version + 1, updated_at = $8`,
+		Args: []any{told.Name, told.TimeZone, told.Locale, told.Currency, told.Address, told.Phone, told.Email, c.Now}}}
+	if !slices.Equal(told.WeekendDays, before.WeekendDays) {
+		queries = append(queries, weekendFrom(c, told.WeekendDays))
+	}
+	if err := tenancy.Together(c.DB, queries...); err != nil {
+		return fmt.Errorf("taking over what the platform says: %w", err)
+	}
+	c.Changed("update", "setting", c.School.ID, before, told)
+	return nil
 }
 
 // MayReadLogo says whether a file is the school's mark, which is for everybody there.
