@@ -37,29 +37,38 @@ type trailsWorker struct {
 }
 
 func (w *trailsWorker) Work(ctx context.Context, job *river.Job[trailsJob]) error {
-	until, last := time.Now().Add(trailsSlice), job.Args.After
+	last, done, err := w.s.round(ctx, job.Args.After, time.Now().Add(trailsSlice), "old trails were not thinned", w.s.thinTrails)
+	if err != nil || done {
+		return err
+	}
+	_, err = river.ClientFromContext[pgx.Tx](ctx).Insert(ctx, trailsJob{After: last}, nil)
+	return err
+}
+
+// round does something at the active schools, in the order of their ids after the one
+// given, until a moment. It says how far it came. A school where it fails, since its node
+// is away, has its turn in the next round.
+func (s *Service) round(ctx context.Context, after uuid.UUID, until time.Time, failed string, do func(context.Context, uuid.UUID) error) (last uuid.UUID, done bool, err error) {
 	var ids []uuid.UUID
-	err := w.s.Cluster.EachSchool(ctx, func(school *tenancy.School) error {
-		if school.Status == tenancy.Active && school.SchemaVersion >= w.s.Cluster.SchoolVersion() && bytes.Compare(school.ID[:], last[:]) > 0 {
+	err = s.Cluster.EachSchool(ctx, func(school *tenancy.School) error {
+		if school.Status == tenancy.Active && school.SchemaVersion >= s.Cluster.SchoolVersion() && bytes.Compare(school.ID[:], after[:]) > 0 {
 			ids = append(ids, school.ID)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return after, false, err
 	}
 	for _, id := range ids {
 		if time.Now().After(until) {
-			_, err := river.ClientFromContext[pgx.Tx](ctx).Insert(ctx, trailsJob{After: last}, nil)
-			return err
+			return after, false, nil
 		}
-		// A school whose node is away has its turn tomorrow.
-		if err := w.s.thinTrails(ctx, id); err != nil {
-			w.s.Log.Error("old trails were not thinned", "schoolId", id, "error", err)
+		if err := do(ctx, id); err != nil {
+			s.Log.Error(failed, "schoolId", id, "error", err)
 		}
-		last = id
+		after = id
 	}
-	return nil
+	return after, true, nil
 }
 
 func (s *Service) thinTrails(ctx context.Context, id uuid.UUID) error {
