@@ -22,15 +22,15 @@ func TestWhatWasToldLongAgoIsClearedAndWhatWaitsOrIsUnreadIsNot(t *testing.T) {
 	}
 	// More than one batch of what is old and read, and some of everything else.
 	exec(`insert into notification (id, user_id, dedupe_key, type, title, body, read_at, created_at)
-		select gen_random_uuid(), @user, 'old ' || n, 'FEE', 't', 'b', case when n <= 5100 then now() end, now() - interval '401 days' from generate_series(1, 5103) n
-		union all select gen_random_uuid(), @user, 'new', 'FEE', 't', 'b', now(), now() - interval '399 days'`, map[string]any{"user": admin.UserID})
+		select gen_random_uuid(), cast(@user as uuid), 'old ' || n, 'FEE', 't', 'b', case when n <= 5100 then now() end, now() - interval '401 days' from generate_series(1, 5103) n
+		union all select gen_random_uuid(), cast(@user as uuid), 'new', 'FEE', 't', 'b', now(), now() - interval '399 days'`, map[string]any{"user": admin.UserID})
 	exec(`insert into notice (id, type, key, user_id, title, body, teaser, due_at, told_at, created_at)
-		select gen_random_uuid(), 'FEE', 'old ' || n, @user, 't', 'b', 't', now(), case when n <= 3 then now() - interval '401 days' end, now() - interval '401 days' from generate_series(1, 4) n
-		union all select gen_random_uuid(), 'FEE', 'new', @user, 't', 'b', 't', now(), now(), now()`, map[string]any{"user": admin.UserID})
+		select gen_random_uuid(), 'FEE', 'old ' || n, cast(@user as uuid), 't', 'b', 't', now(), case when n <= 3 then now() - interval '401 days' end, now() - interval '401 days' from generate_series(1, 4) n
+		union all select gen_random_uuid(), 'FEE', 'new', cast(@user as uuid), 't', 'b', 't', now(), now(), now()`, map[string]any{"user": admin.UserID})
 	sent := api.NewID()
 	exec(`insert into dispatch (id, channel, body, audience, recipients, created_at) values (?, 'SMS', 'Closed', '{}', 5, now() - interval '91 days')`, sent)
 	exec(`insert into delivery (id, channel, recipient, purpose, dispatch_id, title, body, dedupe_key, state, next_at, created_at)
-		select gen_random_uuid(), 'SMS', '+1', 'DISPATCH', @dispatch, '', 'b', 'old ' || n, case when n <= 3 then 'SENT' when n = 4 then 'FAILED' else 'QUEUED' end, now() + interval '1 day', now() - interval '91 days' from generate_series(1, 5) n
+		select gen_random_uuid(), 'SMS', '+1', 'DISPATCH', cast(@dispatch as uuid), '', 'b', 'old ' || n, case when n <= 3 then 'SENT' when n = 4 then 'FAILED' else 'QUEUED' end, now() + interval '1 day', now() - interval '91 days' from generate_series(1, 5) n
 		union all select gen_random_uuid(), 'SMS', '+1', 'NOTICE', null, '', 'b', 'new', 'SENT', now(), now() - interval '89 days'`, map[string]any{"dispatch": sent})
 	platform := s.App.Service.Cluster.PlatformPool()
 	letter := func(days int) uuid.UUID {
