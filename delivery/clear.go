@@ -23,37 +23,34 @@ const clearDeliveries = `with old as (
 	kept as (update dispatch d set cleared_sent = d.cleared_sent + s.sent, cleared_failed = d.cleared_failed + s.failed from sums s where d.id = s.dispatch_id)
 	select count(*) from old`
 
-// Clear takes a school's messages away that were sent or given up before a moment, some
-// at a time. What waits stays, however old it is.
-func Clear(ctx context.Context, db *gorm.DB, before time.Time) error {
-	return inBatches(ctx, db, "messages", clearDeliveries, before)
-}
-
-// ClearTold takes away what people were told before a moment and have read, and the
-// notices it came from: what a person has not read stays.
-func ClearTold(ctx context.Context, db *gorm.DB, before time.Time) error {
-	err := inBatches(ctx, db, "notices", `with old as (
-			delete from notice where id in (select id from notice where told_at is not null and created_at < $1 and told_at < $1 limit $2) returning 1)
-		select count(*) from old`, before)
-	if err != nil {
-		return err
-	}
-	return inBatches(ctx, db, "notifications", `with old as (
+// clearNotices and clearNotifications take some of what was told away.
+const (
+	clearNotices = `with old as (
+			delete from notice where id in (select id from notice where told_at < $1 and created_at < $1 limit $2) returning 1)
+		select count(*) from old`
+	clearNotifications = `with old as (
 			delete from notification where id in (select id from notification where read_at is not null and created_at < $1 limit $2) returning 1)
-		select count(*) from old`, before)
-}
+		select count(*) from old`
+)
 
-func inBatches(ctx context.Context, db *gorm.DB, what, sql string, before time.Time) error {
-	for n := clearedAtOnce; n == clearedAtOnce; {
+// Clear takes away what a school has sent or given up from before a moment, and the
+// notices and read notifications from before another: some at a time, in one round trip
+// where there is little. What waits or is unread stays, however old it is.
+func Clear(ctx context.Context, db *gorm.DB, messages, told time.Time) error {
+	for more := true; more; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := tenancy.Together(db, tenancy.Query{SQL: sql, Args: []any{before, clearedAtOnce}, Scan: func(rows pgx.Rows) (err error) {
-			n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
-			return err
-		}})
-		if err != nil {
-			return fmt.Errorf("clearing old %s: %w", what, err)
+		more = false
+		some := func(sql string, before time.Time) tenancy.Query {
+			return tenancy.Query{SQL: sql, Args: []any{before, clearedAtOnce}, Scan: func(rows pgx.Rows) error {
+				n, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+				more = more || n == clearedAtOnce
+				return err
+			}}
+		}
+		if err := tenancy.Together(db, some(clearDeliveries, messages), some(clearNotices, told), some(clearNotifications, told)); err != nil {
+			return fmt.Errorf("clearing what was told long ago: %w", err)
 		}
 	}
 	return nil

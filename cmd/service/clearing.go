@@ -53,10 +53,7 @@ func (s *Service) ClearTold(ctx context.Context, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	if err := delivery.Clear(ctx, db, s.daysAgo(s.Config.KeepMessages)); err != nil {
-		return err
-	}
-	return delivery.ClearTold(ctx, db, s.daysAgo(s.Config.KeepNotifications))
+	return delivery.Clear(ctx, db, s.daysAgo(s.Config.KeepMessages), s.daysAgo(s.Config.KeepNotifications))
 }
 
 // ClearPlatform takes the platform's own old messages and dead letters away.
