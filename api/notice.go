@@ -35,8 +35,11 @@ type Notice struct {
 	RecordID  uuid.UUID  `json:"record_id"`  // what it is about; none for what has no record
 	StudentID *uuid.UUID `json:"student_id"` // whose guardians hear, unless UserID names one person
 	UserID    *uuid.UUID `json:"user_id"`
-	Title     string     `json:"title"`
-	Body      string     `json:"body"`
+	// Text is what it says, in the language of the school. Title, Body and Teaser are
+	// filled in from it, except those that are given: a message is in its sender's words.
+	Text  Text   `json:"-"`
+	Title string `json:"title"`
+	Body  string `json:"body"`
 	// Teaser is what a locked screen may show: no marks, amounts or reasons. The title
 	// must do without them too.
 	Teaser string `json:"teaser"`
@@ -89,14 +92,15 @@ const LogNotices = `with told as (
 // noticeQueries write a request's notices, and the log of those that are due now.
 // The facts that carry them further are added to the request's own.
 func (rq *request) noticeQueries() ([]tenancy.Query, error) {
-	queries, facts, err := noticeQueries(rq.notices, rq.now)
+	queries, facts, err := noticeQueries(rq.notices, rq.school.Locale, rq.now)
 	rq.facts = append(rq.facts, facts...)
 	return queries, err
 }
 
-// NotifyIn is Notify for a listener, in the transaction it hears a fact in.
-func NotifyIn(tx *gorm.DB, now time.Time, notices ...Notice) error {
-	queries, facts, err := noticeQueries(notices, now)
+// NotifyIn is Notify for a listener, in the transaction it hears a fact in, and in the
+// language of the school's locale.
+func NotifyIn(tx *gorm.DB, locale string, now time.Time, notices ...Notice) error {
+	queries, facts, err := noticeQueries(notices, locale, now)
 	if err != nil || len(queries) == 0 {
 		return err
 	}
@@ -113,7 +117,7 @@ func NotifyIn(tx *gorm.DB, now time.Time, notices ...Notice) error {
 	return nil
 }
 
-func noticeQueries(notices []Notice, now time.Time) (out []tenancy.Query, facts []events.Fact, err error) {
+func noticeQueries(notices []Notice, locale string, now time.Time) (out []tenancy.Query, facts []events.Fact, err error) {
 	if len(notices) == 0 {
 		return nil, nil, nil
 	}
@@ -127,6 +131,9 @@ func noticeQueries(notices []Notice, now time.Time) (out []tenancy.Query, facts 
 	for i, n := range notices {
 		if n.DueAt.Before(now) {
 			n.DueAt = now
+		}
+		if err := n.In(locale); err != nil {
+			return nil, nil, err
 		}
 		if n.Teaser == "" {
 			n.Teaser = n.Title

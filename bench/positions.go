@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"time"
 
@@ -107,7 +108,12 @@ func measurePositions(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
+		stop, err := b.profiled("positions")
+		if err != nil {
+			return err
+		}
 		took, err := o.report(ctx, n)
+		stop()
 		if err != nil {
 			return err
 		}
@@ -125,6 +131,25 @@ func measurePositions(ctx context.Context, b *bench) error {
 		ours: millis(median(ours)), limit: millis(median(limit)), ratio: median(limit).Seconds() / median(ours).Seconds(), target: atLeast(positionsTarget),
 	})
 	return nil
+}
+
+// profiled writes a CPU profile of this process until it is called back, if profiles are
+// asked for.
+func (b *bench) profiled(name string) (stop func(), err error) {
+	if b.profile == "" {
+		return func() {}, nil
+	}
+	out, err := os.Create(filepath.Join(b.profile, name+".prof"))
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(out); err != nil {
+		return nil, err
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = out.Close()
+	}, nil
 }
 
 func (o *office) report(ctx context.Context, n int) (time.Duration, error) {

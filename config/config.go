@@ -68,7 +68,11 @@ type Config struct {
 	EmailFrom      string `env:"HOMEROOM_EMAIL_FROM" help:"sender of e-mail"`
 	FCMCredentials string `env:"HOMEROOM_FCM_CREDENTIALS" help:"file with a Firebase service account's key; without it no push message is sent"`
 	SMSDailyLimit  int    `env:"HOMEROOM_SMS_DAILY_LIMIT" envDefault:"100000" help:"segments of SMS all schools together may send in a day; 0 is any number"`
-	Files          string `env:"HOMEROOM_FILES" help:"where uploads are kept: file:///folder or s3://bucket?region=…; local: a folder of HOMEROOM_DATA; production: nowhere unless set"`
+	KeepMessages   int    `env:"HOMEROOM_KEEP_MESSAGES" envDefault:"90" help:"days that messages which were sent or given up are kept, the dead letters and the platform's own among them"`
+
+	KeepNotifications int `env:"HOMEROOM_KEEP_NOTIFICATIONS" envDefault:"400" help:"days that notices and the notifications people have read are kept"`
+
+	Files string `env:"HOMEROOM_FILES" help:"where uploads are kept: file:///folder or s3://bucket?region=…; local: a folder of HOMEROOM_DATA; production: nowhere unless set"`
 
 	LocalPassword string `env:"HOMEROOM_LOCAL_PASSWORD" secret:"all" help:"local only: password of every demo web account"`
 	LogLevel      string `env:"HOMEROOM_LOG" envDefault:"info" help:"debug, info, warn or error"`
@@ -137,6 +141,8 @@ func (c *Config) checkNumbers() error {
 	within("HOMEROOM_SHARD_CONNS", c.ShardConns, 1, 64)
 	within("HOMEROOM_SPARES", c.Spares, 0, 1000)
 	within("HOMEROOM_SMS_DAILY_LIMIT", c.SMSDailyLimit, 0, 1<<30)
+	within("HOMEROOM_KEEP_MESSAGES", c.KeepMessages, 7, 10_000)
+	within("HOMEROOM_KEEP_NOTIFICATIONS", c.KeepNotifications, 30, 10_000)
 	within("HOMEROOM_HASH_CORES", c.HashCores, 0, 256)
 	for name, rate := range map[string]string{
 		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite, "HOMEROOM_LIMIT_RIDE": c.LimitRide,

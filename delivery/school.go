@@ -32,14 +32,25 @@ const watchSQL = `insert into outbox (id, kind, payload, occurred_at, next_at)
 		from unnest(array['PUSH', 'SMS', 'EMAIL']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED' and channel = c) q) x
 	where x.at is not null and not exists (select from outbox where kind = '` + Waiting + `' and next_at > $1 and next_at <= x.at)`
 
+// dueSQL are the channels something is to be sent on: a lane that would find nothing is
+// not sent to look, which is a transaction each time.
+const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL']) c where exists (select from delivery where state = 'QUEUED' and channel = c and next_at <= $1)`
+
 // Queued says, in the transaction of a listener that queued messages, that they are
 // to be sent: at once when it is committed, and by somebody else if that fails.
 func (s *Sender) Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) error {
 	now := s.Clock()
-	if err := tenancy.Together(db, tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}}); err != nil {
+	var due []Channel
+	err := tenancy.Together(db,
+		tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}},
+		tenancy.Query{SQL: dueSQL, Args: []any{now}, Scan: func(rows pgx.Rows) (err error) {
+			due, err = pgx.CollectRows(rows, pgx.RowTo[Channel])
+			return err
+		}})
+	if err != nil {
 		return fmt.Errorf("watching over deliveries: %w", err)
 	}
-	events.After(ctx, func() { s.Wake(school) })
+	events.After(ctx, func() { s.wake(school, due...) })
 	return nil
 }
 

@@ -85,10 +85,13 @@ func (nobody) Send(context.Context, Message) (string, error) {
 	return "", &Fault{Message: true, Err: ErrNoProvider}
 }
 
-// Wake says that a school has messages to send.
-func (s *Sender) Wake(school uuid.UUID) {
-	for _, l := range s.lanes {
-		l.put(school)
+// Wake says that a school has messages to send, on whatever channel.
+func (s *Sender) Wake(school uuid.UUID) { s.wake(school, Channels...) }
+
+// wake says that a school has messages to send on these channels.
+func (s *Sender) wake(school uuid.UUID, on ...Channel) {
+	for _, c := range on {
+		s.lanes[c].put(school)
 	}
 }
 

@@ -33,3 +33,30 @@ func TestWhatAListenerWantsDoneAfterwardsIsDoneOnceItsWritesAreCommitted(t *test
 	}
 	events.After(t.Context(), func() { t.Error("it was done outside a listener") })
 }
+
+// A long outbox must not keep the first of its messages from going out.
+func TestWhatIsToBeDoneAfterwardsDoesNotWaitForAWholeBatch(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 1)
+	var told, done, early atomic.Int64
+	bus := &events.Bus{}
+	const facts = 20
+	bus.On("thing.done", "takes its time", func(ctx context.Context, _ events.Heard) error {
+		if told.Add(1) == facts { // the last one: has anything been done by now?
+			early.Store(done.Load())
+		}
+		events.After(ctx, func() { done.Add(1) })
+		time.Sleep(15 * time.Millisecond)
+		return nil
+	})
+	i := f.start(bus).swept(f)
+	var list []events.Fact
+	for n := range facts {
+		list = append(list, fact(n))
+	}
+	f.write(i.Relay, f.schools[0], time.Now(), list...)
+	eventually(t, "all is done", func() bool { return done.Load() == facts })
+	if early.Load() == 0 {
+		t.Error("nothing was done before the last fact was told")
+	}
+}

@@ -17,6 +17,9 @@ const (
 	batchTime = 5 * time.Second
 	factTime  = 20 * time.Second
 	batchEnd  = 29 * time.Second
+	// What a listener wants done afterwards, a message to be sent, does not wait longer
+	// than this for the facts behind it: the batch is committed, and the next one begins.
+	afterTime = 50 * time.Millisecond
 )
 
 // batch is one look into a school's outbox.
@@ -84,7 +87,8 @@ func (b *batch) tell(ctx context.Context, tx *gorm.DB, rows []claimed) error {
 	began := time.Now()
 	defer func() { b.after = t.after }()
 	for i, c := range rows {
-		if time.Since(began) > batchTime || ctx.Err() != nil || (i > 0 && c.alone()) {
+		spent := time.Since(began)
+		if spent > batchTime || (len(t.after) > 0 && spent > afterTime) || ctx.Err() != nil || (i > 0 && c.alone()) {
 			return nil
 		}
 		b.tellOne(t, c)

@@ -77,6 +77,13 @@ func reap(dir, lockName string, grace time.Duration) error {
 	if lockName == bouncerLock {
 		return errors.Join(endServer(filepath.Join(dir, "pgbouncer")), removeFolder(dir, bouncerLock))
 	}
+	if lockName == redisesLock {
+		folders, err := filepath.Glob(filepath.Join(dir, "redis-*"))
+		for _, folder := range folders {
+			err = errors.Join(err, endServer(folder))
+		}
+		return errors.Join(err, removeFolder(dir, redisesLock))
+	}
 	folders, err := filepath.Glob(filepath.Join(dir, "postgres-*"))
 	for _, folder := range append(folders, filepath.Join(dir, "redis")) {
 		err = errors.Join(err, endServer(folder))

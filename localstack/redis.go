@@ -19,13 +19,20 @@ type redis struct {
 	daemon
 	password string
 	durable  bool
+	more     []string // lines of its configuration
 }
 
 func newRedis(s *Stack, program string) *redis {
-	folder := filepath.Join(s.dir, "redis")
-	r := &redis{durable: s.options.Durable}
+	r := redisIn(filepath.Join(s.dir, "redis"), s.account, program)
+	r.say, r.durable = s.options.Log, s.options.Durable
+	return r
+}
+
+// redisIn is a server with its data in a folder, which says nothing.
+func redisIn(folder string, a account, program string) *redis {
+	r := &redis{}
 	r.daemon = daemon{
-		title: "Redis", folder: folder, account: s.account, say: s.options.Log,
+		title: "Redis", folder: folder, account: a, say: func(string, ...any) {},
 		program: program, answers: r.ping,
 		args: func(port int) []string {
 			return []string{filepath.Join(folder, "redis.conf"), "--port", fmt.Sprint(port)}
@@ -53,7 +60,7 @@ func (r *redis) configuration() string {
 	} else {
 		lines = append(lines, "appendonly no")
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return strings.Join(append(lines, r.more...), "\n") + "\n"
 }
 
 func (r *redis) start(ctx context.Context) error {

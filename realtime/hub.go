@@ -58,6 +58,8 @@ type Parts struct {
 	Explain func(err error) (status int, code, message string)
 
 	AllowedOrigins []string
+	// PerAddress is how many connections of one address are taken.
+	PerAddress int
 	// PerSecond is how many events of one socket are taken.
 	PerSecond int
 	// Patience is how long somebody waits for Redis to remember.
@@ -69,6 +71,9 @@ type Parts struct {
 const (
 	// eventTime bounds the work for one event.
 	eventTime = 5 * time.Second
+	// connectionsPerAddress are taken, unless told otherwise. A school, or a carrier's
+	// customers, may share an address; nobody shall fill the server from one.
+	connectionsPerAddress = 1000
 	// eventsPerSecond is what one socket may ask, unless told otherwise.
 	eventsPerSecond = 20
 	// patience is how long somebody waits for Redis, unless told otherwise; rest, how long
@@ -86,7 +91,8 @@ type Hub struct {
 
 	mu      sync.Mutex
 	members map[*socketio.Socket]*member
-	refused map[string]*bucket // by address
+	checks  *errands[*socketio.Socket] // whom to ask about again
+	refused map[string]*bucket         // by address
 }
 
 // New makes a hub. Others are heard once Run runs.
@@ -94,14 +100,19 @@ func New(p Parts) *Hub {
 	if p.PerSecond <= 0 {
 		p.PerSecond = eventsPerSecond
 	}
+	if p.PerAddress <= 0 {
+		p.PerAddress = connectionsPerAddress
+	}
 	if p.Patience <= 0 {
 		p.Patience = patience
 	}
 	h := &Hub{Parts: p, id: uuid.NewString(), members: map[*socketio.Socket]*member{}, refused: map[string]*bucket{}}
 	h.air = newAir(h)
+	h.checks = newErrands(checkers, h.recheck)
 	h.server = socketio.New(socketio.Options{
 		Authenticate: h.authenticate, Admit: h.admit, AllowedOrigins: p.AllowedOrigins,
 		OnConnect: h.connected, OnEvent: h.event, OnDisconnect: h.disconnected, Allow: h.allow, OnRoom: h.air.room,
+		Address: addressOf, MaxPerAddress: p.PerAddress,
 		PacketRate: float64(max(100, 2*p.PerSecond)), PacketBurst: max(300, 4*p.PerSecond), Log: p.Log,
 	})
 	return h

@@ -22,7 +22,7 @@ func (a *air) listen(ctx context.Context) {
 	defer func() { _ = heard.Close() }()
 	messages := heard.ChannelWithSubscriptions(redis.WithChannelHealthCheckInterval(pingEvery), redis.WithChannelSize(backlog))
 	listening := map[string]bool{}
-	slots := make(chan struct{}, refreshes)
+	fresh := newErrands(refreshes, func(room string, _ bool) { a.refresh(ctx, room) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -38,11 +38,7 @@ func (a *air) listen(ctx context.Context) {
 				a.hear(m)
 			case *redis.Subscription: // also after a reconnect: something may have been missed
 				if room, is := strings.CutPrefix(m.Channel, channelPrefix); is && m.Kind == "subscribe" {
-					go func() {
-						slots <- struct{}{}
-						defer func() { <-slots }()
-						a.refresh(ctx, room)
-					}()
+					fresh.soon(room, true, false)
 				}
 			}
 		}

@@ -93,7 +93,7 @@ func (h *Hub) connected(s *socketio.Socket) {
 	h.members[s] = m
 	h.mu.Unlock()
 	// The session may have ended between the handshake and now, and its hint with it.
-	go h.recheck(s, m, false)
+	h.checks.soon(s, false, true)
 }
 
 func (h *Hub) disconnected(s *socketio.Socket, _ string) {

@@ -16,6 +16,8 @@ const (
 	// roomsEvery is every how many of these rounds it is also asked who may be in which
 	// room, which the database has to answer.
 	roomsEvery = 4
+	// checkers is how many sockets are asked about at a time.
+	checkers = 8
 )
 
 // watch cuts off whose token has ended, and asks about everybody again now and then.
@@ -34,8 +36,7 @@ func (h *Hub) watch(ctx context.Context) {
 		if now.Sub(asked) >= recheckEvery {
 			asked = now
 			round++
-			rooms := round%roomsEvery == 0
-			go h.recheckThose(func(Person) bool { return true }, rooms)
+			h.recheckThose(func(Person) bool { return true }, round%roomsEvery == 0, false)
 		}
 	}
 }
@@ -60,44 +61,39 @@ func (h *Hub) each(is func(Person) bool, f func(*socketio.Socket, *member)) {
 
 // SessionEnded is told that a session is over: who may no longer be here is cut off.
 func (h *Hub) SessionEnded(id uuid.UUID) {
-	go h.recheckThose(func(p Person) bool { return p.SessionID == id }, false)
+	h.recheckThose(func(p Person) bool { return p.SessionID == id }, false, true)
 }
 
 // UserChanged: a user was changed, or is gone.
 func (h *Hub) UserChanged(id uuid.UUID) {
-	go h.recheckThose(func(p Person) bool { return p.UserID == id }, true)
+	h.recheckThose(func(p Person) bool { return p.UserID == id }, true, true)
 }
 
 // SightChanged: a user may see other buses than before.
-func (h *Hub) SightChanged(id uuid.UUID) {
-	h.each(func(p Person) bool { return p.UserID == id }, func(s *socketio.Socket, m *member) {
-		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), eventTime)
-			defer cancel()
-			h.recheckRooms(ctx, s, m)
-		}()
-	})
-}
+func (h *Hub) SightChanged(id uuid.UUID) { h.UserChanged(id) }
 
 // SchoolChanged: a school was suspended, for example.
 func (h *Hub) SchoolChanged(id uuid.UUID) {
-	go h.recheckThose(func(p Person) bool { return p.SchoolID == id }, false)
+	h.recheckThose(func(p Person) bool { return p.SchoolID == id }, false, true)
 }
 
 // RightsChanged: who may do what at a school was changed.
 func (h *Hub) RightsChanged(id uuid.UUID) {
-	go h.recheckThose(func(p Person) bool { return p.SchoolID == id }, true)
+	h.recheckThose(func(p Person) bool { return p.SchoolID == id }, true, true)
 }
 
 // Doubt asks about everybody again.
-func (h *Hub) Doubt() { go h.recheckThose(func(Person) bool { return true }, true) }
+func (h *Hub) Doubt() { h.recheckThose(func(Person) bool { return true }, true, false) }
 
-func (h *Hub) recheckThose(is func(Person) bool, rooms bool) {
-	h.each(is, func(s *socketio.Socket, m *member) { h.recheck(s, m, rooms) })
+// recheckThose has it asked again about some, soon: a few at a time, and about nobody
+// twice who waits to be asked about.
+func (h *Hub) recheckThose(is func(Person) bool, rooms, urgent bool) {
+	h.each(is, func(s *socketio.Socket, _ *member) { h.checks.soon(s, rooms, urgent) })
 }
 
 // recheck asks again who a socket speaks for. A database that is away cuts nobody off.
-func (h *Hub) recheck(s *socketio.Socket, m *member, rooms bool) {
+func (h *Hub) recheck(s *socketio.Socket, rooms bool) {
+	m := s.User().(*member)
 	ctx, cancel := context.WithTimeout(context.Background(), eventTime)
 	defer cancel()
 	_, token := m.who()

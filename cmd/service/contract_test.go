@@ -324,7 +324,7 @@ var fixtures = map[string]fixture{
 	"/school-admin/transport/bus/:id":          {"bus", madeBus, map[string]any{"busNumber": "Mine", "driverId": api.NewID()}},
 	"/school-admin/transport/substitute/:id":   {"bus_substitute", madeSubstitute, nil},
 	"/school-admin/transport/route/:id":        {"route", madeRoute, map[string]any{"name": "Mine", "students": []any{}}},
-	"/school-admin/transport/trip/:id":         {"trip", madeTrip, map[string]any{"scheduledStartTime": "08:00", "reason": "Mine"}},
+	"/school-admin/transport/trip/:id":         {"trip", madeTrip, map[string]any{"scheduledStartTime": "08:00", "reason": "Mine", "driverId": api.NewID(), "studentId": api.NewID(), "stopId": api.NewID()}},
 	"/school-admin/transport/incident/:id":     {"incident", madeIncident, map[string]any{"resolution": "Mine"}},
 	"/driver/trip/:id":                         {"trip", madeTrip, nil},
 	"/driver/bus-tracking/trips/:id":           {"trip", madeTrip, map[string]any{"locations": []any{map[string]any{"lat": 12.9, "lng": 77.5}}}},

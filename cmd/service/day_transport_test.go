@@ -165,29 +165,25 @@ func (d *busDay) drive(t *testing.T) {
 
 func (d *busDay) watch(t *testing.T) {
 	room := map[string]any{"schoolId": d.school, "busId": d.bus}
-	parent, phone := d.dial(t, d.parents[0]), d.dial(t, d.driver)
+	phone := d.dial(t, d.driver)
 	stranger := d.dial(t, testkit.NewSchool(t).As(t, api.Parent))
 	if a := ask(t, stranger, "join-bus-room", room); a.OK || a.Error == "" {
 		t.Errorf("the stranger: %+v", a)
 	}
-	if a := ask(t, parent, "join-bus-room", room); !a.OK {
-		t.Fatalf("the parent: %+v", a)
+	// Apps of three generations, over the transports they use, on three parents' phones.
+	var apps []*appWatching
+	for i, app := range [][2]string{{"2", "polling"}, {"3", "upgrade"}, {"4", "websocket"}} {
+		apps = append(apps, d.openApp(t, app[0], app[1], d.parents[i]))
+	}
+	for _, app := range apps {
+		app.until("it is in the room", func(line appLine) bool { return line.Joined })
 	}
 	p := position(2150, 0)
 	if a := ask(t, phone, "update-location", p); !a.OK {
 		t.Fatalf("the driver: %+v", a)
 	}
-	for limit := time.After(10 * time.Second); ; {
-		select {
-		case e := <-parent.Events:
-			var l transport.Location
-			if err := json.Unmarshal(e.Data, &l); err != nil || e.Name != "location" || l.Lat != p["lat"] {
-				continue
-			}
-		case <-limit:
-			t.Fatal("the parent saw nothing")
-		}
-		break
+	for _, app := range apps {
+		app.until("it sees the bus", func(line appLine) bool { return line.Location != nil && line.Location.Lat == p["lat"] })
 	}
 	select {
 	case e := <-stranger.Events:

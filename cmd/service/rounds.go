@@ -29,12 +29,17 @@ type round interface {
 	work(ctx context.Context, s *Service, school uuid.UUID) error
 }
 
+// opener is a round that has something to do at the platform first.
+type opener interface {
+	open(ctx context.Context, s *Service) error
+}
+
 // openJobs makes the queue, with everything that comes by the clock.
 func (s *Service) openJobs() (err error) {
 	workers := river.NewWorkers()
 	periodic := []*river.PeriodicJob{
 		addRound[healRound](s, workers), addRound[profilesRound](s, workers), addRound[finesRound](s, workers), addRound[holdsRound](s, workers),
-		addRound[trailsRound](s, workers), addRound[countRound](s, workers), addRound[clearRound](s, workers), addRound[leaversRound](s, workers),
+		addRound[trailsRound](s, workers), addRound[countRound](s, workers), addRound[clearRound](s, workers), addRound[toldRound](s, workers), addRound[leaversRound](s, workers),
 	}
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
 		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Periodic: periodic,
@@ -75,6 +80,11 @@ type roundWorker[R round] struct {
 // Work goes on with the round for a slice of time, and queues the rest of it.
 func (w *roundWorker[R]) Work(ctx context.Context, job *river.Job[roundJob[R]]) error {
 	var r R
+	if opening, ok := any(r).(opener); ok && job.Args.After == uuid.Nil {
+		if err := opening.open(ctx, w.s); err != nil {
+			w.s.Log.Error("a round's work was not done at the platform", "round", r.kind(), "error", err)
+		}
+	}
 	last, done, err := w.s.goRound(ctx, r, job.Args.After, time.Now().Add(roundSlice))
 	if err != nil || done {
 		return err

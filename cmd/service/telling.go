@@ -132,6 +132,7 @@ func (s *Service) openTelling() {
 	files := &file.Module{
 		Store:   s.files(),
 		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead, leave.FileKind: leave.MayRead},
+		Private: []string{message.FileKind},
 		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
 	}
 	s.kept = files

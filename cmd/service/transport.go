@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/modules/attendance"
 	"homeroom/modules/dashboard"
 	"homeroom/modules/leave"
 	"homeroom/modules/roster"
@@ -31,7 +32,7 @@ func (s *Service) transport(o Options) []api.Row {
 			return s.Kernel.Work(ctx, school, name, f)
 		},
 	})
-	m := &transport.Module{Absences: &leave.Module{}, Air: air, Tracker: s.Tracker}
+	m := &transport.Module{Absences: &leave.Module{}, Register: &attendance.Module{}, Schools: readySchools{s}, Air: air, Tracker: s.Tracker}
 	m.Listen(s.Bus)
 	s.Bus.On(roster.SightChanged, "rooms", func(ctx context.Context, h events.Heard) error {
 		var changed struct {

@@ -27,15 +27,11 @@ func tellParents(c api.Ctx, changes []change, delay int) error {
 		}
 		n := api.Notice{
 			Type: api.NoticeAttendance, Key: fmt.Sprintf("attendance:%s:%d:%s", ch.ID, ch.Version, ch.Status),
-			RecordID: ch.ID, StudentID: &ch.StudentID, Title: "Attendance", Teaser: "Attendance of " + ch.name,
+			RecordID: ch.ID, StudentID: &ch.StudentID, Text: api.Text{Name: "attendance." + strings.ToLower(ch.Status), Values: api.Values{"child": ch.name, "date": ch.Date}},
 		}
 		switch {
-		case ch.Status == "ABSENT":
-			n.Body = fmt.Sprintf("%s was marked absent on %s.", ch.name, ch.Date)
-		case ch.Status == "LATE":
-			n.Body = fmt.Sprintf("%s came late on %s.", ch.name, ch.Date)
+		case ch.Status == "ABSENT", ch.Status == "LATE":
 		case ch.Status == "PRESENT" && known != "":
-			n.Body = fmt.Sprintf("Correction: %s was present on %s.", ch.name, ch.Date)
 			c.Notify(n)
 			continue
 		default:

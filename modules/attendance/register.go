@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/modules/roster"
@@ -133,4 +134,14 @@ func unmarked(c api.Ctx, r unmarkedRequest) (Unmarked, error) {
 		return out, fmt.Errorf("looking for what is not marked: %w", err)
 	}
 	return out, nil
+}
+
+// Absent are those of these students who are marked absent on a day.
+func (m *Module) Absent(db *gorm.DB, day api.Date, students []uuid.UUID) ([]uuid.UUID, error) {
+	var absent []uuid.UUID
+	err := db.Raw(`select student_id from attendance where student_id in ? and date = ? and status = 'ABSENT'`, students, day).Scan(&absent).Error
+	if err != nil {
+		return nil, fmt.Errorf("looking who is absent: %w", err)
+	}
+	return absent, nil
 }

@@ -30,8 +30,8 @@ func (Progress) TableName() string { return "dispatch" }
 
 const progressColumns = `id, channel, subject, body, recipients, segments, cost, created_by, created_at,
 	(select count(*) from delivery d where d.dispatch_id = dispatch.id and d.state = 'QUEUED') as queued,
-	(select count(*) from delivery d where d.dispatch_id = dispatch.id and d.state = 'SENT') as sent,
-	(select count(*) from delivery d where d.dispatch_id = dispatch.id and d.state = 'FAILED') as failed`
+	(select count(*) from delivery d where d.dispatch_id = dispatch.id and d.state = 'SENT') + cleared_sent as sent,
+	(select count(*) from delivery d where d.dispatch_id = dispatch.id and d.state = 'FAILED') + cleared_failed as failed`
 
 var listing = api.Listing{
 	Sorts:   map[string]string{"createdAt": "created_at"},

@@ -68,7 +68,7 @@ func publish(c api.Ctx, r publishRequest) (Publication, error) {
 	for i, s := range told {
 		notices[i] = api.Notice{
 			Type: api.NoticeResult, Key: fmt.Sprintf("result %s %s %d", e.ID, s.ID, after.Publication), RecordID: e.ID, StudentID: &s.ID,
-			Title: "Results published", Body: fmt.Sprintf("The results of %s are published for %s.", e.Name, s.FirstName),
+			Text: api.Text{Name: "result.published", Values: api.Values{"exam": e.Name, "child": s.FirstName}},
 		}
 	}
 	c.Notify(notices...)

@@ -77,8 +77,7 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 
 func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) api.Notice {
 	return api.Notice{Type: api.NoticeFee, Key: "fee invoice " + v.id.String(), RecordID: v.id, StudentID: &st.ID,
-		Title: "Fees charged", Teaser: "New fees were charged",
-		Body: fmt.Sprintf("%s for %s: %s, due on %s.", v.name, strings.TrimSpace(st.FirstName+" "+st.LastName), money(c, amount), v.due)}
+		Text: api.Text{Name: "fee.charged", Values: api.Values{"what": v.name, "child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": money(c, amount), "date": v.due}}}
 }
 
 // lines are what an instalment costs under each head.

@@ -97,8 +97,7 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	}
 	c.Changed("create", "fee receipt", out.ID, nil, out)
 	c.Notify(api.Notice{Type: api.NoticeFee, Key: "fee payment " + out.ID.String(), RecordID: out.ID, StudentID: &out.StudentID,
-		Title: "Payment received", Teaser: "A fee payment was received",
-		Body: fmt.Sprintf("%s was received for %s. Receipt %s. %s", money(c, amount), who.name(), out.ReceiptNumber, standing(c, out.Balance))})
+		Text: api.Text{Name: "fee.received", Values: api.Values{"amount": money(c, amount), "child": who.name(), "receipt": out.ReceiptNumber, "standing": standing(c, out.Balance)}}})
 	return out, nil
 }
 

@@ -79,6 +79,6 @@ func (Door) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	c.Notify(demandNotice(made.id, who.ID, fmt.Sprintf("%s for %s: %s, due on %s.", p.Narration, who.name(), money(c, p.Amount), p.DueDate)))
+	c.Notify(demandNotice(made.id, who.ID, api.Text{Name: "fee.charged", Values: api.Values{"what": p.Narration, "child": who.name(), "amount": money(c, p.Amount), "date": p.DueDate}}))
 	return made.id, nil
 }

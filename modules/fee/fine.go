@@ -100,11 +100,10 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 	}
 	out.TransactionID = p.id
 	c.Changed("fine", "student", r.StudentID, nil, out)
-	c.Notify(demandNotice(p.id, who.ID, fmt.Sprintf("A fine of %s for %s: %s.", money(c, amount), who.name(), r.Reason)))
+	c.Notify(demandNotice(p.id, who.ID, api.Text{Name: "fee.fined", Values: api.Values{"amount": money(c, amount), "child": who.name(), "reason": r.Reason}}))
 	return out, nil
 }
 
-func demandNotice(transaction, student uuid.UUID, body string) api.Notice {
-	return api.Notice{Type: api.NoticeFee, Key: "fee demand " + transaction.String(), RecordID: transaction, StudentID: &student,
-		Title: "Fees charged", Teaser: "New fees were charged", Body: body}
+func demandNotice(transaction, student uuid.UUID, text api.Text) api.Notice {
+	return api.Notice{Type: api.NoticeFee, Key: "fee demand " + transaction.String(), RecordID: transaction, StudentID: &student, Text: text}
 }

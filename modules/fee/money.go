@@ -49,14 +49,14 @@ func grouped(c api.Ctx, amount int64, comma string) string {
 }
 
 // standing says how an account stands.
-func standing(c api.Ctx, balance int64) string {
+func standing(c api.Ctx, balance int64) api.Text {
 	switch {
 	case balance > 0:
-		return "Outstanding: " + money(c, balance) + "."
+		return api.Text{Name: "fee.outstanding", Values: api.Values{"amount": money(c, balance)}}
 	case balance < 0:
-		return "Paid ahead: " + money(c, -balance) + "."
+		return api.Text{Name: "fee.ahead", Values: api.Values{"amount": money(c, -balance)}}
 	}
-	return "Nothing is outstanding."
+	return api.Text{Name: "fee.even"}
 }
 
 func (p payer) name() string { return strings.TrimSpace(p.FirstName + " " + p.LastName) }

@@ -162,7 +162,7 @@ func remind(c api.Ctx, due []Reminded) error {
 			day = *d.DueDate
 		}
 		c.Notify(api.Notice{Type: api.NoticeFee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID,
-			Title: "Fee reminder", Teaser: "Fees are outstanding",
+			Text: api.Text{Name: "fee.reminder"},
 			Body: strings.NewReplacer("{student}", d.StudentName, "{amount}", money(c, d.Amount), "{dueDate}", day.String()).Replace(text)})
 	}
 	if len(due) > 0 {

@@ -62,7 +62,6 @@ func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 	}
 	c.Changed("reverse", "fee receipt", receipt.ID, nil, out)
 	c.Notify(api.Notice{Type: api.NoticeFee, Key: "fee reversal " + receipt.ID.String(), RecordID: receipt.ID, StudentID: &out.StudentID,
-		Title: "Payment reversed", Teaser: "A fee payment was reversed",
-		Body: fmt.Sprintf("The payment of %s for %s, receipt %s, was reversed: %s. %s", money(c, receipt.Amount), who.name(), receipt.ReceiptNumber, r.Reason, standing(c, out.Balance))})
+		Text: api.Text{Name: "fee.reversed", Values: api.Values{"amount": money(c, receipt.Amount), "child": who.name(), "receipt": receipt.ReceiptNumber, "reason": r.Reason, "standing": standing(c, out.Balance)}}})
 	return out, nil
 }

@@ -19,7 +19,11 @@ func (r Report) pdf(c api.Ctx, letterheads roster.Letterheads) (*api.File, error
 	doc.Field("Admission number", r.Student.AdmissionNumber)
 	doc.Field("Class", strings.TrimSpace(r.Student.ClassName+" "+r.Student.DivisionName))
 	doc.Field("Date", c.Today().String())
-	doc.Field("Balance", standing(c, r.Balance))
+	balance, err := api.Say("en", standing(c, r.Balance)) // as the rest of the page
+	if err != nil {
+		return nil, err
+	}
+	doc.Field("Balance", balance)
 	var rows [][]string
 	for _, e := range r.Entries {
 		what := e.Narration

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,7 +61,7 @@ type onlyID struct {
 // find reads a file the caller may have; any other is not there.
 func (m *Module) find(c api.Ctx, id uuid.UUID) (File, error) {
 	f, err := api.Find[File](c, "file", c.DB, id)
-	if err != nil || c.User.Role == api.SchoolAdmin || f.UploadedBy == c.User.ID {
+	if err != nil || f.UploadedBy == c.User.ID {
 		return f, err
 	}
 	var links []struct {
@@ -70,9 +71,13 @@ func (m *Module) find(c api.Ctx, id uuid.UUID) (File, error) {
 	if err := c.DB.Table("file_link").Select("kind, record_id").Where("file_id = ?", id).Find(&links).Error; err != nil {
 		return f, fmt.Errorf("reading what a file is attached to: %w", err)
 	}
-	records := map[string][]uuid.UUID{}
+	records, public := map[string][]uuid.UUID{}, len(links) == 0
 	for _, l := range links {
 		records[l.Kind] = append(records[l.Kind], l.RecordID)
+		public = public || !slices.Contains(m.Private, l.Kind)
+	}
+	if public && c.User.Role == api.SchoolAdmin {
+		return f, nil
 	}
 	for kind, ids := range records {
 		if may := m.Readers[kind]; may != nil {
@@ -205,14 +210,16 @@ func (m *Module) Listen(bus *events.Bus) {
 }
 
 // Attach makes these the files of a record, in this order. New ones must be the
-// caller's own, or anybody's for an administrator.
+// caller's own; an administrator may also take what is in nobody's private thread.
 func (m *Module) Attach(c api.Ctx, kind string, record uuid.UUID, field string, ids []uuid.UUID) error {
 	if len(ids) > 0 {
 		var n int64
 		query := c.DB.Model(&File{}).Where("id in ?", ids)
-		if c.User.Role != api.SchoolAdmin {
-			query = query.Where("uploaded_by = ? or id in (select file_id from file_link where kind = ? and record_id = ?)", c.User.ID, kind, record)
+		mine := "uploaded_by = @me or id in (select file_id from file_link where kind = @kind and record_id = @record)"
+		if c.User.Role == api.SchoolAdmin {
+			mine += " or id in (select file_id from file_link where kind not in @private) or id not in (select file_id from file_link)"
 		}
+		query = query.Where(mine, map[string]any{"me": c.User.ID, "kind": kind, "record": record, "private": append([]string{""}, m.Private...)})
 		if err := query.Count(&n).Error; err != nil {
 			return fmt.Errorf("looking for files: %w", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"image"
 	"image/color"
@@ -155,6 +156,17 @@ func TestPhotosAndLogosHaveThumbnails(t *testing.T) {
 	if r, g, _, _ := small.At(100, 50).RGBA(); r>>8 < 180 || g>>8 > 60 {
 		t.Errorf("its colour is %d %d", r>>8, g>>8)
 	}
+	for what, text := range map[string]string{ // one pixel each
+		"WebP": "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA", "WebP without loss": "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==",
+	} {
+		dot, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := uploaded(t, admin, "school-admin", dot, "purpose", "PHOTO"); !f.HasThumbnail || f.ContentType != "image/webp" {
+			t.Errorf("%s: %+v", what, f)
+		}
+	}
 	plain := uploaded(t, admin, "school-admin", picture(t, 8, 8))
 	admin.Refuses(t, "GET", "/school-admin/file/"+plain.ID.String()+"?thumbnail=true", nil, 404, "")
 }
@@ -180,6 +192,10 @@ func TestAFileIsForItsUploaderTheOfficeAndThoseWhoMayReadWhatItIsAttachedTo(t *t
 	testkit.Post[message.Message](t, parent, "/parent/message/send", map[string]any{"recipientIds": []any{teacher.UserID}, "studentId": child.ID, "body": "See the note", "attachmentFileIds": []any{note.ID}})
 	gets(teacher, "teacher", note.ID, 200)
 	gets(child.Parents[1], "parent", note.ID, 404)
+	// What two people write to each other is not the office's, nor may it take it by attaching it.
+	gets(admin, "school-admin", note.ID, 404)
+	admin.Refuses(t, "GET", "/school-admin/file/"+note.ID.String()+"/info", nil, 404, "")
+	admin.Refuses(t, "POST", "/school-admin/announcement/create", map[string]any{"title": "a", "body": "b", "classIds": []any{seat.ClassID}, "attachmentFileIds": []any{note.ID}}, 422, "")
 	admin.Refuses(t, "DELETE", "/school-admin/file/"+note.ID.String(), nil, 409, "")
 
 	plan := uploaded(t, admin, "school-admin", pdf)

@@ -1,6 +1,6 @@
 // Package file takes files from people and gives them back to those who may have
-// them: who uploaded one, the school's administrators, and whoever may read a record
-// it is attached to. It trusts neither names nor declared types.
+// them: who uploaded one, whoever may read a record it is attached to, and the school's
+// administrators, unless it belongs to other people's private threads. It trusts neither names nor declared types.
 package file
 
 import (
@@ -33,6 +33,9 @@ type Module struct {
 	Readers map[string]MayRead
 	// Named are asked about photos and logos: they are not attached, a record names them.
 	Named []MayReadNamed
+	// Private are the kinds of records that concern those who may read them and nobody
+	// else: what is attached to such records alone, the office does not read either.
+	Private []string
 }
 
 // Routes are the endpoints. Parents and teachers attach files to what they write, so

@@ -8,6 +8,8 @@ import (
 	_ "image/gif" // what can be made small
 	"image/jpeg"
 	_ "image/png"
+
+	_ "golang.org/x/image/webp"
 )
 
 const (

@@ -21,7 +21,7 @@ func tellClassTeacher(c api.Ctx, v LeaveView) error {
 	}
 	c.Notify(api.Notice{
 		Type: api.NoticeLeave, Key: fmt.Sprintf("leave:%s:asked", v.ID), RecordID: v.ID, StudentID: v.StudentID, UserID: teacher,
-		Title: "Leave request", Body: fmt.Sprintf("Leave is asked for %s, %s.", v.ApplicantName, v.when()), Teaser: "A leave request is waiting",
+		Text: api.Text{Name: "leave.asked", Values: api.Values{"who": v.ApplicantName, "when": v.when()}},
 	})
 	return nil
 }
@@ -30,17 +30,17 @@ func tellClassTeacher(c api.Ctx, v LeaveView) error {
 func tellApplicant(c api.Ctx, v LeaveView) {
 	c.Notify(api.Notice{
 		Type: api.NoticeLeave, Key: fmt.Sprintf("leave:%s:decided", v.ID), RecordID: v.ID, StudentID: v.StudentID, UserID: v.CreatedBy,
-		Title: "Leave decided", Body: fmt.Sprintf("The leave of %s, %s, is %s.", v.ApplicantName, v.when(), strings.ToLower(v.Status)), Teaser: "A leave request was decided",
+		Text: api.Text{Name: "leave.decided", Values: api.Values{"who": v.ApplicantName, "when": v.when(), "status": api.Text{Name: "leave." + strings.ToLower(v.Status)}}},
 	})
 }
 
 // when is its days in words.
-func (l *Leave) when() string {
+func (l *Leave) when() any {
 	switch {
 	case l.HalfDay:
-		return fmt.Sprintf("half of %s", l.FromDate)
+		return api.Text{Name: "leave.half", Values: api.Values{"day": l.FromDate}}
 	case l.FromDate == l.ToDate:
-		return l.FromDate.String()
+		return l.FromDate
 	}
-	return fmt.Sprintf("%s to %s", l.FromDate, l.ToDate)
+	return api.Text{Name: "leave.days", Values: api.Values{"from": l.FromDate, "to": l.ToDate}}
 }

@@ -77,11 +77,11 @@ func (b Borrower) atDesk(c api.Ctx) (reader, error) {
 
 // tell is a notice of the library's to a borrower: a student's guardians hear, or the
 // employee, if they have an account.
-func tell(key string, record uuid.UUID, student, user *uuid.UUID, title, body string) []api.Notice {
+func tell(key string, record uuid.UUID, student, user *uuid.UUID, text api.Text) []api.Notice {
 	if student == nil && user == nil {
 		return nil
 	}
-	n := api.Notice{Type: api.NoticeLibrary, Key: key, RecordID: record, StudentID: student, Title: title, Body: body, Teaser: title}
+	n := api.Notice{Type: api.NoticeLibrary, Key: key, RecordID: record, StudentID: student, Text: text}
 	if student == nil {
 		n.UserID = user
 	}

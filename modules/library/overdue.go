@@ -55,7 +55,7 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 	}
 	out.Overdue = len(late)
 	for _, l := range late {
-		told := tell(fmt.Sprintf("library overdue %s %s", l.ID, c.Today()), l.ID, l.StudentID, l.UserID, "A library book is late", fmt.Sprintf("%s was due on %s. Please bring it back.", l.Title, l.DueOn))
+		told := tell(fmt.Sprintf("library overdue %s %s", l.ID, c.Today()), l.ID, l.StudentID, l.UserID, api.Text{Name: "library.late", Values: api.Values{"book": l.Title, "date": l.DueOn}})
 		if l.Heard || told == nil {
 			out.Already++
 			continue

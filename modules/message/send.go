@@ -69,7 +69,7 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 	for _, user := range told {
 		c.Notify(api.Notice{
 			Type: api.NoticeMessage, Key: "message/" + msg.ID.String() + "/" + user.String(), RecordID: t.ID, StudentID: t.StudentID, UserID: &user,
-			Title: "Message from " + msg.SenderName, Body: beginning(r.Body), Teaser: "You have a new message",
+			Text: api.Text{Name: "message.new", Values: api.Values{"sender": msg.SenderName}}, Body: beginning(r.Body),
 		})
 	}
 	c.Changed("create", "message", msg.ID, nil, map[string]any{"threadId": t.ID})

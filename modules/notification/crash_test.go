@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 type teller struct{}
 
 func (teller) Send(_ context.Context, m delivery.Message) (string, error) {
-	fmt.Println("sent", m.ID)
+	fmt.Println("sent", m.SchoolID.String()+"/"+m.ID.String())
 	time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) // a provider takes a moment; killed in it, nothing is marked
 	return m.ID.String(), nil
 }
@@ -96,8 +96,10 @@ func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testi
 	for range kills() {
 		for _, word := range runAndKill(t, env, 1+rand.IntN(60)) {
 			switch what, id, _ := strings.Cut(word, " "); what {
-			case "sent":
-				told[id] = true
+			case "sent": // what an earlier run left at its own school is sent too
+				if school, id, _ := strings.Cut(id, "/"); school == o.ID.String() {
+					told[id] = true
+				}
 			case "acknowledged":
 				acknowledged = append(acknowledged, id)
 			default:
@@ -111,9 +113,13 @@ func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testi
 		p.Namespace, p.Clock = namespace, clock.Now
 		p.Drivers = map[delivery.Channel]delivery.Driver{delivery.Push: last}
 	})
-	testkit.Eventually(t, "everything is sent", func() bool {
-		return o.Count(t, "delivery", "state = 'QUEUED'") == 0 && o.Count(t, "outbox", "kind = ?", api.NoticesDue) == 0
-	})
+	// After many rounds there is much to do: what counts is that it becomes less, and ends.
+	left := func() int {
+		return o.Count(t, "delivery", "state = 'QUEUED'") + o.Count(t, "outbox", "kind = ?", api.NoticesDue)
+	}
+	for before := left(); before > 0; before = left() {
+		testkit.Eventually(t, fmt.Sprintf("fewer than %d are left", before), func() bool { return left() < before })
+	}
 	for _, m := range last.got(o.ID) {
 		told[m.ID.String()] = true
 	}

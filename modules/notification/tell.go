@@ -57,7 +57,7 @@ const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE
 // teacher's topic; SMS and e-mail to those who asked for them. The same notice queues
 // the same message once; notices to single parents whose keys differ in the parent
 // alone (…/userId) are one push to the topic the parents share.
-const queueNotices = `with ` + awake + `,
+var queueNotices = `with ` + awake + `,
 	told as (select * from notice where id = any($1) and told_at is not null),
 	people as (
 		select t.id as notice_id, u.id as user_id, r.type as role, u.phone, coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,
@@ -86,10 +86,10 @@ const queueNotices = `with ` + awake + `,
 		select notice_id, 'SMS', phone, user_id, 1 from people where sms and phone is not null
 		union all
 		select notice_id, 'EMAIL', address, user_id, 1 from people where email and address is not null)
-	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, dedupe_key, next_at, created_at)
+	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key, next_at, created_at)
 	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', t.type, t.record_id, t.student_id, t.title,
-		case when m.channel = 'PUSH' then t.teaser else t.body end, greatest(m.unread, 1)::int,
+		case when m.channel = 'PUSH' then t.teaser else t.body end, greatest(m.unread, 1)::int, sms.segments,
 		case when m.channel = 'PUSH' and m.recipient like 'student\_%' and t.user_id is not null then replace(t.key, '/' || t.user_id, '') else t.key end || '/' || m.channel || '/' || m.recipient,
 		case when t.type in ('ATTENDANCE', 'TRANSPORT') then $2 else awake.at end, $2
-	from message m join told t on t.id = m.notice_id, awake
+	from message m join told t on t.id = m.notice_id, awake, ` + inSegments("t.title", "t.body") + `
 	on conflict (dedupe_key) do nothing`

@@ -190,6 +190,7 @@ type roll struct {
 	known   map[uuid.UUID][]tap
 	fresh   []tap
 	changed []*Boarding
+	aboard  []uuid.UUID // who was not on the bus, or had not been, before
 }
 
 // order is the students of the taps, each once.
@@ -252,6 +253,9 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 		b.changed = append(b.changed, rider)
 		b.c.Changed("update", "boarding", rider.ID, was, *rider)
 	}
+	if rank[rider.Status] >= rank["boarded"] && rank[was.Status] < rank["boarded"] {
+		b.aboard = append(b.aboard, student)
+	}
 	for i, t := range taps {
 		if t.StudentID != student {
 			continue
@@ -275,15 +279,16 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 	}
 }
 
-var boardingWords = map[string]string{"boarded": "is on the bus", "alighted": "has left the bus", "no_show": "was not at the stop"}
+// told are the states a rider's people hear of.
+var told = map[string]bool{"boarded": true, "alighted": true, "no_show": true}
 
 // tell tells the rider's people and those who watch.
 func (b *roll) tell(rider *Boarding, t tap) {
 	name := roster.FullName(rider.FirstName, rider.LastName)
-	if words := boardingWords[t.Status]; words != "" {
+	if told[t.Status] {
 		b.c.Notify(api.Notice{
 			Type: api.NoticeTransport, Key: fmt.Sprintf("boarding:%s:%s:%s", b.trip.ID, rider.StudentID, t.ClientEventID), RecordID: b.trip.ID, StudentID: &rider.StudentID,
-			Title: name + " " + words, Body: fmt.Sprintf("%s %s (%s).", name, words, t.At.In(b.c.School.Location()).Format("15:04")), Teaser: "News from the bus",
+			Text: api.Text{Name: "transport." + t.Status, Values: api.Values{"child": name, "time": t.At.In(b.c.School.Location()).Format("15:04")}},
 		})
 	}
 	b.c.Tell(boardingNews(b.trip, *rider, t.At))
@@ -299,6 +304,9 @@ func boardingNews(t Trip, rider Boarding, at time.Time) events.Fact {
 func (b *roll) write() error {
 	if len(b.fresh) == 0 {
 		return nil
+	}
+	if len(b.aboard) > 0 && b.trip.TripType == "pickup" {
+		b.c.Tell(events.Fact{Kind: BoardedFact, Data: Boarded{Date: b.trip.TripDate, Students: b.aboard}})
 	}
 	type row struct {
 		StudentID     uuid.UUID `json:"student_id"`

@@ -55,11 +55,11 @@ func (m *Module) undoBoarding(c api.Ctx, r undoing) (Boarding, error) {
 		return Boarding{}, fmt.Errorf("taking a tap back: %w", err)
 	}
 	c.Changed("undo", "boarding", rider.ID, was, *rider)
-	if boardingWords[undone.Status] != "" {
+	if told[undone.Status] {
 		name := roster.FullName(rider.FirstName, rider.LastName)
 		c.Notify(api.Notice{
 			Type: api.NoticeTransport, Key: fmt.Sprintf("boarding-undone:%s:%s:%s", t.ID, rider.StudentID, undone.ClientEventID), RecordID: t.ID, StudentID: &rider.StudentID,
-			Title: "Correction from the bus", Body: fmt.Sprintf("%s: the message before was a mistake of the driver's. Now: %s.", name, rider.Status), Teaser: "Correction from the bus",
+			Text: api.Text{Name: "transport.undone", Values: api.Values{"child": name, "status": api.Text{Name: "boarding." + rider.Status}}},
 		})
 	}
 	c.Tell(boardingNews(t, *rider, c.Now))

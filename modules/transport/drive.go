@@ -250,7 +250,7 @@ func noteCalls(c api.Ctx, trip Trip, calls []call) error {
 	for _, s := range riders {
 		c.Notify(api.Notice{
 			Type: api.NoticeTransport, Key: fmt.Sprintf("near:%s:%s:%s", trip.ID, s.StopID, s.StudentID), RecordID: trip.ID, StudentID: &s.StudentID,
-			Title: "The bus is near", Body: fmt.Sprintf("%s's bus is near %s.", s.name(), s.StopName), Teaser: "The bus is near",
+			Text: api.Text{Name: "transport.near", Values: api.Values{"child": s.name(), "stop": s.StopName}},
 		})
 	}
 	return nil

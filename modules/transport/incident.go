@@ -52,10 +52,6 @@ var incidentListing = api.Listing{
 const isMyBus = `exists (select from employee e where e.user_id = @user and e.status = 'ACTIVE' and (` + driverOn + ` = e.id
 	or exists (select from trip t where t.bus_id = b.id and t.driver_id = e.id and (t.trip_date = @today or t.status in ('in_progress', 'paused')))))`
 
-var incidentWords = map[string]string{
-	"vehicle_breakdown": "The bus has broken down", "traffic_jam": "The bus is held up in traffic", "accident": "The bus had an accident", "other": "News from the bus",
-}
-
 // reportIncident puts an incident down and tells the guardians of those aboard or
 // waited for.
 func (m *Module) reportIncident(c api.Ctx, r incidentReport) (Incident, error) {
@@ -88,7 +84,7 @@ func (m *Module) reportIncident(c api.Ctx, r incidentReport) (Incident, error) {
 	for _, s := range riders {
 		c.Notify(api.Notice{
 			Type: api.NoticeTransport, Key: fmt.Sprintf("incident:%s:%s", i.ID, s.StudentID), RecordID: i.ID, StudentID: &s.StudentID,
-			Title: incidentWords[i.Type], Body: fmt.Sprintf("%s. %s", incidentWords[i.Type], i.Description), Teaser: "News from the bus",
+			Text: api.Text{Name: "transport.incident." + i.Type, Values: api.Values{"description": i.Description}},
 		})
 	}
 	return i, nil

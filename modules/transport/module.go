@@ -5,14 +5,27 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/tenancy"
 )
 
 // Absences says who is on approved leave, so that the bus does not wait for them. It is
 // another module's; nil is nobody.
 type Absences interface {
 	OnLeave(c api.Ctx, day api.Date, students []uuid.UUID) ([]uuid.UUID, error)
+}
+
+// Schools knows the schools; a listener asks in which language one is told things.
+type Schools interface {
+	School(ctx context.Context, id uuid.UUID) (*tenancy.School, error)
+}
+
+// Register says who of these students is marked absent in class on a day. It is another
+// module's; nil is nobody.
+type Register interface {
+	Absent(db *gorm.DB, day api.Date, students []uuid.UUID) ([]uuid.UUID, error)
 }
 
 // Air is what carries news of a bus to those who watch it, on whatever instance they
@@ -31,6 +44,8 @@ type Air interface {
 // Module serves transport.
 type Module struct {
 	Absences Absences
+	Register Register
+	Schools  Schools
 	Air      Air
 	Tracker  *Tracker
 }

@@ -29,8 +29,9 @@ type riderEntry struct {
 const wanted = `jsonb_to_recordset($1::jsonb) as w ("studentId" uuid, "stopId" uuid)`
 
 // putRiders makes these the route's riders from a day on. Those who go on riding at the
-// same stop keep their ride; the others' ends the day before.
-func putRiders(c api.Ctx, r riders) (RouteDetail, error) {
+// same stop keep their ride; the others' ends the day before. A trip of today that is
+// under way follows.
+func (m *Module) putRiders(c api.Ctx, r riders) (RouteDetail, error) {
 	route, err := api.Lock[Route](c, "route", r.RouteID)
 	if err != nil {
 		return RouteDetail{}, err
@@ -65,6 +66,11 @@ func putRiders(c api.Ctx, r riders) (RouteDetail, error) {
 	c.Changed("update", "route riders", route.ID, before, r.Students)
 	if err := tellGuardians(c, before, r.Students); err != nil {
 		return RouteDetail{}, err
+	}
+	if !c.Today().Before(from) {
+		if err := m.followRiders(c, route.ID, before, r.Students); err != nil {
+			return RouteDetail{}, err
+		}
 	}
 	return routeDetail(c, route)
 }

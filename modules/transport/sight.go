@@ -32,7 +32,7 @@ var busSights = map[api.RoleType]string{
 	api.Teacher:     `true`,
 	api.Driver:      isMyBus,
 	api.Parent: `(exists (select from route r where ` + ridesRoute + ` and (r.bus_id = b.id or exists (select from trip t where t.route_id = r.id and t.bus_id = b.id and t.trip_date = @today)))
-		or exists (select from trip t join boarding g on g.trip_id = t.id where t.bus_id = b.id and t.status in ('in_progress', 'paused') and g.student_id in (@linked)))`,
+		or exists (select from trip t join boarding g on g.trip_id = t.id where t.bus_id = b.id and t.status in ('in_progress', 'paused') and g.status <> 'absent' and g.student_id in (@linked)))`,
 }
 
 // tripSights say which trips t they see.

@@ -96,14 +96,21 @@ func (m *Module) enterRiders(c api.Ctx, t Trip) error {
 	}
 	for _, s := range list {
 		if s.Status == "waiting" {
-			c.Notify(api.Notice{
-				Type: api.NoticeTransport, Key: fmt.Sprintf("trip-started:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
-				Title: "The bus has started", Body: fmt.Sprintf("%s's bus is on its way: %s, %s.", s.name(), t.TripType, s.StopName), Teaser: "The bus has started",
-			})
+			c.Notify(startedNotice(t, s))
 		}
 	}
 	return nil
 }
+
+func startedNotice(t Trip, s TripStudent) api.Notice {
+	return api.Notice{
+		Type: api.NoticeTransport, Key: fmt.Sprintf("trip-started:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
+		Text: api.Text{Name: "transport.started", Values: api.Values{"child": s.name(), "way": way(t), "stop": s.StopName}},
+	}
+}
+
+// way is whither a trip goes, in words.
+func way(t Trip) api.Text { return api.Text{Name: "way." + t.TripType} }
 
 type ridersOf struct {
 	TripID uuid.UUID `json:"tripId" validate:"required"`

@@ -32,6 +32,9 @@ func (m *Module) startTrip(c api.Ctx, r onTrip) (TripDetail, error) {
 			return err
 		}
 		t.StartedAt, t.DriverID = &c.Now, &driver
+		if err := tellWhenDue(c, *t); err != nil {
+			return err
+		}
 		return m.enterRiders(c, *t)
 	})
 }
@@ -134,8 +137,7 @@ func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
 		}
 		c.Notify(api.Notice{
 			Type: api.NoticeTransport, Key: fmt.Sprintf("trip-cancelled:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
-			Title: "The bus does not come", Body: strings.TrimSpace(fmt.Sprintf("Today's %s trip of %s is cancelled. %s", t.TripType, s.name(), t.CancelReason)),
-			Teaser: "A bus trip is cancelled",
+			Text: api.Text{Name: "transport.cancelled", Values: api.Values{"child": s.name(), "way": way(t), "reason": t.CancelReason}},
 		})
 	}
 	return nil

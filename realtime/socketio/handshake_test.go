@@ -216,3 +216,26 @@ func TestAMalformedWebsocketHandshakeIsRefused(t *testing.T) {
 	}
 	eventually(t, "nothing is left of them", func() bool { return f.Counts().Sessions == 0 })
 }
+
+func TestOneAddressHoldsOnlySoManySessionsAndMayComeBackWhenOneIsGone(t *testing.T) {
+	t.Parallel()
+	f := serve(t, func(o *Options) {
+		o.MaxPerAddress = 3
+		o.Address = func(r *http.Request) string { return r.URL.Query().Get("from") }
+	})
+	sids := []string{f.polling(4, "&from=a"), f.polling(4, "&from=a"), f.polling(4, "&from=a")}
+	if status, body, header := f.ask("GET", "EIO=4&transport=polling&from=a", ""); status != 429 || header.Get("Retry-After") == "" {
+		t.Errorf("the fourth: %d %s", status, body)
+	}
+	if _, status := f.websocket("EIO=4&transport=websocket&from=a"); status != 429 {
+		t.Errorf("the fourth, by websocket: %d", status)
+	}
+	if status, body, _ := f.ask("GET", "EIO=4&transport=polling&from=b", ""); status != 200 {
+		t.Errorf("somebody else: %d %s", status, body)
+	}
+	f.post(sids[0], "1")
+	eventually(t, "there is room again", func() bool {
+		status, _, _ := f.ask("GET", "EIO=4&transport=polling&from=a", "")
+		return status == 200
+	})
+}

@@ -11,6 +11,7 @@ package socketio
 import (
 	"encoding/json"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 )
@@ -31,6 +32,9 @@ type Options struct {
 	// refused comes back with the same token again and again, so this is where to count
 	// by address. Nil admits everybody.
 	Admit func(r *http.Request) bool
+	// Address says from where a request comes, for MaxPerAddress; nil is the connection's
+	// own, which behind a proxy is the proxy's.
+	Address func(r *http.Request) string
 	// AllowedOrigins are the browser origins that may connect besides the server's own,
 	// as "https://host[:port]". A request without an Origin is a native app's.
 	AllowedOrigins []string
@@ -57,10 +61,13 @@ type Options struct {
 	UpgradeTimeout time.Duration // 10 s: for a probe of a websocket to become the transport
 	WriteTimeout   time.Duration // 10 s: for a stalled client to take 16 KiB
 
-	MaxMessage  int     // 16 KiB: bytes of one packet, in either direction
-	MaxSessions int     // 20,000: more are answered 503
-	PacketRate  float64 // 100: packets a second from one client, of any kind, on average
-	PacketBurst int     // 300: packets at once; a client beyond both is cut off
+	MaxMessage  int // 16 KiB: bytes of one packet, in either direction
+	MaxSessions int // 20,000: more are answered 503
+	// MaxPerAddress is how many sessions of one address there may be: more are answered
+	// 429. 0 is any number.
+	MaxPerAddress int
+	PacketRate    float64 // 100: packets a second from one client, of any kind, on average
+	PacketBurst   int     // 300: packets at once; a client beyond both is cut off
 
 	// Log is told of panics in the functions above, which end the socket they were
 	// called for. Nil is slog's default.
@@ -110,6 +117,15 @@ func (o Options) withDefaults() Options {
 	}
 	if o.PacketBurst <= 0 {
 		o.PacketBurst = 300
+	}
+	if o.Address == nil {
+		o.Address = func(r *http.Request) string {
+			host, _, err := net.SplitHostPort(r.RemoteAddr)
+			if err != nil {
+				return r.RemoteAddr
+			}
+			return host
+		}
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()

@@ -13,7 +13,8 @@ type queue struct {
 
 type entry struct {
 	*message
-	sent int // bytes of the frame that are written already
+	sent    int  // bytes of the frame that are written already
+	answers bool // several answers in one, for a websocket
 }
 
 // push adds a message, in the place of an older value of the same thing if there is one
@@ -31,14 +32,30 @@ func (q *queue) push(m *message, sent int) bool {
 	if len(q.entries) >= queuedFrames || q.bytes+len(m.frame) > queuedBytes {
 		return false
 	}
-	q.entries = append(q.entries, entry{m, sent})
+	q.entries = append(q.entries, entry{message: m, sent: sent})
 	q.bytes += len(m.frame)
+	return true
+}
+
+// answer adds an answer to what the client asked, for a websocket: to the answers that
+// wait already, so that a burst of them is one entry and goes out in one write.
+func (q *queue) answer(m *message) bool {
+	if n := len(q.entries); n > 0 && q.entries[n-1].answers && q.entries[n-1].sent == 0 && q.bytes+len(m.frame) <= queuedBytes {
+		last := &q.entries[n-1]
+		last.message = &message{frame: append(last.frame, m.frame...)}
+		q.bytes += len(m.frame)
+		return true
+	}
+	if !q.push(m, 0) {
+		return false
+	}
+	q.entries[len(q.entries)-1].answers = true
 	return true
 }
 
 // append adds a last word, whatever the bounds.
 func (q *queue) append(m *message) {
-	q.entries = append(q.entries, entry{m, 0})
+	q.entries = append(q.entries, entry{message: m})
 	q.bytes += len(m.frame)
 }
 
@@ -83,6 +100,29 @@ func (s *session) send(m *message) {
 	w := writers.Get().(*tryWriter)
 	s.deliver(w, []*message{m}, m.frame)
 	writers.Put(w)
+}
+
+// answer gives the client an answer. It is written by another goroutine, a moment later,
+// so that answers that are ready together travel together: who waits for positions to be
+// in the database gets hundreds at once.
+func (s *session) answer(m *message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.dismissed {
+		return
+	}
+	taken := false
+	if s.conn == nil {
+		taken = s.queue.push(m, 0)
+	} else {
+		taken = s.queue.answer(m)
+	}
+	if !taken {
+		s.server.slow.Add(1)
+		s.abortLocked("slow consumer")
+		return
+	}
+	s.flushLocked()
 }
 
 // deliver gives the client messages; all is their frames in one piece. It never waits: a

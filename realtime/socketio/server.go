@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"runtime"
 	"strings"
@@ -29,7 +28,8 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
-	alive    int // sessions that are not over yet, forgotten ones among them
+	alive    int            // sessions that are not over yet, forgotten ones among them
+	from     map[string]int // how many of them by address
 	made     int
 	closing  bool
 	empty    chan struct{} // closed when closing and nobody is alive
@@ -40,7 +40,7 @@ func New(o Options) *Server {
 	if o.Authenticate == nil {
 		panic("socketio: Options.Authenticate is missing")
 	}
-	srv := &Server{o: o.withDefaults(), began: time.Now(), sessions: map[string]*session{}, empty: make(chan struct{})}
+	srv := &Server{o: o.withDefaults(), began: time.Now(), sessions: map[string]*session{}, from: map[string]int{}, empty: make(chan struct{})}
 	srv.rooms = rooms{byName: map[string]*room{}, onRoom: o.OnRoom}
 	for _, origin := range o.AllowedOrigins {
 		srv.origins = append(srv.origins, strings.ToLower(strings.TrimSuffix(origin, "/")))
@@ -135,7 +135,7 @@ func (srv *Server) handshake(w http.ResponseWriter, r *http.Request, eio int, tr
 	}
 	s, err := srv.newSession(r, eio)
 	if err != nil {
-		fail(w, errFull)
+		fail(w, err)
 		return
 	}
 	if transport == "polling" {
@@ -145,8 +145,8 @@ func (srv *Server) handshake(w http.ResponseWriter, r *http.Request, eio int, tr
 		s.poll(w, r)
 		return
 	}
-	c, err := srv.accept(w, r)
-	if err != nil {
+	c, failed := srv.accept(w, r)
+	if failed != nil {
 		s.abort("transport error")
 		s.forget()
 		return
@@ -165,18 +165,20 @@ func (srv *Server) handshake(w http.ResponseWriter, r *http.Request, eio int, tr
 	}()
 }
 
-var errUnavailable = errors.New("socketio: full or closing")
-
-func (srv *Server) newSession(r *http.Request, eio int) (*session, error) {
-	s := &session{server: srv, id: randomID(), eio: eio, request: kept(r), pinged: time.Now()}
+func (srv *Server) newSession(r *http.Request, eio int) (*session, *httpError) {
+	s := &session{server: srv, id: randomID(), eio: eio, address: srv.o.Address(r), request: kept(r), pinged: time.Now()}
 	s.until = s.pinged.Add(srv.o.ConnectTimeout)
 	s.parts.Store(2)
 	s.hear()
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	if srv.closing || srv.alive >= srv.o.MaxSessions {
-		return nil, errUnavailable
+		return nil, errFull
 	}
+	if most := srv.o.MaxPerAddress; most > 0 && srv.from[s.address] >= most {
+		return nil, errTooMany
+	}
+	srv.from[s.address]++
 	s.shard = srv.shards[srv.made%len(srv.shards)]
 	srv.made++
 	srv.alive++
@@ -231,10 +233,13 @@ func (srv *Server) forget(s *session) {
 }
 
 // over is called when nothing of a session is left.
-func (srv *Server) over() {
+func (srv *Server) over(s *session) {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	srv.alive--
+	if srv.from[s.address]--; srv.from[s.address] == 0 {
+		delete(srv.from, s.address)
+	}
 	if srv.closing && srv.alive == 0 {
 		close(srv.empty)
 	}

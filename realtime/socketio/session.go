@@ -12,13 +12,14 @@ import (
 // session is a client's connection as Engine.IO sees it: it begins with a handshake and
 // may change from polling to a websocket. Its socket is what the application sees of it.
 type session struct {
-	server *Server
-	shard  *shard
-	id     string // a secret: who knows it can speak for the client
-	eio    int    // 3 for 2.x clients, 4 for later ones
-	heard  atomic.Int64
-	parts  atomic.Int32 // what has to end before it is over: the transport, the socket
-	pinged time.Time    // the shard's goroutine's
+	server  *Server
+	shard   *shard
+	id      string // a secret: who knows it can speak for the client
+	address string
+	eio     int // 3 for 2.x clients, 4 for later ones
+	heard   atomic.Int64
+	parts   atomic.Int32 // what has to end before it is over: the transport, the socket
+	pinged  time.Time    // the shard's goroutine's
 
 	handling sync.Mutex // held while something the client sent is handled
 	socket   *Socket    // nil before CONNECT is accepted and after it left
@@ -159,7 +160,7 @@ func (s *session) forget() {
 
 func (s *session) done() {
 	if s.parts.Add(-1) == 0 {
-		s.server.over()
+		s.server.over(s)
 	}
 }
 

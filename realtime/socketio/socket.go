@@ -157,7 +157,7 @@ func (s *Socket) ack(id int64) func(any) {
 				s.session.server.o.Log.Error("socketio: an answer was not sent", "error", err.Error())
 				return
 			}
-			s.session.send(m)
+			s.session.answer(m)
 		})
 	}
 }

@@ -1,0 +1,76 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"homeroom/tenancy"
+)
+
+// clearedAtOnce bounds one transaction of clearing.
+const clearedAtOnce = 5000
+
+// clearDeliveries takes some of a school's old messages away, and keeps what a dispatch
+// came to.
+const clearDeliveries = `with old as (
+		delete from delivery where id in (select id from delivery where state <> 'QUEUED' and created_at < $1 limit $2) returning dispatch_id, state),
+	sums as (select dispatch_id, count(*) filter (where state = 'SENT') as sent, count(*) filter (where state = 'FAILED') as failed
+		from old where dispatch_id is not null group by dispatch_id),
+	kept as (update dispatch d set cleared_sent = d.cleared_sent + s.sent, cleared_failed = d.cleared_failed + s.failed from sums s where d.id = s.dispatch_id)
+	select count(*) from old`
+
+// clearNotices and clearNotifications take some of what was told away.
+const (
+	clearNotices = `with old as (
+			delete from notice where id in (select id from notice where told_at < $1 and created_at < $1 limit $2) returning 1)
+		select count(*) from old`
+	clearNotifications = `with old as (
+			delete from notification where id in (select id from notification where read_at is not null and created_at < $1 limit $2) returning 1)
+		select count(*) from old`
+)
+
+// Clear takes away what a school has sent or given up from before a moment, and the
+// notices and read notifications from before another: some at a time, in one round trip
+// where there is little. What waits or is unread stays, however old it is.
+func Clear(ctx context.Context, db *gorm.DB, messages, told time.Time) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		more = false
+		some := func(sql string, before time.Time) tenancy.Query {
+			return tenancy.Query{SQL: sql, Args: []any{before, clearedAtOnce}, Scan: func(rows pgx.Rows) error {
+				n, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+				more = more || n == clearedAtOnce
+				return err
+			}}
+		}
+		if err := tenancy.Together(db, some(clearDeliveries, messages), some(clearNotices, told), some(clearNotifications, told)); err != nil {
+			return fmt.Errorf("clearing what was told long ago: %w", err)
+		}
+	}
+	return nil
+}
+
+// ClearPlatform takes away the platform's own messages and the dead letters from before a
+// moment, and what was spent on days long past.
+func (s *Sender) ClearPlatform(ctx context.Context, before time.Time) error {
+	for what, sql := range map[string]string{
+		"letters":      `delete from platform.message where id in (select id from platform.message where state <> 'QUEUED' and created_at < $1 limit $2)`,
+		"dead letters": `delete from platform.dead_letter where id in (select id from platform.dead_letter where failed_at < $1 order by failed_at limit $2)`,
+		"sums":         `delete from platform.sms_day where day in (select day from platform.sms_day where day < $1 limit $2)`,
+	} {
+		for n := int64(clearedAtOnce); n == clearedAtOnce; {
+			tag, err := s.Platform.Exec(ctx, sql, before, clearedAtOnce)
+			if err != nil {
+				return fmt.Errorf("clearing old %s: %w", what, err)
+			}
+			n = tag.RowsAffected()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package transport
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/events"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+)
+
+type handover struct {
+	ID       uuid.UUID `path:"id"`
+	DriverID uuid.UUID `json:"driverId" validate:"required"`
+	Reason   string    `json:"reason" validate:"max=300"`
+}
+
+// handOver gives a trip that is under way to another driver. The one before drives it no
+// more: what their phone sends about it is refused, on every channel.
+func (m *Module) handOver(c api.Ctx, r handover) (TripDetail, error) {
+	t, err := api.Lock[Trip](c, "trip", r.ID)
+	if err != nil {
+		return TripDetail{}, err
+	}
+	if !t.open() {
+		return TripDetail{}, api.Conflict("The trip is %s: only one that is under way is handed over", t.Status)
+	}
+	if *t.DriverID == r.DriverID {
+		return m.tripDetail(c, t)
+	}
+	if err := mayDrive(c, &r.DriverID); err != nil {
+		return TripDetail{}, err
+	}
+	if m.Tracker != nil {
+		m.Tracker.Doubt(t.ID)
+	}
+	before := t
+	t.DriverID, t.UpdatedAt, t.UpdatedBy = &r.DriverID, c.Now, &c.User.ID
+	t.Version++
+	if err := c.DB.Model(&Trip{}).Where("id = ?", t.ID).Select("driver_id", "version", "updated_at", "updated_by").Updates(&t).Error; err != nil {
+		return TripDetail{}, fmt.Errorf("handing a trip over: %w", err)
+	}
+	c.Changed("hand over", "trip", t.ID, before, map[string]any{"driverId": r.DriverID, "reason": r.Reason})
+	c.Tell(tripNews(t))
+	detail, err := m.tripDetail(c, t)
+	if err != nil {
+		return TripDetail{}, err
+	}
+	return detail, tellDrivers(c, detail, *before.DriverID)
+}
+
+// tellDrivers tells both drivers who drives now, and has it looked up what they may see.
+func tellDrivers(c api.Ctx, t TripDetail, before uuid.UUID) error {
+	var drivers []struct{ ID, UserID uuid.UUID }
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id, user_id from employee where id = any($1) and user_id is not null order by user_id`,
+		Args: []any{[]uuid.UUID{before, *t.DriverID}}, Scan: roster.Collect(&drivers)})
+	if err != nil {
+		return fmt.Errorf("looking for drivers: %w", err)
+	}
+	var users []uuid.UUID
+	for _, d := range drivers {
+		users = append(users, d.UserID)
+		c.Notify(api.Notice{
+			Type: api.NoticeTransport, Key: fmt.Sprintf("trip-handed-over:%s:%d:%s", t.ID, t.Version, d.UserID), RecordID: t.ID, UserID: &d.UserID,
+			Text: api.Text{Name: "transport.handed-over", Values: api.Values{"bus": t.BusNumber, "route": t.RouteName, "driver": t.DriverName}},
+		})
+	}
+	if len(users) > 0 {
+		c.Tell(events.Fact{Kind: roster.SightChanged, Data: map[string]any{"userIds": users}})
+	}
+	return nil
+}
