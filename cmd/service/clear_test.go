@@ -14,8 +14,8 @@ func TestWhatNobodyNeedsAnyMoreIsClearedAway(t *testing.T) {
 	s := testkit.NewSchool(t)
 	app, user := s.App, s.As(t, api.Parent)
 	pool := app.Service.Cluster.PlatformPool()
-	old, new := uuid.New(), uuid.New()
-	for id, age := range map[uuid.UUID]string{old: "40 days", new: "1 hour"} {
+	old, recent := uuid.New(), uuid.New()
+	for id, age := range map[uuid.UUID]string{old: "40 days", recent: "1 hour"} {
 		if err := s.DB(t).Exec(`insert into idempotency (actor_id, key, row_name, body_hash, created_at) values (?, 'k', 'r', '', now() - ?::interval)`, id, age).Error; err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestWhatNobodyNeedsAnyMoreIsClearedAway(t *testing.T) {
 	if cleared, err := app.Service.ClearSchool(t.Context(), s.ID); err != nil || cleared != 5002 {
 		t.Errorf("%d cleared, %v", cleared, err)
 	}
-	for id, want := range map[uuid.UUID]int{old: 0, new: 3} {
+	for id, want := range map[uuid.UUID]int{old: 0, recent: 3} {
 		var n int
 		err := pool.QueryRow(t.Context(), `select (select count(*) from platform.idempotency where actor_id = $1) + (select count(*) from platform.session where id = $1)
 			+ (select count(*) from platform.password_link where token_hash = decode(replace($1::uuid::text, '-', ''), 'hex'))`, id).Scan(&n)
