@@ -46,7 +46,7 @@ insert into stop (id, route_id, name, sequence, lat, lng, planned_time) select g
 insert into trip (id, route_id, bus_id, driver_id, trip_type, trip_date, scheduled_start_at, status, started_at)
 	select md5('trip' || i)::uuid, md5('route' || i)::uuid, md5('bus' || i)::uuid, md5('driver' || i)::uuid, 'pickup', current_date, now() - interval '20 minutes', 'in_progress', now() - interval '20 minutes' from generate_series(1, 20) i;
 insert into location (trip_id, at, lat, lng, speed, heading, received_at) select md5('trip' || i)::uuid, now() - n * interval '5 seconds', 12, 77, 8, 0, now() from generate_series(1, 20) i, generate_series(0, 200) n;
-commit; analyze`
+commit; analyze attendance, enrolment, student, ledger_account, ledger_entry, ledger_transaction, fee_receipt, trip, stop, location`
 
 // measureDashboard asks for a large school's day, counted each time and remembered,
 // against the same questions with nothing around them.
