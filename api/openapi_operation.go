@@ -30,6 +30,15 @@ func (d *document) operation(row *Row) (*openapi31.Operation, error) {
 		return nil, err
 	}
 	responses := map[string]openapi31.ResponseOrReference{strconv.Itoa(row.Status): {Response: success}}
+	if record, later := isLater(row.Response); later {
+		waiting := *row
+		waiting.Response, waiting.Status = record, http.StatusAccepted
+		said, err := d.success(&waiting)
+		if err != nil {
+			return nil, err
+		}
+		responses[strconv.Itoa(waiting.Status)] = openapi31.ResponseOrReference{Response: said}
+	}
 	d.refuse(row, in, responses)
 
 	op := &openapi31.Operation{
@@ -197,6 +206,11 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 	}
 	if answers == reflect.TypeFor[Blob]() {
 		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: schema{"type": "string", "format": "binary"}}}
+		return out, nil
+	}
+	if _, later := isLater(row.Response); later {
+		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: schema{"type": "string", "format": "binary"}}}
+		out.Description = "The file, or the ranges of it that were asked for"
 		return out, nil
 	}
 	if record, file := fileAnswer(row.Response); file {

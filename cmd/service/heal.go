@@ -77,9 +77,10 @@ func (s *Service) openJobs() (err error) {
 	river.AddWorker(workers, &healWorker{s: s})
 	river.AddWorker(workers, &finesWorker{s: s})
 	river.AddWorker(workers, &trailsWorker{s: s})
+	river.AddWorker(workers, &exportsWorker{s: s})
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
 		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers,
-		Periodic: []*river.PeriodicJob{comes(healEvery, healJob{}), comes(finesEvery, finesJob{}), comes(trailsEvery, trailsJob{})},
+		Periodic: []*river.PeriodicJob{comes(healEvery, healJob{}), comes(finesEvery, finesJob{}), comes(trailsEvery, trailsJob{}), comes(exportsEvery, exportsJob{})},
 	})
 	return err
 }

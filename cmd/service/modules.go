@@ -25,7 +25,7 @@ import (
 
 // rows are all the endpoints there are. Where one module needs another, they meet here.
 func (s *Service) rows() []api.Row {
-	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
+	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth, Archives: archives{s}}
 	people := &roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}
 	register := &attendance.Module{}
 	return api.Rows(

@@ -22,6 +22,7 @@ import (
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/migrations"
+	"homeroom/modules/file"
 	"homeroom/modules/transport"
 	"homeroom/rbac"
 	"homeroom/realtime"
@@ -71,7 +72,8 @@ type Service struct {
 	Metrics     *prometheus.Registry
 	Log         *slog.Logger
 
-	told     []api.Row // of everything that tells people things
+	told     []api.Row  // of everything that tells people things
+	store    file.Store // of files; nil is none
 	now      func() time.Time
 	stopping chan struct{}
 }

@@ -126,7 +126,8 @@ func (s *Service) sessionEnded(session uuid.UUID) {
 // openTelling makes everything that tells people things: its rows are s.told.
 func (s *Service) openTelling() {
 	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
-	files := &file.Module{Store: s.files(), Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead}}
+	s.store = s.files()
+	files := &file.Module{Store: s.store, Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead}}
 	announcements := &announcement.Module{Teller: notifications, Files: files, Schools: readySchools{s}, Clock: s.now}
 	notifications.Listen(s.Bus)
 	files.Listen(s.Bus)
