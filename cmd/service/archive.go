@@ -55,8 +55,14 @@ func (s *Service) Import(ctx context.Context, i archive.Import, from io.ReadSeek
 	if store := s.store; store != nil {
 		i.Files = store
 	}
+	prepare := i.Prepare
 	i.Prepare = func(ctx context.Context, school *tenancy.School) error {
 		var err error
+		if prepare != nil {
+			if err = prepare(ctx, school); err != nil {
+				return err
+			}
+		}
 		if out.Unsent, err = s.hush(ctx, school); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"homeroom/modules/leave"
 	"homeroom/modules/library"
 	"homeroom/modules/notification"
+	"homeroom/modules/privacy"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
@@ -43,6 +44,7 @@ func (s *Service) rows() []api.Row {
 		(&library.Module{Ledger: fee.Door{}}).Routes(),
 		(&dashboard.Module{}).Routes(),
 		audit.Routes(),
+		privacy.Routes(),
 		s.told,
 	)
 }

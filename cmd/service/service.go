@@ -156,6 +156,7 @@ func (s *Service) openAuth(clock func() time.Time) error {
 	})
 	s.Auth.Follow(s.Bus)
 	s.inviteAdministrators()
+	s.forgetErased()
 	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Provisioner = s.Cluster.Provisioner(
 		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
