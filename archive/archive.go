@@ -61,12 +61,20 @@ type Closing struct {
 	Files  []FileSum  `json:"files"`
 }
 
-// TableSum is a table's rows, counted and summed: SHA256 is of its lines.
+// TableSum is a table's rows, counted and summed. SHA256 is of its lines in the order
+// they are in the file. Set is the sum of each line's SHA-256, whatever their order: a
+// table has none, and two tables are equal when it is.
 type TableSum struct {
 	Name   string `json:"name"`
 	Rows   int64  `json:"rows"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+	Set    string `json:"set"`
+}
+
+// Equal says whether two tables have the same rows.
+func (t TableSum) Equal(o TableSum) bool {
+	return t.Name == o.Name && t.Rows == o.Rows && t.Bytes == o.Bytes && t.Set == o.Set
 }
 
 // FileSum is one of the school's files. One whose bytes were gone when the archive was

@@ -199,7 +199,7 @@ func (l *loading) prove(ctx context.Context, m Manifest, to *tenancy.Loading) er
 		sum := sha256.Sum256(content)
 		l.proof.Files = append(l.proof.Files, FileSum{Name: f.Name, ContentType: f.ContentType, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])})
 	}
-	if err := l.closing.differs(l.proof); err != nil {
+	if err := l.closing.differs(l.proof, TableSum.Equal); err != nil {
 		return fmt.Errorf("what was read back is not what was written: %w", err)
 	}
 	return nil

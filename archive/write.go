@@ -4,12 +4,14 @@ import (
 	"archive/tar"
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"math/bits"
 	"time"
 )
 
@@ -90,6 +92,7 @@ type tableWriter struct {
 	school []byte
 	give   func(part []byte) error // part is its own only until give returns
 	sum    hash.Hash
+	set    lineSum
 	lines  []byte
 	left   []byte // a row whose end has not come yet
 	rows   int64
@@ -140,6 +143,9 @@ func (t *tableWriter) flush() error {
 		return fmt.Errorf("a row of %d bytes is more than an archive holds", len(part))
 	}
 	t.sum.Write(part)
+	for line := range bytes.Lines(part) {
+		t.set.add(line)
+	}
 	t.bytes += int64(len(part))
 	t.lines = t.lines[:0]
 	return t.give(part)
@@ -147,5 +153,19 @@ func (t *tableWriter) flush() error {
 
 // total is what went through.
 func (t *tableWriter) total(name string) TableSum {
-	return TableSum{Name: name, Rows: t.rows, Bytes: t.bytes, SHA256: hex.EncodeToString(t.sum.Sum(nil))}
+	return TableSum{Name: name, Rows: t.rows, Bytes: t.bytes, SHA256: hex.EncodeToString(t.sum.Sum(nil)), Set: t.set.String()}
 }
+
+// lineSum is a sum of checksums, modulo 2 to the 256th: the order does not matter.
+type lineSum [4]uint64
+
+func (s *lineSum) add(line []byte) {
+	sum := sha256.Sum256(line)
+	var carry uint64
+	for i := 3; i >= 0; i-- {
+		s[i], carry = bits.Add64(s[i], binary.BigEndian.Uint64(sum[8*i:]), carry)
+	}
+}
+
+// String is the sum in hexadecimal digits.
+func (s lineSum) String() string { return fmt.Sprintf("%016x%016x%016x%016x", s[0], s[1], s[2], s[3]) }

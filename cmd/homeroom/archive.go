@@ -227,9 +227,9 @@ func importSchool(ctx context.Context, s *service.Service, i archive.Import, f i
 // printSums prints what was written, or the proof of what was read back.
 func printSums(out io.Writer, c archive.Closing, how string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TABLE\tROWS\tBYTES\tSHA-256\t")
+	fmt.Fprintln(w, "TABLE\tROWS\tBYTES\tSUM OF SHA-256\t")
 	for _, t := range c.Tables {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", t.Name, t.Rows, t.Bytes, t.SHA256, how)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", t.Name, t.Rows, t.Bytes, t.Set, how)
 	}
 	if err := w.Flush(); err != nil {
 		return err
