@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -27,6 +28,36 @@ type Blob struct {
 func Download[Req any](path, module, summary string, h func(Ctx, Req) (Blob, error), opts ...Option) Row {
 	r := schoolRow("GET", path, module, summary, Read, 200, h, opts)
 	r.Timeout, r.Produces = blobTimeout, "application/octet-stream"
+	return r
+}
+
+// Later is the answer of a row whose file has to be made first: the file, or 202 and how
+// far it is while it is being made.
+type Later[V any] struct {
+	Blob *Blob
+	Data V
+}
+
+// laterAnswer is an answer that may be a stored file; data is what is said until it is there.
+type laterAnswer interface {
+	later() (b *Blob, data any)
+}
+
+func (l Later[V]) later() (*Blob, any) { return l.Blob, l.Data }
+
+// isLater reports whether rows answering t may answer 202, and with which record.
+func isLater(t reflect.Type) (record reflect.Type, later bool) {
+	if _, later = reflect.Zero(t).Interface().(laterAnswer); !later {
+		return nil, false
+	}
+	data, _ := t.FieldByName("Data")
+	return data.Type, true
+}
+
+// PlatformDownload is a GET of a file that is made when it is first asked for.
+func PlatformDownload[Req, V any](path, summary string, h func(PlatformCtx, Req) (Later[V], error), opts ...Option) Row {
+	r := PlatformRow("GET", path, summary, Read, 200, h, opts...)
+	r.Timeout = blobTimeout
 	return r
 }
 

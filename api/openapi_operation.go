@@ -30,6 +30,15 @@ func (d *document) operation(row *Row) (*openapi31.Operation, error) {
 		return nil, err
 	}
 	responses := map[string]openapi31.ResponseOrReference{strconv.Itoa(row.Status): {Response: success}}
+	if record, later := isLater(row.Response); later {
+		waiting := *row
+		waiting.Response, waiting.Status = record, http.StatusAccepted
+		said, err := d.success(&waiting)
+		if err != nil {
+			return nil, err
+		}
+		responses[strconv.Itoa(waiting.Status)] = openapi31.ResponseOrReference{Response: said}
+	}
 	d.refuse(row, in, responses)
 
 	op := &openapi31.Operation{
@@ -206,6 +215,11 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 		}
 		out.Description = "Server-sent events; the data of each is one of these, as JSON."
 		out.Content = map[string]openapi31.MediaType{feedType: {Schema: s}}
+		return out, nil
+	}
+	if _, later := isLater(row.Response); later {
+		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: schema{"type": "string", "format": "binary"}}}
+		out.Description = "The file, or the ranges of it that were asked for"
 		return out, nil
 	}
 	if record, file := fileAnswer(row.Response); file {

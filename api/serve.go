@@ -95,6 +95,9 @@ func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 			}
 			return
 		}
+		if a.status == http.StatusAccepted {
+			g.Header("Retry-After", "2")
+		}
 		g.Header("Content-Length", strconv.Itoa(len(a.raw))) // else a long answer goes out in chunks
 		g.Data(a.status, "application/json; charset=utf-8", a.raw)
 	}
@@ -295,6 +298,14 @@ func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	if feed, ok := resp.(feeder); ok {
 		return answer{status: row.Status, feed: feed}, nil
 	}
+	status := row.Status
+	if l, ok := resp.(laterAnswer); ok {
+		blob, data := l.later()
+		if blob != nil {
+			return answer{status: row.Status, blob: blob}, nil
+		}
+		resp, status = data, http.StatusAccepted
+	}
 	if f, ok := resp.(filed); ok {
 		file, data := f.file()
 		if file != nil {
@@ -313,7 +324,7 @@ func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	if err != nil {
 		return answer{}, fmt.Errorf("writing the answer of %s: %w", row.Name(), err)
 	}
-	return answer{status: row.Status, raw: raw}, nil
+	return answer{status: status, raw: raw}, nil
 }
 
 // refuse answers with an error. What went wrong on our side is logged once, here.

@@ -90,9 +90,9 @@ func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleT
 	_, err := a.Cluster.PlatformPool().Exec(ctx, `
 		insert into platform.account as a (id, school_id, user_id, role_type, phone, email)
 		values ($1, $2, $3, $4, nullif($5, ''), nullif($6, ''))
-		on conflict (user_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()
+		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()
 		where (a.role_type, a.phone, a.email, a.disabled) is distinct from (excluded.role_type, excluded.phone, excluded.email, false)`,
-		uuid.NewSHA1(user, []byte("account")), school, user, role, phone, strings.ToLower(email))
+		accountID(school, user), school, user, role, phone, strings.ToLower(email))
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.ConstraintName == "account_email_key" {
 		return ErrEmailTaken
@@ -103,16 +103,22 @@ func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleT
 	return nil
 }
 
+// accountID follows from whom it is for. A school that was restored beside the one it
+// was archived from has the same users, and accounts of its own.
+func accountID(school, user uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(user, append([]byte("account of "), school[:]...))
+}
+
 // EnterMany is Enter for many users of one role who sign in by phone, in one statement.
 func (a *Auth) EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error {
 	ids := make([]uuid.UUID, len(users))
 	for i, user := range users {
-		ids[i] = uuid.NewSHA1(user, []byte("account"))
+		ids[i] = accountID(school, user)
 	}
 	_, err := a.Cluster.PlatformPool().Exec(ctx, `
 		insert into platform.account as a (id, school_id, user_id, role_type, phone)
 		select v.id, $1, v.user_id, $2, nullif(v.phone, '') from unnest($3::uuid[], $4::uuid[], $5::text[]) as v(id, user_id, phone)
-		on conflict (user_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()
+		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()
 		where (a.role_type, a.phone, a.email, a.disabled) is distinct from (excluded.role_type, excluded.phone, excluded.email, false)`,
 		school, role, ids, users, phones)
 	if err != nil {
@@ -121,17 +127,18 @@ func (a *Auth) EnterMany(ctx context.Context, school uuid.UUID, role api.RoleTyp
 	return nil
 }
 
-// leave takes a user out of the directory, or shuts their entry, and ends their sessions.
-func (a *Auth) leave(ctx context.Context, user uuid.UUID, gone bool) error {
-	_, err := a.endSessions(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3)`, user)
+// leave takes a user of a school out of the directory, or shuts their entry, and ends
+// their sessions.
+func (a *Auth) leave(ctx context.Context, school, user uuid.UUID, gone bool) error {
+	_, err := a.endSessions(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3 and school_id = $4)`, user, school)
 	if err != nil {
 		return err
 	}
-	sql := `update platform.account set disabled = true, updated_at = now() where user_id = $1 and not disabled`
+	sql := `update platform.account set disabled = true, updated_at = now() where user_id = $1 and school_id = $2 and not disabled`
 	if gone {
-		sql = `delete from platform.account where user_id = $1`
+		sql = `delete from platform.account where user_id = $1 and school_id = $2`
 	}
-	if _, err := a.Cluster.PlatformPool().Exec(ctx, sql, user); err != nil {
+	if _, err := a.Cluster.PlatformPool().Exec(ctx, sql, user, school); err != nil {
 		return fmt.Errorf("closing an account: %w", err)
 	}
 	a.Gone(user)

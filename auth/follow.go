@@ -60,7 +60,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 	if err := db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id in ?`, users).Find(&people).Error; err != nil {
 		return fmt.Errorf("reading users: %w", err)
 	}
-	entries, err := a.entriesWhere(ctx, `user_id = any($1)`, users)
+	entries, err := a.entriesWhere(ctx, `user_id = any($1) and school_id = $2`, users, school)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 	}
 	for _, user := range users {
 		if !there[user] {
-			if err := a.leave(ctx, user, true); err != nil {
+			if err := a.leave(ctx, school, user, true); err != nil {
 				return err
 			}
 		}
@@ -105,7 +105,7 @@ func (a *Auth) follow(ctx context.Context, school, user uuid.UUID) error {
 	var p person
 	err = db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ?`, user).Take(&p).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return a.leave(ctx, user, true)
+		return a.leave(ctx, school, user, true)
 	}
 	if err != nil {
 		return fmt.Errorf("reading a user: %w", err)
@@ -115,7 +115,8 @@ func (a *Auth) follow(ctx context.Context, school, user uuid.UUID) error {
 
 func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error {
 	if p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "") {
-		return a.leave(ctx, p.ID, false)
+		// Someone who has no phone and no e-mail any more leaves neither behind here.
+		return a.leave(ctx, school, p.ID, p.Phone == "" && p.Email == "")
 	}
 	err := a.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
 	if errors.Is(err, ErrEmailTaken) {
@@ -182,7 +183,7 @@ func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err erro
 		if entries[user].fresh {
 			continue
 		}
-		if err := a.leave(ctx, user, true); err != nil {
+		if err := a.leave(ctx, school, user, true); err != nil {
 			return mended, err
 		}
 		mended++

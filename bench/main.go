@@ -53,6 +53,7 @@ var parts = []part{
 	{"storm", measureStorm},
 	{"import", measureImport},
 	{"promotion", measurePromotion},
+	{"export", measureExport},
 	{"search", measureSearch},
 	{"attendance", measureAttendance},
 	{"publish", measurePublishing},

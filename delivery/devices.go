@@ -35,10 +35,10 @@ func (d Devices) SignedOut(ctx context.Context, session uuid.UUID) error {
 	return err
 }
 
-// Of are the devices on which a user is signed in.
-func (d Devices) Of(ctx context.Context, user uuid.UUID) ([]string, error) {
+// Of are the devices on which a school's user is signed in.
+func (d Devices) Of(ctx context.Context, school, user uuid.UUID) ([]string, error) {
 	rows, err := d.Platform.Query(ctx, `select t.token from platform.device_token t join platform.session s on s.id = t.session_id
-		where t.user_id = $1 and s.revoked_at is null and s.expires_at > $2 order by t.last_seen_at desc limit 20`, user, d.Clock())
+		where t.user_id = $1 and t.school_id = $3 and s.revoked_at is null and s.expires_at > $2 order by t.last_seen_at desc limit 20`, user, d.Clock(), school)
 	if err != nil {
 		return nil, fmt.Errorf("looking for devices: %w", err)
 	}

@@ -75,7 +75,7 @@ func (f *FCM) Send(ctx context.Context, m Message) (string, error) {
 // sendTo sends to each device of a user. Those that are gone are forgotten; a user
 // without a device has the log, and the message has done what it could.
 func (f *FCM) sendTo(ctx context.Context, m Message, user uuid.UUID) (string, error) {
-	tokens, err := f.devices.Of(ctx, user)
+	tokens, err := f.devices.Of(ctx, m.SchoolID, user)
 	if err != nil {
 		return "", err
 	}

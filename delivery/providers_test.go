@@ -260,7 +260,7 @@ func TestADeviceThatIsGoneIsForgottenAndTheOthersAreTold(t *testing.T) {
 	if _, err := driver.Send(t.Context(), m); err != nil || len(told) != 2 {
 		t.Errorf("%v: told %v", err, told)
 	}
-	if left, err := s.App.Service.Devices.Of(t.Context(), teacher.UserID); err != nil || len(left) != 1 || left[0] != here {
+	if left, err := s.App.Service.Devices.Of(t.Context(), s.ID, teacher.UserID); err != nil || len(left) != 1 || left[0] != here {
 		t.Errorf("left are %v (%v)", left, err)
 	}
 	nobody := message(delivery.Push, "user_"+uuid.NewString())

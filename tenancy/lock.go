@@ -55,6 +55,17 @@ func take(ctx context.Context, pool *pgxpool.Pool, what, sql string) (held, bool
 	return held{conn}, ok, nil
 }
 
+// Alone does work that one instance at a time shall do, and reports false at once when
+// another one is at it. The lock dies with its holder: whoever was killed keeps nobody out.
+func (c *Cluster) Alone(ctx context.Context, what string, work func(context.Context) error) (bool, error) {
+	h, free, err := tryLock(ctx, c.platform, what)
+	if err != nil || !free {
+		return false, err
+	}
+	defer h.release()
+	return true, work(ctx)
+}
+
 // release gives up the lock, and the connection if that fails: the lock must not
 // go back into the pool with it.
 func (h held) release() {

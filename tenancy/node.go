@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
+
+	"homeroom/migrations"
 )
 
 // Node is one Postgres server (one database on it) that schools live on. Its
@@ -25,7 +27,13 @@ type Node struct {
 	shards   []*shard
 	database string
 	options  Options
+
+	mu     sync.Mutex
+	tables []Table // of the template, once they were asked for
 }
+
+// latest is the version schemas here are to have.
+func (n *Node) latest() int { return migrations.Latest(n.options.Migrations) }
 
 type shard struct {
 	login string

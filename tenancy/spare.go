@@ -81,16 +81,9 @@ func (c *Cluster) keepSparesOn(ctx context.Context, platform held, node string) 
 // makeSpare writes the spare down before it makes it, so that one whose maker died
 // can be found and removed.
 func (c *Cluster) makeSpare(ctx context.Context, platform held, n *Node) error {
-	t := target{node: n.Name, schema: newSchemaName()}
-	err := pgx.BeginFunc(ctx, platform, func(tx pgx.Tx) (err error) {
-		if t.shard, err = emptiestShard(ctx, tx, n); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `insert into platform.spare_schema (schema_name, node, shard, schema_version) values ($1, $2, $3, 0)`, t.schema, t.node, t.shard)
-		return err
-	})
+	t, err := c.recordSpare(ctx, platform, n)
 	if err != nil {
-		return fmt.Errorf("recording a new one: %w", err)
+		return err
 	}
 	version, err := n.makeOrMigrate(ctx, t)
 	if err != nil {
@@ -103,9 +96,25 @@ func (c *Cluster) makeSpare(ctx context.Context, platform held, n *Node) error {
 	return nil
 }
 
+// recordSpare writes down that a schema is being made.
+func (c *Cluster) recordSpare(ctx context.Context, platform held, n *Node) (target, error) {
+	t := target{node: n.Name, schema: newSchemaName()}
+	err := pgx.BeginFunc(ctx, platform, func(tx pgx.Tx) (err error) {
+		if t.shard, err = emptiestShard(ctx, tx, n); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `insert into platform.spare_schema (schema_name, node, shard, schema_version) values ($1, $2, $3, 0)`, t.schema, t.node, t.shard)
+		return err
+	})
+	if err != nil {
+		return t, fmt.Errorf("recording a new one: %w", err)
+	}
+	return t, nil
+}
+
 // sweepSpares removes what makers that died have left: the schema first, then the row
-// that says it is there. Only one instance makes and sweeps spares at a time, and a
-// maker's statement that still runs on the server holds the schema's lock.
+// that says it is there. Only one instance makes and sweeps spares at a time. Whoever
+// still works on a schema, a school being restored, say, holds its lock, and is let be.
 func (c *Cluster) sweepSpares(ctx context.Context, platform held, n *Node) error {
 	rows, err := platform.Query(ctx, `select schema_name from platform.spare_schema where node = $1 and not ready and created_at < now() - $2::interval`,
 		n.Name, spareTooOld)
@@ -117,12 +126,30 @@ func (c *Cluster) sweepSpares(ctx context.Context, platform held, n *Node) error
 		return fmt.Errorf("looking for abandoned ones: %w", err)
 	}
 	for _, schema := range abandoned {
-		if err := n.remove(ctx, schema); err != nil {
+		if err := n.sweep(ctx, platform, schema); err != nil {
 			return err
 		}
-		if _, err := platform.Exec(ctx, `delete from platform.spare_schema where schema_name = $1 and not ready`, schema); err != nil {
-			return fmt.Errorf("forgetting %s: %w", schema, err)
-		}
+	}
+	return nil
+}
+
+// sweep removes an abandoned schema, unless somebody holds its lock or made it a
+// school's since it was listed.
+func (n *Node) sweep(ctx context.Context, platform held, schema string) error {
+	lock, free, err := tryLock(ctx, n.admin, schema)
+	if err != nil || !free {
+		return err
+	}
+	defer lock.release()
+	var abandoned bool
+	if err := platform.QueryRow(ctx, `select exists (select from platform.spare_schema where schema_name = $1 and not ready)`, schema).Scan(&abandoned); err != nil || !abandoned {
+		return err
+	}
+	if err := dropSchema(ctx, lock.Conn.Conn().PgConn(), schema); err != nil {
+		return err
+	}
+	if _, err := platform.Exec(ctx, `delete from platform.spare_schema where schema_name = $1 and not ready`, schema); err != nil {
+		return fmt.Errorf("forgetting %s: %w", schema, err)
 	}
 	return nil
 }

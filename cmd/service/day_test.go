@@ -74,6 +74,7 @@ func TestADayAtSchool(t *testing.T) {
 			exams.stranger(t)
 			two.stranger(t)
 		}},
+		{"16:30 the super-admin takes the whole school home, and makes another one of it", d.takesHome},
 		{"17:00 the super-admin suspends the school, whose tokens are dead within a second", d.suspend},
 	} {
 		if !t.Run(hour.name, hour.act) {

@@ -17,6 +17,7 @@ import (
 	"homeroom/modules/library"
 	"homeroom/modules/notification"
 	"homeroom/modules/platform"
+	"homeroom/modules/privacy"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
@@ -26,7 +27,7 @@ import (
 
 // rows are all the endpoints there are. Where one module needs another, they meet here.
 func (s *Service) rows() []api.Row {
-	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth, Describe: s.describe}
+	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth, Describe: s.describe, Archives: archives{s}}
 	desk := &platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: readySchools{s}, Version: s.Cluster.SchoolVersion()}
 	letterheads := roster.Letterheads{Files: s.kept}
 	register := &attendance.Module{}
@@ -48,6 +49,7 @@ func (s *Service) rows() []api.Row {
 		(&library.Module{Ledger: fee.Door{}}).Routes(),
 		(&dashboard.Module{Buses: Buses{}}).Routes(),
 		audit.Routes(),
+		privacy.Routes(),
 		s.told,
 	)
 }

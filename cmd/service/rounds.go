@@ -37,9 +37,11 @@ type opener interface {
 // openJobs makes the queue, with everything that comes by the clock.
 func (s *Service) openJobs() (err error) {
 	workers := river.NewWorkers()
+	river.AddWorker(workers, &exportsWorker{s: s})
 	periodic := []*river.PeriodicJob{
 		addRound[healRound](s, workers), addRound[profilesRound](s, workers), addRound[finesRound](s, workers), addRound[holdsRound](s, workers),
 		addRound[trailsRound](s, workers), addRound[countRound](s, workers), addRound[clearRound](s, workers), addRound[toldRound](s, workers), addRound[leaversRound](s, workers),
+		comes(exportsEvery, exportsJob{}),
 	}
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
 		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Periodic: periodic,
@@ -51,8 +53,12 @@ func (s *Service) openJobs() (err error) {
 func addRound[R round](s *Service, workers *river.Workers) *river.PeriodicJob {
 	var r R
 	river.AddWorker(workers, &roundWorker[R]{s: s})
-	return river.NewPeriodicJob(river.PeriodicInterval(r.every()),
-		func() (river.JobArgs, *river.InsertOpts) { return roundJob[R]{}, nil }, &river.PeriodicJobOpts{RunOnStart: true})
+	return comes(r.every(), roundJob[R]{})
+}
+
+// comes is a job that comes by the clock, and when an instance starts.
+func comes(every time.Duration, job river.JobArgs) *river.PeriodicJob {
+	return river.NewPeriodicJob(river.PeriodicInterval(every), func() (river.JobArgs, *river.InsertOpts) { return job, nil }, &river.PeriodicJobOpts{RunOnStart: true})
 }
 
 // roundJob is a part of a round.

@@ -77,8 +77,9 @@ type Service struct {
 	Traffic     *platform.Traffic
 	Log         *slog.Logger
 
-	told     []api.Row // of everything that tells people things
-	kept     *file.Module
+	told     []api.Row    // of everything that tells people things
+	kept     *file.Module // what was uploaded
+	store    file.Store   // of files; nil is none
 	now      func() time.Time
 	stopping chan struct{}
 }
@@ -163,6 +164,7 @@ func (s *Service) openAuth(o Options) error {
 	})
 	s.Auth.Follow(s.Bus)
 	s.inviteAdministrators()
+	s.forgetErased()
 	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Provisioner = s.Cluster.Provisioner(
 		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {

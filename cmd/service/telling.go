@@ -129,8 +129,9 @@ func (s *Service) sessionEnded(session uuid.UUID) {
 // openTelling makes everything that tells people things: its rows are s.told.
 func (s *Service) openTelling() {
 	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
+	s.store = s.files()
 	files := &file.Module{
-		Store:   s.files(),
+		Store:   s.store,
 		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead, leave.FileKind: leave.MayRead},
 		Private: []string{message.FileKind},
 		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},

@@ -150,9 +150,10 @@ func TestADeviceBelongsToItsLastUserUntilTheySignOut(t *testing.T) {
 	one, two := testkit.NewSchool(t), testkit.NewSchool(t)
 	first, second := one.As(t, api.Parent), two.As(t, api.Teacher) // the phone went to another school
 	token := "phone-" + uuid.NewString()
+	school := map[*testkit.Client]uuid.UUID{first: one.ID, second: two.ID}
 	devices := func(c *testkit.Client) []string {
 		t.Helper()
-		got, err := one.App.Service.Devices.Of(t.Context(), c.UserID)
+		got, err := one.App.Service.Devices.Of(t.Context(), school[c], c.UserID)
 		if err != nil {
 			t.Fatal(err)
 		}

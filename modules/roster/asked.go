@@ -67,3 +67,9 @@ func ClassTeacher(db *gorm.DB, division uuid.UUID) (*uuid.UUID, error) {
 // LeadsNow holds for the assignments a of class teachers that count: those of the
 // active year, and those of no year.
 const LeadsNow = `a.is_class_teacher and (a.academic_year_id is null or exists (select from academic_year y where y.id = a.academic_year_id and y.active))`
+
+// DisableChildless takes the way in from guardians who have no child at the school any more.
+func DisableChildless(c api.Ctx, guardians []uuid.UUID) error { return disableChildless(c, guardians) }
+
+// RefreshSearch makes students found by what they and their guardians are called now.
+func RefreshSearch(c api.Ctx, students []uuid.UUID) error { return refreshSearch(c, students) }

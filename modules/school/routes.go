@@ -1,5 +1,5 @@
 // Package school is the cross-school administrator's view of the schools: onboard
-// one, watch it become ready, suspend, activate and archive it.
+// one, watch it become ready, suspend, activate and archive it, take all of it home.
 package school
 
 import (
@@ -23,6 +23,7 @@ type Module struct {
 	Cluster     *tenancy.Cluster
 	Provisioner *tenancy.Provisioner
 	Admins      Admins
+	Archives    Archives
 	// Describe has a school say of itself what the operator says of it.
 	Describe func(ctx context.Context, id uuid.UUID, p tenancy.Profile) error
 }
@@ -41,6 +42,8 @@ func (m *Module) Routes() []api.Row {
 		api.PlatformRow("POST", "/super-admin/school/:id/suspend", "Shut a school; its data stays", api.Write, 200, m.suspend, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/activate", "Open a suspended school again", api.Write, 200, m.activate, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/archive", "Shut a suspended school for good", api.Write, 200, m.archive, api.OwnTransaction),
+		api.PlatformRow("POST", "/super-admin/school/:id/export", "Have a fresh archive of the whole school made", api.Write, 202, m.requestExport, api.OwnTransaction, api.Says("The archive is being made")),
+		api.PlatformDownload("/super-admin/school/:id/export", "The whole school as one archive, or ranges of it; 202 while it is being made", m.export, api.Gives("application/gzip"), api.Says("The archive is being made"), api.MayFail(errExportFailed)),
 	)
 }
 

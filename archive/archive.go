@@ -1,0 +1,115 @@
+// Package archive keeps a whole school in one file, and makes a school of such a file
+// again. The file is written and read from its beginning to its end in little memory, and
+// every byte of it is covered by a checksum. It refuses a file that is damaged or cut
+// before anything is made of it. It is as secret as the database: what people sign in
+// with is in it.
+//
+// The file is a tar in gzip:
+//
+//	manifest.json              what it is: format, schema version, school, tables with their columns
+//	tables/<table>.ndjson.0001 rows, one a line, an array of their columns' texts as Postgres writes them; parts of a table follow each other
+//	files/<name>               the school's files
+//	closing.json               rows, bytes and SHA-256 of every table and every file
+//
+// Each entry is a gzip member of its own with its SHA-256 in its tar header, so that
+// damage is found where it is; an empty member at the end has the SHA-256 of all that is
+// before it, so that none is missed.
+package archive
+
+import (
+	"fmt"
+	"time"
+
+	"homeroom/tenancy"
+)
+
+// Format is the version of the file's form.
+const Format = 1
+
+// ContentType is what the file is, for those who download it.
+const ContentType = "application/gzip"
+
+const (
+	manifestName = "manifest.json"
+	closingName  = "closing.json"
+	tablesFolder = "tables/"
+	filesFolder  = "files/"
+	// maxEntry is the most that one entry holds: it is read into memory.
+	maxEntry = 64 << 20
+	// partSize is about how much of a table is in one entry.
+	partSize = 1 << 20
+	// sumRecord is where an entry's tar header has its checksum.
+	sumRecord = "HOMEROOM.sha256"
+)
+
+// ownID stands in the file wherever the school's rows have the school's own id (in the
+// names of its files, say): the same school under another id is the same file.
+const ownID = "00000000-5c00-8000-8000-5c0015c0015c"
+
+// Manifest is how the file begins.
+type Manifest struct {
+	Format        int                  `json:"format"`
+	SchemaVersion int                  `json:"schemaVersion"`
+	MadeAt        time.Time            `json:"madeAt"`
+	School        tenancy.SchoolRecord `json:"school"`
+	Tables        []tenancy.Table      `json:"tables"`
+}
+
+// Closing is how it ends.
+type Closing struct {
+	Tables []TableSum `json:"tables"`
+	Files  []FileSum  `json:"files"`
+}
+
+// TableSum is a table's rows, counted and summed. SHA256 is of its lines in the order
+// they are in the file. Set is the sum of each line's SHA-256, whatever their order: a
+// table has none, and two tables are equal when it is.
+type TableSum struct {
+	Name   string `json:"name"`
+	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Set    string `json:"set"`
+}
+
+// Equal says whether two tables have the same rows.
+func (t TableSum) Equal(o TableSum) bool {
+	return t.Name == o.Name && t.Rows == o.Rows && t.Bytes == o.Bytes && t.Set == o.Set
+}
+
+// FileSum is one of the school's files. One whose bytes were gone when the archive was
+// made is Missing.
+type FileSum struct {
+	Name        string `json:"name"`
+	ContentType string `json:"contentType"`
+	Bytes       int64  `json:"bytes"`
+	SHA256      string `json:"sha256"`
+	Missing     bool   `json:"missing,omitempty"`
+}
+
+// Rows are all tables' rows together.
+func (c Closing) Rows() (n int64) {
+	for _, t := range c.Tables {
+		n += t.Rows
+	}
+	return n
+}
+
+// DamagedError says where an archive is not what was written.
+type DamagedError struct {
+	Offset int64  // in the file
+	Entry  string // in which entry of it, if it came that far
+	Line   int64  // in which line of the table, if it is one's
+	Why    string
+}
+
+func (e *DamagedError) Error() string {
+	where := fmt.Sprintf("at byte %d", e.Offset)
+	if e.Entry != "" {
+		where += ", in " + e.Entry
+	}
+	if e.Line > 0 {
+		where += fmt.Sprintf(", line %d", e.Line)
+	}
+	return fmt.Sprintf("the archive is damaged %s: %s", where, e.Why)
+}

@@ -1,0 +1,99 @@
+package archive
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"hash"
+	"io"
+	"runtime"
+)
+
+// Each piece is a gzip member of its own, so several can be compressed at a time. They
+// are written in their order; memory is bounded by how many wait.
+
+// memberHead is how every member but the last begins: what gzip would let vary does not.
+var memberHead = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255}
+
+// endMark is the last member: empty, with the checksum of everything before it in its
+// extra field.
+func endMark(sum []byte) []byte {
+	mark := []byte{0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 36, 0, 'H', 'R', 32, 0}
+	mark = append(mark, sum...)
+	return append(mark, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
+}
+
+const endMarkSize = 61
+
+type piece struct {
+	raw  []byte
+	done chan []byte
+}
+
+// compressor compresses pieces and writes them out.
+type compressor struct {
+	queue  chan piece // in the order of the file
+	work   chan piece
+	failed chan struct{} // closed when the writer gave up
+	ended  chan error
+}
+
+func newCompressor(to io.Writer) *compressor {
+	workers := min(runtime.GOMAXPROCS(0), 4)
+	c := &compressor{queue: make(chan piece, 2*workers), work: make(chan piece, 2*workers), failed: make(chan struct{}), ended: make(chan error, 1)}
+	for range workers {
+		go c.compress()
+	}
+	go func() { c.ended <- c.write(to) }()
+	return c
+}
+
+func (c *compressor) compress() {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one there is
+	for p := range c.work {
+		out := bytes.NewBuffer(make([]byte, 0, len(p.raw)/3+64))
+		z.Reset(out)
+		_, _ = z.Write(p.raw) // a buffer takes everything
+		_ = z.Close()
+		p.done <- out.Bytes()
+	}
+}
+
+// put hands a piece over; it must not be changed any more. It reports false when
+// writing has failed: close says why.
+func (c *compressor) put(raw []byte) bool {
+	p := piece{raw, make(chan []byte, 1)}
+	select {
+	case c.queue <- p:
+		c.work <- p
+		return true
+	case <-c.failed:
+		return false
+	}
+}
+
+func (c *compressor) write(to io.Writer) error {
+	sum := sha256.New()
+	both := io.MultiWriter(to, sum)
+	for p := range c.queue {
+		if _, err := both.Write(<-p.done); err != nil {
+			close(c.failed)
+			for range c.queue { // so that nobody waits for us
+			}
+			return err
+		}
+	}
+	return end(to, sum)
+}
+
+func end(to io.Writer, sum hash.Hash) error {
+	_, err := to.Write(endMark(sum.Sum(nil)))
+	return err
+}
+
+// close writes what is left.
+func (c *compressor) close() error {
+	close(c.queue)
+	close(c.work)
+	return <-c.ended
+}

@@ -1,0 +1,177 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"homeroom/tenancy"
+)
+
+// Files is where schools' files are kept.
+type Files interface {
+	Write(ctx context.Context, key, contentType string, from io.Reader) error
+	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	Delete(ctx context.Context, key string) error
+}
+
+// Export is a school that is to be written into a file.
+type Export struct {
+	Cluster *tenancy.Cluster
+	Files   Files                // nil: none are kept; a school that has some cannot be exported then
+	Gone    func(err error) bool // whether Files says that a file is not there
+	Now     time.Time
+	// Progress, if set, is told after every table.
+	Progress func(done, tables int, rows int64)
+}
+
+// Write writes one moment of a school and says what is in it.
+func (e Export) Write(ctx context.Context, s *tenancy.School, to io.Writer) (Closing, error) {
+	record, err := e.Cluster.Record(ctx, s.ID)
+	if err != nil {
+		return Closing{}, err
+	}
+	var closing Closing
+	err = e.Cluster.Snapshot(ctx, s, func(moment *tenancy.Snapshot) error {
+		w := newWriter(to, e.Now.UTC())
+		err := e.write(ctx, w, moment, record)
+		err = w.close(err)
+		closing = w.closing
+		return err
+	})
+	if err != nil {
+		return closing, fmt.Errorf("exporting school %s: %w", s.ID, err)
+	}
+	return closing, nil
+}
+
+func (e Export) write(ctx context.Context, w *writer, moment *tenancy.Snapshot, record tenancy.SchoolRecord) error {
+	err := w.json(manifestName, Manifest{Format: Format, SchemaVersion: moment.Version, MadeAt: w.madeAt, School: record, Tables: moment.Tables})
+	if err != nil {
+		return err
+	}
+	var rows int64
+	var kept []byte // the rows of table file: where the bytes are
+	w.closing = Closing{Tables: []TableSum{}, Files: []FileSum{}}
+	for i, t := range moment.Tables {
+		part := 0
+		rowsOf := newTableWriter(record.ID.String(), func(lines []byte) error {
+			part++
+			if t.Name == "file" {
+				kept = append(kept, lines...)
+			}
+			return w.entry(fmt.Sprintf("%s%s.ndjson.%04d", tablesFolder, t.Name, part), lines)
+		})
+		n, err := moment.CopyTo(ctx, t, rowsOf)
+		if err == nil {
+			err = rowsOf.flush()
+		}
+		if err != nil {
+			return err
+		}
+		if n != rowsOf.rows {
+			return fmt.Errorf("table %s has %d rows, and %d were written", t.Name, n, rowsOf.rows)
+		}
+		w.closing.Tables = append(w.closing.Tables, rowsOf.total(t.Name))
+		rows += n
+		if e.Progress != nil {
+			e.Progress(i+1, len(moment.Tables), rows)
+		}
+	}
+	return e.writeFiles(ctx, w, moment.Tables, kept, record.ID.String())
+}
+
+// writeFiles writes the bytes of the school's files. The moment's transaction is still
+// open, though it has read everything: an error here is an error of the whole.
+func (e Export) writeFiles(ctx context.Context, w *writer, tables []tenancy.Table, kept []byte, school string) error {
+	files, err := filesOf(tables, kept)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if e.Files == nil {
+			return errors.New("the school has files, and where they are kept is not configured (HOMEROOM_FILES)")
+		}
+		content, err := readFile(ctx, e.Files, strings.ReplaceAll(f.key, ownID, school))
+		switch {
+		case err != nil && e.Gone != nil && e.Gone(err):
+			f.Missing = true
+		case err != nil:
+			return fmt.Errorf("reading file %s: %w", f.Name, err)
+		default:
+			sum := sha256.Sum256(content)
+			f.Bytes, f.SHA256 = int64(len(content)), hex.EncodeToString(sum[:])
+			if err := w.entry(filesFolder+f.Name, content); err != nil {
+				return err
+			}
+		}
+		w.closing.Files = append(w.closing.Files, f.FileSum)
+	}
+	return nil
+}
+
+func readFile(ctx context.Context, files Files, key string) ([]byte, error) {
+	r, err := files.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(io.LimitReader(r, maxEntry+1))
+	if closeErr := r.Close(); err == nil {
+		err = closeErr
+	}
+	if len(content) > maxEntry {
+		return nil, errors.New("it is larger than an archive holds")
+	}
+	return content, err
+}
+
+// keptFile is a file and where its bytes are, the school's id being ownID.
+type keptFile struct {
+	FileSum
+	key string
+}
+
+// filesOf finds the files in the lines of table file: each has its bytes, and a picture
+// its small one.
+func filesOf(tables []tenancy.Table, lines []byte) ([]keptFile, error) {
+	var at struct{ key, small, kind int }
+	for _, t := range tables {
+		if t.Name != "file" {
+			continue
+		}
+		for i, c := range t.Columns {
+			switch c {
+			case "storage_key":
+				at.key = i
+			case "thumbnail_key":
+				at.small = i
+			case "content_type":
+				at.kind = i
+			}
+		}
+	}
+	var out []keptFile
+	for line := range bytes.Lines(lines) {
+		row, err := parseRow(line)
+		if err != nil {
+			return nil, err
+		}
+		for i, key := range []string{row[at.key], row[at.small]} {
+			if key == "" {
+				continue
+			}
+			kind := row[at.kind]
+			if i == 1 {
+				kind = "image/jpeg"
+			}
+			out = append(out, keptFile{FileSum{Name: strings.TrimPrefix(key, ownID+"/"), ContentType: kind}, key})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,206 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"homeroom/tenancy"
+)
+
+// Import is a school that is to be made of an archive, under another id and code.
+type Import struct {
+	Cluster *tenancy.Cluster
+	Files   Files // nil: none can be kept; an archive with files is refused then
+
+	ID     uuid.UUID
+	Code   string
+	Name   string // the archive's unless given
+	Node   string // the least loaded unless given
+	Status tenancy.Status
+
+	// Prepare and Also are done before anybody can reach the school, and with its being
+	// made known.
+	Prepare func(context.Context, *tenancy.School) error
+	Also    []tenancy.Also
+}
+
+// Proof is what was read back of a school after it was made: it equals the archive, or
+// there is no school.
+type Proof struct {
+	Manifest Manifest
+	Closing
+}
+
+// Read makes the school. The archive is read through first, so that one that is damaged
+// changes nothing; what goes wrong later leaves nothing of it.
+func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, Proof, error) {
+	manifest, closing, err := Verify(from)
+	if err != nil {
+		return nil, Proof{}, err
+	}
+	if latest := i.Cluster.SchoolVersion(); manifest.SchemaVersion > latest {
+		return nil, Proof{}, fmt.Errorf("the archive is of schema version %d and this binary knows versions up to %d: use the newer binary", manifest.SchemaVersion, latest)
+	}
+	if i.Files == nil && slices.ContainsFunc(closing.Files, func(f FileSum) bool { return !f.Missing }) {
+		return nil, Proof{}, errors.New("the archive has files, and where to keep them is not configured (HOMEROOM_FILES)")
+	}
+	if _, err := from.Seek(0, io.SeekStart); err != nil {
+		return nil, Proof{}, fmt.Errorf("reading the archive again: %w", err)
+	}
+	record := manifest.School
+	record.ID, record.Code, record.Status = i.ID, i.Code, i.Status
+	if i.Name != "" {
+		record.Name = i.Name
+	}
+	l := &loading{Import: i, closing: closing}
+	school, err := i.Cluster.Restore(ctx, tenancy.Restore{
+		SchoolRecord: record, Node: i.Node, Version: manifest.SchemaVersion, Prepare: i.Prepare,
+		Load: func(ctx context.Context, to *tenancy.Loading) error { return l.load(ctx, from, to) },
+	}, i.Also...)
+	if err != nil {
+		l.forgetFiles(context.WithoutCancel(ctx))
+		return nil, Proof{}, err
+	}
+	return school, Proof{manifest, l.proof}, nil
+}
+
+// loading is one import under way.
+type loading struct {
+	Import
+	closing Closing
+	files   map[string]keptFile
+	written []string // keys
+	proof   Closing
+}
+
+func (l *loading) load(ctx context.Context, from io.Reader, to *tenancy.Loading) error {
+	r, err := open(from)
+	if err != nil {
+		return err
+	}
+	if err := sameTables(r.Manifest, to.Tables); err != nil {
+		return err
+	}
+	var kept bytes.Buffer
+	_, err = r.walk(l.ID.String(),
+		func(rows *tableReader) error {
+			if rows.table.Name == "file" {
+				rows.kept = &kept
+			}
+			return fill(ctx, to, rows)
+		},
+		func(f FileSum, content []byte) error {
+			if l.files == nil {
+				if err := l.expectFiles(r.Manifest, kept.Bytes()); err != nil {
+					return err
+				}
+			}
+			return l.keep(ctx, f, content)
+		})
+	if err != nil {
+		return err
+	}
+	if err := to.Check(ctx); err != nil {
+		return err
+	}
+	return l.prove(ctx, r.Manifest, to)
+}
+
+func fill(ctx context.Context, to *tenancy.Loading, rows *tableReader) error {
+	n, err := to.Fill(ctx, rows.table, rows)
+	var damaged *DamagedError
+	if errors.As(rows.err, &damaged) {
+		return damaged // the database says only that no more came
+	}
+	if err != nil {
+		return err
+	}
+	if n != rows.rows {
+		return fmt.Errorf("table %s: of %d rows %d were taken", rows.table.Name, rows.rows, n)
+	}
+	return nil
+}
+
+// sameTables refuses an archive whose tables are not those of the version it says.
+func sameTables(m Manifest, have []tenancy.Table) error {
+	columns := map[string][]string{}
+	for _, t := range have {
+		columns[t.Name] = t.Columns
+	}
+	for _, t := range m.Tables {
+		if !slices.Equal(slices.Sorted(slices.Values(t.Columns)), slices.Sorted(slices.Values(columns[t.Name]))) {
+			return fmt.Errorf("table %s of the archive is not what it is in version %d", t.Name, m.SchemaVersion)
+		}
+	}
+	if len(m.Tables) != len(have) {
+		return fmt.Errorf("the archive has %d tables, and version %d has %d", len(m.Tables), m.SchemaVersion, len(have))
+	}
+	return nil
+}
+
+func (l *loading) expectFiles(m Manifest, lines []byte) error {
+	files, err := filesOf(m.Tables, lines)
+	if err != nil {
+		return err
+	}
+	l.files = map[string]keptFile{}
+	for _, f := range files {
+		f.key = strings.ReplaceAll(f.key, ownID, l.ID.String())
+		l.files[f.Name] = f
+	}
+	return nil
+}
+
+// keep writes a file's bytes under the new school's name.
+func (l *loading) keep(ctx context.Context, f FileSum, content []byte) error {
+	known, ok := l.files[f.Name]
+	if !ok {
+		return fmt.Errorf("file %s belongs to no row of the archive", f.Name)
+	}
+	l.written = append(l.written, known.key)
+	return l.Files.Write(ctx, known.key, known.ContentType, bytes.NewReader(content))
+}
+
+func (l *loading) forgetFiles(ctx context.Context) {
+	for _, key := range l.written {
+		_ = l.Files.Delete(ctx, key) // they are nobody's, and written over by the next try
+	}
+}
+
+// prove reads every table and every file back and compares them with the archive's.
+func (l *loading) prove(ctx context.Context, m Manifest, to *tenancy.Loading) error {
+	for _, t := range m.Tables {
+		rows := newTableWriter(l.ID.String(), func([]byte) error { return nil })
+		if _, err := to.CopyTo(ctx, t, rows); err != nil {
+			return err
+		}
+		if err := rows.flush(); err != nil {
+			return err
+		}
+		l.proof.Tables = append(l.proof.Tables, rows.total(t.Name))
+	}
+	for _, f := range l.closing.Files {
+		if f.Missing {
+			continue
+		}
+		content, err := readFile(ctx, l.Files, l.files[f.Name].key)
+		if err != nil {
+			return fmt.Errorf("reading file %s back: %w", f.Name, err)
+		}
+		sum := sha256.Sum256(content)
+		l.proof.Files = append(l.proof.Files, FileSum{Name: f.Name, ContentType: f.ContentType, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])})
+	}
+	if err := l.closing.differs(l.proof, TableSum.Equal); err != nil {
+		return fmt.Errorf("what was read back is not what was written: %w", err)
+	}
+	return nil
+}

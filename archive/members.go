@@ -1,0 +1,134 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+)
+
+// source is the file as it is read: how far, and the checksum so far.
+type source struct {
+	in     *bufio.Reader
+	offset int64
+	sum    hash.Hash
+	waits  []byte // read, and not yet summed
+}
+
+func newSource(r io.Reader) *source {
+	return &source{in: bufio.NewReaderSize(r, 256<<10), sum: sha256.New(), waits: make([]byte, 0, 16<<10)}
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.in.Read(p)
+	s.offset += int64(n)
+	s.settle()
+	s.sum.Write(p[:n])
+	return n, err
+}
+
+// ReadByte lets the decompressor take no more than it needs.
+func (s *source) ReadByte() (byte, error) {
+	b, err := s.in.ReadByte()
+	if err == nil {
+		s.offset++
+		if s.waits = append(s.waits, b); len(s.waits) == cap(s.waits) {
+			s.settle()
+		}
+	}
+	return b, err
+}
+
+func (s *source) settle() {
+	s.sum.Write(s.waits)
+	s.waits = s.waits[:0]
+}
+
+// members is what the members of the file hold, one after the other, up to the mark at
+// its end.
+type members struct {
+	*source
+	z     *gzip.Reader
+	ended bool
+}
+
+var (
+	errCut      = errors.New("it ends before its end mark: a part is missing")
+	errMember   = errors.New("the next piece does not begin as one does")
+	errEndMark  = errors.New("the checksum of the whole file is another")
+	errTrailing = errors.New("something follows its end")
+)
+
+// Read reads on, through the members. The end of the last is the end of the archive.
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		if m.ended {
+			return 0, io.EOF
+		}
+		if m.z != nil {
+			n, err := m.z.Read(p)
+			if n > 0 || (err != nil && err != io.EOF) {
+				if err == io.EOF {
+					err = nil // asked again, it says so again
+				}
+				if errors.Is(err, io.ErrUnexpectedEOF) {
+					err = errCut
+				}
+				return n, err
+			}
+			if err == nil {
+				continue
+			}
+		}
+		if err := m.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next begins the next member, or finds the end mark.
+func (m *members) next() error {
+	head, err := m.in.Peek(len(memberHead))
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			return errCut
+		}
+		return err
+	}
+	if head[3] == 4 {
+		return m.finish()
+	}
+	if !bytes.Equal(head, memberHead) {
+		return errMember
+	}
+	if m.z == nil {
+		m.z, err = gzip.NewReader(m.source)
+	} else {
+		err = m.z.Reset(m.source)
+	}
+	if err == nil {
+		m.z.Multistream(false)
+	}
+	return err
+}
+
+func (m *members) finish() error {
+	m.settle()
+	want := endMark(m.sum.Sum(nil))
+	got := make([]byte, len(want))
+	if n, err := io.ReadFull(m.in, got); err != nil {
+		m.offset += int64(n)
+		return errCut
+	}
+	if !bytes.Equal(got, want) {
+		return errEndMark
+	}
+	if _, err := m.in.Peek(1); err == nil {
+		return errTrailing
+	}
+	m.ended = true
+	return nil
+}

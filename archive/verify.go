@@ -1,0 +1,89 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Verify reads an archive from its beginning to its end and says what is in it, or where
+// it is damaged. Nothing is made of it.
+func Verify(from io.Reader) (Manifest, Closing, error) {
+	r, err := open(from)
+	if err != nil {
+		return Manifest{}, Closing{}, err
+	}
+	found, err := r.walk(r.Manifest.School.ID.String(),
+		func(rows *tableReader) error {
+			_, err := io.Copy(io.Discard, rows)
+			return err
+		},
+		func(FileSum, []byte) error { return nil })
+	if err != nil {
+		return r.Manifest, found, err
+	}
+	return r.Manifest, found, nil
+}
+
+// walk reads the whole archive, hands every table and every file over, and compares
+// what it saw with what the archive's end says.
+func (r *reader) walk(school string, table func(*tableReader) error, file func(FileSum, []byte) error) (Closing, error) {
+	var found Closing
+	if err := r.next(); err != nil {
+		return found, err
+	}
+	for _, t := range r.Manifest.Tables {
+		rows := r.rowsOf(t, school)
+		if err := table(rows); err != nil {
+			return found, err
+		}
+		found.Tables = append(found.Tables, rows.total())
+	}
+	for strings.HasPrefix(r.name, filesFolder) {
+		sum := sha256.Sum256(r.content)
+		f := FileSum{Name: strings.TrimPrefix(r.name, filesFolder), Bytes: int64(len(r.content)), SHA256: hex.EncodeToString(sum[:])}
+		if err := file(f, r.content); err != nil {
+			return found, err
+		}
+		found.Files = append(found.Files, f)
+		if err := r.next(); err != nil {
+			return found, err
+		}
+	}
+	closing, err := r.close()
+	if err != nil {
+		return found, err
+	}
+	if err := closing.differs(found, func(a, b TableSum) bool { return a.Rows == b.Rows && a.SHA256 == b.SHA256 }); err != nil {
+		return found, r.damaged(err.Error())
+	}
+	return closing, nil
+}
+
+// differs compares what an archive's end says with what was found.
+func (c Closing) differs(found Closing, equal func(a, b TableSum) bool) error {
+	if len(c.Tables) != len(found.Tables) {
+		return fmt.Errorf("it says %d tables, and has %d", len(c.Tables), len(found.Tables))
+	}
+	for i, t := range c.Tables {
+		if !equal(t, found.Tables[i]) {
+			return fmt.Errorf("table %s was written with %d rows, and has %d rows with other sums", t.Name, t.Rows, found.Tables[i].Rows)
+		}
+	}
+	i := 0
+	for _, f := range c.Files {
+		if f.Missing {
+			continue
+		}
+		if i == len(found.Files) || f.Name != found.Files[i].Name || f.Bytes != found.Files[i].Bytes || f.SHA256 != found.Files[i].SHA256 {
+			return fmt.Errorf("file %s is another or not there", f.Name)
+		}
+		i++
+	}
+	if i != len(found.Files) {
+		return fmt.Errorf("it says %d files, and has %d", i, len(found.Files))
+	}
+	return nil
+}

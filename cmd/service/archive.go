@@ -1,0 +1,96 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/archive"
+	"homeroom/auth"
+	"homeroom/tenancy"
+)
+
+// tally passes bytes on and counts and sums them.
+type tally struct {
+	to  io.Writer
+	sum hash.Hash
+	n   int64
+}
+
+func (t *tally) Write(p []byte) (int, error) {
+	n, err := t.to.Write(p)
+	t.n += int64(n)
+	t.sum.Write(p[:n])
+	return n, err
+}
+
+// Export writes a whole school into a file.
+func (s *Service) Export(ctx context.Context, id uuid.UUID, to io.Writer, progress func(done, tables int, rows int64)) (archive.Closing, error) {
+	found, err := s.upToDate(ctx, id)
+	if err != nil {
+		return archive.Closing{}, err
+	}
+	return s.exporter(s.store, progress).Write(ctx, found, to)
+}
+
+// Restored is a school made of an archive, and what was done to it afterwards.
+type Restored struct {
+	School *tenancy.School
+	Proof  archive.Proof
+	People *auth.Returning
+	// Unsent are messages and facts that waited when the archive was made: the school it
+	// was made of has told them, or will.
+	Unsent int64
+}
+
+// Import makes a school of an archive. What waited there to be told is not told again;
+// what is due later, an announcement for tomorrow, say, is.
+func (s *Service) Import(ctx context.Context, i archive.Import, from io.ReadSeeker) (Restored, error) {
+	out := Restored{People: s.Auth.Returning()}
+	i.Cluster = s.Cluster
+	if store := s.store; store != nil {
+		i.Files = store
+	}
+	prepare := i.Prepare
+	i.Prepare = func(ctx context.Context, school *tenancy.School) error {
+		var err error
+		if prepare != nil {
+			if err = prepare(ctx, school); err != nil {
+				return err
+			}
+		}
+		if out.Unsent, err = s.hush(ctx, school); err != nil {
+			return err
+		}
+		return out.People.Read(ctx, school)
+	}
+	i.Also = append(i.Also, out.People.Enter)
+	var err error
+	out.School, out.Proof, err = i.Read(ctx, from)
+	return out, err
+}
+
+// hush takes out what is due by now.
+func (s *Service) hush(ctx context.Context, school *tenancy.School) (int64, error) {
+	db, err := s.Cluster.School(ctx, school, tenancy.LongWrite)
+	if err != nil {
+		return 0, err
+	}
+	now := s.now()
+	var n int64
+	for _, sql := range []string{
+		`update delivery set state = 'FAILED', last_error = 'Not sent: the school was restored from an archive' where state = 'QUEUED' and created_at <= ?`,
+		`delete from outbox where next_at <= ?`,
+	} {
+		done := db.Exec(sql, now.Add(time.Minute))
+		if done.Error != nil {
+			return n, fmt.Errorf("taking out what waited to be told: %w", done.Error)
+		}
+		n += done.RowsAffected
+	}
+	return n, nil
+}
