@@ -24,6 +24,7 @@ type Jobs struct {
 type JobsOptions struct {
 	Provisioner *Provisioner
 	Migrator    *Migrator
+	Mover       *Mover // nil: schools are not moved from here
 	// Workers may hold workers of other jobs; Periodic, jobs that come by the clock.
 	Workers  *river.Workers
 	Periodic []*river.PeriodicJob
@@ -61,10 +62,19 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 	river.AddWorker(o.Workers, &sparesWorker{cluster: c})
 	river.AddWorker(o.Workers, &migrateWorker{migrator: o.Migrator})
 	river.AddWorker(o.Workers, &cleanWorker{cluster: c})
+	river.AddWorker(o.Workers, &measureWorker{cluster: c})
+	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.AtOnce}}
+	if o.Mover != nil {
+		river.AddWorker(o.Workers, &moveWorker{mover: o.Mover})
+		river.AddWorker(o.Workers, &drainWorker{mover: o.Mover})
+		river.AddWorker(o.Workers, &movesWorker{mover: o.Mover})
+		queues[moveQueue] = river.QueueConfig{MaxWorkers: movesAtOnce}
+		o.Periodic = append(o.Periodic, every(movesEvery, movesJob{}))
+	}
 	client, err := river.NewClient(riverpgxv5.New(c.platform), &river.Config{
 		Schema:                      PlatformSchema,
 		Workers:                     o.Workers,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.AtOnce}},
+		Queues:                      queues,
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,
 		SoftStopTimeout:             o.Grace,
@@ -75,6 +85,7 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 			every(30*time.Second, sparesJob{}),
 			every(5*time.Minute, migrateJob{}),
 			every(time.Hour, cleanJob{}),
+			every(5*time.Minute, measureJob{}),
 		),
 	})
 	if err != nil {
@@ -82,6 +93,9 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 	}
 	j := &Jobs{client: client}
 	o.Provisioner.Enqueue = j.EnqueueProvision
+	if o.Mover != nil {
+		o.Mover.Enqueue, o.Mover.EnqueueDrain = j.enqueueMove, j.enqueueDrain
+	}
 	return j, nil
 }
 
@@ -171,6 +185,11 @@ type cleanJob struct{}
 
 func (cleanJob) Kind() string                 { return "clean" }
 func (cleanJob) InsertOpts() river.InsertOpts { return once(time.Minute) }
+
+type measureJob struct{}
+
+func (measureJob) Kind() string                 { return "measure" }
+func (measureJob) InsertOpts() river.InsertOpts { return once(time.Minute) }
 
 func once(period time.Duration) river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 3, Priority: 2, UniqueOpts: river.UniqueOpts{ByPeriod: period}}

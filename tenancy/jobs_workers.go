@@ -99,3 +99,12 @@ func (w *cleanWorker) Work(ctx context.Context, _ *river.Job[cleanJob]) error {
 		}
 	}
 }
+
+type measureWorker struct {
+	river.WorkerDefaults[measureJob]
+	cluster *Cluster
+}
+
+func (w *measureWorker) Work(ctx context.Context, _ *river.Job[measureJob]) error {
+	return putBack(ctx, w.cluster.Measure(ctx))
+}

@@ -78,7 +78,7 @@ func (s *Service) openJobs() (err error) {
 	river.AddWorker(workers, &finesWorker{s: s})
 	river.AddWorker(workers, &trailsWorker{s: s})
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
-		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers,
+		Provisioner: s.Provisioner, Migrator: s.Migrator, Mover: s.Mover, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers,
 		Periodic: []*river.PeriodicJob{comes(healEvery, healJob{}), comes(finesEvery, finesJob{}), comes(trailsEvery, trailsJob{})},
 	})
 	return err

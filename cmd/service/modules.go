@@ -15,6 +15,7 @@ import (
 	"homeroom/modules/file"
 	"homeroom/modules/leave"
 	"homeroom/modules/library"
+	"homeroom/modules/node"
 	"homeroom/modules/notification"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
@@ -25,13 +26,14 @@ import (
 
 // rows are all the endpoints there are. Where one module needs another, they meet here.
 func (s *Service) rows() []api.Row {
-	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
+	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth}
 	people := &roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}
 	register := &attendance.Module{}
 	return api.Rows(
 		s.Auth.Routes(),
 		s.devRows(),
 		schools.Routes(),
+		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Routes(),
 		rbac.Routes(s.RBAC),
 		setting.Routes(),
 		people.Routes(),

@@ -55,6 +55,7 @@ type Service struct {
 	Registry    *tenancy.Registry
 	Provisioner *tenancy.Provisioner
 	Migrator    *tenancy.Migrator
+	Mover       *tenancy.Mover
 	Jobs        *tenancy.Jobs
 	Auth        *auth.Auth
 	Tokens      *auth.Tokens
@@ -129,7 +130,7 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 		return err
 	}
 	s.Registry = tenancy.NewRegistry(s.Cluster)
-	s.Migrator = s.Cluster.Migrator()
+	s.Migrator, s.Mover = s.Cluster.Migrator(), s.Cluster.Mover()
 	s.Cluster.Changed = func(id uuid.UUID) { s.Hints.Send(context.Background(), hintSchool, id.String()) }
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package school is the cross-school administrator's view of the schools: onboard
-// one, watch it become ready, suspend, activate and archive it.
+// one, watch it become ready, suspend, activate and archive it, move it elsewhere.
 package school
 
 import (
@@ -20,6 +20,7 @@ type Admins interface {
 type Module struct {
 	Cluster     *tenancy.Cluster
 	Provisioner *tenancy.Provisioner
+	Mover       *tenancy.Mover
 	Admins      Admins
 }
 
@@ -34,6 +35,9 @@ func (m *Module) Routes() []api.Row {
 		api.PlatformRow("POST", "/super-admin/school/:id/suspend", "Shut a school; its data stays", api.Write, 200, m.suspend, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/activate", "Open a suspended school again", api.Write, 200, m.activate, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/archive", "Shut a suspended school for good", api.Write, 200, m.archive, api.OwnTransaction),
+		api.PlatformRow("POST", "/super-admin/school/:id/move", "Move a school to another database node while it is used; answers at once, the work goes on", api.Write, 200, m.moveTo, api.OwnTransaction, api.Says("School is being moved")),
+		api.PlatformRow("GET", "/super-admin/school/:id/move", "How far a school's move has come, or what became of the last one", api.Read, 200, m.moved),
+		api.PlatformRow("POST", "/super-admin/school/:id/move/confirm", "Remove the old copy of a school that has moved, for good", api.Write, 200, m.confirmMove, api.OwnTransaction, api.Says("Old copy removed")),
 	)
 }
 

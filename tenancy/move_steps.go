@@ -1,0 +1,388 @@
+package tenancy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// at says on which node something went wrong.
+func at(n *Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	return nodeTrouble{n.Name, err}
+}
+
+type nodeTrouble struct {
+	node string
+	err  error
+}
+
+func (t nodeTrouble) Error() string { return fmt.Sprintf("node %s: %v", t.node, t.err) }
+func (t nodeTrouble) Unwrap() error { return t.err }
+
+// mustBeFit asks both servers whether the school can go from one to the other, so that
+// what an operator has to change is said before anything is begun.
+func (m *Mover) mustBeFit(ctx context.Context, s *School, target string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	from, err := m.cluster.Node(ctx, s.Node)
+	if err != nil {
+		return err
+	}
+	to, err := m.cluster.Node(ctx, target)
+	if err != nil {
+		return err
+	}
+	if err := from.canPublish(ctx); err != nil {
+		return at(from, err)
+	}
+	return at(to, to.canSubscribe(ctx))
+}
+
+// canPublish says what keeps a school from being copied from here.
+func (n *Node) canPublish(ctx context.Context) error {
+	var level string
+	var version, slots, most int
+	var may bool
+	err := n.admin.QueryRow(ctx, `select current_setting('wal_level'), current_setting('server_version_num')::int / 10000,
+		(select count(*) from pg_catalog.pg_replication_slots), current_setting('max_replication_slots')::int,
+		(select rolsuper or rolreplication from pg_catalog.pg_roles where rolname = current_user)`).Scan(&level, &version, &slots, &most, &may)
+	if err != nil {
+		return err
+	}
+	switch {
+	case level != "logical":
+		return RefusedError{fmt.Sprintf("node %s has wal_level = %s: set wal_level = logical there and restart it", n.Name, level)}
+	case version < 15:
+		return RefusedError{fmt.Sprintf("node %s has Postgres %d: 15 or newer is needed", n.Name, version)}
+	case slots >= most:
+		return RefusedError{fmt.Sprintf("node %s uses all its %d replication slots: raise max_replication_slots, or drop those nobody needs", n.Name, most)}
+	case !may:
+		return RefusedError{fmt.Sprintf("the user of node %s may not replicate: ALTER ROLE … REPLICATION there", n.Name)}
+	}
+	return nil
+}
+
+// canSubscribe says what keeps a school from being copied to here.
+func (n *Node) canSubscribe(ctx context.Context) error {
+	var version int
+	var super, standby bool
+	err := n.admin.QueryRow(ctx, `select current_setting('server_version_num')::int / 10000, pg_catalog.pg_is_in_recovery(),
+		(select rolsuper from pg_catalog.pg_roles where rolname = current_user)`).Scan(&version, &standby, &super)
+	if err != nil {
+		return err
+	}
+	may := super
+	if !super && version >= 16 {
+		if err := n.admin.QueryRow(ctx, `select pg_catalog.pg_has_role(current_user, 'pg_create_subscription', 'member')`).Scan(&may); err != nil {
+			return err
+		}
+	}
+	switch {
+	case version < 15:
+		return RefusedError{fmt.Sprintf("node %s has Postgres %d: 15 or newer is needed", n.Name, version)}
+	case standby:
+		return RefusedError{fmt.Sprintf("node %s is a standby", n.Name)}
+	case !may && version < 16:
+		return RefusedError{fmt.Sprintf("the user of node %s may not subscribe: Postgres 15 wants a superuser for it, at least while schools are moved there", n.Name)}
+	case !may:
+		return RefusedError{fmt.Sprintf("the user of node %s may not subscribe: GRANT pg_create_subscription to it there", n.Name)}
+	}
+	return nil
+}
+
+// prepare asks the servers again, waits for its turn and takes a shard on the target.
+func (r *moving) prepare(ctx context.Context) error {
+	if err := r.mustBeFit(ctx, r.school, r.move.Target); err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, r.platform, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, lockKey("moves")); err != nil {
+			return err
+		}
+		var under int
+		err := tx.QueryRow(ctx, `select count(*) from platform.school_move where state = 'RUNNING' and shard is not null and id <> $1
+			and (source in ($2, $3) or target in ($2, $3))`, r.move.ID, r.move.Source, r.move.Target).Scan(&under)
+		if err != nil {
+			return err
+		}
+		if under >= r.AtOnce {
+			return errLater
+		}
+		shard, err := emptiestShard(ctx, tx, r.target)
+		if err != nil {
+			return err
+		}
+		r.move.Shard = &shard
+		_, err = tx.Exec(ctx, `update platform.school_move set shard = $2 where id = $1`, r.move.ID, shard)
+		return err
+	})
+}
+
+// schema makes the school's tables on the target by the migrations, at the version the
+// source has, after removing what an earlier try may have left there.
+func (r *moving) schema(ctx context.Context) error {
+	if err := r.dropReplication(ctx); err != nil {
+		return err
+	}
+	if err := r.dropCopy(ctx, r.target); err != nil {
+		return err
+	}
+	version, err := r.source.migrate(ctx, r.school.Schema)
+	if err != nil {
+		return at(r.source, err)
+	}
+	if _, err := r.platform.Exec(ctx, `update platform.school set schema_version = $2 where id = $1`, r.school.ID, version); err != nil {
+		return err
+	}
+	made, err := r.target.makeOrMigrate(ctx, target{node: r.target.Name, schema: r.school.Schema, shard: *r.move.Shard})
+	if err != nil {
+		return at(r.target, err)
+	}
+	if made != version {
+		return fmt.Errorf("%w: %d there, %d here", errAgain, version, made)
+	}
+	return r.sameTables(ctx)
+}
+
+// sameTables compares the columns of both sides: a copy is made by name.
+func (r *moving) sameTables(ctx context.Context) error {
+	const columns = `select coalesce(md5(string_agg(format('%s.%s %s %s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated), ';'
+			order by c.relname, a.attname)), '')
+		from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+		where c.relnamespace = $1::regnamespace and c.relkind = 'r'`
+	var here, there string
+	if err := r.source.admin.QueryRow(ctx, columns, r.school.Schema).Scan(&here); err != nil {
+		return at(r.source, err)
+	}
+	if err := r.target.admin.QueryRow(ctx, columns, r.school.Schema).Scan(&there); err != nil {
+		return at(r.target, err)
+	}
+	if here != there {
+		return RefusedError{"the school's tables on the source are not what the migrations make: somebody changed them by hand"}
+	}
+	return nil
+}
+
+// tables are the school's, as the source has them.
+func (r *moving) tables(ctx context.Context) ([]string, error) {
+	rows, err := r.source.admin.Query(ctx, `select relname::text from pg_catalog.pg_class where relnamespace = $1::regnamespace and relkind = 'r' order by relpages desc, relname`, r.school.Schema)
+	if err != nil {
+		return nil, at(r.source, err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return names, at(r.source, err)
+}
+
+// qualified names tables with their schema.
+func qualified(schema string, tables []string) string {
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = pgx.Identifier{schema, t}.Sanitize()
+	}
+	return strings.Join(names, ", ")
+}
+
+// publish makes the publication and the slot on the source: from here on it keeps what
+// is written until the target has it. The publication names the tables, for FOR TABLES
+// IN SCHEMA would ask for a superuser; they cannot become more without a migration.
+func (r *moving) publish(ctx context.Context) error {
+	var published, slot bool
+	err := r.source.admin.QueryRow(ctx, `select exists (select from pg_catalog.pg_publication where pubname = $1), exists (select from pg_catalog.pg_replication_slots where slot_name = $1)`,
+		r.move.name()).Scan(&published, &slot)
+	if err != nil {
+		return at(r.source, err)
+	}
+	if err := r.identify(ctx, "i.indexrelid is null and c.relreplident <> 'f'", "full"); err != nil {
+		return at(r.source, err)
+	}
+	if !published {
+		tables, err := r.tables(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := r.source.admin.Exec(ctx, "create publication "+Ident(r.move.name())+" for table "+qualified(r.school.Schema, tables)); err != nil {
+			return at(r.source, err)
+		}
+	}
+	if !slot {
+		// It waits for every transaction that runs on that server now.
+		if _, err := r.source.admin.Exec(ctx, `select pg_catalog.pg_create_logical_replication_slot($1, 'pgoutput')`, r.move.name()); err != nil {
+			return at(r.source, err)
+		}
+	}
+	return nil
+}
+
+// identify says how rows of tables without a primary key are found again on the target:
+// by all their columns, while they are published. Else Postgres would refuse to change them.
+func (r *moving) identify(ctx context.Context, which, how string) error {
+	rows, err := r.source.admin.Query(ctx, `select c.relname::text from pg_catalog.pg_class c left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
+		where c.relnamespace = to_regnamespace($1) and c.relkind = 'r' and `+which, r.school.Schema)
+	if err != nil {
+		return err
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		err := tryAgain(ctx, defaultTries, func() error {
+			conn, err := r.source.admin.Acquire(ctx)
+			if err != nil {
+				return err
+			}
+			defer conn.Release()
+			return conn.Conn().PgConn().Exec(ctx, fmt.Sprintf("set local lock_timeout = %d; alter table %s replica identity %s",
+				defaultLockTimeout.Milliseconds(), qualified(r.school.Schema, []string{table}), how)).Close()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy subscribes on the target and waits until every table is copied and the rest is
+// a trickle.
+func (r *moving) copy(ctx context.Context) error {
+	if err := r.subscribe(ctx); err != nil {
+		return at(r.target, err)
+	}
+	pause := 20 * time.Millisecond
+	seen := ""
+	for {
+		p, err := r.look(ctx)
+		if err != nil {
+			return err
+		}
+		if p.waiting == 0 && p.behind < trickle {
+			return nil
+		}
+		if now := fmt.Sprint(p.waiting, p.confirmed); now != seen {
+			seen = now
+			if _, err := r.platform.Exec(ctx, `update platform.school_move set progressed_at = now() where id = $1`, r.move.ID); err != nil {
+				return err
+			}
+			r.move.progressedAt = time.Now()
+		}
+		if time.Since(r.move.progressedAt) > r.Stall {
+			return RefusedError{fmt.Sprintf("nothing was copied for %v, %d tables wait: see the log of node %s; it may have too few max_logical_replication_workers, or not reach node %s",
+				r.Stall, p.waiting, r.target.Name, r.source.Name)}
+		}
+		select {
+		case <-ctx.Done():
+			return errLater
+		case <-time.After(pause):
+			pause = min(2*pause, 500*time.Millisecond)
+		}
+	}
+}
+
+// trickle is how many bytes of log the target may be behind when writes are held.
+const trickle = 1 << 20
+
+// replication is how far the target has come.
+type replication struct {
+	waiting   int    // tables that are not copied yet
+	confirmed string // position on the source up to which the target has everything on disk
+	behind    int64  // bytes
+}
+
+func (r *moving) look(ctx context.Context) (p replication, err error) {
+	err = r.target.admin.QueryRow(ctx, `select count(*) from pg_catalog.pg_subscription_rel sr join pg_catalog.pg_subscription s on s.oid = sr.srsubid
+		where s.subname = $1 and sr.srsubstate <> 'r'`, r.move.name()).Scan(&p.waiting)
+	if err != nil {
+		return p, at(r.target, err)
+	}
+	err = r.source.admin.QueryRow(ctx, `select coalesce(confirmed_flush_lsn, '0/0')::text, pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), coalesce(confirmed_flush_lsn, '0/0'))::bigint
+		from pg_catalog.pg_replication_slots where slot_name = $1`, r.move.name()).Scan(&p.confirmed, &p.behind)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return p, errAgain // somebody dropped it, or the source was restored without it
+	}
+	if err != nil {
+		return p, at(r.source, err)
+	}
+	var here, there int
+	if here, err = r.source.SchemaVersion(ctx, r.school.Schema); err != nil {
+		return p, at(r.source, err)
+	}
+	if there, err = r.target.SchemaVersion(ctx, r.school.Schema); err != nil {
+		return p, at(r.target, err)
+	}
+	if here != there {
+		return p, errAgain
+	}
+	return p, nil
+}
+
+// subscribe makes the subscription, unless it is there, and notes its number.
+func (r *moving) subscribe(ctx context.Context) error {
+	const find = `select oid::bigint from pg_catalog.pg_subscription where subname = $1 and subdbid = (select oid from pg_catalog.pg_database where datname = current_database())`
+	var number int64
+	err := r.target.admin.QueryRow(ctx, find, r.move.name()).Scan(&number)
+	if errors.Is(err, pgx.ErrNoRows) {
+		if err := r.makeSubscription(ctx); err != nil {
+			return err
+		}
+		err = r.target.admin.QueryRow(ctx, find, r.move.name()).Scan(&number)
+	}
+	if err != nil {
+		return err
+	}
+	if r.move.subscription != nil && *r.move.subscription == number {
+		return nil
+	}
+	r.move.subscription = &number
+	_, err = r.platform.Exec(ctx, `update platform.school_move set subscription = $2 where id = $1`, r.move.ID, number)
+	return err
+}
+
+// makeSubscription has the target fetch the tables and follow the slot. What it has
+// applied is on its disk before it says so (synchronous_commit), since the source's
+// copy will be no more. The statement holds a password: it is kept out of the server's
+// log where that may be asked for.
+func (r *moving) makeSubscription(ctx context.Context) error {
+	return pgx.BeginFunc(ctx, r.target.admin, func(tx pgx.Tx) error {
+		var super bool
+		if err := tx.QueryRow(ctx, `select rolsuper from pg_catalog.pg_roles where rolname = current_user`).Scan(&super); err != nil {
+			return err
+		}
+		if super {
+			_, err := tx.Exec(ctx, `select set_config('log_statement', 'none', true), set_config('log_min_error_statement', 'panic', true), set_config('log_min_duration_statement', '-1', true)`)
+			if err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(ctx, fmt.Sprintf(`create subscription %s connection %s publication %s
+			with (create_slot = false, slot_name = '%s', copy_data = true, enabled = true, synchronous_commit = 'on')`,
+			Ident(r.move.name()), literal(r.source.conninfo()), Ident(r.move.name()), r.move.name()))
+		return err
+	})
+}
+
+// conninfo is how another server reaches this one, in libpq's words.
+func (n *Node) conninfo() string {
+	c := n.admin.Config().ConnConfig
+	word := func(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'" }
+	security := "sslmode=prefer" // libpq's own
+	if u, err := url.Parse(n.url); err == nil {
+		if mode := u.Query().Get("sslmode"); mode != "" {
+			security = "sslmode=" + word(mode)
+		}
+		if root := u.Query().Get("sslrootcert"); root != "" {
+			security += " sslrootcert=" + word(root)
+		}
+	}
+	return fmt.Sprintf("host=%s port=%d user=%s password=%s dbname=%s %s connect_timeout=5 application_name=homeroom-move",
+		word(c.Host), c.Port, word(c.User), word(c.Password), word(n.database), security)
+}
+
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
