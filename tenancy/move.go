@@ -123,6 +123,14 @@ func (m *Mover) Request(ctx context.Context, school uuid.UUID, target string, al
 	if err := m.mustBeActive(ctx, target); err != nil {
 		return nil, err
 	}
+	var open bool
+	err = m.cluster.platform.QueryRow(ctx, `select exists (select from platform.school_move where school_id = $1 and state in ('RUNNING', 'MOVED'))`, school).Scan(&open)
+	if err != nil {
+		return nil, fmt.Errorf("requesting the move of school %s: %w", school, err)
+	}
+	if open {
+		return nil, ErrMoveOpen
+	}
 	if err := m.mustBeFit(ctx, s, target); err != nil {
 		return nil, err
 	}

@@ -149,7 +149,34 @@ func (r *moving) schema(ctx context.Context) error {
 	if made != version {
 		return fmt.Errorf("%w: %d there, %d here", errAgain, version, made)
 	}
+	if err := r.empty(ctx); err != nil {
+		return at(r.target, err)
+	}
 	return r.sameTables(ctx)
+}
+
+// empty removes the rows that migrations give every new school: the school brings its own.
+func (r *moving) empty(ctx context.Context) error {
+	tables, err := r.tables(ctx)
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, r.target.admin, func(tx pgx.Tx) error {
+		for _, t := range tables {
+			name := qualified(r.school.Schema, []string{t})
+			var full bool
+			if err := tx.QueryRow(ctx, "select exists (select from "+name+")").Scan(&full); err != nil {
+				return err
+			}
+			if !full {
+				continue // and a table nothing may be deleted from says so even when it is empty
+			}
+			if _, err := tx.Exec(ctx, "delete from "+name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // sameTables compares the columns of both sides: a copy is made by name.
@@ -257,21 +284,32 @@ func (r *moving) copy(ctx context.Context) error {
 		return at(r.target, err)
 	}
 	pause := 20 * time.Millisecond
-	seen := ""
+	seen, failures := "", int64(0)
+	var copied time.Time
 	for {
 		p, err := r.look(ctx)
 		if err != nil {
 			return err
 		}
-		if p.waiting == 0 && p.behind < trickle {
+		if p.waiting > 0 {
+			copied = time.Time{}
+		} else if copied.IsZero() {
+			copied = time.Now()
+		}
+		// One that is written to faster than one process can follow catches up when its
+		// writes are held, or goes on without a hold for another while.
+		if p.waiting == 0 && (p.behind < trickle || time.Since(copied) > followFor) {
 			return nil
 		}
 		if now := fmt.Sprint(p.waiting, p.confirmed); now != seen {
-			seen = now
+			seen, failures = now, p.errors
 			if _, err := r.platform.Exec(ctx, `update platform.school_move set progressed_at = now() where id = $1`, r.move.ID); err != nil {
 				return err
 			}
 			r.move.progressedAt = time.Now()
+		}
+		if p.errors-failures > mostErrors {
+			return RefusedError{fmt.Sprintf("node %s cannot take the school's rows: its log says why", r.target.Name)}
 		}
 		if time.Since(r.move.progressedAt) > r.Stall {
 			return RefusedError{fmt.Sprintf("nothing was copied for %v, %d tables wait: see the log of node %s; it may have too few max_logical_replication_workers, or not reach node %s",
@@ -289,16 +327,27 @@ func (r *moving) copy(ctx context.Context) error {
 // trickle is how many bytes of log the target may be behind when writes are held.
 const trickle = 1 << 20
 
+// mostErrors is how many failures without any progress the target may have.
+const mostErrors = 20
+
+// followFor is how long a copied school is followed in the hope of a trickle.
+const followFor = 20 * time.Second
+
 // replication is how far the target has come.
 type replication struct {
 	waiting   int    // tables that are not copied yet
+	errors    int64  // how often it failed so far
 	confirmed string // position on the source up to which the target has everything on disk
 	behind    int64  // bytes
 }
 
 func (r *moving) look(ctx context.Context) (p replication, err error) {
-	err = r.target.admin.QueryRow(ctx, `select count(*) from pg_catalog.pg_subscription_rel sr join pg_catalog.pg_subscription s on s.oid = sr.srsubid
-		where s.subname = $1 and sr.srsubstate <> 'r'`, r.move.name()).Scan(&p.waiting)
+	err = r.target.admin.QueryRow(ctx, `select (select count(*) from pg_catalog.pg_subscription_rel sr where sr.srsubid = s.oid and sr.srsubstate <> 'r'),
+			coalesce((select t.apply_error_count + t.sync_error_count from pg_catalog.pg_stat_subscription_stats t where t.subid = s.oid), 0)
+		from pg_catalog.pg_subscription s where s.subname = $1`, r.move.name()).Scan(&p.waiting, &p.errors)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return p, errAgain
+	}
 	if err != nil {
 		return p, at(r.target, err)
 	}

@@ -117,9 +117,12 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 	defer wg.Wait()
 	defer stop.Store(true)
 	var written, waited atomic.Int64
+	pace := time.NewTicker(10 * time.Millisecond) // people are not as fast as a loop
+	defer pace.Stop()
 	for _, instance := range []*tenancy.Cluster{c, c, stale, stale} {
 		wg.Go(func() {
-			for i := 0; !stop.Load(); i++ {
+			for !stop.Load() {
+				<-pace.C
 				name := fmt.Sprint("new ", uuid.NewString())
 				db, err := instance.School(context.Background(), s, tenancy.ReadWrite) // s is as old as it gets
 				if err == nil {
@@ -149,6 +152,8 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 		})
 	}
 	m := c.Mover()
+	begun := time.Now()
+	m.Stepped = func(_ uuid.UUID, step string, done bool) { t.Logf("%v %s %t", time.Since(begun).Round(time.Millisecond), step, done) }
 	requestMove(t, m, s, "north")
 	if _, err := m.Request(t.Context(), s.ID, "north"); !errors.Is(err, tenancy.ErrMoveOpen) {
 		t.Errorf("a second move at once: %v", err)
