@@ -64,6 +64,7 @@ var parts = []part{
 	{"sockets", measureSockets},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
+	{"move", measureMove},
 }
 
 func main() {

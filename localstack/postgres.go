@@ -46,7 +46,7 @@ func (p *postgres) settings(port int) []string {
 		"max_connections=" + strconv.Itoa(p.maxConnections),
 		"max_locks_per_transaction=256", // a fleet of schemas means many tables in one transaction
 		"wal_level=logical",             // a school moves between servers by logical replication
-		"max_wal_senders=40", // schools of several tests move at once
+		"max_wal_senders=40",            // schools of several tests move at once
 		"max_replication_slots=40",
 		"max_worker_processes=40",
 		"max_logical_replication_workers=30",

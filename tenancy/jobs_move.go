@@ -28,22 +28,28 @@ type moveJob struct {
 	School uuid.UUID `json:"school"`
 }
 
-func (moveJob) Kind() string                 { return "move" }
-func (moveJob) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 1, Queue: moveQueue} }
+func (moveJob) Kind() string { return "move" }
+func (moveJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: 1, Queue: moveQueue}
+}
 
 // drainJob empties a node.
 type drainJob struct {
 	Node string `json:"node"`
 }
 
-func (drainJob) Kind() string                 { return "drain" }
-func (drainJob) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 1, Queue: moveQueue} }
+func (drainJob) Kind() string { return "drain" }
+func (drainJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: 1, Queue: moveQueue}
+}
 
 // movesJob goes on with what nobody works on.
 type movesJob struct{}
 
-func (movesJob) Kind() string                 { return "moves" }
-func (movesJob) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 1, Queue: moveQueue} }
+func (movesJob) Kind() string { return "moves" }
+func (movesJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: 1, Queue: moveQueue}
+}
 
 func (j *Jobs) enqueueMove(ctx context.Context, tx pgx.Tx, school uuid.UUID) error {
 	if _, err := j.client.InsertTx(ctx, tx, moveJob{School: school}, nil); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ type Mover struct {
 	// and, inside the last one, of every stage.
 	Stepped func(school uuid.UUID, step string, done bool)
 
+	Log *slog.Logger // silent unless set
+
 	// HoldLimit is how long writes may be held at a time: then they go on, and the
 	// move tries again later. 10 s unless set.
 	HoldLimit time.Duration
@@ -43,7 +46,7 @@ type Mover struct {
 
 // Mover moves the cluster's schools.
 func (c *Cluster) Mover() *Mover {
-	return &Mover{cluster: c, HoldLimit: 10 * time.Second, MaxHolds: 5, Quiet: 5 * time.Minute, Stall: 10 * time.Minute, AtOnce: 2}
+	return &Mover{cluster: c, Log: slog.New(slog.DiscardHandler), HoldLimit: 10 * time.Second, MaxHolds: 5, Quiet: 5 * time.Minute, Stall: 10 * time.Minute, AtOnce: 2}
 }
 
 // MoveState is where a move stands.

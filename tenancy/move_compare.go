@@ -33,8 +33,14 @@ func (r *moving) compare(ctx context.Context) (int64, error) {
 	here, there := make([]map[string]summary, compareConns), make([]map[string]summary, compareConns)
 	group, ctx := errgroup.WithContext(ctx)
 	for i, part := range parts {
-		group.Go(func() (err error) { here[i], err = r.source.summarize(ctx, r.school.Schema, part); return at(r.source, err) })
-		group.Go(func() (err error) { there[i], err = r.target.summarize(ctx, r.school.Schema, part); return at(r.target, err) })
+		group.Go(func() (err error) {
+			here[i], err = r.source.summarize(ctx, r.school.Schema, part)
+			return at(r.source, err)
+		})
+		group.Go(func() (err error) {
+			there[i], err = r.target.summarize(ctx, r.school.Schema, part)
+			return at(r.target, err)
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return 0, err

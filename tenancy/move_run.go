@@ -206,6 +206,7 @@ func (r *moving) mayPass(err error) bool {
 
 // note records what went wrong at the step under way.
 func (r *moving) note(ctx context.Context, reason error) error {
+	r.Log.Warn("a move met trouble", "schoolId", r.move.SchoolID, "to", r.move.Target, "trouble", publicWords(reason))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	batch := &pgx.Batch{}
@@ -227,6 +228,7 @@ func (r *moving) fail(ctx context.Context, reason error) error {
 		return fmt.Errorf("recording the failure: %w", err)
 	}
 	r.move.State = MoveFailed
+	r.Log.Error("a move failed; the school is where it was", "schoolId", r.move.SchoolID, "node", r.move.Source)
 	return nil
 }
 

@@ -57,6 +57,7 @@ func (r *moving) switchOver(ctx context.Context) error {
 			return fmt.Errorf("changing the directory: %w", err)
 		}
 		r.cluster.changed(r.school.ID)
+		r.Log.Info("a school has moved", "schoolId", r.school.ID, "from", r.move.Source, "to", r.move.Target, "held", time.Since(begun), "rows", rows)
 		return nil
 	}
 	after, cancelAfter := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
-	"homeroom/migrations"
 	"homeroom/tenancy"
 )
 
@@ -153,7 +151,9 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 	}
 	m := c.Mover()
 	begun := time.Now()
-	m.Stepped = func(_ uuid.UUID, step string, done bool) { t.Logf("%v %s %t", time.Since(begun).Round(time.Millisecond), step, done) }
+	m.Stepped = func(_ uuid.UUID, step string, done bool) {
+		t.Logf("%v %s %t", time.Since(begun).Round(time.Millisecond), step, done)
+	}
 	requestMove(t, m, s, "north")
 	if _, err := m.Request(t.Context(), s.ID, "north"); !errors.Is(err, tenancy.ErrMoveOpen) {
 		t.Errorf("a second move at once: %v", err)
@@ -196,7 +196,3 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 		t.Errorf("an old memory: %v", err)
 	}
 }
-
-var _ = strings.Contains
-var _ = time.Now
-var _ = migrations.School

@@ -131,6 +131,7 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	}
 	s.Registry = tenancy.NewRegistry(s.Cluster)
 	s.Migrator, s.Mover = s.Cluster.Migrator(), s.Cluster.Mover()
+	s.Mover.Log = s.Log
 	s.Cluster.Changed = func(id uuid.UUID) { s.Hints.Send(context.Background(), hintSchool, id.String()) }
 	return nil
 }
