@@ -83,6 +83,7 @@ func (m *Mover) RunDrain(ctx context.Context, node string) error {
 			unqueued := *m
 			unqueued.Enqueue = nil // this is who moves it
 			if _, err := unqueued.Request(ctx, school, target); err != nil {
+				m.Log.Warn("a node cannot be emptied", "node", node, "schoolId", school, "to", target, "trouble", publicWords(err))
 				return fmt.Errorf("draining node %s: %w", node, err)
 			}
 		}

@@ -14,10 +14,11 @@ import (
 )
 
 // Jobs does the platform's long work from a queue in the platform's schema: making
-// schools, migrating the fleet, keeping spares, clearing away. A job that was begun
+// schools, migrating the fleet, moving schools, keeping spares, clearing away. A job that was begun
 // is done by somebody, whatever happens to the instance that began it.
 type Jobs struct {
 	client *river.Client[pgx.Tx]
+	moves  bool
 }
 
 // JobsOptions say what else is done and how.
@@ -91,7 +92,7 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing the job queue: %w", err)
 	}
-	j := &Jobs{client: client}
+	j := &Jobs{client: client, moves: o.Mover != nil}
 	o.Provisioner.Enqueue = j.EnqueueProvision
 	if o.Mover != nil {
 		o.Mover.Enqueue, o.Mover.EnqueueDrain = j.enqueueMove, j.enqueueDrain
@@ -110,6 +111,9 @@ func (j *Jobs) Start(ctx context.Context) error {
 	err := j.client.Start(context.WithoutCancel(ctx))
 	if err == nil {
 		_, err = j.client.Insert(ctx, resumeJob{}, nil)
+	}
+	if err == nil && j.moves {
+		_, err = j.client.Insert(ctx, movesJob{}, nil) // a school's writes may be held
 	}
 	if err != nil {
 		return fmt.Errorf("starting the job queue: %w", err)
