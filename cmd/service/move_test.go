@@ -14,7 +14,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/node"
-	"homeroom/modules/school"
+	schools "homeroom/modules/school"
 	"homeroom/tenancy"
 	"homeroom/testkit"
 )
@@ -127,13 +127,13 @@ func TestASchoolMovesWhileItsOfficeReadsWritesAndCollects(t *testing.T) {
 	super.Refuses(t, "POST", path, map[string]any{"node": "nowhere"}, 422, "")
 	super.Refuses(t, "POST", path, map[string]any{"node": "main"}, 422, "")
 	super.Refuses(t, "POST", "/super-admin/school/"+uuid.NewString()+"/move", map[string]any{"node": "south"}, 404, "SCHOOL_NOT_FOUND")
-	if m := testkit.Post[school.Move](t, super, path, map[string]any{"node": "south"}); m.State != "RUNNING" || len(m.Steps) != 6 {
+	if m := testkit.Post[schools.Move](t, super, path, map[string]any{"node": "south"}); m.State != "RUNNING" || len(m.Steps) != 6 {
 		t.Errorf("requested: %+v", m)
 	}
 	super.Refuses(t, "POST", path, map[string]any{"node": "south"}, 409, "")
-	var m school.Move
+	var m schools.Move
 	for deadline := time.Now().Add(2 * time.Minute); m.State != "MOVED" || !m.Clean; time.Sleep(50 * time.Millisecond) {
-		if m = testkit.Get[school.Move](t, super, path); m.State == "FAILED" || time.Now().After(deadline) {
+		if m = testkit.Get[schools.Move](t, super, path); m.State == "FAILED" || time.Now().After(deadline) {
 			t.Fatalf("the move is %+v", m)
 		}
 	}
@@ -170,7 +170,7 @@ func TestASchoolMovesWhileItsOfficeReadsWritesAndCollects(t *testing.T) {
 	if a := s.On(t, second, api.SchoolAdmin).Call(t, "GET", listClasses, nil); a.Status != 200 {
 		t.Errorf("afterwards: %d %s", a.Status, a.Body)
 	}
-	if c := testkit.Post[school.Move](t, super, path+"/confirm", nil); c.State != "CONFIRMED" || !c.Clean {
+	if c := testkit.Post[schools.Move](t, super, path+"/confirm", nil); c.State != "CONFIRMED" || !c.Clean {
 		t.Errorf("confirmed: %+v", c)
 	}
 	super.Refuses(t, "POST", path+"/confirm", nil, 409, "")
