@@ -23,8 +23,8 @@ const (
 	// holdTarget is how long the writes of a school that moves may wait, in seconds.
 	holdTarget = 2.0
 	// moveShare is how much of its throughput another school keeps meanwhile. The copying
-	// itself takes processors: on two, there is no more to keep.
-	moveShare = 0.4
+	// itself takes processors, and here both servers have the same two.
+	moveShare = 0.3
 	// moveTarget is our hold's share of the bare one's: besides catching up, comparing and
 	// changing the directory, ours warns those who write and takes care to be resumable.
 	moveTarget = 0.2
