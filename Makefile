@@ -18,9 +18,10 @@ test: ## the whole suite, with the race detector, on real servers
 	@scripts/web deps
 	go test -race -vet=off -timeout 14m ./...
 
-faults: ## the crash test of payments in its long form: killed 20 times, 200 under way each time
+faults: ## crash tests in their long form: payments (killed 20 times, 200 under way each time), moves (killed at every step, every server too)
 	@scripts/need postgres redis pgbouncer
 	FEE_TEST_ROUNDS=20 go test -count=1 -timeout 30m -run TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone ./modules/fee
+	MOVE_TEST_ALL=yes go test -count=1 -timeout 40m -run 'TestAMove' ./tenancy
 
 fuzz: ## 200,000 calls made from the API's own document, whole and broken, by everybody
 	@scripts/need postgres redis

@@ -125,6 +125,8 @@ func (k *Kernel) explain(err error) *Error {
 	}
 	var pg *pgconn.PgError
 	switch {
+	case errors.Is(err, tenancy.ErrMoving):
+		return Unavailable("This school is being moved, try again in a moment").Because(err)
 	case errors.As(err, &pg):
 		return k.explainPostgres(pg, err)
 	case errors.Is(err, gorm.ErrRecordNotFound):

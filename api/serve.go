@@ -150,10 +150,15 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 			return answer{}, err
 		}
 	}
-	if row.Action == Read || row.OwnTx || row.Upload {
+	if row.OwnTx || row.Upload {
 		return k.runRead(ctx, row, rq, req)
 	}
-	return k.runWrite(ctx, row, rq, req)
+	return stays(ctx, func() (answer, error) {
+		if row.Action == Read {
+			return k.runRead(ctx, row, rq, req)
+		}
+		return k.runWrite(ctx, row, rq, req)
+	})
 }
 
 func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *request) (answer, error) {
@@ -217,7 +222,9 @@ func hasRole(row *Row, role RoleType) bool {
 // permit asks for the module's permission, and keeps teachers from writing while
 // the school is being evaluated.
 func (k *Kernel) permit(ctx context.Context, row *Row, rq *request, target Target) error {
-	d, err := k.Permissions.Decide(ctx, rq.school, rq.user, Question{Module: row.Module, Action: row.permission(), Target: target})
+	d, err := stays(ctx, func() (Decision, error) {
+		return k.Permissions.Decide(ctx, rq.school, rq.user, Question{Module: row.Module, Action: row.permission(), Target: target})
+	})
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,10 @@ import (
 func (c Ctx) Transact(work func(Ctx) error) error {
 	k, rq := c.rq.kernel, c.rq
 	for try := 1; ; try++ {
-		rq.facts, rq.audits, rq.notices, rq.last, rq.rights = nil, nil, nil, nil, false
-		err := k.transactOnce(c, work)
+		_, err := stays(c, func() (Nothing, error) {
+			rq.facts, rq.audits, rq.notices, rq.last, rq.rights = nil, nil, nil, nil, false
+			return Nothing{}, k.transactOnce(c, work)
+		})
 		if err == nil || try == attempts || !retriable(err) {
 			return err
 		}

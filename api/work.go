@@ -21,6 +21,6 @@ func (k *Kernel) Work(ctx context.Context, school uuid.UUID, name string, f func
 		callSchool: func(c Ctx, _ any) (any, error) { return Nothing{}, f(c) },
 	}
 	rq := &request{id: uuid.NewString(), row: row, school: s, kernel: k, now: k.Clock().UTC().Truncate(time.Microsecond)}
-	_, err = k.runWrite(ctx, row, rq, nil)
+	_, err = stays(ctx, func() (answer, error) { return k.runWrite(ctx, row, rq, nil) })
 	return err
 }

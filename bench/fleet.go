@@ -37,7 +37,7 @@ type fleet struct {
 // schools returns the fleet with at least so many schools in it.
 func (b *bench) schools(ctx context.Context, n int) (*fleet, error) {
 	if b.fleet == nil {
-		f, err := openFleet(ctx, b.servers)
+		f, err := openFleet(ctx, b.servers, fleetDatabase)
 		if err != nil {
 			return nil, err
 		}
@@ -46,8 +46,8 @@ func (b *bench) schools(ctx context.Context, n int) (*fleet, error) {
 	return b.fleet, b.fleet.grow(ctx, n)
 }
 
-func openFleet(ctx context.Context, s servers) (*fleet, error) {
-	url, err := s.database(ctx, fleetDatabase)
+func openFleet(ctx context.Context, s servers, database string) (*fleet, error) {
+	url, err := s.database(ctx, database)
 	if err != nil {
 		return nil, err
 	}

@@ -68,6 +68,7 @@ var parts = []part{
 	{"sockets", measureSockets},
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
+	{"move", measureMove},
 }
 
 func main() {

@@ -46,8 +46,12 @@ func (p *postgres) settings(port int) []string {
 		"max_connections=" + strconv.Itoa(p.maxConnections),
 		"max_locks_per_transaction=256", // a fleet of schemas means many tables in one transaction
 		"wal_level=logical",             // a school moves between servers by logical replication
-		"max_wal_senders=10",
-		"max_replication_slots=10",
+		"max_wal_senders=40",            // schools of several tests move at once
+		"max_replication_slots=40",
+		"max_worker_processes=40",
+		"max_logical_replication_workers=30",
+		"max_sync_workers_per_subscription=4",
+		"wal_retrieve_retry_interval=500ms",
 		"jit=off",
 		"timezone=UTC",
 		"log_timezone=UTC",

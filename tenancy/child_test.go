@@ -29,6 +29,7 @@ type child struct {
 	School uuid.UUID
 	KillAt string // "reserve begun", "reserve done", "roles inside" …
 	Jobs   bool   // take the school from the queue
+	Move   bool   // go on with the school's move
 }
 
 func beChild(role string) {
@@ -48,6 +49,17 @@ func (c child) work(ctx context.Context) error {
 	})
 	if err != nil {
 		return err
+	}
+	if c.Move {
+		m := cluster.Mover()
+		m.Stepped = func(_ uuid.UUID, step string, done bool) {
+			if done {
+				c.at(step + " done")
+			} else {
+				c.at(step + " begun")
+			}
+		}
+		return m.Run(ctx, c.School)
 	}
 	p := provisioner(cluster, func(step string) { c.at(step + " inside") })
 	p.Stepped = func(_ uuid.UUID, step string, done bool) {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/singleflight"
 	"gorm.io/gorm"
 
 	"homeroom/migrations"
@@ -41,6 +42,8 @@ type Options struct {
 	// Dial opens the connections school queries run on; nil: as usual. Tests count
 	// round trips with it.
 	Dial pgconn.DialFunc
+
+	refused func(ctx context.Context, node, schema string, err error) error
 }
 
 func (o *Options) defaults() {
@@ -73,12 +76,17 @@ type Cluster struct {
 
 	mu    sync.RWMutex
 	nodes map[string]*Node
+
+	moved sync.Map           // schools that have moved, by id: *School
+	waits singleflight.Group // for schools whose writes are held
 }
 
 // Open prepares the platform's pools and node "main". It dials nothing: a server
 // that is down is an error of the query, and of readiness, not of the start.
 func Open(ctx context.Context, o Options) (*Cluster, error) {
 	o.defaults()
+	c := &Cluster{nodes: map[string]*Node{}}
+	o.refused = c.refused
 	if len(o.Secret) == 0 {
 		return nil, errors.New("tenancy: no secret to derive database passwords from")
 	}
@@ -93,7 +101,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	config.ConnectTimeout = 3 * time.Second
 	config.RuntimeParams["search_path"] = PlatformSchema
 	config.RuntimeParams["application_name"] = "homeroom-platform"
-	bound, err := openPool(config, o.PlatformConns, o.PlatformConns)
+	bound, err := openPool(config, o.PlatformConns, o.PlatformConns, nil)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)
 	}
@@ -101,7 +109,8 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{options: o, platform: platform, bound: bound, nodes: map[string]*Node{MainNode: main}}, nil
+	c.options, c.platform, c.bound, c.nodes[MainNode] = o, platform, bound, main
+	return c, nil
 }
 
 // SchoolVersion is the version this binary expects a school's schema to have.
@@ -121,8 +130,14 @@ func (c *Cluster) Platform(ctx context.Context, mode Mode) *gorm.DB {
 // PlatformPool is pgx on the platform's server, with an empty search_path.
 func (c *Cluster) PlatformPool() *pgxpool.Pool { return c.platform }
 
-// School is GORM bound to one school: the only way to its tables.
+// School is GORM bound to one school: the only way to its tables. Who wants to write
+// while the school is on its way to another node waits here for a moment; ErrMoving
+// says that it took longer.
 func (c *Cluster) School(ctx context.Context, s *School, mode Mode) (*gorm.DB, error) {
+	s, err := c.settled(ctx, s, mode)
+	if err != nil {
+		return nil, err
+	}
 	n, err := c.Node(ctx, s.Node)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 // pipeline: one round trip, and nothing left behind on the connection.
 type conn struct {
 	pg      *pgx.Conn
+	refused refusal // nil: no school is served here
 	retires time.Time
 
 	tx *transaction // nil outside a transaction
@@ -55,7 +56,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 		_ = results.Close()
 		return nil, c.fault(ctx, err)
 	}
-	return &rows{Rows: pgRows, results: results, types: c.pg.TypeMap()}, nil
+	return &rows{Rows: pgRows, results: results, types: c.pg.TypeMap(), explain: func(err error) error { return c.explain(ctx, err) }}, nil
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
@@ -128,6 +129,9 @@ func (c *conn) skip(ctx context.Context, results pgx.BatchResults, lead int) err
 // changed on this one: the statement was never sent, or it was a read outside a
 // transaction and the connection broke under it (a restarted server, say).
 func (c *conn) fault(ctx context.Context, err error) error {
+	if err := c.explain(ctx, err); errors.Is(err, ErrMoving) {
+		return err
+	}
 	if c.tx != nil || ctx.Err() != nil {
 		return err
 	}
@@ -136,6 +140,15 @@ func (c *conn) fault(ctx context.Context, err error) error {
 		return driver.ErrBadConn
 	}
 	return err
+}
+
+// explain turns what a school that moves is refused with into ErrMoving.
+func (c *conn) explain(ctx context.Context, err error) error {
+	b, ok := bound(ctx)
+	if err == nil || !ok || c.refused == nil {
+		return err
+	}
+	return c.refused(ctx, b.schema, err)
 }
 
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {

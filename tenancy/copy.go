@@ -47,5 +47,5 @@ func (c *conn) copy(ctx context.Context, what *copying) error {
 		}
 	}
 	_, err = c.pg.CopyFrom(ctx, pgx.Identifier{what.table}, what.columns, what.source)
-	return err
+	return c.explain(ctx, err)
 }

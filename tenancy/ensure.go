@@ -29,14 +29,14 @@ func (m *Migrator) EnsureSchool(ctx context.Context, s *School) error {
 	if s.SchemaVersion >= migrations.Latest(m.Migrations) {
 		return nil
 	}
-	known, err := m.ensured.recall(s.Schema)
+	known, err := m.ensured.recall(s)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBehind, err)
 	}
 	if known >= migrations.Latest(m.Migrations) {
 		return nil // the caller's copy of the school is older than our work on it
 	}
-	work := m.ensuring.DoChan(s.Schema, func() (any, error) {
+	work := m.ensuring.DoChan(s.Node+" "+s.Schema, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ensureTimeout)
 		defer cancel()
 		return nil, m.ensure(ctx, s)
@@ -68,14 +68,14 @@ func (m *Migrator) ensure(ctx context.Context, s *School) error {
 	w := worker{migration: &migration{Migrator: m}, node: n}
 	defer w.close()
 	out, err := w.patiently(ctx, t)
-	m.ensured.remember(s.Schema, out.version, err)
+	m.ensured.remember(s, out.version, err)
 	d := m.cluster.directory(ctx)
 	d.record(t, out.version, err)
 	return errors.Join(err, d.close())
 }
 
 // ensured remembers what came of schools that were migrated on demand: success for
-// good, failure for a moment.
+// good, failure for a moment. A school that moved is another one to it.
 type ensured struct {
 	mu      sync.Mutex
 	schools map[string]ensuredSchool
@@ -87,21 +87,21 @@ type ensuredSchool struct {
 	at      time.Time
 }
 
-func (e *ensured) recall(schema string) (version int, err error) {
+func (e *ensured) recall(school *School) (version int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.schools[schema]
+	s := e.schools[school.Node+" "+school.Schema]
 	if s.err != nil && time.Since(s.at) < ensureAgain {
 		return s.version, s.err
 	}
 	return s.version, nil
 }
 
-func (e *ensured) remember(schema string, version int, err error) {
+func (e *ensured) remember(school *School, version int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.schools == nil {
 		e.schools = map[string]ensuredSchool{}
 	}
-	e.schools[schema] = ensuredSchool{version, err, time.Now()}
+	e.schools[school.Node+" "+school.Schema] = ensuredSchool{version, err, time.Now()}
 }

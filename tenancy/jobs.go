@@ -14,17 +14,19 @@ import (
 )
 
 // Jobs does the platform's long work from a queue in the platform's schema: making
-// schools, migrating the fleet, keeping spares, clearing away. A job that was begun
+// schools, migrating the fleet, moving schools, keeping spares, clearing away. A job that was begun
 // is done by somebody, whatever happens to the instance that began it.
 type Jobs struct {
 	client  *river.Client[pgx.Tx]
 	cluster *Cluster
+	moves   bool
 }
 
 // JobsOptions say what else is done and how.
 type JobsOptions struct {
 	Provisioner *Provisioner
 	Migrator    *Migrator
+	Mover       *Mover // nil: schools are not moved from here
 	// Workers may hold workers of other jobs; Periodic, jobs that come by the clock.
 	Workers  *river.Workers
 	Periodic []*river.PeriodicJob
@@ -63,10 +65,19 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 	river.AddWorker(o.Workers, &migrateWorker{migrator: o.Migrator})
 	river.AddWorker(o.Workers, &cleanWorker{cluster: c})
 	river.AddWorker(o.Workers, &fleetWorker{cluster: c, migrations: o.Migrator.Migrations})
+	river.AddWorker(o.Workers, &measureWorker{cluster: c})
+	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.AtOnce}}
+	if o.Mover != nil {
+		river.AddWorker(o.Workers, &moveWorker{mover: o.Mover})
+		river.AddWorker(o.Workers, &drainWorker{mover: o.Mover})
+		river.AddWorker(o.Workers, &movesWorker{mover: o.Mover})
+		queues[moveQueue] = river.QueueConfig{MaxWorkers: movesAtOnce}
+		o.Periodic = append(o.Periodic, every(movesEvery, movesJob{}))
+	}
 	client, err := river.NewClient(riverpgxv5.New(c.platform), &river.Config{
 		Schema:                      PlatformSchema,
 		Workers:                     o.Workers,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.AtOnce}},
+		Queues:                      queues,
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,
 		SoftStopTimeout:             o.Grace,
@@ -77,13 +88,17 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 			every(30*time.Second, sparesJob{}),
 			every(5*time.Minute, migrateJob{}),
 			every(time.Hour, cleanJob{}),
+			every(5*time.Minute, measureJob{}),
 		),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("preparing the job queue: %w", err)
 	}
-	j := &Jobs{client: client, cluster: c}
+	j := &Jobs{client: client, cluster: c, moves: o.Mover != nil}
 	o.Provisioner.Enqueue = j.EnqueueProvision
+	if o.Mover != nil {
+		o.Mover.Enqueue, o.Mover.EnqueueDrain = j.enqueueMove, j.enqueueDrain
+	}
 	return j, nil
 }
 
@@ -98,6 +113,9 @@ func (j *Jobs) Start(ctx context.Context) error {
 	err := j.client.Start(context.WithoutCancel(ctx))
 	if err == nil {
 		_, err = j.client.Insert(ctx, resumeJob{}, nil)
+	}
+	if err == nil && j.moves {
+		_, err = j.client.Insert(ctx, movesJob{}, nil) // a school's writes may be held
 	}
 	if err != nil {
 		return fmt.Errorf("starting the job queue: %w", err)
@@ -173,6 +191,11 @@ type cleanJob struct{}
 
 func (cleanJob) Kind() string                 { return "clean" }
 func (cleanJob) InsertOpts() river.InsertOpts { return once(time.Minute) }
+
+type measureJob struct{}
+
+func (measureJob) Kind() string                 { return "measure" }
+func (measureJob) InsertOpts() river.InsertOpts { return once(time.Minute) }
 
 func once(period time.Duration) river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 3, Priority: 2, UniqueOpts: river.UniqueOpts{ByPeriod: period}}

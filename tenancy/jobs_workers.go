@@ -89,3 +89,12 @@ type cleanWorker struct {
 func (w *cleanWorker) Work(ctx context.Context, _ *river.Job[cleanJob]) error {
 	return putBack(ctx, w.cluster.ClearAway(ctx))
 }
+
+type measureWorker struct {
+	river.WorkerDefaults[measureJob]
+	cluster *Cluster
+}
+
+func (w *measureWorker) Work(ctx context.Context, _ *river.Job[measureJob]) error {
+	return putBack(ctx, w.cluster.Measure(ctx))
+}

@@ -61,9 +61,15 @@ func connect(t *testing.T, url string) *pgx.Conn {
 // nothing else, and returns that role's address for it.
 func newDatabase(t *testing.T, server string) string {
 	t.Helper()
+	return newDatabaseOf(t, server, "createrole")
+}
+
+// newDatabaseOf is newDatabase with an owner that has other attributes.
+func newDatabaseOf(t *testing.T, server, attributes string) string {
+	t.Helper()
 	name := "t_" + strings.ReplaceAll(uuid.NewString(), "-", "")
 	admin := super(t, server)
-	run(t, admin, fmt.Sprintf(`create role %s login createrole password 'owner'`, name))
+	run(t, admin, fmt.Sprintf(`create role %s login %s password 'owner'`, name, attributes))
 	run(t, admin, fmt.Sprintf(`create database %s`, name))
 	run(t, admin, fmt.Sprintf(`grant create on database %s to %s`, name, name))
 	t.Cleanup(func() { dropDatabase(t, server, name) })

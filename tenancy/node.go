@@ -23,6 +23,7 @@ import (
 type Node struct {
 	Name string
 
+	url      string
 	admin    *pgxpool.Pool // the owner: makes and migrates schemas, never serves requests
 	shards   []*shard
 	database string
@@ -48,7 +49,7 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 	if err != nil {
 		return nil, fmt.Errorf("node %s: %w", name, err)
 	}
-	n := &Node{Name: name, admin: admin, options: o, database: admin.Config().ConnConfig.Database}
+	n := &Node{Name: name, url: url, admin: admin, options: o, database: admin.Config().ConnConfig.Database}
 	if n.database == "" {
 		n.database = admin.Config().ConnConfig.User // what Postgres itself assumes
 	}
@@ -73,10 +74,11 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 			config.DialFunc = o.Dial
 		}
 		s := &shard{login: login}
-		if s.usual, err = openPool(config, o.ShardConns, o.ShardConns); err != nil {
+		look := func(ctx context.Context, schema string, err error) error { return o.refused(ctx, name, schema, err) }
+		if s.usual, err = openPool(config, o.ShardConns, o.ShardConns, look); err != nil {
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
-		if s.long, err = openPool(config, o.ShardConns, 0); err != nil {
+		if s.long, err = openPool(config, o.ShardConns, 0, look); err != nil {
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
 		n.shards = append(n.shards, s)

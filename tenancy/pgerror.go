@@ -9,6 +9,9 @@ import (
 // The errors of Postgres that mean something to this package.
 const (
 	undefinedTable    = "42P01"
+	undefinedObject   = "42704"
+	stillNeeded       = "2BP01"
+	invalidValue      = "22023" // also of set_config, for a role that does not exist
 	duplicateObject   = "42710"
 	uniqueViolation   = "23505"
 	noPrivilege       = "42501"

@@ -19,8 +19,13 @@ const connLife = 30 * time.Minute
 
 // connector opens bound connections for one pool.
 type connector struct {
-	config *pgx.ConnConfig
+	config  *pgx.ConnConfig
+	refused refusal
 }
+
+// refusal looks at a statement of a school that Postgres refused, and may know better
+// what that means.
+type refusal func(ctx context.Context, schema string, err error) error
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	pg, err := pgx.ConnectConfig(ctx, c.config)
@@ -29,7 +34,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	registerUUID(pg.TypeMap())
 	life := connLife*3/4 + time.Duration(rand.Int64N(int64(connLife/2)))
-	return &conn{pg: pg, retires: time.Now().Add(life)}, nil
+	return &conn{pg: pg, refused: c.refused, retires: time.Now().Add(life)}, nil
 }
 
 func (c connector) Driver() driver.Driver { return refuse{} }
@@ -47,8 +52,8 @@ type pool struct {
 
 // openPool makes a pool of at most size bound connections, which keeps so many of
 // them when nobody uses them. Nothing is dialled until the first query.
-func openPool(config *pgx.ConnConfig, size, keeps int) (pool, error) {
-	db := sql.OpenDB(connector{config: config})
+func openPool(config *pgx.ConnConfig, size, keeps int, refused refusal) (pool, error) {
+	db := sql.OpenDB(connector{config: config, refused: refused})
 	db.SetMaxOpenConns(size)
 	if keeps == 0 {
 		keeps = -1 // database/sql takes 0 for two

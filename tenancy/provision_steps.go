@@ -39,14 +39,22 @@ func (p *Provisioner) reserve(ctx context.Context, o *onboarding) error {
 	})
 }
 
-// chooseNode is the node that was asked for, or the active one with the fewest
-// schools that answers.
+// chooseNode is the node that was asked for, or the one with the least on it.
 func (p *Provisioner) chooseNode(ctx context.Context, o *onboarding) (string, error) {
 	if o.school.Node != "" {
 		return o.school.Node, nil
 	}
-	rows, err := o.platform.Query(ctx, `select n.name from platform.node n where n.state = 'ACTIVE'
-		order by (select count(*) from platform.school s where s.node = n.name and s.status <> 'ARCHIVED'), n.created_at, n.name`)
+	return p.cluster.emptiestNode(ctx, o.platform)
+}
+
+// emptiestNode is the active node that answers with the least on it: its share of all
+// schools and its share of all bytes, added up.
+func (c *Cluster) emptiestNode(ctx context.Context, platform held) (string, error) {
+	rows, err := platform.Query(ctx, `with load as (select n.name, n.created_at, n.size_bytes as bytes,
+			(select count(*) from platform.school s where s.node = n.name and s.status <> 'ARCHIVED')
+				+ (select count(*) from platform.school_move m where m.target = n.name and m.state = 'RUNNING') as schools
+			from platform.node n where n.state = 'ACTIVE')
+		select name from load order by schools / greatest(sum(schools) over (), 1) + bytes / greatest(sum(bytes) over (), 1), created_at, name`)
 	if err != nil {
 		return "", fmt.Errorf("choosing a node: %w", err)
 	}
@@ -59,7 +67,7 @@ func (p *Provisioner) chooseNode(ctx context.Context, o *onboarding) (string, er
 	}
 	var down error
 	for _, name := range names {
-		if down = p.cluster.ping(ctx, name); down == nil {
+		if down = c.ping(ctx, name); down == nil {
 			return name, nil
 		}
 	}

@@ -106,12 +106,12 @@ func (r *Registry) ForgetAll() {
 }
 
 const schoolColumns = `id, code, name, coalesce(node, ''), coalesce(schema_name, ''), coalesce(shard, 0), status, time_zone, locale, currency,
-	weekend_days, schema_version, address, phone, email`
+	weekend_days, schema_version, address, phone, email, home, held`
 
 func scanSchool(row pgx.Row) (*School, error) {
 	var s School
 	err := row.Scan(&s.ID, &s.Code, &s.Name, &s.Node, &s.Schema, &s.Shard, &s.Status, &s.TimeZone, &s.Locale, &s.Currency,
-		&s.WeekendDays, &s.SchemaVersion, &s.Address, &s.Phone, &s.Email)
+		&s.WeekendDays, &s.SchemaVersion, &s.Address, &s.Phone, &s.Email, &s.Home, &s.Held)
 	if err != nil {
 		return nil, err
 	}

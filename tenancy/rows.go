@@ -19,6 +19,7 @@ type rows struct {
 	results pgx.BatchResults
 	types   *pgtype.Map
 	columns []string
+	explain func(error) error
 }
 
 func (r *rows) Columns() []string {
@@ -35,7 +36,7 @@ func (r *rows) Columns() []string {
 func (r *rows) Next(dest []driver.Value) error {
 	if !r.Rows.Next() {
 		if err := r.Err(); err != nil {
-			return err
+			return r.explain(err)
 		}
 		return io.EOF
 	}

@@ -79,6 +79,25 @@ func (n *Node) makeOrMigrateOnce(ctx context.Context, t target) (version int, er
 	return out.version, nil
 }
 
+// migrate brings a schema that is there to the latest version, and returns that.
+func (n *Node) migrate(ctx context.Context, schema string) (version int, err error) {
+	err = tryAgain(ctx, defaultTries, func() error {
+		pooled, err := n.admin.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer held{pooled}.release()
+		conn := pooled.Conn().PgConn()
+		if version, err = lockSchema(ctx, conn, schema); err != nil {
+			return err
+		}
+		out, err := advance(ctx, conn, schema, version, n.options.Migrations, defaultLockTimeout)
+		version = out.version
+		return err
+	})
+	return version, err
+}
+
 // makeSchema creates role, schema, tables and rights in one transaction: a string of
 // several statements is one to Postgres. A role that is already there is used.
 func (n *Node) makeSchema(ctx context.Context, conn *pgconn.PgConn, t target, ms []migrations.Migration) error {
@@ -134,9 +153,16 @@ func (n *Node) schemaSQL(t target, roleExists bool, serverVersion int, ms []migr
 // forRole fills in the name of the school's role.
 func forRole(sql, role string) string { return strings.ReplaceAll(sql, ":school_role", Ident(role)) }
 
-// dropSchema removes a schema and its role, if they are there.
+// dropSchema removes a schema and its role, if they are there. A role that another
+// database of the same server still uses stays.
 func dropSchema(ctx context.Context, conn *pgconn.PgConn, schema string) error {
-	err := conn.Exec(ctx, fmt.Sprintf("set local lock_timeout = '5s'; drop schema if exists %s cascade; drop role if exists %s", Ident(schema), Ident(schema))).Close()
+	err := conn.Exec(ctx, fmt.Sprintf("set local lock_timeout = '5s'; drop schema if exists %s cascade", Ident(schema))).Close()
+	if err == nil {
+		err = conn.Exec(ctx, fmt.Sprintf("drop role if exists %s", Ident(schema))).Close()
+		if pgCode(err) == stillNeeded {
+			err = nil
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("dropping schema %s: %w", schema, err)
 	}

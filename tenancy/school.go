@@ -43,6 +43,8 @@ type School struct {
 	Address       string
 	Phone         string
 	Email         string
+	Home          int  // how often it has moved to another node
+	Held          bool // its writes wait: it is about to be served from another node
 
 	location *time.Location
 }
@@ -61,10 +63,10 @@ var (
 	ErrOtherSchool    = errors.New("tenancy: statement is bound to another school than its transaction")
 )
 
-var ownName = regexp.MustCompile(`^(school_[0-9a-f]{32}|school_template|platform|homeroom_[0-9a-f]{8}_shard_[0-9]{2,4})$`)
+var ownName = regexp.MustCompile(`^(school_[0-9a-f]{32}|school_template|platform|homeroom_[0-9a-f]{8}_shard_[0-9]{2,4}|homeroom_move_[0-9a-f]{32})$`)
 
-// Ident returns the name of a schema, of its role or of a shard's login, quoted for
-// SQL. Everything that concatenates such a name goes through here, so that nothing
+// Ident returns the name of a schema, of its role, of a shard's login or of what a move
+// makes on the servers, quoted for SQL. Everything that concatenates such a name goes through here, so that nothing
 // else can get in.
 func Ident(name string) string {
 	if !ownName.MatchString(name) {

@@ -14,32 +14,61 @@ import (
 // not read.
 const TemplateSchema = "school_template"
 
-// ErrNodeExists says that a node of this name is known under other addresses.
-var ErrNodeExists = errors.New("tenancy: there is a node of this name, on another server")
+// What can be wrong with a node that is added.
+var (
+	ErrNodeExists  = errors.New("tenancy: there is a node of this name, on another server")
+	ErrNodeTwice   = errors.New("tenancy: this database is a node already, under another name")
+	ErrNodeAddress = errors.New("tenancy: this is not the address of a Postgres database")
+)
 
 // AddNode sets up a Postgres server (one database on it) and then records it as a
 // place for schools: from that moment on new schools may be placed there. Adding a
 // node again sets it up again.
-func (c *Cluster) AddNode(ctx context.Context, name, url, poolURL string) error {
+func (c *Cluster) AddNode(ctx context.Context, name, url, poolURL string, also ...Also) error {
 	n, err := openNode(ctx, name, url, poolURL, c.options)
 	if err != nil {
-		return err
+		return ErrNodeAddress // the parser's own words may repeat the password
 	}
 	defer n.close() // the cluster opens its own when the node is first asked for
+	identity, err := n.identity(ctx)
+	if err != nil {
+		return fmt.Errorf("adding node %s: %w", name, err)
+	}
+	// Asked before anything is made there, and decided by the unique index below.
+	var taken bool
+	err = c.platform.QueryRow(ctx, `select exists (select from platform.node where identity = $2 and name <> $1)`, name, identity).Scan(&taken)
+	if err != nil {
+		return fmt.Errorf("adding node %s: %w", name, err)
+	}
+	if taken {
+		return ErrNodeTwice
+	}
 	if err := c.setupNode(ctx, n); err != nil {
 		return err
 	}
-	var same bool
-	err = c.platform.QueryRow(ctx, `insert into platform.node (name, url, pool_url) values ($1, $2, $3)
-		on conflict (name) do update set updated_at = now()
-		returning url = $2 and pool_url = $3`, name, url, poolURL).Scan(&same)
-	if err != nil {
-		return fmt.Errorf("recording node %s: %w", name, err)
-	}
-	if !same {
-		return ErrNodeExists
-	}
-	return nil
+	return pgx.BeginFunc(ctx, c.platform, func(tx pgx.Tx) error {
+		var same bool
+		err := tx.QueryRow(ctx, `insert into platform.node (name, url, pool_url, identity) values ($1, $2, $3, $4)
+			on conflict (name) do update set updated_at = now()
+			returning url = $2 and pool_url = $3`, name, url, poolURL, identity).Scan(&same)
+		if pgCode(err) == uniqueViolation {
+			return ErrNodeTwice
+		}
+		if err != nil {
+			return fmt.Errorf("recording node %s: %w", name, err)
+		}
+		if !same {
+			return ErrNodeExists
+		}
+		return alsoDo(ctx, tx, also)
+	})
+}
+
+// identity tells a database from every other: its server's own number, and its own there.
+func (n *Node) identity(ctx context.Context) (identity string, err error) {
+	err = n.admin.QueryRow(ctx, `select (select system_identifier from pg_catalog.pg_control_system()) || '/' ||
+		(select oid from pg_catalog.pg_database where datname = current_database())`).Scan(&identity)
+	return identity, err
 }
 
 // SetupNode makes what a node needs before a school can live on it: the shards'
@@ -50,7 +79,20 @@ func (c *Cluster) SetupNode(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return c.setupNode(ctx, n)
+	if err := c.setupNode(ctx, n); err != nil {
+		return err
+	}
+	identity, err := n.identity(ctx)
+	if err == nil {
+		_, err = c.platform.Exec(ctx, `update platform.node set identity = $2 where name = $1 and identity is distinct from $2`, name, identity)
+	}
+	if pgCode(err) == uniqueViolation {
+		return fmt.Errorf("setting up node %s: %w", name, ErrNodeTwice)
+	}
+	if err != nil {
+		return fmt.Errorf("setting up node %s: %w", name, err)
+	}
+	return nil
 }
 
 func (c *Cluster) setupNode(ctx context.Context, n *Node) error {

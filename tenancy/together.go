@@ -74,7 +74,7 @@ func (c *conn) together(ctx context.Context, t *together) error {
 		err = closeErr
 	}
 	if err != nil && scanned {
-		return err // trying again would hand the same rows to Scan twice
+		return c.explain(ctx, err) // trying again would hand the same rows to Scan twice
 	}
 	if err != nil {
 		return c.fault(ctx, err)

@@ -22,13 +22,13 @@ import (
 func schoolCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "school",
-		Short: "Make, list, suspend, activate, archive, export and import schools",
+		Short: "Make, list, suspend, activate, archive, move, export and import schools",
 		Long: `Work on schools from the command line, beside the running service.
 
 Needs DATABASE_URL and HOMEROOM_SECRET as the service has them. With REDIS_URL as well,
 running instances hear of a change at once; without it, within 20 seconds.`,
 	}
-	cmd.AddCommand(schoolCreate(), schoolList(),
+	cmd.AddCommand(schoolCreate(), schoolList(), schoolMoveTo(), schoolConfirmMove(),
 		schoolMove("suspend", "Shut a school: nobody signs in, its data stays", func(s *service.Service) move { return s.Cluster.Suspend }),
 		schoolMove("activate", "Open a suspended school again", func(s *service.Service) move { return s.Cluster.Activate }),
 		schoolMove("archive", "Shut a suspended school for good", func(s *service.Service) move { return s.Cluster.Archive }),

@@ -15,6 +15,7 @@ import (
 	"homeroom/modules/file"
 	"homeroom/modules/leave"
 	"homeroom/modules/library"
+	"homeroom/modules/node"
 	"homeroom/modules/notification"
 	"homeroom/modules/platform"
 	"homeroom/modules/privacy"
@@ -27,7 +28,7 @@ import (
 
 // rows are all the endpoints there are. Where one module needs another, they meet here.
 func (s *Service) rows() []api.Row {
-	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth, Describe: s.describe, Archives: archives{s}}
+	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth, Describe: s.describe, Archives: archives{s}}
 	desk := &platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: readySchools{s}, Version: s.Cluster.SchoolVersion()}
 	letterheads := roster.Letterheads{Files: s.kept}
 	register := &attendance.Module{}
@@ -38,6 +39,7 @@ func (s *Service) rows() []api.Row {
 		s.devRows(),
 		schools.Routes(),
 		desk.Routes(),
+		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Routes(),
 		rbac.Routes(s.RBAC),
 		(&setting.Module{Grades: exams, Files: s.kept}).Routes(),
 		people.Routes(),

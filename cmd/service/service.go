@@ -60,6 +60,7 @@ type Service struct {
 	Registry    *tenancy.Registry
 	Provisioner *tenancy.Provisioner
 	Migrator    *tenancy.Migrator
+	Mover       *tenancy.Mover
 	Jobs        *tenancy.Jobs
 	Auth        *auth.Auth
 	Tokens      *auth.Tokens
@@ -138,7 +139,8 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 		return err
 	}
 	s.Registry = tenancy.NewRegistry(s.Cluster)
-	s.Migrator = s.Cluster.Migrator()
+	s.Migrator, s.Mover = s.Cluster.Migrator(), s.Cluster.Mover()
+	s.Mover.Log = s.Log
 	s.Cluster.Changed = func(id uuid.UUID) { s.Hints.Send(context.Background(), hintSchool, id.String()) }
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package school is the cross-school administrator's view of the schools: onboard
-// one, watch it become ready, suspend, activate and archive it, take all of it home.
+// one, watch it become ready, suspend, activate and archive it, move it elsewhere, take all of it home.
 package school
 
 import (
@@ -22,6 +22,7 @@ type Admins interface {
 type Module struct {
 	Cluster     *tenancy.Cluster
 	Provisioner *tenancy.Provisioner
+	Mover       *tenancy.Mover
 	Admins      Admins
 	Archives    Archives
 	// Describe has a school say of itself what the operator says of it.
@@ -44,6 +45,9 @@ func (m *Module) Routes() []api.Row {
 		api.PlatformRow("POST", "/super-admin/school/:id/archive", "Shut a suspended school for good", api.Write, 200, m.archive, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/export", "Have a fresh archive of the whole school made", api.Write, 202, m.requestExport, api.OwnTransaction, api.Says("The archive is being made")),
 		api.PlatformDownload("/super-admin/school/:id/export", "The whole school as one archive, or ranges of it; 202 while it is being made", m.export, api.Gives("application/gzip"), api.Says("The archive is being made"), api.MayFail(errExportFailed)),
+		api.PlatformRow("POST", "/super-admin/school/:id/move", "Move a school to another database node while it is used; answers at once, the work goes on", api.Write, 200, m.moveTo, api.OwnTransaction, api.Says("School is being moved")),
+		api.PlatformRow("GET", "/super-admin/school/:id/move", "How far a school's move has come, or what became of the last one", api.Read, 200, m.moved),
+		api.PlatformRow("POST", "/super-admin/school/:id/move/confirm", "Remove the old copy of a school that has moved, for good", api.Write, 200, m.confirmMove, api.OwnTransaction, api.Says("Old copy removed")),
 	)
 }
 

@@ -1,0 +1,212 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/node"
+	schools "homeroom/modules/school"
+	"homeroom/tenancy"
+	"homeroom/testkit"
+)
+
+// addNode makes a database on one of the servers a node.
+func addNode(t *testing.T, app *testkit.App, name, address string) node.Node {
+	t.Helper()
+	answer := app.SuperAdmin(t).Call(t, "POST", "/super-admin/node/create", map[string]any{"name": name, "url": address})
+	if answer.Status != 201 {
+		t.Fatalf("adding a node: %d %s", answer.Status, answer.Body)
+	}
+	return testkit.Get[api.Page[node.Node]](t, app.SuperAdmin(t), "/super-admin/node/list?filters[search]="+url.QueryEscape(name)).Items[0]
+}
+
+// traffic is people at work at a school: some read, some write, clerks collect. It notes what was acknowledged, and fails on what no client should see.
+type traffic struct {
+	t       *testing.T
+	stop    atomic.Bool
+	wg      sync.WaitGroup
+	good    atomic.Int64
+	waits   atomic.Int64 // answered 503, to be tried again
+	slowest atomic.Int64 // of what was acknowledged
+	paid    atomic.Int64
+	name    atomic.Value // the last one a class was acknowledged to have
+}
+
+// load calls again and again, at the pace of people, until the traffic stops.
+func (f *traffic) load(what string, call func(i int) (testkit.Answer, error)) {
+	f.wg.Go(func() {
+		pace := time.NewTicker(15 * time.Millisecond)
+		defer pace.Stop()
+		for i := 0; !f.stop.Load(); i++ {
+			<-pace.C
+			began := time.Now()
+			a, err := call(i)
+			switch {
+			case err != nil:
+				f.t.Errorf("%s: %v", what, err)
+			case a.Status < 300:
+				f.good.Add(1)
+				if took := int64(time.Since(began)); took > f.slowest.Load() {
+					f.slowest.Store(took)
+				}
+			case a.Status == 503 && a.Header.Get("Retry-After") != "":
+				f.waits.Add(1)
+			default:
+				f.t.Errorf("%s: %d %s", what, a.Status, a.Body)
+			}
+		}
+	})
+}
+
+// collect pays one rupee at a time, each under a key of its own, until it is
+// acknowledged: whatever is tried twice must be posted once.
+func (f *traffic) collect(clerk *testkit.Client, student uuid.UUID) {
+	key, tries := uuid.NewString(), 0
+	f.load("a clerk", func(int) (testkit.Answer, error) {
+		a, err := clerk.With("Idempotency-Key", key).TryCall("POST", "/school-admin/fee/collection/record",
+			map[string]any{"studentId": student, "amount": 100, "paymentMode": "CASH"})
+		if tries++; err == nil && a.Status == 201 {
+			f.paid.Add(1)
+			key, tries = uuid.NewString(), 0
+		}
+		return a, err
+	})
+}
+
+func TestASchoolMovesWhileItsOfficeReadsWritesAndCollects(t *testing.T) {
+	t.Parallel()
+	stack := testkit.Stack(t)
+	database := "moves_" + uuid.NewString()[:8]
+	app := testkit.StartOn(t, stack, database)
+	second := testkit.StartOn(t, stack, database)
+	addNode(t, app, "south", testkit.Database(t, stack, "main", database+"_south"))
+	s := app.NewSchoolAs(t, tenancy.NewSchool{Node: "main"})
+	neighbour := app.NewSchoolAs(t, tenancy.NewSchool{Node: "main"})
+	super, admin := app.SuperAdmin(t), s.As(t, api.SchoolAdmin)
+	madeYear(t, s, admin)
+	student := madeStudent(t, s, admin)
+	marked := made("/school-admin/class/create", map[string]any{"name": "Marked"})(t, s, admin)
+
+	f := &traffic{t: t}
+	end := sync.OnceFunc(func() { f.stop.Store(true); f.wg.Wait() })
+	defer end()
+	for _, instance := range []*testkit.App{app, second} {
+		clerk := s.On(t, instance, api.SchoolAdmin)
+		f.collect(clerk, student)
+		f.load("a reader", func(int) (testkit.Answer, error) {
+			return clerk.TryCall("GET", "/school-admin/fee/report/"+student.String(), nil)
+		})
+		next := neighbour.On(t, instance, api.SchoolAdmin)
+		f.load("the neighbour", func(i int) (testkit.Answer, error) {
+			return next.TryCall("POST", "/school-admin/class/create", map[string]any{"name": fmt.Sprint("Class ", uuid.NewString())})
+		})
+	}
+	f.load("a change", func(i int) (testkit.Answer, error) {
+		name := fmt.Sprint("Marked ", i)
+		a, err := admin.TryCall("PUT", "/school-admin/class/"+marked.String(), map[string]any{"name": name})
+		if err == nil && a.Status == 200 {
+			f.name.Store(name)
+		}
+		return a, err
+	})
+	seen := f.good.Load()
+	until(t, "calls go through", func() bool { return f.good.Load() > seen+30 })
+
+	path := "/super-admin/school/" + s.ID.String() + "/move"
+	super.Refuses(t, "GET", path, nil, 404, "")
+	super.Refuses(t, "POST", path+"/confirm", nil, 409, "")
+	super.Refuses(t, "POST", path, map[string]any{"node": "nowhere"}, 422, "")
+	super.Refuses(t, "POST", path, map[string]any{"node": "main"}, 422, "")
+	super.Refuses(t, "POST", "/super-admin/school/"+uuid.NewString()+"/move", map[string]any{"node": "south"}, 404, "SCHOOL_NOT_FOUND")
+	if m := testkit.Post[schools.Move](t, super, path, map[string]any{"node": "south"}); m.State != "RUNNING" || len(m.Steps) != 6 {
+		t.Errorf("requested: %+v", m)
+	}
+	super.Refuses(t, "POST", path, map[string]any{"node": "south"}, 409, "")
+	var m schools.Move
+	for deadline := time.Now().Add(2 * time.Minute); m.State != "MOVED" || !m.Clean; time.Sleep(50 * time.Millisecond) {
+		if m = testkit.Get[schools.Move](t, super, path); m.State == "FAILED" || time.Now().After(deadline) {
+			t.Fatalf("the move is %+v", m)
+		}
+	}
+	seen = f.good.Load()
+	until(t, "calls go through in the new home", func() bool { return f.good.Load() > seen+30 })
+	end()
+	t.Logf("%d good answers, %d × 503, %d payments; writes held %d ms, the slowest answer took %v, %d rows compared",
+		f.good.Load(), f.waits.Load(), f.paid.Load(), m.HeldMs, time.Duration(f.slowest.Load()).Round(time.Millisecond), m.Rows)
+
+	// Nothing acknowledged is lost or doubled, and the books balance, in the new home.
+	home, err := app.Service.Cluster.FindSchool(context.Background(), s.ID)
+	if err != nil || home.Node != "south" {
+		t.Fatalf("it is on %+v: %v", home, err)
+	}
+	moved := &testkit.School{School: home, App: app}
+	if n := moved.Count(t, "fee_receipt", ""); int64(n) != f.paid.Load() {
+		t.Errorf("%d receipts, %d were acknowledged", n, f.paid.Load())
+	}
+	var out int64
+	if err := moved.DB(t).Raw(`select coalesce(sum(case when entry_type = 'DR' then amount else -amount end), 0) from ledger_entry`).Scan(&out).Error; err != nil || out != 0 {
+		t.Errorf("the books are out by %d: %v", out, err)
+	}
+	// The rule that they balance holds on the copy as it did on the original.
+	err = moved.DB(t).Exec(`with t as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
+			values (gen_random_uuid(), 'PAYMENT', current_date, 'half', 'half', now()) returning id)
+		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) select t.id, 1, a.id, 'DR', 100 from t, (select id from ledger_account limit 1) a`).Error
+	if err == nil || !strings.Contains(err.Error(), "balance") {
+		t.Errorf("one side of a transaction was posted alone: %v", err)
+	}
+	last := f.name.Load()
+	if moved.Count(t, "class", "id = ? and name = ?", marked, last) != 1 {
+		t.Errorf("the last change %v is lost", last)
+	}
+	if a := s.On(t, second, api.SchoolAdmin).Call(t, "GET", listClasses, nil); a.Status != 200 {
+		t.Errorf("afterwards: %d %s", a.Status, a.Body)
+	}
+	if c := testkit.Post[schools.Move](t, super, path+"/confirm", nil); c.State != "CONFIRMED" || !c.Clean {
+		t.Errorf("confirmed: %+v", c)
+	}
+	super.Refuses(t, "POST", path+"/confirm", nil, 409, "")
+}
+
+func TestANodeThatIsDownIs503ForItsOwnSchoolsOnly(t *testing.T) {
+	t.Parallel()
+	stack := testkit.Private(t)
+	app := testkit.StartOn(t, stack, "homeroom")
+	addNode(t, app, "south", testkit.Database(t, stack, "main", "south"))
+	here, there := app.NewSchoolAs(t, tenancy.NewSchool{Node: "south"}), app.NewSchoolAs(t, tenancy.NewSchool{Node: "main"})
+	mine, theirs := here.As(t, api.SchoolAdmin), there.As(t, api.SchoolAdmin)
+	// The test's servers write to disk when they like: what is to come back has to be there.
+	main, err := app.Service.Cluster.Node(t.Context(), "main")
+	if err == nil {
+		_, err = main.Admin().Exec(t.Context(), "checkpoint")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stack.KillPostgres("north"); err != nil { // where node main is
+		t.Fatal(err)
+	}
+	for range 5 {
+		if f := theirs.Refuses(t, "GET", listClasses, nil, 503, "Service Unavailable"); f.StatusCode != 503 {
+			t.Errorf("%+v", f)
+		}
+		testkit.Get[any](t, mine, listClasses)
+		made("/school-admin/class/create", map[string]any{"name": uuid.NewString()})(t, here, mine)
+	}
+	nodes := testkit.Get[api.Page[node.Node]](t, app.SuperAdmin(t), "/super-admin/node/list").Items
+	if nodes[0].Reachable || nodes[0].Error == "" || !nodes[1].Reachable {
+		t.Errorf("the nodes are said to be %+v", nodes)
+	}
+	if err := stack.RestartPostgres(context.Background(), "north"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the school is back", func() bool { return theirs.Call(t, "GET", listClasses, nil).Status == 200 })
+}

@@ -1,0 +1,100 @@
+package tenancy_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/localstack"
+	"homeroom/tenancy"
+)
+
+// TestAMoveOutlivesItsServers kills, as a power failure would, the platform's server,
+// the one the school comes from and the one it goes to, each at a moment that hurts.
+func TestAMoveOutlivesItsServers(t *testing.T) {
+	t.Parallel()
+	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "west", "east"}, Durable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stack.Stop() })
+	c := ready(t, tenancy.Options{
+		PlatformURL: stack.PostgresURL("main"), Secret: []byte("tenancy tests"), RolePerSchool: true,
+		Shards: 2, ShardConns: 2, AdminConns: 8, PlatformConns: 8,
+	})
+	for _, name := range []string{"west", "east"} {
+		if err := c.AddNode(t.Context(), name, stack.PostgresURL(name), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kills := []struct{ server, at string }{{"east", "fenced"}, {"west", "caught up"}}
+	if movesAtLength {
+		for _, at := range []string{"schema", "publish", "copy", "held", "fenced", "caught up", "compared", "shut", "flipped", "release"} {
+			for _, server := range []string{"main", "west", "east"} {
+				kills = append(kills, struct{ server, at string }{server, at})
+			}
+		}
+	}
+	for _, kill := range kills {
+		t.Run(kill.server+" "+kill.at, func(t *testing.T) {
+			n := ask("s" + uuid.NewString()[:8])
+			from, to := "west", "east"
+			n.Node = from
+			s := newSchool(t, c, n)
+			db := bound(t, c, s, tenancy.ReadWrite)
+			if err := db.Exec(`insert into class (id, name) select gen_random_uuid(), 'Class ' || i from generate_series(1, 500) i`).Error; err != nil {
+				t.Fatal(err)
+			}
+			m := c.Mover()
+			m.HoldLimit = 3 * time.Second
+			requestMove(t, m, s, to)
+			killed := false
+			m.Stepped = func(_ uuid.UUID, step string, _ bool) {
+				if step == kill.at && !killed {
+					killed = true
+					if err := stack.KillPostgres(kill.server); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			before := m.Run(t.Context(), s.ID)
+			if !killed {
+				t.Fatalf("it never came to %s: %v", kill.at, before)
+			}
+			if kill.server == "east" && kill.at == "fenced" {
+				// The school must not wait for a server it does not live on yet.
+				if now := find(t, c, s.ID); now.Held || now.Node != from {
+					t.Errorf("with the target away it is on %s, held: %t", now.Node, now.Held)
+				}
+				if err := bound(t, c, s, tenancy.ReadWrite).Exec(addClass, "meanwhile").Error; err != nil {
+					t.Errorf("with the target away it cannot be written to: %v", err)
+				}
+			}
+			if err := stack.RestartPostgres(context.Background(), kill.server); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+				_ = m.Resume(t.Context())
+				p, err := m.Progress(t.Context(), s.ID)
+				if err == nil && p.State == tenancy.MoveDone && p.Clean {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("a minute later the move is %+v: %v", p, err)
+				}
+			}
+			classes := 500
+			if kill.server == "east" && kill.at == "fenced" {
+				classes++
+			}
+			mustLiveOn(t, c, s, to, classes)
+			for _, name := range []string{from, to} {
+				if n := one[int](t, node(t, c, name).Admin(), `select (select count(*) from pg_replication_slots) + (select count(*) from pg_subscription) + (select count(*) from pg_publication)`); n != 0 {
+					t.Errorf("%d things are left on node %s", n, name)
+				}
+			}
+		})
+	}
+}

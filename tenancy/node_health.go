@@ -1,0 +1,126 @@
+package tenancy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// NodeHealth is how a node's server is just now, by its own account.
+type NodeHealth struct {
+	Reachable      bool
+	Error          string // why not, without addresses and names
+	Ping           time.Duration
+	ServerVersion  string
+	Connections    int
+	MaxConnections int
+	WALLevel       string // schools move away from a server with "logical"
+	Slots          int    // replication slots in use
+	MaxSlots       int
+	Standbys       int
+	Lag            *int64 // bytes the standby that is furthest behind has not replayed; nil: no standby, or not ours to see
+}
+
+// healthTimeout is how long a node may take to answer before it counts as away.
+const healthTimeout = 2 * time.Second
+
+// Health asks a node how it is. A node that does not answer is an answer.
+func (c *Cluster) Health(ctx context.Context, name string) NodeHealth {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	var h NodeHealth
+	n, err := c.Node(ctx, name)
+	if err == nil {
+		begun := time.Now()
+		err = n.admin.QueryRow(ctx, `select current_setting('server_version'), current_setting('max_connections')::int,
+			coalesce((select sum(numbackends) from pg_catalog.pg_stat_database), 0)::int,
+			current_setting('wal_level'), current_setting('max_replication_slots')::int, (select count(*) from pg_catalog.pg_replication_slots),
+			(select count(*) from pg_catalog.pg_stat_replication r where not exists (select from pg_catalog.pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')),
+			case when pg_catalog.pg_is_in_recovery() then null else (select max(pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), r.replay_lsn))::bigint
+				from pg_catalog.pg_stat_replication r where not exists (select from pg_catalog.pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')) end`).
+			Scan(&h.ServerVersion, &h.MaxConnections, &h.Connections, &h.WALLevel, &h.MaxSlots, &h.Slots, &h.Standbys, &h.Lag)
+		h.Ping = time.Since(begun)
+	}
+	if err != nil {
+		return NodeHealth{Error: Trouble(err)}
+	}
+	h.Reachable = true
+	return h
+}
+
+// Trouble says in a few words what keeps a server from being used: nothing in it tells
+// an address, a user or a password.
+func Trouble(err error) string {
+	var network net.Error
+	switch pgCode(err) {
+	case wrongPassword, "28000":
+		return "it refuses the user or the password"
+	case "3D000":
+		return "it has no database of this name"
+	case noPrivilege:
+		return "the user lacks a right it needs: " + pgMessage(err)
+	case "53300":
+		return "it has no connection left"
+	case "57P03":
+		return "it is starting or stopping"
+	case "":
+		if errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+			return "it does not answer in time"
+		}
+		var connect *pgconn.ConnectError
+		if errors.As(err, &connect) {
+			return "it cannot be reached"
+		}
+		return "it does not answer"
+	}
+	return pgMessage(err)
+}
+
+func pgMessage(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Message
+	}
+	return ""
+}
+
+// Address is where the node is, without who signs in there and how.
+func (n *Node) Address() string {
+	config := n.admin.Config().ConnConfig
+	return fmt.Sprintf("%s/%s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), n.database)
+}
+
+// Measure records how much the nodes hold, for those who place schools. A node that
+// does not answer keeps its last figure.
+func (c *Cluster) Measure(ctx context.Context) error {
+	names, err := c.Nodes(ctx)
+	if err != nil {
+		return fmt.Errorf("listing nodes: %w", err)
+	}
+	var first error
+	for _, name := range names {
+		if err := c.measure(ctx, name); err != nil && first == nil {
+			first = fmt.Errorf("measuring node %s: %w", name, err)
+		}
+	}
+	return first
+}
+
+func (c *Cluster) measure(ctx context.Context, name string) error {
+	n, err := c.Node(ctx, name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	var size int64
+	if err := n.admin.QueryRow(ctx, `select pg_catalog.pg_database_size(current_database())`).Scan(&size); err != nil {
+		return err
+	}
+	_, err = c.platform.Exec(ctx, `update platform.node set size_bytes = $2, measured_at = now() where name = $1`, name, size)
+	return err
+}
