@@ -12,7 +12,7 @@ import { ListPage } from '../patterns/ListPage'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../patterns/record'
 
 /** A drawer around one short form: head, fields, Save, and Delete where it is allowed. */
-function FormDrawer({ title, close, draft, save, create, remove, what, children, extra }: {
+function FormDrawer({ title, close, draft, save, create, remove, what, children, extra, locked, summary }: {
   title: string
   close: () => void
   draft: { dirty: boolean; reset: () => void }
@@ -22,6 +22,9 @@ function FormDrawer({ title, close, draft, save, create, remove, what, children,
   what: string
   children: ReactNode
   extra?: ReactNode
+  /** To be read only: the fields are still there, and there is no Save. */
+  locked?: boolean
+  summary?: ReactNode
 }) {
   const [asking, setAsking] = useState(false)
   const gone = useMutation({
@@ -35,12 +38,12 @@ function FormDrawer({ title, close, draft, save, create, remove, what, children,
   return (
     <>
       <form style={{ display: 'contents' }} onSubmit={(e) => { e.preventDefault(); save.submit() }}>
-        <DrawerHead title={title} close={close} actions={remove && <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>Delete…</Button>} />
+        <DrawerHead title={title} summary={summary} close={close} actions={remove && <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>Delete…</Button>} />
         <div className="drawer-body" style={{ flex: 1 }}>
-          <Stack gap={16}>{children}</Stack>
+          <fieldset className="plain" disabled={locked}><Stack gap={16}>{children}</Stack></fieldset>
           {extra}
         </div>
-        <SaveBar draft={draft} {...save} submit={() => undefined} label={create ? 'Add' : 'Save'} always={create} onCancel={create ? close : undefined} />
+        {!locked && <SaveBar draft={draft} {...save} submit={() => undefined} label={create ? 'Add' : 'Save'} always={create} onCancel={create ? close : undefined} />}
       </form>
       {save.conflict}
       <Confirm opened={asking} title={`Delete ${what}?`} action="Delete" danger busy={gone.isPending} error={gone.error} onClose={() => { setAsking(false); gone.reset() }} onConfirm={() => gone.mutate()}>
