@@ -16,7 +16,7 @@ import '../day.css'
 // The charts are large and wait for the page they are on.
 const Charts = lazy(() => import('./dashboard-charts'))
 
-type Day = Schemas['Dashboard'] & { transport?: { onTheRoad?: number; tripsToday?: number } }
+type Day = Schemas['Dashboard'] & { transport?: { out: number; late: number; stale: number } }
 
 /** The day's first page: who is here, what is waiting, what came in; each figure leads to what is behind it. */
 export function Dashboard() {
@@ -50,8 +50,9 @@ export function Dashboard() {
         )}
       </Group>
       {q.error && !d && <Trouble error={q.error} retry={() => void q.refetch()} />}
-      {young && <div style={{ marginBottom: 24 }}><SetUp {...setUp} /></div>}
-      {!(bare && young) && reads && !(q.error && !d) && <Board d={d} range={range} />}
+      {young && (bare || students === undefined) && <SetUp {...setUp} />}
+      {!(bare && setUp?.left !== 0) && reads && !(q.error && !d) && <Board d={d} range={range} />}
+      {young && !bare && students !== undefined && <div style={{ marginTop: 32 }}><SetUp {...setUp} working /></div>}
     </div>
   )
 }
@@ -72,11 +73,11 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
             text={!school ? 'Day off' : marked ? `${format.number(Math.round((came! * 1000) / marked) / 10)} %` : '–'}
             note={!a ? undefined : !school ? 'Nothing is marked today' : marked ? `${format.number(came!)} of ${format.number(marked)} marked${a.absent ? `, ${format.number(a.absent)} absent` : ''}` : 'Nobody is marked yet'} />
         )}
-        {may('attendance', 'read') && <Figure label="Not yet marked" value={a?.unmarked.length} to="/register" search={{ view: 'unmarked' }} note={a ? (a.unmarked.length ? `${format.number(a.noMark)} students in these divisions` : school ? 'Every register is finished' : 'No school today') : undefined} />}
+        {may('attendance', 'read') && <Figure label="Not yet marked" value={a?.unmarked.length} to="/register" search={{ view: 'unmarked' }} note={a ? (a.unmarked.length ? `${format.number(a.noMark)} ${a.noMark === 1 ? 'student' : 'students'} left` : school ? 'Every register is finished' : 'No school today') : undefined} />}
         {may('leave', 'read') && <Figure label="Leave waiting" value={waiting} to="/leave" search={{ status: 'PENDING' }} note={d ? (waiting ? [d.leave.students && `${format.number(d.leave.students)} of students`, d.leave.employees && `${format.number(d.leave.employees)} of employees`].filter(Boolean).join(', ') : 'Nothing to decide') : undefined} />}
-        {may('fee', 'read') && <Figure label="Collected today" value={d?.fees.collectedToday} text={d ? format.money(d.fees.collectedToday) : undefined} to="/fees" note={d ? `${format.money(d.fees.collectedMonth)} this month` : undefined} />}
-        {may('fee', 'read') && <Figure label="Outstanding" value={d?.fees.outstanding} text={d ? format.money(d.fees.outstanding) : undefined} to="/fees" note={d ? (d.fees.overdue ? `${format.money(d.fees.overdue)} overdue` : d.fees.debtors ? 'Nothing overdue' : 'Nobody owes anything') : undefined} />}
-        {may('transport', 'read') && d?.transport?.onTheRoad !== undefined && <Figure label="Buses out" value={d.transport.onTheRoad} to="/live" note={d.transport.tripsToday !== undefined ? `${format.number(d.transport.tripsToday)} trips today` : undefined} />}
+        {may('fee', 'read') && <Figure label="Collected today" value={d?.fees.collectedToday} text={d ? format.money(d.fees.collectedToday) : undefined} to="/fees/receipts" note={d ? `${format.money(d.fees.collectedMonth)} this month` : undefined} />}
+        {may('fee', 'read') && <Figure label="Outstanding" value={d?.fees.outstanding} text={d ? format.money(d.fees.outstanding) : undefined} to="/fees/dues" note={d ? (d.fees.overdue ? `${format.money(d.fees.overdue)} overdue` : d.fees.debtors ? 'Nothing overdue' : 'Nobody owes anything') : undefined} />}
+        {may('transport', 'read') && d?.transport && <Figure label="Buses out" value={d.transport.out} to="/live" note={[d.transport.late && `${format.number(d.transport.late)} late`, d.transport.stale && `${format.number(d.transport.stale)} not heard of`].filter(Boolean).join(', ') || (d.transport.out ? 'All on time' : 'None on the road')} />}
       </Figures>
 
       <div className="board-row two">

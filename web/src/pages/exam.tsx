@@ -30,7 +30,7 @@ export function ExamPage() {
   const { exam, papers } = q.data
   const tab = ['marks', 'results'].includes(address.tab ?? '') && may('result', 'read') ? address.tab! : 'papers'
   return (
-    <div className="page">
+    <div className="page exam-page">
       <Group gap={4} mb={4} className="no-print"><Link to="/exams" className="quiet-link"><IconArrowLeft size={14} /> Exams</Link></Group>
       <Group justify="space-between" gap={12} mb={4} className="no-print">
         <Group gap={12} align="baseline"><Title order={1}>{exam.name}</Title><ExamStatus exam={exam} /></Group>

@@ -49,8 +49,8 @@ export function Month({ division, month }: { division: string; month: string }) 
                   const weekday = format.weekday((new Date(`${d.date}T00:00:00Z`).getUTCDay() + 6) % 7 + 1)
                   return (
                     <th key={d.date} scope="col" data-off={d.dayOff ? true : undefined} title={d.dayOff || weekday}>
-                      {d.dayOff || d.date > today ? <span aria-label={`${n} ${weekday}${d.dayOff ? `, ${d.dayOff}` : ''}`}>{n}<small aria-hidden>{weekday[0]}</small></span> : (
-                        <Link to="/register" search={{ division, date: d.date } as never} aria-label={`Open the ${n}, ${weekday}`}>{n}<small aria-hidden>{weekday[0]}</small></Link>
+                      {d.dayOff || d.date > today ? <span>{n}<span className="hidden"> {weekday}{d.dayOff && `, ${d.dayOff}`}</span><small aria-hidden>{weekday[0]}</small></span> : (
+                        <Link to="/register" search={{ division, date: d.date } as never}>{n}<span className="hidden"> {weekday}, open the day</span><small aria-hidden>{weekday[0]}</small></Link>
                       )}
                     </th>
                   )
@@ -65,7 +65,7 @@ export function Month({ division, month }: { division: string; month: string }) 
                   <th scope="row" className="who"><span className="roll">{s.rollNumber ?? ''}</span><Link to="/students" search={{ open: s.studentId, tab: 'attendance' } as never}>{nameOf(s)}</Link></th>
                   {s.statuses.map((x, i) => (
                     <td key={i} data-status={x ?? undefined} data-off={r.days[i]?.dayOff ? true : undefined}>
-                      {x && x !== 'HOLIDAY' ? <><span aria-hidden>{x === 'PRESENT' ? '·' : letters[x]}</span><span className="hidden">{words(x)}</span></> : ''}
+                      {x && x !== 'HOLIDAY' ? <><span aria-hidden>{x === 'PRESENT' ? '•' : letters[x]}</span><span className="hidden">{words(x)}</span></> : ''}
                     </td>
                   ))}
                   <td className="sum">{s.totals.present}</td><td className="sum">{s.totals.absent}</td><td className="sum">{s.totals.late}</td><td className="sum">{s.totals.leave}</td>

@@ -141,7 +141,7 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
       </Group>
       <div className="panel sheet-panel">
         <div className="list-scroll sheet-scroll" tabIndex={-1}>
-          <table className="list sheet" ref={table} onKeyDown={key} aria-label={`${register.className} ${register.divisionName} on ${format.date(register.date)}`}>
+          <table className="list sheet day-sheet" ref={table} onKeyDown={key} aria-label={`${register.className} ${register.divisionName} on ${format.date(register.date)}`}>
             <thead><tr><th scope="col" className="end roll">Roll</th><th scope="col">Student</th><th scope="col">Mark</th><th scope="col">Minutes late</th><th scope="col">Remark</th></tr></thead>
             <tbody>
               {students.map((e, i) => <Line key={e.studentId} row={i} entry={e} mark={marks[e.studentId]} bad={bad[e.studentId]} editable={editable} set={set} />)}
@@ -183,9 +183,9 @@ const Line = memo(function Line({ row, entry, mark, bad, editable, set }: { row:
       <td>
         <div className="marks" role="group" aria-label={`Mark of ${name}`}>
           {statuses.map((s, i) => (
-            <button key={s.value} type="button" className="mark" data-status={s.value} aria-pressed={now.status === s.value} aria-label={`${name}: ${s.word}`} disabled={!editable}
+            <button key={s.value} type="button" className="mark" data-status={s.value} aria-pressed={now.status === s.value} disabled={!editable}
               tabIndex={now.status === s.value || (now.status === null && i === 0) ? 0 : -1} onClick={() => set(entry, { status: s.value })}>
-              <span className="letter">{s.key}</span><span className="word">{s.word}</span>
+              <span className="hidden">{name}: </span><span className="letter" aria-hidden>{s.key}</span><span className="word">{s.word}</span>
             </button>
           ))}
         </div>

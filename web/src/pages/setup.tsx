@@ -43,22 +43,24 @@ export function useSetUp(students: number | undefined): { steps: SetUpStep[]; le
   return { steps, left: steps.filter((s) => !s.done).length }
 }
 
-export function SetUp({ steps, left }: { steps: SetUpStep[]; left: number }) {
+/** The steps; a school at work sees only those that are left. */
+export function SetUp({ steps, left, working }: { steps: SetUpStep[]; left: number; working?: boolean }) {
+  const first = steps.findIndex((s) => !s.done)
   return (
     <section aria-labelledby="setup" className="reading">
       <Title order={2} mb={4} id="setup">Set up the school</Title>
-      <Text c="dimmed" mb={16}>{steps.length - left} of {steps.length} done. In this order each step builds on the one before.</Text>
+      <Text c="dimmed" mb={16}>{steps.length - left} of {steps.length} done.{!working && ' In this order each step builds on the one before.'}</Text>
       <Stack gap={0} className="panel">
-        {steps.map((s, i) => (
-          <Group key={s.title} p={16} gap={16} wrap="nowrap" style={i ? { borderTop: '1px solid var(--line)' } : undefined}>
+        {steps.map((s, i) => (working && s.done ? null : (
+          <Group key={s.title} p={16} gap={16} wrap="nowrap" className="setup-step">
             <ThemeIcon radius="xl" size={24} variant={s.done ? 'filled' : 'default'} aria-hidden>{s.done ? <IconCheck size={14} stroke={3} /> : <Text size="xs">{i + 1}</Text>}</ThemeIcon>
             <div style={{ flex: 1 }}>
               <Text fw={500}>{s.title}{s.done && <span className="hidden"> (done)</span>}</Text>
               <Text size="sm" c="dimmed">{s.text}</Text>
             </div>
-            {!s.done && <Button component={Link} to={s.to} search={s.search as never} variant={steps.findIndex((x) => !x.done) === i ? 'filled' : 'default'} size="compact-md">{s.label}</Button>}
+            {!s.done && <Button component={Link} to={s.to} search={s.search as never} variant={first === i && !working ? 'filled' : 'default'} size="compact-md">{s.label}</Button>}
           </Group>
-        ))}
+        )))}
       </Stack>
     </section>
   )
