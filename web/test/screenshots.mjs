@@ -37,7 +37,7 @@ const officePages = {
   terms: ['/exams/terms', (page) => firstRow(page).waitFor()],
   'grade-scale': ['/exams/scales?open=new', (page) => page.getByLabel('Name', { exact: true }).waitFor()],
   events: ['/events', (page) => firstRow(page).waitFor()],
-  'event-drawer': ['/events', async (page) => { await firstRow(page).click(); await page.getByLabel('Title').waitFor() }],
+  'event-drawer': ['/events', async (page) => { await firstRow(page).click(); await page.getByLabel('Title', { exact: true }).waitFor() }],
   'student-attendance': ['/students', async (page) => { await firstRow(page).click(); await page.getByRole('tab', { name: 'Attendance' }).click(); await page.locator('.moments').waitFor() }],
   students: ['/students', (page) => firstRow(page).waitFor()],
   'students-selected': ['/students', async (page) => { await firstRow(page).waitFor(); for (const i of [1, 2, 3]) await page.locator('tbody input[type=checkbox]').nth(i).check({ force: true }) }],

@@ -3,6 +3,7 @@ import { IconBook2, IconPlus, IconSchool, IconStack2 } from '@tabler/icons-react
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, call, done, type Schemas } from '../api/client'
+import { fetchAll } from '../api/list'
 import { changed, useClasses, useDivisions, useSubjects } from '../api/queries'
 import { useMay } from '../api/session'
 import { useAddress } from '../patterns/address'
@@ -151,13 +152,14 @@ function ClassDrawer({ id, close }: { id: string; close: () => void }) {
   return q.data ? <ClassForm of={q.data} close={close} /> : <Reading error={q.error} retry={() => void q.refetch()} close={close} />
 }
 
-const classLabels = { name: 'Name', code: 'Code', level: 'Level', nextClassId: 'Goes up to' }
+const classLabels = { name: 'Name', code: 'Code', level: 'Level', nextClassId: 'Goes up to', gradeScaleId: 'Graded by' }
 
 function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) {
   const may = useMay()
   const classes = useClasses()
   const [, setAddress] = useAddress()
-  const pick = (c?: Schemas['Class']) => ({ name: c?.name ?? '', code: c?.code ?? '', level: c?.level ?? (null as number | null), nextClassId: c?.nextClassId ?? null })
+  const pick = (c?: Schemas['Class']) => ({ name: c?.name ?? '', code: c?.code ?? '', level: c?.level ?? (null as number | null), nextClassId: c?.nextClassId ?? null, gradeScaleId: c?.gradeScaleId ?? null })
+  const scales = useQuery({ queryKey: ['/school-admin/exam/grade-scale/list', 'all'], queryFn: () => fetchAll('/school-admin/exam/grade-scale/list'), enabled: may('exam', 'read') })
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
   const wire = (c: Partial<typeof draft.values>) => ({ ...c, level: c.level ?? undefined }) as Schemas['ClassChange']
@@ -176,6 +178,7 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
         {f.number({ k: 'level', label: classLabels.level, min: 0, description: 'The order of classes' })}
         {f.choice({ k: 'nextClassId', label: classLabels.nextClassId, data: (classes.data ?? []).filter((c) => c.id !== of?.id).map((c) => ({ value: c.id, label: c.name })), none: 'Nothing: they graduate' })}
         {f.text({ k: 'code', label: classLabels.code })}
+        {(scales.data?.length ?? 0) > 0 && f.choice({ k: 'gradeScaleId', label: classLabels.gradeScaleId, data: scales.data!.map((s) => ({ value: s.id, label: s.name })), none: "The school's default scale" })}
       </div>
     </FormDrawer>
   )

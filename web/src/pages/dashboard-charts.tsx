@@ -20,8 +20,8 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
     const least = Math.min(...known.map((d) => d.Came!))
     return (
       <Frame label={`Attendance of ${known.length} days`} head={['Day', 'Percent']} rows={known.map((d) => [d.day, `${d.Came} %`])}>
-        <AreaChart h={220} data={data} dataKey="day" series={[{ name: 'Came', color: 'accent.7' }]} curveType="monotone" connectNulls withDots={known.length < 15} dotProps={{ r: 3 }} strokeWidth={2} fillOpacity={0.12} gridAxis="y" tickLine="none" withGradient={false}
-          yAxisProps={{ domain: [least < 50 ? 0 : Math.floor(least / 10) * 10 - 10 < 50 ? 50 : Math.floor(least / 10) * 10 - 10, 100], width: 44, tickCount: 5 }} xAxisProps={{ minTickGap: 24 }} valueFormatter={(v) => `${format.number(v)} %`} areaProps={{ isAnimationActive: false }} />
+        <AreaChart h={220} data={data} dataKey="day" series={[{ name: 'Came', color: 'accent.7' }]} curveType="monotone" connectNulls withDots={known.length < 15} dotProps={{ r: 3 }} strokeWidth={2} fillOpacity={0.12} gridAxis="x" tickLine="none" withGradient={false}
+          yAxisProps={{ domain: [least < 50 ? 0 : Math.floor(least / 10) * 10 - 10 < 50 ? 50 : Math.floor(least / 10) * 10 - 10, 100], width: 52, tickCount: 5 }} xAxisProps={{ minTickGap: 24 }} valueFormatter={(v) => `${format.number(v)} %`} areaProps={{ isAnimationActive: false }} areaChartProps={{ accessibilityLayer: false }} />
       </Frame>
     )
   }
@@ -31,7 +31,7 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
   const compact = (v: number) => new Intl.NumberFormat(school?.locale || undefined, { notation: 'compact', maximumFractionDigits: 1 }).format(v / 10 ** digits)
   return (
     <Frame label={`Collected in ${data.length} days`} head={['Day', 'Collected']} rows={data.filter((d) => d.Collected).map((d) => [d.day, format.money(d.Collected)])}>
-      <BarChart h={220} data={data} dataKey="day" series={[{ name: 'Collected', color: 'accent.7' }]} gridAxis="y" tickLine="none" yAxisProps={{ width: 52, tickFormatter: compact }} xAxisProps={{ minTickGap: 24 }} valueFormatter={format.money} maxBarWidth={24} barProps={{ isAnimationActive: false, radius: 3 }} />
+      <BarChart h={220} data={data} dataKey="day" series={[{ name: 'Collected', color: 'accent.7' }]} gridAxis="x" tickLine="none" yAxisProps={{ width: 52, tickFormatter: compact }} xAxisProps={{ minTickGap: 24 }} valueFormatter={format.money} maxBarWidth={24} barProps={{ isAnimationActive: false, radius: 3 }} barChartProps={{ accessibilityLayer: false }} />
     </Frame>
   )
 }
@@ -44,7 +44,7 @@ function Nothing({ text }: { text: string }) {
 function Frame({ label, head, rows, children }: { label: string; head: string[]; rows: string[][]; children: React.ReactNode }) {
   return (
     <figure className="chart" aria-label={label}>
-      <div aria-hidden inert>{children}</div>
+      <div aria-hidden>{children}</div>
       <table className="hidden"><caption>{label}</caption><thead><tr>{head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead><tbody>{rows.map((r) => <tr key={r[0]}>{r.map((c, i) => <td key={i}>{c}</td>)}</tr>)}</tbody></table>
     </figure>
   )

@@ -39,7 +39,7 @@ export function Dashboard() {
       <Group justify="space-between" mb={16} gap={12} align="flex-start">
         <div>
           <Title order={1}>{school?.name}</Title>
-          <Text c="dimmed">{new Intl.DateTimeFormat(school?.locale || undefined, { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(`${d?.date ?? today}T00:00:00Z`))}</Text>
+          <Text c="dimmed">{new Intl.DateTimeFormat(school?.locale || undefined, { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(`${d?.date ?? today}T00:00:00Z`))}{d && d.students > 0 && <span className="figures only-wide-inline"> · {format.number(d.students)} students, {format.number(d.employees)} employees</span>}</Text>
         </div>
         {reads && !bare && (
           <Group gap={8}>
@@ -71,7 +71,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
         {may('attendance', 'read') && (
           <Figure label="At school today" value={came} to="/register" search={{ view: 'unmarked' }}
             text={!school ? 'Day off' : marked ? `${format.number(Math.round((came! * 1000) / marked) / 10)} %` : '–'}
-            note={!a ? undefined : !school ? 'Nothing is marked today' : marked ? `${format.number(came!)} of ${format.number(marked)} marked${a.absent ? `, ${format.number(a.absent)} absent` : ''}` : 'Nobody is marked yet'} />
+            note={!a ? undefined : !school ? 'Nothing is marked today' : marked ? `${format.number(came!)} of ${format.number(marked)}${a.absent ? `, ${format.number(a.absent)} absent` : ''}` : 'Nobody is marked yet'} />
         )}
         {may('attendance', 'read') && <Figure label="Not yet marked" value={a?.unmarked.length} to="/register" search={{ view: 'unmarked' }} note={a ? (a.unmarked.length ? `${format.number(a.noMark)} ${a.noMark === 1 ? 'student' : 'students'} left` : school ? 'Every register is finished' : 'No school today') : undefined} />}
         {may('leave', 'read') && <Figure label="Leave waiting" value={waiting} to="/leave" search={{ status: 'PENDING' }} note={d ? (waiting ? [d.leave.students && `${format.number(d.leave.students)} of students`, d.leave.employees && `${format.number(d.leave.employees)} of employees`].filter(Boolean).join(', ') : 'Nothing to decide') : undefined} />}

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core'
 import { IconConfetti, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -167,7 +167,7 @@ function SignUps({ event }: { event: Event }) {
         <table className="list">
           <thead><tr><th scope="col">Name</th><th scope="col">Class</th><th scope="col" className="only-wide">Signed up</th></tr></thead>
           <tbody>
-            {list.map((s) => <tr key={s.studentId}><td><Link to="/students" search={{ open: s.studentId } as never}>{nameOf(s)}</Link></td><td>{s.className} {s.divisionName}</td><td className="only-wide">{format.dateTime(s.signedUpAt)}</td></tr>)}
+            {list.map((s) => <tr key={s.studentId}><td><Anchor component={Link} to="/students" search={{ open: s.studentId } as never}>{nameOf(s)}</Anchor></td><td>{s.className} {s.divisionName}</td><td className="only-wide">{format.dateTime(s.signedUpAt)}</td></tr>)}
           </tbody>
         </table>
       </div>

@@ -160,6 +160,7 @@ function Division({ exam, papers, division, name, open }: { exam: Exam; papers: 
               <tr>
                 <th scope="col" className="end roll">Roll</th><th scope="col" className="who">Student</th>
                 {papers.map((p) => <th key={p.id} scope="col" className="end" title={`${format.date(p.examDate)}, ${p.passMarks} to pass`}>{p.subjectName}<small>of {format.number(p.maxMarks)}</small></th>)}
+                <td className="filler" />
               </tr>
             </thead>
             <tbody>
@@ -178,7 +179,7 @@ function Division({ exam, papers, division, name, open }: { exam: Exam; papers: 
           {open && <Button disabled={dirty.length === 0 || faults.length > 0} loading={save.isPending} onClick={() => save.mutate()}>Save the marks</Button>}
         </div>
       </div>
-      <UnsavedGuard when={dirty.length > 0 && !save.isPending} />
+      <UnsavedGuard when={dirty.length > 0 && !save.isPending} free={['file']} />
     </>
   )
 }
@@ -210,6 +211,7 @@ const Line = memo(function Line({ row, student, papers, results, typed, bad, ope
           </td>
         )
       })}
+      <td className="filler" />
     </tr>
   )
 })

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, Menu, NativeSelect, Text } from '@mantine/core'
 import { IconCalendarEvent, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueries } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../api/client'
 import { changed, useClasses, useSubjects, useTeachers } from '../api/queries'
 import { useMay } from '../api/session'
@@ -133,8 +133,9 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                   <td className={field(i, k) ? 'wrap' : undefined}><input className="cell-input figures end" inputMode="decimal" aria-label={`${label} of ${name}`} aria-invalid={!!field(i, k) || undefined} disabled={!open} value={l[k] ?? ''} onChange={(e) => { const v = e.currentTarget.value.replace(/[^\d.]/g, ''); set(i, { [k]: v === '' ? null : Number(v) }) }} />{field(i, k) && <div className="why">{field(i, k)}</div>}</td>
                 )
                 return (
-                  <tr key={`${l.classId} ${l.subjectId} ${i}`} data-dirty={JSON.stringify(was) !== JSON.stringify(l) || undefined} data-bad={clash ? true : undefined}>
-                    <td className={clash ? 'wrap' : undefined}>{className(l.classId)}{clash?.map((m) => <div key={m} className="why">{m}</div>)}{field(i, 'classId') && <div className="why">{field(i, 'classId')}</div>}</td>
+                  <Fragment key={`${l.classId} ${l.subjectId} ${i}`}>
+                  <tr data-dirty={JSON.stringify(was) !== JSON.stringify(l) || undefined} data-bad={clash ? true : undefined}>
+                    <td className={field(i, 'classId') ? 'wrap' : undefined}>{className(l.classId)}{field(i, 'classId') && <div className="why">{field(i, 'classId')}</div>}</td>
                     <td className={field(i, 'subjectId') ? 'wrap' : undefined}>
                       {open && !was ? <select className="cell-input" aria-label={`Subject of paper ${i + 1}`} value={l.subjectId} onChange={(e) => { const s = subjectOf(e.currentTarget.value); set(i, { subjectId: e.currentTarget.value, maxMarks: s?.maxMarks ?? l.maxMarks, passMarks: s?.passMarks ?? l.passMarks }) }}>{(subjects.data ?? []).map((s) => <option key={s.id} value={s.id}>{s.name}</option>)}</select> : <b className="medium">{subjectOf(l.subjectId)?.name}</b>}
                       {field(i, 'subjectId') && <div className="why">{field(i, 'subjectId')}</div>}
@@ -144,6 +145,8 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                     {marks('maxMarks', 'Full marks')}{marks('passMarks', 'Marks to pass')}
                     {open && <td><ActionIcon variant="subtle" color="gray" aria-label={`Remove ${name}`} onClick={() => { setLines(lines.filter((_, j) => j !== i)); setBad({}) }}><IconTrash size={16} stroke={1.6} /></ActionIcon></td>}
                   </tr>
+                  {clash && <tr data-bad className="clash"><td colSpan={open ? 10 : 9}>{clash.map((m) => <div key={m} className="why">{m}</div>)}</td></tr>}
+                  </Fragment>
                 )
               })}
             </tbody>
@@ -160,7 +163,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
         )}
       </div>
       {!!save.error && Object.keys(bad).length === 0 && <Group mt={12}><Trouble error={save.error} /></Group>}
-      <UnsavedGuard when={dirty && !save.isPending} />
+      <UnsavedGuard when={dirty && !save.isPending} free={['class']} />
     </>
   )
 }

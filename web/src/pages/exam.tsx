@@ -34,7 +34,7 @@ export function ExamPage() {
       <Group gap={4} mb={4} className="no-print"><Link to="/exams" className="quiet-link"><IconArrowLeft size={14} /> Exams</Link></Group>
       <Group justify="space-between" gap={12} mb={4} className="no-print">
         <Group gap={12} align="baseline"><Title order={1}>{exam.name}</Title><ExamStatus exam={exam} /></Group>
-        <Group gap={8}><Actions exam={exam} /></Group>
+        <Group gap={8}><Actions exam={exam} main={tab === 'results'} /></Group>
       </Group>
       <Text c="dimmed" mb={12} className="no-print">{[names(exam.classIds, ''), [exam.startDate, exam.endDate].filter(Boolean).map(format.date).join(' – '), `${format.number(exam.paperCount)} ${exam.paperCount === 1 ? 'paper' : 'papers'}`].filter(Boolean).join(' · ')}</Text>
       <Tabs value={tab} onChange={(t) => setAddress({ tab: t === 'papers' ? undefined : (t ?? undefined) })} mb={16} className="no-print">
@@ -55,7 +55,7 @@ export function ExamPage() {
 type Step = 'SCHEDULE' | 'RESULTS' | 'UN-SCHEDULE' | 'UN-RESULTS'
 
 /** Publishing and taking back; each says what will happen before it happens. */
-function Actions({ exam }: { exam: Exam }) {
+function Actions({ exam, main }: { exam: Exam; main: boolean }) {
   const may = useMay()
   const navigate = useNavigate()
   const [, setAddress] = useAddress()
@@ -83,20 +83,28 @@ function Actions({ exam }: { exam: Exam }) {
       notifications.show({ message: told[step] })
     },
   })
+  // What publishing would do is asked before it is done.
+  const preview = useQuery({
+    queryKey: ['/school-admin/exam/publish', exam.id, exam.version, 'preview'], gcTime: 0, staleTime: 0, retry: false, enabled: asking === 'RESULTS',
+    queryFn: () => call(api.POST('/school-admin/exam/{id}/publish', { params: { path: { id: exam.id } }, body: { data: { what: 'RESULTS', preview: true } } })),
+  })
   const remove = useMutation({ mutationFn: () => done(api.DELETE('/school-admin/exam/{id}', { params: { path: { id: exam.id } } })), onSuccess: () => { after(); void navigate({ to: '/exams' }) } })
   if (!may('exam', 'write')) return null
   const published = exam.status === 'PUBLISHED'
   const why = <TextInput mt={12} label="Reason" description="For the books" value={reason} maxLength={500} onChange={(e) => setReason(e.currentTarget.value)} />
   const words: Record<Step, { title: string; action: string; text: React.ReactNode }> = {
     SCHEDULE: { title: 'Publish the schedule?', action: 'Publish the schedule', text: `Parents of the classes see the ${exam.paperCount} papers of ${exam.name}, with day, time and room. You can take it back until results are published.` },
-    RESULTS: { title: `Publish the results of ${exam.name}?`, action: 'Publish the results', text: 'Marks are graded, every guardian is told by a notification, and the results stand in the report cards. Marks cannot be changed while they are published.' },
+    RESULTS: { title: `Publish the results of ${exam.name}?`, action: 'Publish the results', text: <>
+      {preview.data && <><b>{preview.data.students} {preview.data.students === 1 ? 'student has' : 'students have'} results{preview.data.missing ? `, and ${preview.data.missing} results are not entered` : ', and none is missing'}.</b> </>}
+      Their marks are graded, every guardian is told by a notification, and the results stand in the report cards. Marks cannot be changed while they are published.
+    </> },
     'UN-SCHEDULE': { title: 'Take the schedule back?', action: 'Take it back', text: <>Parents no longer see the papers.{why}</> },
     'UN-RESULTS': { title: `Take the results of ${exam.name} back?`, action: 'Take them back', text: <>Parents no longer see them, and marks can be changed again. Nobody is told; publishing again tells the guardians again.{why}</> },
   }
   return (
     <>
       {exam.status === 'SCHEDULED' && !exam.schedulePublishedAt && <Button variant="default" onClick={() => setAsking('SCHEDULE')}>Publish schedule</Button>}
-      {exam.status === 'SCHEDULED' && <Button onClick={() => setAsking('RESULTS')}>Publish results</Button>}
+      {exam.status === 'SCHEDULED' && <Button variant={main ? 'filled' : 'default'} onClick={() => setAsking('RESULTS')}>Publish results</Button>}
       {published && <Button variant="default" onClick={() => setAsking('UN-RESULTS')}>Take results back</Button>}
       <Menu position="bottom-end">
         <Menu.Target><Button variant="default" px={8} aria-label="More"><IconDots size={18} /></Button></Menu.Target>
@@ -108,7 +116,7 @@ function Actions({ exam }: { exam: Exam }) {
         </Menu.Dropdown>
       </Menu>
       {asking && asking !== 'DELETE' && (
-        <Confirm opened title={words[asking].title} action={words[asking].action} busy={turn.isPending} error={turn.error} onClose={() => { setAsking(null); turn.reset() }} onConfirm={() => turn.mutate(asking)}>
+        <Confirm opened title={words[asking].title} action={words[asking].action} busy={turn.isPending} error={turn.error ?? (asking === 'RESULTS' ? preview.error : null)} onClose={() => { setAsking(null); turn.reset() }} onConfirm={() => turn.mutate(asking)}>
           {words[asking].text}
         </Confirm>
       )}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, NumberInput, Stack, Tabs, Text, Textarea } from '@mantine/core'
+import { ActionIcon, Anchor, Button, Group, NumberInput, Stack, Tabs, Text, Textarea } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconBeach, IconInbox, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -94,7 +94,7 @@ function LeaveDrawer({ id, close }: { id: string; close: () => void }) {
           ...(l.decidedAt ? [['Decided', format.dateTime(l.decidedAt)], ['Note', l.decisionNote]] as [string, string][] : []),
         ]} />
         {l.employeeId && <Left employeeId={l.employeeId} leaveType={l.leaveType} />}
-        {l.studentId && <Text mt={24} size="sm"><Link to="/students" search={{ open: l.studentId, tab: 'attendance' } as never}>See {l.applicantName}'s attendance</Link></Text>}
+        {l.studentId && <Text mt={24}><Anchor component={Link} to="/students" search={{ open: l.studentId, tab: 'attendance' } as never}>See {l.applicantName}'s attendance</Anchor></Text>}
       </div>
       {l.status === 'PENDING' && <Decide leave={l} close={close} />}
     </>

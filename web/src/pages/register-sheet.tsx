@@ -50,6 +50,8 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
   }, [])
   const set = useCallback((e: Entry, m: Partial<Mark>) => put([e], (now) => ({ ...now, ...m, lateMinutes: (m.status ?? now.status) === 'LATE' ? (m.lateMinutes !== undefined ? m.lateMinutes : now.lateMinutes) : null })), [put])
 
+  const take = useCallback((e: Entry) => put([e], (_, x) => markOf(x)), [put])
+
   function focus(row: number, what: 'mark' | 'late' = 'mark') {
     const line = table.current?.querySelector(`[data-row="${row}"]`)
     const at = what === 'late' ? line?.querySelector<HTMLElement>('input.late') : (line?.querySelector<HTMLElement>('.mark[aria-pressed=true]') ?? line?.querySelector<HTMLElement>('.mark'))
@@ -112,11 +114,12 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
         const who = at && dirty[Number(at[1])]
         if (!who) continue
         const theirs = now.students.find((s) => s.studentId === who.studentId)
-        marked[who.studentId] = p.status === 409 ? `Somebody marked ${words(theirs?.status ?? 'nothing').toLowerCase()} meanwhile. Save again to keep yours, or press Delete to take theirs.` : message
+        marked[who.studentId] = p.status === 409 ? `Somebody marked ${words(theirs?.status ?? 'nothing').toLowerCase()} meanwhile. Save again to keep yours.` : message
       }
       setBad(marked)
     },
   })
+  const stale = !!save.error && asProblem(save.error).status === 409
   const counts = useMemo(() => {
     const n: Record<string, number> = { none: 0 }
     for (const e of students) {
@@ -144,7 +147,7 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
           <table className="list sheet day-sheet" ref={table} onKeyDown={key} aria-label={`${register.className} ${register.divisionName} on ${format.date(register.date)}`}>
             <thead><tr><th scope="col" className="end roll">Roll</th><th scope="col">Student</th><th scope="col">Mark</th><th scope="col">Minutes late</th><th scope="col">Remark</th></tr></thead>
             <tbody>
-              {students.map((e, i) => <Line key={e.studentId} row={i} entry={e} mark={marks[e.studentId]} bad={bad[e.studentId]} editable={editable} set={set} />)}
+              {students.map((e, i) => <Line key={e.studentId} row={i} entry={e} mark={marks[e.studentId]} bad={bad[e.studentId]} stale={stale && !!bad[e.studentId]} editable={editable} set={set} take={take} />)}
             </tbody>
           </table>
         </div>
@@ -168,7 +171,7 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
   )
 }
 
-const Line = memo(function Line({ row, entry, mark, bad, editable, set }: { row: number; entry: Entry; mark?: Mark; bad?: string; editable: boolean; set: (e: Entry, m: Partial<Mark>) => void }) {
+const Line = memo(function Line({ row, entry, mark, bad, stale, editable, set, take }: { row: number; entry: Entry; mark?: Mark; bad?: string; stale: boolean; editable: boolean; set: (e: Entry, m: Partial<Mark>) => void; take: (e: Entry) => void }) {
   const now = mark ?? markOf(entry)
   const name = nameOf(entry)
   const onLeave = entry.source === 'LEAVE'
@@ -178,7 +181,7 @@ const Line = memo(function Line({ row, entry, mark, bad, editable, set }: { row:
       <td className="wrap who">
         {name}{mark && <span className="hidden"> (not saved)</span>}
         {onLeave && <Text span size="xs" c="dimmed" display="block">On approved leave</Text>}
-        {bad && <div className="why">{bad}</div>}
+        {bad && <div className="why">{bad}{stale && <> <button type="button" className="text-button" onClick={() => take(entry)}>Take theirs</button></>}</div>}
       </td>
       <td>
         <div className="marks" role="group" aria-label={`Mark of ${name}`}>
