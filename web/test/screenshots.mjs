@@ -19,12 +19,13 @@ const back = (weekday) => { const d = new Date(); d.setUTCDate(d.getUTCDate() - 
 const [friday, sunday] = [back(5), back(0)]
 
 const firstRow = (page) => page.locator('.row-name').first()
+const fiveA = async (page) => { await page.getByLabel('Division').selectOption({ label: 'Class 5 A' }); await page.locator('.mark').first().waitFor() }
 const officePages = {
   home: ['/', async (page) => page.locator('.recharts-surface').first().waitFor()],
-  register: [`/register?date=${friday}`, (page) => page.locator('.mark').first().waitFor()],
-  'register-unsaved': [`/register?date=${friday}`, async (page) => { await page.locator('.mark').first().focus(); for (const k of 'PALP') await page.keyboard.press(k) }],
-  'register-off': [`/register?date=${sunday}`, (page) => page.getByText('No school').waitFor()],
-  'register-month': ['/register?view=month', (page) => page.getByText('All together').waitFor()],
+  register: [`/register?date=${friday}`, (page) => fiveA(page)],
+  'register-unsaved': [`/register?date=${friday}`, async (page) => { await fiveA(page); await page.locator('.mark').first().focus(); for (const k of 'PALP') await page.keyboard.press(k) }],
+  'register-off': [`/register?date=${sunday}`, async (page) => { await page.getByLabel('Division').selectOption({ label: 'Class 5 A' }); await page.getByText('No school').waitFor() }],
+  'register-month': ['/register?view=month', async (page) => { await page.getByLabel('Division').selectOption({ label: 'Class 5 A' }); await page.getByText('All together').waitFor() }],
   holidays: ['/register/holidays', (page) => firstRow(page).waitFor()],
   leave: ['/leave', (page) => firstRow(page).waitFor()],
   'leave-drawer': ['/leave?status=PENDING', async (page) => { await firstRow(page).click(); await page.getByLabel('Note').waitFor() }],
