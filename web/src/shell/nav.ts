@@ -21,7 +21,7 @@ const office: NavGroup[] = [
     items: [
       { to: '/', title: 'Overview', icon: IconHome, module: '', words: 'home dashboard start' },
       { to: '/register', title: 'Register', icon: IconClipboardCheck, module: 'attendance', words: 'attendance mark absent present holidays days off month' },
-      { to: '/leave', title: 'Leave', icon: IconBeach, module: 'leave', words: 'inbox requests approve balances entitlements' },
+      { to: '/leave', title: 'Leave', icon: IconBeach, module: 'leave', words: 'inbox requests approve reject' },
     ],
   },
   {
