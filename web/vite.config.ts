@@ -20,6 +20,7 @@ export default defineConfig({
         manualChunks(id: string) {
           if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return 'react'
           if (/node_modules\/@tanstack\//.test(id)) return 'tanstack'
+          if (/node_modules\/@mantine\/charts\//.test(id)) return undefined // with the page that draws them
           if (/node_modules\/(@mantine|@floating-ui|react-number-format|react-remove-scroll)/.test(id)) return 'mantine'
           return undefined
         },

@@ -23,6 +23,7 @@ type MarkRecord struct {
 	Status      string    `json:"status" validate:"required,oneof=PRESENT ABSENT LATE LEAVE"`
 	LateMinutes *int      `json:"lateMinutes" validate:"omitempty,min=0,max=600" doc:"With LATE only"`
 	Remark      string    `json:"remark" validate:"max=300"`
+	Version     *int      `json:"version" validate:"omitempty,min=0" doc:"As the register showed it, 0 for no mark: refused when somebody marked meanwhile. The last word counts unless given"`
 }
 
 // OfficeMark is a mark by the office, which says why when the day is past.
@@ -123,6 +124,9 @@ func mark(c api.Ctx, r MarkFields, source, reason string, bad []api.Detail) (Mar
 	}
 	if bad = append(bad, s.check(c, r)...); bad != nil {
 		return Marked{}, api.Invalid(bad...)
+	}
+	if err := s.refuseStale(r); err != nil {
+		return Marked{}, err
 	}
 	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make(MarkedRecords, len(r.Records))}
 	var changes []change

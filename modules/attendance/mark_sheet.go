@@ -139,6 +139,27 @@ func (f frame) tooLate(c api.Ctx, day api.Date) []api.Detail {
 	return nil
 }
 
+// refuseStale refuses marks that were made in sight of another mark than there is now,
+// naming each, so that nobody overwrites what they have not seen.
+func (s *sheet) refuseStale(r MarkFields) error {
+	var stale []api.Detail
+	for i, record := range r.Records {
+		if now := s.marks[record.StudentID]; record.Version != nil && *record.Version != now.Version {
+			message := "somebody took the mark back meanwhile"
+			if now.Status != "" {
+				message = "somebody marked " + now.Status + " meanwhile"
+			}
+			stale = append(stale, api.Detail{Field: fmt.Sprintf("records[%d].version", i), Message: message})
+		}
+	}
+	if stale == nil {
+		return nil
+	}
+	refusal := api.Conflict("Somebody else marked %d of these students meanwhile; nothing was saved", len(stale))
+	refusal.Details = stale
+	return refusal
+}
+
 // apply is a student's mark after a record, and whether the record changed it. The
 // absence that an approved leave is about is that leave, marked or not; one who came
 // anyway is marked as they came.

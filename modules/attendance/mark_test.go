@@ -147,3 +147,23 @@ func TestCorrectionsKeepEveryRevisionAndRepetitionsNone(t *testing.T) {
 		t.Errorf("%d marks at version 3", n)
 	}
 }
+
+func TestAMarkThatWasMadeInSightOfAnotherIsRefusedAndNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t, 2)
+	seen := func(version int) map[string]any { return map[string]any{"version": version} }
+	r.mark(t, record(r.children[0], "PRESENT", seen(0)))
+	r.mark(t, record(r.children[0], "LATE", seen(1)))
+	f := r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today, record(r.children[1], "PRESENT", seen(0)), record(r.children[0], "ABSENT", seen(1))), 409, "")
+	if len(f.Details) != 1 || f.Details[0].Field != "records[1].version" || f.Details[0].Message != "somebody marked LATE meanwhile" {
+		t.Errorf("refused %+v", f)
+	}
+	reg := testkit.Get[attendance.DayRegister](t, r.teacher, fmt.Sprintf("/teacher/attendance/register?divisionId=%s", r.a.ID))
+	if first, second := reg.Students[0], reg.Students[1]; *first.Status != "LATE" || first.Version != 2 || second.Status != nil || second.Version != 0 {
+		t.Errorf("register %+v", reg.Students)
+	}
+	// Who does not say what they saw has the last word.
+	if done := r.mark(t, record(r.children[0], "ABSENT")); done.Changed != 1 {
+		t.Errorf("marked %+v", done)
+	}
+}

@@ -36,6 +36,7 @@ type RegisterEntry struct {
 	LeaveID         *uuid.UUID `json:"leaveId"`
 	MarkedBy        *uuid.UUID `json:"markedBy"`
 	MarkedAt        *time.Time `json:"markedAt"`
+	Version         int        `json:"version" doc:"0 while it is not marked"`
 }
 
 type registerRequest struct {
@@ -62,7 +63,7 @@ func registerOf(c api.Ctx, r registerRequest) (DayRegister, error) {
 		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: `select s.id as student_id, e.roll_number, s.admission_number, s.first_name, s.last_name,
-				a.status, a.late_minutes, coalesce(a.remark, '') as remark, coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at
+				a.status, a.late_minutes, coalesce(a.remark, '') as remark, coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $2
 			where ` + onRoster + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
 			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: roster.Collect(&out.Students)},

@@ -17,6 +17,12 @@ type publishRequest struct {
 	Reason string    `json:"reason" validate:"max=500" doc:"For the books"`
 }
 
+// publishing may be a look at what it would do.
+type publishing struct {
+	publishRequest
+	Preview bool `json:"preview" doc:"Of results: say whom it would concern, and change nothing"`
+}
+
 // Publication is an exam that was published, and whom it concerns.
 type Publication struct {
 	Exam
@@ -26,13 +32,13 @@ type Publication struct {
 
 // publish shows the parents an exam's schedule or its results. The exam is locked:
 // of two at once the second finds it published.
-func publish(c api.Ctx, r publishRequest) (Publication, error) {
+func publish(c api.Ctx, r publishing) (Publication, error) {
 	e, err := api.Lock[examRecord](c, "exam", r.ID)
 	if err != nil {
 		return Publication{}, err
 	}
 	if r.What == "SCHEDULE" {
-		return publishSchedule(c, r, e)
+		return publishSchedule(c, r.publishRequest, e)
 	}
 	if e.Status != scheduled {
 		return Publication{}, notFrom(e, "published")
@@ -42,8 +48,7 @@ func publish(c api.Ctx, r publishRequest) (Publication, error) {
 		FirstName string
 	}
 	var missing []struct{ N int }
-	err = tenancy.Together(c.DB,
-		tenancy.Query{SQL: regradeSQL, Args: []any{e.ID, nil}},
+	queries := []tenancy.Query{
 		// From the exam to its students: the other way round every student of the school would be looked at.
 		tenancy.Query{SQL: `with sat as materialized (select distinct r.student_id from exam_paper p join exam_result r on r.paper_id = p.id where p.exam_id = $1)
 			select s.id, s.first_name from sat join student s on s.id = sat.student_id where s.deleted_at is null order by s.id`, Args: []any{e.ID}, Scan: roster.Collect(&told)},
@@ -52,12 +57,19 @@ func publish(c api.Ctx, r publishRequest) (Publication, error) {
 			where p.exam_id = $1 and n.student_id not in (select g.id from student g where g.deleted_at is not null)
 				and not exists (select from exam_result r where r.paper_id = p.id and r.student_id = n.student_id)`,
 			Args: []any{e.ID, e.AcademicYearID}, Scan: roster.Collect(&missing)},
-	)
-	if err != nil {
+	}
+	if !r.Preview {
+		queries = append(queries, tenancy.Query{SQL: regradeSQL, Args: []any{e.ID, nil}})
+	}
+	if err = tenancy.Together(c.DB, queries...); err != nil {
 		return Publication{}, fmt.Errorf("reading an exam's results: %w", err)
 	}
 	if len(told) == 0 {
 		return Publication{}, api.Conflict("This exam is %s and has no results to publish", e.Status)
+	}
+	if r.Preview {
+		now, err := readExam(c, e.ID)
+		return Publication{Exam: now, Students: len(told), Missing: missing[0].N}, err
 	}
 	after := e
 	after.Status, after.PublishedAt, after.Publication = published, &c.Now, e.Publication+1

@@ -22,6 +22,9 @@ func TestPublishingTellsTheGuardiansOfThoseWithAResultOnceAndNoOneElse(t *testin
 	e, maths, _ := h.scheduled(t, "Half-yearly")
 	h.admin.Refuses(t, "POST", examPath(e, "/publish"), nil, 409, "") // there is nothing to publish
 	h.upload(t, e, got(maths, asha, 87))
+	if look := testkit.Post[exam.Publication](t, h.admin, examPath(e, "/publish"), map[string]any{"preview": true}); look.Status != "SCHEDULED" || look.Students != 1 || look.Missing != 3 || h.told(t, "true") != 0 {
+		t.Errorf("looked at %+v", look)
+	}
 	done := h.publish(t, e)
 	if done.Status != "PUBLISHED" || done.Students != 1 || done.Missing != 3 || done.Publication != 1 || done.PublishedAt == nil {
 		t.Errorf("published %+v", done)

@@ -47,6 +47,19 @@ func (f *ResultFields) settle(most Marks, fail func(field, message string)) {
 	}
 }
 
+// cell is the result as a mark sheet has it.
+func (f ResultFields) cell() string {
+	switch {
+	case f.IsAbsent:
+		return absentCell
+	case f.IsExempt:
+		return exemptCell
+	case f.MarksObtained != nil:
+		return f.MarksObtained.String()
+	}
+	return "nothing"
+}
+
 func (f ResultFields) same(o ResultFields) bool {
 	sameMarks := f.MarksObtained == o.MarksObtained
 	if f.MarksObtained != nil && o.MarksObtained != nil {

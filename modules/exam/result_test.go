@@ -265,3 +265,22 @@ func TestAnExamsResultsHaveTotalsGradesAndSharedRanks(t *testing.T) {
 		t.Errorf("of B %+v", b)
 	}
 }
+
+func TestAResultThatWasEnteredInSightOfAnotherIsRefusedAndNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha, bina := h.admit(t, "Asha", h.a), h.admit(t, "Bina", h.a)
+	e, maths, _ := h.scheduled(t, "Half-yearly")
+	seen := func(r map[string]any, version int) map[string]any { r["version"] = version; return r }
+	h.upload(t, e, seen(got(maths, asha, 60), 0))
+	f := h.admin.Refuses(t, "POST", uploadPath, batch(e, seen(got(maths, bina, 50), 0), seen(got(maths, asha, 70), 0)), 409, "")
+	if fields(f) != "results[1].version" || f.Details[0].Message != "somebody entered 60 meanwhile" {
+		t.Errorf("refused %+v", f)
+	}
+	if n := h.Count(t, "exam_result", "true"); n != 1 {
+		t.Errorf("%d results", n)
+	}
+	if done := h.upload(t, e, seen(got(maths, asha, 70), 1), got(maths, bina, 50)); done.Created != 1 || done.Updated != 1 {
+		t.Errorf("done %+v", done)
+	}
+}

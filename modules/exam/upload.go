@@ -28,6 +28,7 @@ type resultInput struct {
 	PaperID   uuid.UUID `json:"paperId"`
 	StudentID uuid.UUID `json:"studentId"`
 	ResultFields
+	Version *int `json:"version" validate:"omitempty,min=0" doc:"As it was read, 0 for no result: refused when somebody entered another meanwhile. The last word counts unless given"`
 
 	row                int // of a file
 	subject, admission string

@@ -76,8 +76,13 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 		known[[2]uuid.UUID{r.PaperID, r.StudentID}] = r
 	}
 	var written, before []Result
+	var stale []api.Detail
 	for _, e := range list {
 		was, there := known[[2]uuid.UUID{e.paper.ID, e.student}]
+		if e.Version != nil && *e.Version != was.Version {
+			stale = append(stale, api.Detail{Field: e.field(e.index, "version"), Message: "somebody entered " + was.cell() + " meanwhile"})
+			continue
+		}
 		if there && was.same(e.ResultFields) {
 			out.Unchanged++
 			continue
@@ -92,6 +97,11 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 		now.ResultFields = e.ResultFields
 		now.UpdatedAt, now.UpdatedBy, now.Version = c.Now, &c.User.ID, was.Version+1
 		written, before = append(written, now), append(before, was)
+	}
+	if stale != nil {
+		refusal := api.Conflict("Somebody else entered %d of these results meanwhile; nothing was saved", len(stale))
+		refusal.Details = stale
+		return out, refusal
 	}
 	if err := saveResults(c, exam, papers, written); err != nil {
 		return out, err

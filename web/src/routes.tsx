@@ -24,6 +24,7 @@ const part = <T extends Record<string, unknown>>(load: () => Promise<T>, name: k
 const people = () => import('./pages/students')
 const staff = () => import('./pages/employees')
 const academics = () => import('./pages/academics')
+const leave = () => import('./pages/leave')
 const school = () => import('./pages/school')
 const account = () => import('./pages/account')
 const schools = () => import('./pages/schools')
@@ -37,7 +38,17 @@ export const officeRouter = createRouter({
   ...options,
   routeTree: treeOf(
     {
-      '/': part(() => import('./pages/home'), 'Home'),
+      '/': part(() => import('./pages/dashboard'), 'Dashboard'),
+      '/register': part(() => import('./pages/register'), 'Register'),
+      '/register/holidays': part(() => import('./pages/holidays'), 'Holidays'),
+      '/leave': part(leave, 'LeaveInbox'),
+      '/leave/balances': part(leave, 'LeaveBalances'),
+      '/exams': part(() => import('./pages/exams'), 'Exams'),
+      '/exams/$id': part(() => import('./pages/exam'), 'ExamPage'),
+      '/exams/terms': part(() => import('./pages/exam-setup'), 'Terms'),
+      '/exams/scales': part(() => import('./pages/exam-setup'), 'Scales'),
+      '/exams/report-card/$id': part(() => import('./pages/report-card'), 'ReportCardPage'),
+      '/events': part(() => import('./pages/events'), 'Events'),
       '/students': part(people, 'Students'),
       '/students/import': part(() => import('./pages/import'), 'ImportStudents'),
       '/students/promote': part(() => import('./pages/promote'), 'Promote'),

@@ -31,6 +31,7 @@ export function themeFor(platform: boolean) {
       PasswordInput: { defaultProps: { size: 'sm', ...order } },
       Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
       Menu: { defaultProps: { shadow: 'md' } },
+      Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     },
   })
 }

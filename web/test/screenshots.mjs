@@ -1,6 +1,7 @@
 // Pictures of the main pages, light, dark and on a phone, in web/screenshots/. PAGES and LOOKS choose some of them.
 import { mkdirSync } from 'node:fs'
 import { open, say, signIn, url } from './browser.mjs'
+import { stageDay } from './stage-day.mjs'
 import { stage } from './stage.mjs'
 
 const out = new URL('../screenshots/', import.meta.url).pathname
@@ -13,9 +14,32 @@ const looks = {
 }
 const head = 'admissionNumber,firstName,lastName,class,division,dateOfBirth,guardian1Relation,guardian1FirstName,guardian1Phone'
 
+// Days of the week just past, whenever the pictures are taken.
+const back = (weekday) => { const d = new Date(); d.setUTCDate(d.getUTCDate() - ((d.getUTCDay() - weekday + 7) % 7 || 7)); return d.toISOString().slice(0, 10) }
+const [friday, sunday] = [back(5), back(0)]
+
 const firstRow = (page) => page.locator('.row-name').first()
+const fiveA = async (page) => { await page.getByLabel('Division').selectOption({ label: 'Class 5 A' }); await page.locator('.mark').first().waitFor() }
 const officePages = {
-  home: ['/', async () => {}],
+  home: ['/', async (page) => page.locator('.recharts-surface').first().waitFor()],
+  register: [`/register?date=${friday}`, (page) => fiveA(page)],
+  'register-unsaved': [`/register?date=${friday}`, async (page) => { await fiveA(page); await page.locator('.mark').first().focus(); for (const k of 'PALP') await page.keyboard.press(k) }],
+  'register-off': [`/register?date=${sunday}`, async (page) => { await page.getByLabel('Division').selectOption({ label: 'Class 5 A' }); await page.getByText('No school').waitFor() }],
+  'register-month': ['/register?view=month', async (page) => { await page.getByLabel('Division').selectOption({ label: 'Class 5 A' }); await page.getByText('All together').waitFor() }],
+  holidays: ['/register/holidays', (page) => firstRow(page).waitFor()],
+  leave: ['/leave', (page) => firstRow(page).waitFor()],
+  'leave-drawer': ['/leave?status=PENDING', async (page) => { await firstRow(page).click(); await page.getByLabel('Note').waitFor() }],
+  'leave-balances': ['/leave/balances', async (page) => page.getByText('Casual').first().waitFor()],
+  exams: ['/exams', (page) => firstRow(page).waitFor()],
+  'exam-papers': ['/exams', async (page) => { await page.getByRole('link', { name: 'Half-yearly' }).click(); await page.getByLabel(/^Day of/).first().waitFor() }],
+  'exam-marks': ['/exams', async (page) => { await page.getByRole('link', { name: 'Half-yearly' }).click(); await page.getByRole('tab', { name: 'Marks' }).click(); await page.getByLabel(/Mathematics of/).first().fill('101') }],
+  'exam-results': ['/exams', async (page) => { await page.getByRole('link', { name: 'Half-yearly' }).click(); await page.getByRole('tab', { name: 'Results' }).click(); await page.locator('.results-sheet').waitFor() }],
+  'report-card': ['/exams', async (page) => { await page.getByRole('link', { name: 'Half-yearly' }).click(); await page.getByRole('tab', { name: 'Results' }).click(); await page.locator('.results-sheet .who a').first().click(); await page.locator('.report-card').waitFor() }],
+  terms: ['/exams/terms', (page) => firstRow(page).waitFor()],
+  'grade-scale': ['/exams/scales?open=new', (page) => page.getByLabel('Name', { exact: true }).waitFor()],
+  events: ['/events', (page) => firstRow(page).waitFor()],
+  'event-drawer': ['/events', async (page) => { await firstRow(page).click(); await page.getByLabel('Title', { exact: true }).waitFor() }],
+  'student-attendance': ['/students', async (page) => { await firstRow(page).click(); await page.getByRole('tab', { name: 'Attendance' }).click(); await page.locator('.moments').waitFor() }],
   students: ['/students', (page) => firstRow(page).waitFor()],
   'students-selected': ['/students', async (page) => { await firstRow(page).waitFor(); for (const i of [1, 2, 3]) await page.locator('tbody input[type=checkbox]').nth(i).check({ force: true }) }],
   'student-drawer': ['/students', async (page) => { await firstRow(page).click(); await page.getByLabel('First name').waitFor() }],
@@ -45,6 +69,7 @@ const platformPages = {
 }
 
 await stage('admin@green-valley.local', password)
+await stageDay('admin@green-valley.local', password)
 for (const [look, how] of Object.entries(looks)) {
   if (some && !some.split(',').includes(look)) continue
   for (const [email, pages] of [['admin@green-valley.local', officePages], ['super@homeroom.local', platformPages]]) {

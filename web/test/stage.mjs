@@ -10,15 +10,16 @@ export async function stage(email, password) {
   }
   const { accessToken: token } = await post('/auth/login', { email, password })
   const get = async (path) => (await (await fetch(url + path, { headers: { Authorization: `Bearer ${token}` } })).json()).data
-  if ((await get('/school-admin/student/list?limit=1')).total > 0) return
+  if ((await get('/school-admin/subject/list?limit=1')).total > 0) return // the demo school has students of its own, and no subjects
 
+  const year = (await get('/school-admin/academic-year/list')).items.find((y) => y.active)
   const first = ['Aarav', 'Diya', 'Ishaan', 'Kavya', 'Rohan', 'Meera', 'Vihaan', 'Anaya', 'Arjun', 'Sara', 'Kabir', 'Nila', 'Dev', 'Tara', 'Yash', 'Zoya']
   const last = ['Iyer', 'Nair', 'Das', 'Menon', 'Rao', 'Khan', 'Gupta', 'Fernandes', 'Bose']
-  const rows = ['admissionNumber,firstName,lastName,class,division,rollNumber,gender,dateOfBirth,guardian1Relation,guardian1FirstName,guardian1LastName,guardian1Phone,guardian1Occupation']
+  const rows = ['admissionNumber,firstName,lastName,class,division,rollNumber,gender,dateOfBirth,admissionDate,guardian1Relation,guardian1FirstName,guardian1LastName,guardian1Phone,guardian1Occupation']
   for (let i = 0; i < 132; i++) {
     const seat = i % 22 === 21 ? ',,' : `Class ${5 + (i % 3)},${i % 2 ? 'A' : 'B'},${1 + Math.floor(i / 6)}`
     const family = last[(i * 5) % last.length]
-    rows.push(`2026-${String(i + 1).padStart(4, '0')},${first[(i * 7) % first.length]},${family},${seat},${i % 2 ? 'F' : 'M'},201${4 + (i % 3)}-0${1 + (i % 9)}-1${i % 9},${i % 3 ? 'MOTHER' : 'FATHER'},${i % 3 ? 'Lakshmi' : 'Suresh'},${family},+9198${String(76500000 + i)},${i % 4 ? 'Engineer' : 'Nurse'}`)
+    rows.push(`2026-${String(i + 1).padStart(4, '0')},${first[(i * 7) % first.length]},${family},${seat},${i % 2 ? 'F' : 'M'},201${4 + (i % 3)}-0${1 + (i % 9)}-1${i % 9},${year.startDate},${i % 3 ? 'MOTHER' : 'FATHER'},${i % 3 ? 'Lakshmi' : 'Suresh'},${family},+9198${String(76500000 + i)},${i % 4 ? 'Engineer' : 'Nurse'}`)
   }
   await post('/school-admin/student/import', null, token, { type: 'text/csv', body: rows.join('\n') })
   const staff = ['employeeCode,firstName,lastName,employeeType,phone,email,department,designation,joiningDate']

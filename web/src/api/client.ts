@@ -15,6 +15,8 @@ export class Problem extends Error {
     readonly fields: Record<string, string> = {},
     readonly requestId = '',
     readonly data?: unknown,
+    /** Every complaint, in the order of the answer: a field may have several. */
+    readonly details: [field: string, message: string][] = [],
   ) {
     super(message)
   }
@@ -49,7 +51,7 @@ export function problemOf(response: Response, body: unknown): Problem {
   if (response.status === 503 && !e.message) message = 'The service is away for a moment. Nothing was lost; try again shortly.'
   const fields: Record<string, string> = {}
   for (const d of e.details ?? []) fields[d.field] ??= d.message
-  return new Problem(response.status, e.error ?? '', message, fields, id, e.data)
+  return new Problem(response.status, e.error ?? '', message, fields, id, e.data, (e.details ?? []).map((d) => [d.field, d.message]))
 }
 
 export function asProblem(e: unknown): Problem {

@@ -3,6 +3,7 @@ import { IconBook2, IconPlus, IconSchool, IconStack2 } from '@tabler/icons-react
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, call, done, type Schemas } from '../api/client'
+import { fetchAll } from '../api/list'
 import { changed, useClasses, useDivisions, useSubjects } from '../api/queries'
 import { useMay } from '../api/session'
 import { useAddress } from '../patterns/address'
@@ -12,7 +13,7 @@ import { ListPage } from '../patterns/ListPage'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../patterns/record'
 
 /** A drawer around one short form: head, fields, Save, and Delete where it is allowed. */
-function FormDrawer({ title, close, draft, save, create, remove, what, children, extra }: {
+function FormDrawer({ title, close, draft, save, create, remove, what, children, extra, locked, summary }: {
   title: string
   close: () => void
   draft: { dirty: boolean; reset: () => void }
@@ -22,6 +23,9 @@ function FormDrawer({ title, close, draft, save, create, remove, what, children,
   what: string
   children: ReactNode
   extra?: ReactNode
+  /** To be read only: the fields are still there, and there is no Save. */
+  locked?: boolean
+  summary?: ReactNode
 }) {
   const [asking, setAsking] = useState(false)
   const gone = useMutation({
@@ -35,12 +39,12 @@ function FormDrawer({ title, close, draft, save, create, remove, what, children,
   return (
     <>
       <form style={{ display: 'contents' }} onSubmit={(e) => { e.preventDefault(); save.submit() }}>
-        <DrawerHead title={title} close={close} actions={remove && <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>Delete…</Button>} />
+        <DrawerHead title={title} summary={summary} close={close} actions={remove && <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>Delete…</Button>} />
         <div className="drawer-body" style={{ flex: 1 }}>
-          <Stack gap={16}>{children}</Stack>
+          <fieldset className="plain" disabled={locked}><Stack gap={16}>{children}</Stack></fieldset>
           {extra}
         </div>
-        <SaveBar draft={draft} {...save} submit={() => undefined} label={create ? 'Add' : 'Save'} always={create} onCancel={create ? close : undefined} />
+        {!locked && <SaveBar draft={draft} {...save} submit={() => undefined} label={create ? 'Add' : 'Save'} always={create} onCancel={create ? close : undefined} />}
       </form>
       {save.conflict}
       <Confirm opened={asking} title={`Delete ${what}?`} action="Delete" danger busy={gone.isPending} error={gone.error} onClose={() => { setAsking(false); gone.reset() }} onConfirm={() => gone.mutate()}>
@@ -148,13 +152,14 @@ function ClassDrawer({ id, close }: { id: string; close: () => void }) {
   return q.data ? <ClassForm of={q.data} close={close} /> : <Reading error={q.error} retry={() => void q.refetch()} close={close} />
 }
 
-const classLabels = { name: 'Name', code: 'Code', level: 'Level', nextClassId: 'Goes up to' }
+const classLabels = { name: 'Name', code: 'Code', level: 'Level', nextClassId: 'Goes up to', gradeScaleId: 'Graded by' }
 
 function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) {
   const may = useMay()
   const classes = useClasses()
   const [, setAddress] = useAddress()
-  const pick = (c?: Schemas['Class']) => ({ name: c?.name ?? '', code: c?.code ?? '', level: c?.level ?? (null as number | null), nextClassId: c?.nextClassId ?? null })
+  const pick = (c?: Schemas['Class']) => ({ name: c?.name ?? '', code: c?.code ?? '', level: c?.level ?? (null as number | null), nextClassId: c?.nextClassId ?? null, gradeScaleId: c?.gradeScaleId ?? null })
+  const scales = useQuery({ queryKey: ['/school-admin/exam/grade-scale/list', 'all'], queryFn: () => fetchAll('/school-admin/exam/grade-scale/list'), enabled: may('exam', 'read') })
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
   const wire = (c: Partial<typeof draft.values>) => ({ ...c, level: c.level ?? undefined }) as Schemas['ClassChange']
@@ -173,6 +178,7 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
         {f.number({ k: 'level', label: classLabels.level, min: 0, description: 'The order of classes' })}
         {f.choice({ k: 'nextClassId', label: classLabels.nextClassId, data: (classes.data ?? []).filter((c) => c.id !== of?.id).map((c) => ({ value: c.id, label: c.name })), none: 'Nothing: they graduate' })}
         {f.text({ k: 'code', label: classLabels.code })}
+        {(scales.data?.length ?? 0) > 0 && f.choice({ k: 'gradeScaleId', label: classLabels.gradeScaleId, data: scales.data!.map((s) => ({ value: s.id, label: s.name })), none: "The school's default scale" })}
       </div>
     </FormDrawer>
   )

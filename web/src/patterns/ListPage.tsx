@@ -3,9 +3,10 @@ import { useDebouncedCallback, useLocalStorage, useMediaQuery } from '@mantine/h
 import { IconArrowDown, IconArrowUp, IconColumns3, IconDownload, IconSearch, IconX } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { asProblem, save } from '../api/client'
+import { asProblem } from '../api/client'
 import { fetchAll, fetchList, type FilterOf, type ItemOf, type ListPath, type ListQuery, type SortOf } from '../api/list'
 import { useAddress } from './address'
+import { saveCSV } from './csv'
 import { Trouble, useLate } from './feedback'
 import { useFormat } from './format'
 
@@ -39,8 +40,12 @@ interface Props<P extends ListPath> {
   fixed?: Partial<Record<FilterOf<P>, string>>
   search?: string
   primary?: ReactNode
+  /** Between the title and the list: tabs to its neighbours. */
+  above?: ReactNode
   more?: ReactNode
   empty: ReactNode
+  /** Instead of the line that nothing matches the filters. */
+  none?: ReactNode
   /** The record in a drawer beside the list, by the id in the address; "new" is a record to be. */
   drawer?: (id: string, close: () => void) => ReactNode
   bulk?: (rows: ItemOf<P>[], clear: () => void) => ReactNode
@@ -100,6 +105,8 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
           {props.primary}
         </Group>
       </Group>
+
+      {props.above}
 
       {list.error && !list.data ? (
         <Trouble error={list.error} retry={() => void list.refetch()} />
@@ -189,7 +196,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                   })}
                 </tbody>
               </table>
-              {!list.isPending && rows.length === 0 && <Text c="dimmed" ta="center" py={40}>No {props.noun[1]} match. Try fewer filters or another word.</Text>}
+              {!list.isPending && rows.length === 0 && (props.none ?? <Text c="dimmed" ta="center" py={40}>No {props.noun[1]} match. Try fewer filters or another word.</Text>)}
             </div>
           </div>
 
@@ -272,8 +279,7 @@ function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
       else {
         const rows = await fetchAll(props.path, q)
         const cols = props.columns.filter((c) => c.text || typeof c.cell(rows[0] as ItemOf<P>) === 'string')
-        const lines = [cols.map((c) => c.title), ...rows.map((r) => cols.map((c) => (c.text ? c.text(r) : String(c.cell(r) ?? ''))))]
-        save(new Blob(['\ufeff' + lines.map((l) => l.map(csvCell).join(',')).join('\r\n')], { type: 'text/csv' }), `${props.noun[1]}.csv`)
+        saveCSV(`${props.noun[1]}.csv`, [cols.map((c) => c.title), ...rows.map((r) => cols.map((c) => (c.text ? c.text(r) : String(c.cell(r) ?? ''))))])
       }
     } catch (e) {
       setError(asProblem(e).message)
@@ -287,10 +293,4 @@ function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
       <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" loading={busy} onClick={() => void run()}><IconDownload size={18} stroke={1.6} /></ActionIcon>
     </>
   )
-}
-
-/** A cell that begins like a formula is made text, so that no spreadsheet runs it. */
-function csvCell(v: string): string {
-  const safe = /^[=+\-@\t\r]/.test(v) ? `'${v}` : v
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

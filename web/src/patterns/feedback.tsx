@@ -122,8 +122,10 @@ export function Confirm({ opened, title, children, action, danger, type, busy, e
 }
 
 /** Keeps what was typed: leaving with unsaved changes asks first, by link, back button or closed tab. */
-export function UnsavedGuard({ when }: { when: boolean }) {
-  const block = useBlocker({ shouldBlockFn: () => when, enableBeforeUnload: () => when, withResolver: true, disabled: !when })
+export function UnsavedGuard({ when, free = [] }: { when: boolean; free?: string[] }) {
+  // Parameters of the address that lose nothing, such as which part of a sheet is shown.
+  const rest = (search: unknown) => JSON.stringify(Object.entries(search as Record<string, unknown>).filter(([k, v]) => !free.includes(k) && v !== undefined).sort())
+  const block = useBlocker({ shouldBlockFn: ({ current, next }) => when && !(free.length > 0 && current.pathname === next.pathname && rest(current.search) === rest(next.search)), enableBeforeUnload: () => when, withResolver: true, disabled: !when })
   return (
     <Confirm
       opened={block.status === 'blocked'}

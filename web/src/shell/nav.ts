@@ -1,5 +1,5 @@
 // The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
-import { IconBook2, IconBuilding, IconCalendarWeek, IconHome, IconId, IconLock, IconSchool, IconSettings, IconStack2, IconUsersGroup } from '@tabler/icons-react'
+import { IconBeach, IconBook2, IconBuilding, IconCalendarWeek, IconCertificate, IconClipboardCheck, IconConfetti, IconHome, IconId, IconLock, IconSchool, IconSettings, IconStack2, IconUsersGroup } from '@tabler/icons-react'
 import { may, type Session } from '../api/session'
 
 export interface NavItem {
@@ -16,7 +16,14 @@ export interface NavGroup {
 }
 
 const office: NavGroup[] = [
-  { title: 'Today', items: [{ to: '/', title: 'Overview', icon: IconHome, module: '', words: 'home dashboard start' }] },
+  {
+    title: 'Today',
+    items: [
+      { to: '/', title: 'Overview', icon: IconHome, module: '', words: 'home dashboard start' },
+      { to: '/register', title: 'Register', icon: IconClipboardCheck, module: 'attendance', words: 'attendance mark absent present holidays days off month' },
+      { to: '/leave', title: 'Leave', icon: IconBeach, module: 'leave', words: 'inbox requests approve reject' },
+    ],
+  },
   {
     title: 'People',
     items: [
@@ -30,6 +37,8 @@ const office: NavGroup[] = [
       { to: '/classes', title: 'Classes', icon: IconSchool, module: 'class', words: 'divisions sections grades' },
       { to: '/subjects', title: 'Subjects', icon: IconBook2, module: 'subject' },
       { to: '/timetable', title: 'Timetable', icon: IconCalendarWeek, module: 'timetable', words: 'periods lessons week' },
+      { to: '/exams', title: 'Exams', icon: IconCertificate, module: 'exam', words: 'marks results papers report card grades terms scales' },
+      { to: '/events', title: 'Events', icon: IconConfetti, module: 'event', words: 'sports day concert sign-ups' },
     ],
   },
   { title: 'Money', items: [] },

@@ -1,0 +1,59 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/modules/exam"
+	"homeroom/modules/leave"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
+	"homeroom/testkit"
+)
+
+// TestAnOfficesDayFromTheRegisterToTheReportCard is a school that is open every day,
+// with sixty children in 5-A, a parent who asked for leave and an exam to be marked.
+func TestAnOfficesDayFromTheRegisterToTheReportCard(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	email := "d" + uuid.NewString()[:13] + "@test.local"
+	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", email, "", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	school := app.NewSchoolAs(t, tenancy.NewSchool{Admin: sealed, WeekendDays: []int16{}})
+	admin, seat := school.As(t, api.SchoolAdmin), school.Seat(t, "Class 5")
+	today := api.DateOf(app.Service.Kernel.Clock().In(school.Location()))
+
+	names := []string{"Anu,Iyer", "Bala,Nair", "Chitra,Das", "Dev,Khan"}
+	rows := []string{"admissionNumber,firstName,lastName,class,division,rollNumber,admissionDate"}
+	for i := range 60 {
+		name := fmt.Sprintf("Child,%02d", i+1)
+		if i < len(names) {
+			name = names[i]
+		}
+		rows = append(rows, fmt.Sprintf("D-%d,%s,Class 5,A,%d,%s", i+1, name, i+1, today.AddDays(-60)))
+	}
+	if a := admin.Send(t, "POST", "/school-admin/student/import", "text/csv", []byte(strings.Join(rows, "\n"))); a.Status != 200 {
+		t.Fatalf("importing: %d %s", a.Status, a.Body)
+	}
+	class := testkit.Get[roster.DivisionRoster](t, admin, "/school-admin/division/"+seat.DivisionID.String()+"/students")
+	parent := school.As(t, api.Parent)
+	school.Link(t, parent, class.Students[3].ID)
+	testkit.Post[leave.LeaveView](t, parent, "/parent/leave/apply",
+		map[string]any{"studentId": class.Students[3].ID, "leaveType": "CASUAL", "fromDate": today.AddDays(1), "toDate": today.AddDays(2), "reason": "Family wedding"})
+
+	e := testkit.Post[exam.Exam](t, admin, "/school-admin/exam/create", map[string]any{"name": "Half-yearly", "classIds": []uuid.UUID{seat.ClassID}})
+	var papers []map[string]any
+	for i, name := range []string{"Mathematics", "Science"} {
+		s := testkit.Post[roster.Subject](t, admin, "/school-admin/subject/create", map[string]any{"name": name, "code": name[:3], "maxMarks": 100, "passMarks": 35})
+		papers = append(papers, map[string]any{"classId": seat.ClassID, "subjectId": s.ID, "examDate": today.AddDays(i - 10), "startTime": "09:30", "endTime": "11:30"})
+	}
+	testkit.Post[exam.Schedule](t, admin, "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "papers": papers})
+	browse(t, "day.mjs", "HOMEROOM_URL="+app.URL, "ADMIN_EMAIL="+email, "ADMIN_PASSWORD="+password, "DIVISION="+seat.DivisionID.String(), "EXAM="+e.ID.String())
+}
