@@ -32,7 +32,8 @@ func TestAParentWritesToTheTeacherOfTheirChildAndIsAnswered(t *testing.T) {
 		t.Errorf("sent %+v", first)
 	}
 	inbox := testkit.Get[api.Page[message.Summary]](t, teacher, "/teacher/message/list").Items
-	if len(inbox) != 1 || inbox[0].UnreadCount != 1 || inbox[0].LastMessage != "What was it?" || inbox[0].Subject != "Homework" || *inbox[0].StudentID != child.ID {
+	if len(inbox) != 1 || inbox[0].UnreadCount != 1 || inbox[0].LastMessage != "What was it?" || inbox[0].Subject != "Homework" || *inbox[0].StudentID != child.ID ||
+		inbox[0].With != "Meera Rao" || inbox[0].StudentName == "" {
 		t.Fatalf("the teacher's list %+v", inbox)
 	}
 	log := testkit.Get[notification.Delivered](t, teacher, "/teacher/notification/delivered-notifications").Notifications

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconDots, IconDownload, IconPlus, IconStairsUp, IconUpload, IconUsersGroup } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { api, asProblem, call, done, download, type Schemas } from '../api/client'
 import { wireQuery } from '../api/list'
 import { changed, useClasses, useDivisions } from '../api/queries'
@@ -15,6 +15,8 @@ import { ListPage } from '../patterns/ListPage'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../patterns/record'
 import { useYear } from '../shell/year'
 import { Guardians } from './guardians'
+
+const StudentLedger = lazy(async () => ({ default: (await import('./fees/ledger')).StudentLedger }))
 
 type Detail = Schemas['StudentDetail']
 
@@ -216,6 +218,7 @@ function NewStudent({ close }: { close: () => void }) {
 function StudentDrawer({ id, close }: { id: string; close: () => void }) {
   const [address, setAddress] = useAddress()
   const tab = address.tab ?? 'details'
+  const may = useMay()
   const q = useQuery({ queryKey: ['/school-admin/student/', id], queryFn: () => call(api.GET('/school-admin/student/{id}', { params: { path: { id } } })) })
   const s = q.data
   if (!s) return <><DrawerHead title={' '} close={close} /><div className="drawer-body">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}</div></>
@@ -228,10 +231,11 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
             <Tabs.Tab value="details">Details</Tabs.Tab>
             <Tabs.Tab value="guardians">Guardians <Text span c="dimmed" inherit>{s.guardians.length || ''}</Text></Tabs.Tab>
             <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+            {may('fee', 'read') && <Tabs.Tab value="ledger">Ledger</Tabs.Tab>}
           </Tabs.List>
         </Tabs>
       </DrawerHead>
-      {tab === 'guardians' ? <div className="drawer-body"><Guardians student={s} /></div> : tab === 'timeline' ? <div className="drawer-body"><Timeline id={id} enrolments={s.enrolments} /></div> : <StudentDetails student={s} />}
+      {tab === 'ledger' ? <div className="drawer-body"><Suspense fallback={<Lines />}><StudentLedger id={id} /></Suspense></div> : tab === 'guardians' ? <div className="drawer-body"><Guardians student={s} /></div> : tab === 'timeline' ? <div className="drawer-body"><Timeline id={id} enrolments={s.enrolments} /></div> : <StudentDetails student={s} />}
     </>
   )
 }

@@ -290,7 +290,7 @@ function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
 }
 
 /** A cell that begins like a formula is made text, so that no spreadsheet runs it. */
-function csvCell(v: string): string {
+export function csvCell(v: string): string {
   const safe = /^[=+\-@\t\r]/.test(v) ? `'${v}` : v
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
