@@ -34,7 +34,7 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 	today := api.DateOf(app.Service.Kernel.Clock().In(s.Location()))
 
 	year := post("academic-year/create", map[string]any{"name": "2026-27", "startDate": today.AddDays(-99), "endDate": today.AddDays(200)})
-	post("academic-year/"+year.ID.String()+"/activate", nil)
+	testkit.Post[made](t, clerk, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
 	seat := func(class string) (uuid.UUID, uuid.UUID) {
 		k := post("class/create", map[string]any{"name": class})
 		return k.ID, post("division/create", map[string]any{"classId": k.ID, "name": "A"}).ID

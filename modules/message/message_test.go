@@ -136,6 +136,11 @@ func TestWhoHasNothingToDoWithAStudentAnyMoreIsNotToldWhatIsWritten(t *testing.T
 	child, teacher, moved := s.Child(t, seat, 2), s.Teacher(t, seat), s.Teacher(t, seat)
 	parent, barred := child.Parents[0], child.Parents[1]
 	admin := s.As(t, api.SchoolAdmin)
+	for _, c := range testkit.Get[message.Contacts](t, admin, "/school-admin/message/contacts").Contacts {
+		if (c.UserID == parent.UserID || c.UserID == barred.UserID) != (c.StudentName != "") || c.StudentID != nil {
+			t.Errorf("the office finds a guardian by the child: %+v", c)
+		}
+	}
 	first := write(t, parent, "parent", map[string]any{"recipientIds": []any{teacher.UserID, moved.UserID}, "studentId": child.ID, "body": "Hello"})
 	both := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{parent.UserID, barred.UserID}, "studentId": child.ID, "body": "Hello"})
 	office := write(t, admin, "school-admin", map[string]any{"recipientIds": []any{moved.UserID}, "studentId": child.ID, "body": "Hello"})

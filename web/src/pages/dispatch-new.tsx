@@ -92,7 +92,7 @@ export function WriteDispatch() {
             <UnsavedGuard when={l.body.trim() !== '' && !send.isPending && !send.isSuccess} />
             <Radio.Group label="By" value={l.channel} onChange={(c) => set({ channel: c })}><Group gap={16} mt={4}>{channels.map((c) => <Radio key={c.value} {...c} />)}</Group></Radio.Group>
             <div>
-              <Text size="sm" fw={500} mb={4}>Parents of</Text>
+              <Text size="sm" fw={600} mb={4}>Parents of</Text>
               <ClassesAndDivisions classIds={l.classIds} divisionIds={l.divisionIds} onChange={(classIds, divisionIds) => set({ classIds, divisionIds })} />
             </div>
             <Checkbox.Group label="Staff" value={l.staff} onChange={(staff) => set({ staff })}><Group gap={16} mt={4}>{staffKinds.map((s) => <Checkbox key={s.value} size="xs" {...s} />)}</Group></Checkbox.Group>

@@ -45,7 +45,7 @@ export function Messages() {
         <div className="panes panel">
           <div className="threads">
             <Group gap={8} p={12} wrap="nowrap">
-              <SearchBox placeholder="Person, student or subject" value={address.q ?? ''} onChange={(q) => setAddress({ q: q || undefined }, true)} />
+              <SearchBox placeholder="Person or subject" value={address.q ?? ''} onChange={(q) => setAddress({ q: q || undefined }, true)} />
               <button type="button" className="chip" data-set={address.unread ? true : undefined} aria-pressed={!!address.unread} onClick={() => setAddress({ unread: address.unread ? undefined : '1' })}>Unread</button>
             </Group>
             <ul aria-label="Threads">
@@ -55,7 +55,7 @@ export function Messages() {
                   <button type="button" className="thread" aria-current={open === t.id ? 'true' : undefined} data-unread={t.unreadCount > 0 || undefined} onClick={() => setAddress({ thread: t.id })}>
                     <span className="thread-top"><span className="thread-who">{t.with || 'Nobody else'}</span><span className="thread-at figures">{format.ago(t.lastMessageAt)}</span></span>
                     <span className="thread-subject">{[t.subject, t.studentName && `about ${t.studentName}`].filter(Boolean).join(', ') || 'No subject'}</span>
-                    <span className="thread-last">{t.lastMessage}{t.unreadCount > 0 && <b className="count figures"><span className="hidden">, unread: </span>{t.unreadCount}</b>}</span>
+                    <span className="thread-last"><span>{t.lastMessage}</span>{t.unreadCount > 0 && <b className="count figures"><span className="hidden">, unread: </span>{t.unreadCount}</b>}</span>
                   </button>
                 </li>
               ))}
@@ -160,7 +160,7 @@ function NewThread({ close }: { close: () => void }) {
   const [subject, setSubject] = useState('')
   const hits = useMemo(() => {
     const w = find.toLowerCase().split(/\s+/).filter(Boolean)
-    return (contacts.data ?? []).filter((c) => (!role || c.role === role) && !to.some((x) => x.userId === c.userId) && w.every((x) => c.name.toLowerCase().includes(x))).slice(0, 30)
+    return (contacts.data ?? []).filter((c) => (!role || c.role === role) && !to.some((x) => x.userId === c.userId) && w.every((x) => `${c.name} ${c.studentName}`.toLowerCase().includes(x))).slice(0, 30)
   }, [contacts.data, find, role, to])
   return (
     <>
@@ -171,15 +171,15 @@ function NewThread({ close }: { close: () => void }) {
       <ScrollArea className="thread-body" viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'To whom' } as never}>
         <Stack gap={16} p={16}>
           <div>
-            <Text size="sm" fw={500} mb={4}>To</Text>
+            <Text size="sm" fw={600} mb={4}>To</Text>
             {to.length > 0 && <Group gap={8} mb={8}>{to.map((c) => <button key={c.userId} type="button" className="chip" data-set aria-label={`Take off ${c.name}`} onClick={() => setTo(to.filter((x) => x.userId !== c.userId))}>{c.name} ×</button>)}</Group>}
             <Group gap={8} wrap="nowrap">
-              <TextInput style={{ flex: 1 }} aria-label="Find a person" placeholder="Find a person" value={find} autoFocus onChange={(e) => setFind(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === 'Enter' && hits[0]) { e.preventDefault(); setTo([...to, hits[0]]); setFind('') } }} />
+              <TextInput style={{ flex: 1 }} aria-label="Find a person" placeholder="Their name, or a child's" value={find} autoFocus onChange={(e) => setFind(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === 'Enter' && hits[0]) { e.preventDefault(); setTo([...to, hits[0]]); setFind('') } }} />
               <NativeSelect aria-label="Kind of person" value={role} onChange={(e) => setRole(e.currentTarget.value)} data={[{ value: '', label: 'Everybody' }, { value: 'PARENT', label: 'Parents' }, { value: 'TEACHER', label: 'Teachers' }, { value: 'SCHOOL_ADMIN', label: 'Office' }]} />
             </Group>
             {contacts.error ? <Trouble error={contacts.error} retry={() => void contacts.refetch()} /> : !contacts.data ? <Lines n={3} /> : (find || to.length === 0) && (
               <div className="contact-list" role="group" aria-label="People found">
-                {hits.map((c) => <button key={c.userId + (c.studentId ?? '')} type="button" className="palette-item" onClick={() => { setTo([...to, c]); setFind('') }}><span style={{ flex: 1 }}>{c.name}</span><Text span size="sm" c="dimmed">{words(c.role)}</Text></button>)}
+                {hits.map((c) => <button key={c.userId + (c.studentId ?? '')} type="button" className="palette-item" onClick={() => { setTo([...to, c]); setFind('') }}><span style={{ flex: 1 }}>{c.name}</span><Text span size="sm" c="dimmed" truncate>{c.studentName ? `${words(c.role)} of ${c.studentName}` : words(c.role)}</Text></button>)}
                 {hits.length === 0 && <Text size="sm" c="dimmed" p={8}>Nobody is called so. People appear here once they have an account.</Text>}
               </div>
             )}

@@ -143,7 +143,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
               <Empty title="Nothing is outstanding" text="What is paid now stays on the account and settles the next charge." />
             ) : (
               <div className="list-scroll" tabIndex={0} role="region" aria-label="What is owed">
-                <table className="list">
+                <table className="list two-lines">
                   <thead><tr><th scope="col">For</th><th scope="col">Due</th><th scope="col" className="only-wide">State</th><th scope="col" className="end">Open</th><th scope="col" className="end">This pays</th></tr></thead>
                   <tbody>
                     {open.map((i, n) => (
@@ -180,7 +180,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
             <TextInput id="reference" label={mode === 'CHEQUE' ? 'Cheque number' : 'Reference'} description={mode === 'CASH' ? 'Not needed for cash' : 'Of the cheque, the slip or the transfer; it stands on the receipt'} maxLength={100} value={reference} disabled={unsure} error={missing.reference ?? problem?.fields.referenceNumber} onChange={(e) => { setReference(e.currentTarget.value); setMissing({ ...missing, reference: undefined }) }} />
             {left > 0 && amount !== null && <Text size="sm" c="dimmed"><Money of={left} /> of it {open.length ? 'is more than is owed and' : ''} stays on the account for the next charge.</Text>}
             {unsure && !pay.isPending && (
-              <Alert color="yellow" variant="light" role="alert" title="The answer did not arrive">
+              <Alert color="red" variant="light" role="alert" title="The answer did not arrive">
                 <Text size="sm">The payment may have been received or not. Try again when the connection is back: it is received once, however often you try.</Text>
               </Alert>
             )}

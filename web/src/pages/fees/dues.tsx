@@ -72,7 +72,7 @@ export function DuesPage() {
           </Group>
           <div className="panel">
             <div className="list-scroll" tabIndex={0} role="region" aria-label="Who owes">
-              <table className="list" data-stale={q.isPlaceholderData || undefined}>
+              <table className="list two-lines" data-stale={q.isPlaceholderData || undefined}>
                 <thead>
                   <tr>
                     {may('fee', 'write') && <th className="tick"><Checkbox size="xs" aria-label="Select all on this page" checked={d.items.length > 0 && d.items.every((s) => picked.has(s.studentId))} indeterminate={picked.size > 0 && !d.items.every((s) => picked.has(s.studentId))} onChange={(e) => setPicked(e.currentTarget.checked ? new Map(d.items.map((s) => [s.studentId, s.studentName])) : new Map())} /></th>}

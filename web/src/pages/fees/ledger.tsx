@@ -33,7 +33,7 @@ export function Ledger() {
   return (
     <div className="page">
       <Group justify="space-between" mb={16} gap={12} mih={36} className="no-print">
-        <Title order={1}>Account</Title>
+        <Title order={1}>Student account</Title>
         {r && (
           <Group gap={8}>
             <Menu position="bottom-end">
