@@ -134,7 +134,7 @@ function Editor({ announcement, close }: { announcement?: Counted; close: () => 
       const a = draft.dirty || !announcement ? await store(announcement?.version) : announcement
       return call(api.POST('/school-admin/announcement/{id}/publish', { params: { path: { id: a.id } } }))
     },
-    onSuccess: (a) => { draft.reset(v); setAsking(false); changed(path); setAddress({ open: a.id }) },
+    onSuccess: (a) => { changed(path); setAddress({ open: a.id }); setAsking(false) },
     onError: (e) => draft.setErrors(asProblem(e).fields),
   })
   const remove = useMutation({
@@ -167,7 +167,7 @@ function Editor({ announcement, close }: { announcement?: Counted; close: () => 
           </div>
         </Stack>
       </div>
-      <SaveBar draft={draft} {...save} submit={() => undefined} label={v.publishAt ? 'Schedule' : 'Save the draft'} always={!announcement} onCancel={announcement ? undefined : close} />
+      <SaveBar draft={draft} {...save} busy={save.busy || publish.isPending} submit={() => undefined} label={v.publishAt ? 'Schedule' : 'Save the draft'} always={!announcement} onCancel={announcement ? undefined : close} />
       {save.conflict}
       <Confirm opened={asking} title="Publish it now?" action={reach.data ? `Tell ${format.number(reach.data.recipients)} ${reach.data.recipients === 1 ? 'person' : 'people'}` : 'Publish'} busy={publish.isPending} error={publish.error} onClose={() => { setAsking(false); publish.reset() }} onConfirm={() => !publish.isPending && publish.mutate()}>
         {reach.data && <ReachWords reach={reach.data} />} They are told at once. It can be withdrawn, but not changed any more.

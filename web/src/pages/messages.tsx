@@ -85,7 +85,9 @@ function ThreadPane({ id, back }: { id: string; back: () => void }) {
     if (t && t.unreadCount > 0 && may('message', 'write') && !mark.isPending) mark.mutate()
   }, [t?.unreadCount])
   const last = t?.messages.at(-1)?.id
-  useEffect(() => end.current?.scrollIntoView({ block: 'end' }), [last])
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'end' }) // answers with a promise in newer browsers: it must not be the effect's
+  }, [last])
   if (!t) return <div style={{ padding: 24 }}>{q.error ? <Stack gap={12}><Trouble error={q.error} retry={() => void q.refetch()} /><Group className="only-narrow"><Button variant="default" onClick={back}>Back</Button></Group></Stack> : <Lines />}</div>
   const others = t.participants.filter((p) => p.userId !== me)
   return (
