@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconDownload, IconPlus, IconPrinter, IconReceipt } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -30,8 +30,8 @@ export function Receipts() {
         { key: 'reversed', label: 'State', options: [{ value: 'false', label: 'received' }, { value: 'true', label: 'reversed' }] },
       ]}
       columns={[
-        { key: 'number', title: 'Receipt', cell: (r) => <span className="figures">{r.receiptNumber}</span>, text: (r) => r.receiptNumber },
-        { key: 'student', title: 'Student', cell: (r) => r.studentName, sort: 'studentName', phone: true },
+        { key: 'number', title: 'Receipt', cell: (r) => <><span className="figures">{r.receiptNumber}</span><Text size="xs" c="dimmed" className="only-narrow">{r.studentName}</Text></>, text: (r) => r.receiptNumber },
+        { key: 'student', title: 'Student', cell: (r) => r.studentName, sort: 'studentName' },
         { key: 'admission', title: 'Admission no.', cell: (r) => <span className="figures">{r.admissionNumber}</span>, text: (r) => r.admissionNumber, hidden: true },
         { key: 'at', title: 'Received', cell: (r) => <span className="figures">{format.dateTime(r.receivedAt)}</span>, text: (r) => r.receivedAt, sort: 'receivedAt' },
         { key: 'mode', title: 'Method', cell: (r) => modeWord(r.paymentMode) },
@@ -41,7 +41,7 @@ export function Receipts() {
         { key: 'amount', title: 'Amount', cell: (r) => <span style={r.reversed ? { textDecoration: 'line-through' } : undefined}><Money of={r.amount} /></span>, text: (r) => plain(r.amount), sort: 'amount', end: true, phone: true },
       ]}
       more={
-        <Group gap={8} wrap="nowrap">
+        <Group gap={8} wrap="nowrap" className="day-range">
           <TextInput type="date" aria-label="Received from" value={address.from ?? ''} onChange={(e) => setAddress({ from: e.currentTarget.value || undefined, page: undefined }, true)} />
           <span aria-hidden>–</span>
           <TextInput type="date" aria-label="Received until" value={address.to ?? ''} onChange={(e) => setAddress({ to: e.currentTarget.value || undefined, page: undefined }, true)} />
