@@ -148,7 +148,7 @@ export function StudentLedger({ id }: { id: string }) {
             {[...r.entries].reverse().slice(0, 30).map((e, i) => (
               <li key={i}>
                 <Group justify="space-between" wrap="nowrap" gap={12} align="flex-start">
-                  <div><Text>{e.narration}{e.receiptId && <>, <Anchor component={Link} to="/fees/receipt" search={{ id: e.receiptId } as never} className="figures">{e.receiptNumber}</Anchor></>}</Text><Text size="sm" c="dimmed">{format.date(e.date)}</Text></div>
+                  <div><Text>{e.narration}{e.receiptId && <>, <Anchor component={Link} to="/fees/receipt" search={{ id: e.receiptId } as never} underline="always" className="figures">{e.receiptNumber}</Anchor></>}</Text><Text size="sm" c="dimmed">{format.date(e.date)}</Text></div>
                   <div style={{ textAlign: 'end', whiteSpace: 'nowrap' }}><Text className="figures">{e.entryType === 'DR' ? '+' : '−'} {format.money(e.amount)}</Text><Text size="sm" c="dimmed" className="figures">{format.money(e.balance)}</Text></div>
                 </Group>
               </li>
