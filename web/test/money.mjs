@@ -109,6 +109,7 @@ try {
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Reverse…' }).click()
   await dialog.getByLabel('Reason').fill('The cheque bounced')
+  await page.getByRole('menu').waitFor({ state: 'hidden' }) // the menu it was opened from fades
   await accessible(page, 'a reversal')
   await dialog.getByRole('button', { name: 'Reverse' }).click()
   await page.locator('.sheet-void').getByText('The cheque bounced').waitFor()
@@ -131,6 +132,7 @@ try {
   await page.getByRole('menuitem', { name: 'Grant a concession…' }).click()
   await dialog.getByLabel('Percent', { exact: true }).fill('10')
   await dialog.getByLabel('Reason').fill('Second child')
+  await page.getByRole('menu').waitFor({ state: 'hidden' }) // the menu it was opened from fades
   await accessible(page, 'a concession to be')
   await dialog.getByRole('button', { name: 'Grant' }).click()
   await page.getByText(/taken off now/).waitFor()
