@@ -27,3 +27,9 @@ func madeReceipt(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UU
 	madeYear(t, s, admin)
 	return made("/school-admin/fee/collection/record", map[string]any{"studentId": madeStudent(t, s, admin), "amount": 1000, "paymentMode": "CASH"})(t, s, admin)
 }
+
+func madeConcession(t *testing.T, s *testkit.School, admin *testkit.Client) uuid.UUID {
+	t.Helper()
+	madeYear(t, s, admin)
+	return made("/school-admin/fee/concession", map[string]any{"studentId": madeStudent(t, s, admin), "mode": "PERCENT", "value": 10, "reason": "Second child"})(t, s, admin)
+}

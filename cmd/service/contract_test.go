@@ -308,6 +308,7 @@ var fixtures = map[string]fixture{
 	"/school-admin/fee/structure/:id":          {"fee_structure", madeStructure, map[string]any{"name": "Mine"}},
 	"/school-admin/fee/collection/:id":         {"fee_receipt", madeReceipt, map[string]any{"reason": "Mistake"}},
 	"/school-admin/fee/receipt/:id":            {"fee_receipt", madeReceipt, nil},
+	"/school-admin/fee/concession/:id":         {"fee_concession", madeConcession, map[string]any{}},
 	"/school-admin/fee/report/:id":             {"student", madeStudent, nil},
 	"/parent/fee/report/:id":                   {"student", madeStudent, nil},
 	"/parent/fee/receipt/:id":                  {"fee_receipt", madeReceipt, nil},

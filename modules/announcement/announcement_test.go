@@ -1,6 +1,7 @@
 package announcement_test
 
 import (
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -47,6 +48,19 @@ func (h hall) write(t *testing.T, fields map[string]any) announcement.View {
 func (h hall) publish(t *testing.T, a announcement.View) announcement.View {
 	t.Helper()
 	return testkit.Post[announcement.View](t, h.admin, "/school-admin/announcement/"+a.ID.String()+"/publish", nil)
+}
+
+// reach asks how many an announcement would be told to.
+func (h hall) reach(t *testing.T, a announcement.View) announcement.Reach {
+	t.Helper()
+	q := url.Values{"targetAudience": {a.TargetAudience}}
+	for _, id := range a.ClassIDs {
+		q.Add("classIds", id.String())
+	}
+	for _, id := range a.DivisionIDs {
+		q.Add("divisionIds", id.String())
+	}
+	return testkit.Get[announcement.Reach](t, h.admin, "/school-admin/announcement/reach?"+q.Encode())
 }
 
 // told waits until an announcement was told to so many, and says who sees it.
@@ -115,6 +129,9 @@ func TestAnAnnouncementReachesThoseItIsForAndNobodyElse(t *testing.T) {
 			a := h.write(t, c.fields(h))
 			if a.Status != "DRAFT" {
 				t.Errorf("it is %s", a.Status)
+			}
+			if r := h.reach(t, a); r.Recipients != len(c.sees) || r.Parents+r.Teachers != len(c.sees) || r.Students != r.Parents {
+				t.Errorf("before it is published it says it reaches %+v", r)
 			}
 			if p := h.publish(t, a); p.Status != "PUBLISHED" || p.PublishedAt == nil {
 				t.Errorf("published %+v", p)

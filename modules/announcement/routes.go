@@ -46,6 +46,7 @@ func (m *Module) Routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/announcement/create", "announcement", "Write an announcement: a draft, or one that is published at a time", m.create, api.Idempotent, api.Says("Announcement saved")),
 		api.List("/school-admin/announcement/list", "announcement", "List the announcements, with how many were told and have read", adminListing, m.list),
+		api.Get("/school-admin/announcement/reach", "announcement", "How many an announcement to these would be told to", reach),
 		api.Get("/school-admin/announcement/:id", "announcement", "Read an announcement", m.get),
 		api.Put("/school-admin/announcement/:id", "announcement", "Change a draft or a scheduled announcement", m.update, api.Versioned),
 		api.Remove("/school-admin/announcement/:id", "announcement", "Delete an announcement that was never published", m.remove),

@@ -3,6 +3,7 @@ package fee
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,7 @@ type chargeIn struct {
 	Instalment  InstalmentRef `json:"instalment" validate:"required"`
 	ClassID     *uuid.UUID    `json:"classId" validate:"required_without=StudentIDs" doc:"The structure's class, all of it"`
 	StudentIDs  []uuid.UUID   `json:"studentIds" validate:"max=5000,unique" doc:"Or some of it"`
+	DryRun      bool          `json:"dryRun" doc:"Say whom it would charge and how much, and charge nobody"`
 }
 
 // Charged is how a charge went. Who was charged for the instalment before is left alone.
@@ -61,6 +63,18 @@ type Charged struct {
 	ChargedElsewhere int       `json:"chargedElsewhere" doc:"How many were left out because another class charged them for this part of the year; an invoice that was waived does not count"`
 	Amount           int64     `json:"amount" doc:"What they were charged together"`
 	Concession       int64     `json:"concession" doc:"What was waived of it"`
+	DryRun           bool      `json:"dryRun"`
+
+	Students []ChargedStudent `json:"students" doc:"Of a dry run: everybody it speaks of, by name"`
+}
+
+// ChargedStudent is what a dry run says of one student.
+type ChargedStudent struct {
+	StudentID   uuid.UUID `json:"studentId"`
+	StudentName string    `json:"studentName"`
+	Outcome     string    `json:"outcome" doc:"CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them"`
+	Amount      int64     `json:"amount"`
+	Concession  int64     `json:"concession" doc:"What is waived of it"`
 }
 
 // chargeable is a student the structure holds for.
@@ -123,22 +137,33 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 	if err := allThere(r.StudentIDs, students); err != nil {
 		return Charged{}, err
 	}
-	out := Charged{StructureID: structure.ID, Instalment: number}
+	out := Charged{StructureID: structure.ID, Instalment: number, DryRun: r.DryRun, Students: []ChargedStudent{}}
 	var due []chargeable
 	for _, s := range students {
 		switch {
 		case s.Charged:
 			out.AlreadyCharged++
+			out.say(s, "ALREADY_CHARGED", 0, 0)
 		case s.Elsewhere:
 			out.ChargedElsewhere++
+			out.say(s, "CHARGED_ELSEWHERE", 0, 0)
 		default:
 			due = append(due, s)
 		}
 	}
-	if len(due) == 0 {
-		return out, nil
+	if len(due) > 0 {
+		out, err = bill(c, structure, year, number, due, out)
 	}
-	return bill(c, structure, year, number, due, out)
+	slices.SortStableFunc(out.Students, func(a, b ChargedStudent) int { return strings.Compare(a.StudentName, b.StudentName) })
+	return out, err
+}
+
+// say notes what a dry run finds of a student. A charge itself answers with sums: it may
+// be of thousands, and its answer is kept in the audit.
+func (r *Charged) say(s chargeable, outcome string, amount, waived int64) {
+	if r.DryRun {
+		r.Students = append(r.Students, ChargedStudent{s.ID, roster.FullName(s.FirstName, s.LastName), outcome, amount, waived})
+	}
 }
 
 // look finds and locks the structure, and the instalment in it.

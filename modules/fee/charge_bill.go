@@ -21,20 +21,26 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		ids[i] = st.ID
 	}
 	var grants []Concession
-	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
-		tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard},
-		tenancy.Query{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`, Args: []any{ids, year.ID}, Scan: roster.Collect(&grants)})
-	if err != nil {
+	queries := []tenancy.Query{
+		{SQL: openAccounts, Args: []any{ids, c.Now}},
+		{SQL: lockAccounts, Args: []any{ids}, Scan: discard},
+		{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`, Args: []any{ids, year.ID}, Scan: roster.Collect(&grants)}}
+	if out.DryRun {
+		queries = queries[2:] // nothing is written, so nobody has to wait
+	}
+	if err := tenancy.Together(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("locking the accounts to charge: %w", err)
 	}
 	granted := map[uuid.UUID][]Concession{}
 	for _, g := range grants {
 		granted[g.StudentID] = append(granted[g.StudentID], g)
 	}
-	numbers, err := invoiceNumbers(c, year, len(students))
-	if err != nil {
-		return out, err
+	numbers := func(int) string { return "" }
+	if !out.DryRun {
+		var err error
+		if numbers, err = invoiceNumbers(c, year, len(students)); err != nil {
+			return out, err
+		}
 	}
 	in, span := s.Instalments[number-1], s.span(number)
 	postings := make([]posting, 0, len(students)+len(grants))
@@ -46,6 +52,7 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		}
 		lines := s.lines(span, stays)
 		if len(lines) == 0 {
+			out.say(st, "NOTHING_LEFT", 0, 0)
 			continue // nothing remains of the year for them
 		}
 		v := &invoice{id: api.NewID(), year: year.ID, number: numbers(out.Charged), student: st.ID, structure: &s.ID, instalment: &number, name: in.Name, due: in.DueDate, lines: lines}
@@ -59,13 +66,17 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		postings = append(postings, p)
 		left := total
 		for _, g := range granted[st.ID] {
-			if n := min(left, g.of(lines, span)); n > 0 {
+			if n := min(left, g.of(lines, span)); n > 0 && g.holds(in.DueDate) {
 				postings = append(postings, g.posting(v, n))
 				left -= n
 			}
 		}
 		out.Charged, out.Amount, out.Concession = out.Charged+1, out.Amount+total, out.Concession+total-left
 		notices = append(notices, chargedNotice(c, st, v, left))
+		out.say(st, "CHARGED", total, total-left)
+	}
+	if out.DryRun {
+		return out, nil
 	}
 	if err := post(c, postings...); err != nil {
 		return out, err

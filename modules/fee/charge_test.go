@@ -216,3 +216,24 @@ func TestWhoChangesClassPaysNoPartOfTheYearTwice(t *testing.T) {
 	}
 	o.sound(t)
 }
+
+func TestADryRunOfAChargeSaysWhomAndHowMuchAndChargesNobody(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha, ravi := o.admit(t, "Asha"), o.admit(t, "Ravi")
+	o.grant(t, ravi, map[string]any{"mode": "PERCENT", "value": 100})
+	o.charge(t, 1, asha)
+	body := map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true}
+	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", body)
+	if !got.DryRun || got.Charged != 1 || got.AlreadyCharged != 1 || got.Amount != term1 || got.Concession != term1 || len(got.Students) != 2 ||
+		got.Students[0].StudentID != asha || got.Students[0].Outcome != "ALREADY_CHARGED" || got.Students[1].Outcome != "CHARGED" || got.Students[1].Amount != term1 || got.Students[1].Concession != term1 {
+		t.Errorf("would charge %+v", got)
+	}
+	if n := o.Count(t, "fee_invoice", "true"); n != 1 {
+		t.Errorf("%d invoices", n)
+	}
+	if real := o.charge(t, 1); real.Charged != got.Charged || real.Amount != got.Amount || real.Concession != got.Concession || len(real.Students) != 0 {
+		t.Errorf("charged %+v", real)
+	}
+	o.sound(t)
+}

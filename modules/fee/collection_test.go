@@ -238,3 +238,29 @@ func TestTheTrialBalanceShowsWhatIsOwedAndWhatIsPaidAhead(t *testing.T) {
 		t.Errorf("%s %+v", got, b)
 	}
 }
+
+func TestReceiptsAreFoundByStudentDayMethodAndNumber(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha, ravi := o.admit(t, "Asha"), o.admit(t, "Ravi")
+	o.charge(t, 1)
+	cash, cheque := o.pay(t, asha, 1_000, "CASH"), o.pay(t, asha, 2_000, "CHEQUE")
+	o.pay(t, ravi, 3_000, "UPI")
+	o.reverse(t, cheque.ID)
+	for query, want := range map[string]int{
+		"": 3, "filters[studentId]=" + asha.String(): 2, "filters[paymentMode]=UPI": 1, "filters[reversed]=true": 1, "filters[reversed]=false": 2, "filters[search]=R-000001": 1, "filters[search]=ravi": 1,
+		"filters[from]=" + o.today.String() + "&filters[to]=" + o.today.String(): 3, "filters[to]=" + o.today.AddDays(-1).String(): 0,
+	} {
+		if got := testkit.Get[api.Page[fee.ReceiptItem]](t, o.clerk, "/school-admin/fee/collection/list?"+query); got.Total != want || len(got.Items) != want {
+			t.Errorf("%q: %+v", query, got)
+		}
+	}
+	list := testkit.Get[api.Page[fee.ReceiptItem]](t, o.clerk, "/school-admin/fee/collection/list?sort[field]=amount").Items
+	if len(list) != 3 || list[0].ID != cash.ID || list[0].StudentName != "Asha Rao" || list[0].ReceivedByName == "" || list[0].Reversed || !list[1].Reversed || !strings.Contains(list[1].ReversalNote, "bounced") {
+		t.Errorf("listed %+v", list)
+	}
+	if r := testkit.Get[fee.Receipt](t, o.clerk, "/school-admin/fee/receipt/"+cash.ID.String()); r.ClassName != "Class 5 A" || r.ReceivedByName != list[0].ReceivedByName {
+		t.Errorf("receipt %+v", r)
+	}
+	o.clerk.Refuses(t, "GET", "/school-admin/fee/collection/list?filters[paymentMode]=GOLD", nil, 422, "")
+}

@@ -18,6 +18,7 @@ type Concession struct {
 	api.Record
 	ConcessionFields
 	AcademicYearID uuid.UUID `json:"academicYearId"`
+	EndsOn         *api.Date `json:"endsOn" doc:"The first day it holds no more: an instalment due on it or later is charged whole"`
 }
 
 // TableName is the record's table.
@@ -46,7 +47,7 @@ type GrantedConcession struct {
 	Balance int64 `json:"balance"`
 }
 
-const selectGrants = `select id, student_id, academic_year_id, fee_head_id, invoice_id, mode, value::float8 as value, category, reason from fee_concession`
+const selectGrants = `select id, student_id, academic_year_id, fee_head_id, invoice_id, mode, value::float8 as value, category, reason, ends_on from fee_concession`
 
 func grantConcession(c api.Ctx, r concessionIn) (GrantedConcession, error) {
 	if err := r.check(); err != nil {
@@ -120,6 +121,10 @@ func (g Concession) onInvoices(c api.Ctx, list []settled) ([]posting, error) {
 	}
 	return out, nil
 }
+
+// holds says whether it is for what is due on a day. The day it is charged does not
+// matter, so that it comes to the same whenever that is done.
+func (g Concession) holds(due api.Date) bool { return g.EndsOn == nil || due.Before(*g.EndsOn) }
 
 // of is what it takes off an instalment with these lines.
 func (g Concession) of(lines []InvoiceLine, s span) int64 {

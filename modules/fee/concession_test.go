@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"homeroom/api"
 	"homeroom/modules/fee"
 	"homeroom/testkit"
 )
@@ -65,6 +66,49 @@ func TestAnInvoiceCanBeWaivedWhole(t *testing.T) {
 	own := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine", map[string]any{"studentId": asha, "amount": 90, "reason": "Broken window", "dueDate": o.today.AddDays(5)})
 	if got := states(o.report(t, asha)); got != "Term 1 WAIVED 0; Fine UNPAID 90; " || own.Balance != 90 {
 		t.Error(got)
+	}
+	o.sound(t)
+}
+
+func (o *office) concessions(t *testing.T, query string) []fee.ConcessionItem {
+	t.Helper()
+	return testkit.Get[api.Page[fee.ConcessionItem]](t, o.clerk, "/school-admin/fee/concession/list?"+query).Items
+}
+
+func TestAConcessionThatEndsLeavesWhatItGave(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha, ravi := o.admit(t, "Asha"), o.admit(t, "Ravi")
+	grant := o.grant(t, asha, map[string]any{"mode": "PERCENT", "value": 50})
+	o.grant(t, ravi, map[string]any{"mode": "AMOUNT", "value": 1_000, "feeHeadId": o.exam.ID, "category": "MERIT"})
+	o.charge(t, 1)
+	once := o.grant(t, ravi, map[string]any{"mode": "AMOUNT", "value": 10, "invoiceId": o.report(t, ravi).Invoices[0].ID})
+	before := o.report(t, asha)
+
+	end := "/school-admin/fee/concession/" + grant.ID.String() + "/end"
+	o.clerk.Refuses(t, "POST", end, map[string]any{"endsOn": o.today.AddDays(-1)}, 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession/"+once.ID.String()+"/end", nil, 409, "")
+	ended := testkit.Post[fee.ConcessionItem](t, o.clerk, end, nil)
+	if ended.EndsOn == nil || *ended.EndsOn != o.today || ended.Status != "ENDED" || ended.Given != before.Invoices[0].Concession || ended.Given == 0 || ended.StudentName != "Asha Rao" || ended.Value != 50 {
+		t.Errorf("ended %+v", ended)
+	}
+	o.clerk.Refuses(t, "POST", end, map[string]any{}, 409, "")
+	if after := o.report(t, asha); after.Balance != before.Balance {
+		t.Errorf("what was given went: %d, then %d", before.Balance, after.Balance)
+	}
+	o.charge(t, 2)
+	if r := o.report(t, asha); r.Balance != before.Balance+term2 || r.Invoices[1].Concession != 0 {
+		t.Errorf("the instalment due later: %+v", r.Invoices[1])
+	}
+	if r := o.report(t, ravi); r.Invoices[1].Concession != 500 {
+		t.Errorf("the other's goes on: %+v", r.Invoices[1])
+	}
+	if got := o.concessions(t, "filters[status]=ENDED"); len(got) != 1 || got[0].ID != grant.ID {
+		t.Errorf("ended ones %+v", got)
+	}
+	got := o.concessions(t, "filters[studentId]="+ravi.String()+"&sort[field]=createdAt")
+	if len(got) != 2 || got[0].Status != "ACTIVE" || got[0].Given != 1_000 || got[0].FeeHeadName != "Exams" || got[1].Status != "ONCE" || got[1].Given != 10 || got[1].InvoiceNumber == "" {
+		t.Errorf("Ravi's %+v", got)
 	}
 	o.sound(t)
 }

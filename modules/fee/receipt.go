@@ -23,12 +23,14 @@ type Receipt struct {
 	StudentID       uuid.UUID    `json:"studentId"`
 	StudentName     string       `json:"studentName"`
 	AdmissionNumber string       `json:"admissionNumber"`
+	ClassName       string       `json:"className" doc:"Where the student sat that day, with the division"`
 	TransactionID   uuid.UUID    `json:"transactionId"`
 	Amount          int64        `json:"amount"`
 	PaymentMode     string       `json:"paymentMode"`
 	ReferenceNumber string       `json:"referenceNumber"`
 	ReceivedAt      time.Time    `json:"receivedAt"`
 	ReceivedBy      *uuid.UUID   `json:"receivedBy"`
+	ReceivedByName  string       `json:"receivedByName"`
 	Allocations     []Allocation `json:"allocations" doc:"What it settled when it was written"`
 	Reversed        bool         `json:"reversed"`
 	ReversalNote    string       `json:"reversalNote"`
@@ -40,9 +42,12 @@ type printable struct {
 }
 
 const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number, r.academic_year_id, r.student_id, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
-		r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_at, r.received_by, r.allocations,
+		trim(coalesce(k.name, '') || ' ' || coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_at, r.received_by,
+		coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.allocations,
 		b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
-	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id`
+	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id left join app_user u on u.id = r.received_by
+		left join enrolment e on e.student_id = s.id and e.start_date <= r.received_on and (e.end_date is null or e.end_date >= r.received_on)
+		left join class k on k.id = coalesce(e.class_id, s.class_id) left join division d on d.id = e.division_id`
 
 func (m *Module) getReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
 	return m.receiptBy(c, r, `r.id = $1`, r.ID)
@@ -77,6 +82,9 @@ func (r Receipt) pdf(c api.Ctx, letterheads roster.Letterheads) (*api.File, erro
 	doc.Field("Received on", r.ReceivedAt.In(c.School.Location()).Format("2006-01-02 15:04"))
 	doc.Field("Student", r.StudentName)
 	doc.Field("Admission number", r.AdmissionNumber)
+	if r.ClassName != "" {
+		doc.Field("Class", r.ClassName)
+	}
 	doc.Field("Amount", money(c, r.Amount))
 	doc.Field("Paid by", spoken[r.PaymentMode])
 	if r.ReferenceNumber != "" {

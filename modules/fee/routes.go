@@ -30,12 +30,16 @@ func (m *Module) Routes() []api.Row {
 		api.Get("/school-admin/fee/structure/:id", "fee", "What a class pays, by the class's id or the structure's own", getStructure),
 		api.Put("/school-admin/fee/structure/:id", "fee", "Change what a class will be charged; what was charged stays", updateStructure, api.Versioned),
 
-		api.Post("/school-admin/fee/charge", "fee", "Bill a class, or some of it, for an instalment, once", charge, api.Idempotent, api.Says("Charged")),
+		api.Post("/school-admin/fee/charge", "fee", "Bill a class, or some of it, for an instalment, once; a dry run says whom and how much", charge, api.Idempotent, api.Says("Charged")),
 		api.Create("/school-admin/fee/concession", "fee", "Let a student off a part of the fees", grantConcession, api.Idempotent, api.Says("Concession granted")),
+		api.List("/school-admin/fee/concession/list", "fee", "List the concessions, with what each has come to", concessionListing, listConcessions),
+		api.Get("/school-admin/fee/concession/:id", "fee", "Read a concession", getConcession),
+		api.Post("/school-admin/fee/concession/:id/end", "fee", "End a concession from a day on; what was given stays", endConcession, api.NoBodyNeeded, api.Says("Concession ended")),
 		api.Create("/school-admin/fee/fine", "fee", "Fine a student", fineByHand, api.Idempotent, api.Says("Fine posted")),
 
 		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment, api.Idempotent, api.Says("Payment recorded")),
 		api.Post("/school-admin/fee/collection/:id/reverse", "fee", "Take a payment back, once, by its mirror image", reversePayment, api.Idempotent, api.Says("Payment reversed")),
+		api.List("/school-admin/fee/collection/list", "fee", "List the receipts", receiptListing, listReceipts),
 		api.Get("/school-admin/fee/collection", "fee", "What came in, by day and mode", closing),
 		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", m.getReceipt, pdf),
 

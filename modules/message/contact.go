@@ -16,7 +16,7 @@ type Contact struct {
 	Name        string     `json:"name"`
 	Role        string     `json:"role" example:"TEACHER"`
 	StudentID   *uuid.UUID `json:"studentId" doc:"The student you have in common; null where there need be none"`
-	StudentName string     `json:"studentName"`
+	StudentName string     `json:"studentName" doc:"Their name; for the office, those of a guardian's children"`
 }
 
 // Contacts are all of them.
@@ -49,7 +49,9 @@ var partners = map[api.RoleType]string{
 	api.Teacher: `select distinct u.id as user_id, ` + name + ` as name, 'PARENT' as role, p.student_id, p.student_name
 		from (` + pairs + `) p join app_user u on u.id = p.guardian and u.status = 'ACTIVE'` + named + ` where p.teacher = $1
 		union all select u.id, ` + name + `, 'SCHOOL_ADMIN', null, '' from app_user u join role r on r.id = u.role_id and r.type = 'SCHOOL_ADMIN'` + named + ` where u.status = 'ACTIVE' and $2::date is not null`,
-	api.SchoolAdmin: `select u.id as user_id, ` + name + ` as name, r.type as role, null::uuid as student_id, '' as student_name
+	api.SchoolAdmin: `select u.id as user_id, ` + name + ` as name, r.type as role, null::uuid as student_id,
+			coalesce((select string_agg(trim(s.first_name || ' ' || s.last_name), ', ' order by s.first_name, s.id) from student_guardian sg join student s on s.id = sg.student_id and s.deleted_at is null
+				where sg.guardian_id = gu.id), '') as student_name
 		from app_user u join role r on r.id = u.role_id and r.type in ('PARENT', 'TEACHER', 'SCHOOL_ADMIN')` + named + ` where u.status = 'ACTIVE' and u.id <> $1 and $2::date is not null`,
 }
 

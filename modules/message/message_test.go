@@ -32,7 +32,8 @@ func TestAParentWritesToTheTeacherOfTheirChildAndIsAnswered(t *testing.T) {
 		t.Errorf("sent %+v", first)
 	}
 	inbox := testkit.Get[api.Page[message.Summary]](t, teacher, "/teacher/message/list").Items
-	if len(inbox) != 1 || inbox[0].UnreadCount != 1 || inbox[0].LastMessage != "What was it?" || inbox[0].Subject != "Homework" || *inbox[0].StudentID != child.ID {
+	if len(inbox) != 1 || inbox[0].UnreadCount != 1 || inbox[0].LastMessage != "What was it?" || inbox[0].Subject != "Homework" || *inbox[0].StudentID != child.ID ||
+		inbox[0].With != "Meera Rao" || inbox[0].StudentName == "" {
 		t.Fatalf("the teacher's list %+v", inbox)
 	}
 	log := testkit.Get[notification.Delivered](t, teacher, "/teacher/notification/delivered-notifications").Notifications
@@ -135,6 +136,11 @@ func TestWhoHasNothingToDoWithAStudentAnyMoreIsNotToldWhatIsWritten(t *testing.T
 	child, teacher, moved := s.Child(t, seat, 2), s.Teacher(t, seat), s.Teacher(t, seat)
 	parent, barred := child.Parents[0], child.Parents[1]
 	admin := s.As(t, api.SchoolAdmin)
+	for _, c := range testkit.Get[message.Contacts](t, admin, "/school-admin/message/contacts").Contacts {
+		if (c.UserID == parent.UserID || c.UserID == barred.UserID) != (c.StudentName != "") || c.StudentID != nil {
+			t.Errorf("the office finds a guardian by the child: %+v", c)
+		}
+	}
 	first := write(t, parent, "parent", map[string]any{"recipientIds": []any{teacher.UserID, moved.UserID}, "studentId": child.ID, "body": "Hello"})
 	both := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{parent.UserID, barred.UserID}, "studentId": child.ID, "body": "Hello"})
 	office := write(t, admin, "school-admin", map[string]any{"recipientIds": []any{moved.UserID}, "studentId": child.ID, "body": "Hello"})

@@ -75,12 +75,14 @@ type Summary struct {
 	CreatedAt     time.Time  `json:"createdAt"`
 	LastMessage   string     `json:"lastMessage" doc:"Its beginning"`
 	UnreadCount   int        `json:"unreadCount"`
+	With          string     `json:"with" doc:"The others in it, by name"`
+	StudentName   string     `json:"studentName"`
 }
 
 var threadListing = api.Listing{
 	Sorts:   map[string]string{"lastMessageAt": "last_message_at", "createdAt": "created_at"},
 	Default: "-lastMessageAt",
-	Filters: map[string]api.Filter{"studentId": api.ByID("student_id"), "search": api.Search("subject"),
+	Filters: map[string]api.Filter{"studentId": api.ByID("student_id"), "search": api.Search("subject", `"with"`, "student_name"),
 		"unread": api.ByBool("").Where("(unread_count > 0) = @v")},
 }
 
@@ -88,8 +90,11 @@ func listThreads(c api.Ctx, l api.ListRequest) (api.Page[Summary], error) {
 	counted := mine(c).Select(`thread.id, subject, student_id, last_message_at, created_by, created_at,
 		coalesce((select left(m.body, 120) from message m where m.thread_id = thread.id order by m.sent_at desc, m.id desc limit 1), '') as last_message,
 		(select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = ?
-			where m.thread_id = thread.id and m.sender_id <> ? and (p.read_at is null or m.sent_at > p.read_at)) as unread_count`, c.User.ID, c.User.ID)
-	return api.Fetch[Summary](c.DB.Table("(?) as mine", counted).Select("id, subject, student_id, last_message_at, created_by, created_at, last_message, unread_count"), l)
+			where m.thread_id = thread.id and m.sender_id <> ? and (p.read_at is null or m.sent_at > p.read_at)) as unread_count,
+		coalesce((select string_agg(`+name+`, ', ' order by u.id) from thread_participant o join app_user u on u.id = o.user_id`+named+`
+			where o.thread_id = thread.id and o.user_id <> ?), '') as "with",
+		coalesce((select trim(s.first_name || ' ' || s.last_name) from student s where s.id = thread.student_id), '') as student_name`, c.User.ID, c.User.ID, c.User.ID)
+	return api.Fetch[Summary](c.DB.Table("(?) as mine", counted).Select(`id, subject, student_id, last_message_at, created_by, created_at, last_message, unread_count, "with", student_name`), l)
 }
 
 // Thread is a thread as it is read.

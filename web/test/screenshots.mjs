@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { open, say, signIn, url } from './browser.mjs'
 import { stageDay } from './stage-day.mjs'
 import { stage } from './stage.mjs'
+import { stageMoney } from './stage-money.mjs'
 
 const out = new URL('../screenshots/', import.meta.url).pathname
 mkdirSync(out, { recursive: true })
@@ -62,6 +63,43 @@ const officePages = {
   account: ['/account', async () => {}],
   palette: ['/', async (page) => { await page.locator('.search-button').click(); await page.getByRole('combobox', { name: /Search pages/ }).fill('a'); await page.waitForTimeout(500) }],
 }
+const pickStudent = async (page, words) => { await page.getByRole('combobox', { name: 'Student' }).fill(words); await page.getByRole('option').first().click(); await page.waitForTimeout(400) }
+Object.assign(officePages, {
+  'fees-collect-empty': ['/fees/collect', async () => {}],
+  'fees-collect': ['/fees/collect', (page) => pickStudent(page, 'Diya')],
+  'fees-receipt': ['/fees/receipts', async (page) => { await firstRow(page).click(); await page.getByRole('link', { name: 'Print' }).click(); await page.locator('.sheet').waitFor() }],
+  'fees-receipts': ['/fees/receipts', (page) => firstRow(page).waitFor()],
+  'fees-receipt-drawer': ['/fees/receipts', async (page) => { await firstRow(page).click(); await page.getByText('Admission no.').last().waitFor() }],
+  'fees-dues': ['/fees/dues', (page) => firstRow(page).waitFor()],
+  'fees-remind': ['/fees/dues', async (page) => { await page.getByRole('button', { name: 'Send reminders…' }).click(); await page.waitForTimeout(600) }],
+  'fees-ledger': ['/fees/ledger', (page) => pickStudent(page, 'Diya')],
+  'fees-structures': ['/fees/structures', (page) => firstRow(page).waitFor()],
+  'fees-structure': ['/fees/structures', async (page) => { await firstRow(page).click(); await page.getByLabel('Amount 1').waitFor() }],
+  'fees-heads': ['/fees/heads', (page) => firstRow(page).waitFor()],
+  'fees-charge': ['/fees/charge', async (page) => { await page.getByLabel('Class', { exact: true }).selectOption({ index: 1 }); await page.getByLabel('Instalment').selectOption('3'); await page.getByRole('button', { name: 'See who is charged what' }).click(); await page.getByText('Asked for').waitFor() }],
+  'fees-concessions': ['/fees/concessions', (page) => firstRow(page).waitFor()],
+  'fees-grant': ['/fees/concessions?do=grant', (page) => page.getByRole('dialog').waitFor()],
+  'fees-closing': ['/fees/accounts', (page) => page.locator('.sheet').waitFor()],
+  'fees-balance': ['/fees/accounts?tab=balance', (page) => page.locator('.sheet').waitFor()],
+  'student-ledger': ['/students', async (page) => { await page.goto(`${page.url().split('?')[0]}?q=Diya`); await firstRow(page).click(); await page.getByRole('tab', { name: 'Ledger' }).click(); await page.getByText('Outstanding').or(page.getByText('Paid ahead')).first().waitFor() }],
+  library: ['/library', async (page) => { await page.getByRole('combobox').fill('Aarav'); await page.keyboard.press('Enter'); await page.getByRole('region', { name: 'Borrower' }).waitFor(); await page.getByRole('combobox').fill('L-011'); await page.keyboard.press('Enter'); await page.getByRole('region', { name: 'Copy' }).waitFor() }],
+  'library-books': ['/library/books', (page) => firstRow(page).waitFor()],
+  'library-book': ['/library/books', async (page) => { await firstRow(page).click(); await page.getByRole('region', { name: 'Copies' }).waitFor(); await page.waitForTimeout(300) }],
+  'library-loans': ['/library/loans', async () => {}],
+  'library-overdue': ['/library/overdue', async () => {}],
+  'library-reservations': ['/library/reservations', async () => {}],
+  'library-import': ['/library/import', async () => {}],
+  announcements: ['/announcements', (page) => firstRow(page).waitFor()],
+  announcement: ['/announcements', async (page) => { await page.getByRole('button', { name: 'Sports day' }).click(); await page.getByText('It reaches').waitFor() }],
+  'announcement-new': ['/announcements?open=new', async (page) => { await page.getByLabel('Only of some classes').check({ force: true }); await page.waitForTimeout(300) }],
+  messages: ['/messages', async (page) => { await page.locator('.thread').first().waitFor() }],
+  'messages-thread': ['/messages', async (page) => { await page.locator('.thread').first().click(); await page.locator('.bubble').first().waitFor() }],
+  'messages-new': ['/messages?thread=new', (page) => page.getByLabel('Find a person').waitFor()],
+  dispatch: ['/dispatch', (page) => firstRow(page).waitFor()],
+  'dispatch-drawer': ['/dispatch', async (page) => { await firstRow(page).click(); await page.getByRole('region', { name: 'Delivery' }).waitFor(); await page.waitForTimeout(400) }],
+  'dispatch-new': ['/dispatch/new', async () => {}],
+  'dispatch-templates': ['/dispatch/templates', async () => {}],
+})
 const platformPages = {
   schools: ['/schools', (page) => firstRow(page).waitFor()],
   'school-drawer': ['/schools', async (page) => { await firstRow(page).click(); await page.getByText('Time zone').last().waitFor() }],
@@ -70,6 +108,7 @@ const platformPages = {
 
 await stage('admin@green-valley.local', password)
 await stageDay('admin@green-valley.local', password)
+await stageMoney('admin@green-valley.local', password)
 for (const [look, how] of Object.entries(looks)) {
   if (some && !some.split(',').includes(look)) continue
   for (const [email, pages] of [['admin@green-valley.local', officePages], ['super@homeroom.local', platformPages]]) {
@@ -87,7 +126,7 @@ for (const [look, how] of Object.entries(looks)) {
       for (const [name, [path, act]] of chosen) {
         await page.goto(`${url}/console${path}`)
         await page.waitForLoadState('networkidle')
-        await act(page)
+        await act(page).catch((e) => say(`${name}, ${look}: ${e.message.split('\n')[0]}`))
         await page.waitForTimeout(250)
         await page.screenshot({ path: `${out}${name}-${look}.png` })
       }

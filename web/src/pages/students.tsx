@@ -18,6 +18,7 @@ import { Guardians } from './guardians'
 
 const AttendanceTab = lazy(() => import('./student-day').then((m) => ({ default: m.AttendanceTab })))
 const ResultsTab = lazy(() => import('./student-day').then((m) => ({ default: m.ResultsTab })))
+const StudentLedger = lazy(async () => ({ default: (await import('./fees/ledger')).StudentLedger }))
 
 type Detail = Schemas['StudentDetail']
 
@@ -234,10 +235,12 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
             {may('attendance', 'read') && <Tabs.Tab value="attendance">Attendance</Tabs.Tab>}
             {may('result', 'read') && <Tabs.Tab value="results">Results</Tabs.Tab>}
             <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+            {may('fee', 'read') && <Tabs.Tab value="ledger">Ledger</Tabs.Tab>}
           </Tabs.List>
         </Tabs>
       </DrawerHead>
-      {tab === 'guardians' ? <div className="drawer-body"><Guardians student={s} /></div> : tab === 'timeline' ? <div className="drawer-body"><Timeline id={id} enrolments={s.enrolments} /></div>
+      {tab === 'ledger' && may('fee', 'read') ? <div className="drawer-body"><Suspense fallback={<Lines />}><StudentLedger id={id} /></Suspense></div>
+        : tab === 'guardians' ? <div className="drawer-body"><Guardians student={s} /></div> : tab === 'timeline' ? <div className="drawer-body"><Timeline id={id} enrolments={s.enrolments} /></div>
         : tab === 'attendance' && may('attendance', 'read') ? <div className="drawer-body"><Suspense fallback={<Lines />}><AttendanceTab id={id} name={s.admissionNumber} /></Suspense></div>
         : tab === 'results' && may('result', 'read') ? <div className="drawer-body"><Suspense fallback={<Lines />}><ResultsTab id={id} /></Suspense></div>
         : <StudentDetails student={s} />}

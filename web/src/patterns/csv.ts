@@ -7,7 +7,8 @@ export function csvCell(v: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Hands rows to the browser as a CSV file, the header first. */
+/** Hands rows to the browser as a CSV file, the header first. A number stays one, also below zero. */
 export function saveCSV(name: string, rows: (string | number | null | undefined)[][]) {
-  save(new Blob(['\ufeff' + rows.map((r) => r.map((v) => csvCell(String(v ?? ''))).join(',')).join('\r\n')], { type: 'text/csv' }), name)
+  const cell = (v: string) => (/^-?\d+(\.\d+)?$/.test(v) ? v : csvCell(v))
+  save(new Blob(['\ufeff' + rows.map((r) => r.map((v) => cell(String(v ?? ''))).join(',')).join('\r\n')], { type: 'text/csv' }), name)
 }

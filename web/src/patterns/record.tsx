@@ -94,6 +94,8 @@ export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
 interface SaveOptions<T, R> {
   draft: Draft<T>
   labels: Partial<Record<keyof T & string, string>>
+  /** How a value that is no plain word or number is said where theirs and yours are compared. */
+  say?: { [K in keyof T]?: (v: T[K]) => string }
   /** Saves what changed; version is the record's as it was read, or theirs after a conflict. */
   save: (changed: Partial<T>, version: number | undefined) => Promise<R>
   version?: number
@@ -131,6 +133,7 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
       draft={o.draft}
       theirs={theirs}
       labels={o.labels}
+      say={o.say}
       busy={m.isPending}
       keepMine={() => m.mutate(theirs.version)}
       takeTheirs={() => {
@@ -153,16 +156,18 @@ function show(v: unknown): string {
   return v === null || v === undefined || v === '' ? '–' : String(v as Value)
 }
 
-function Conflict<T extends object>({ draft, theirs, labels, busy, keepMine, takeTheirs, close }: {
+function Conflict<T extends object>({ draft, theirs, labels, say, busy, keepMine, takeTheirs, close }: {
   draft: Draft<T>
   theirs: T & { version: number }
   labels: Partial<Record<keyof T & string, string>>
+  say?: { [K in keyof T]?: (v: T[K]) => string }
   busy: boolean
   keepMine: () => void
   takeTheirs: () => void
   close: () => void
 }) {
   const keys = (Object.keys(draft.values) as (keyof T & string)[]).filter((k) => labels[k] && JSON.stringify(draft.values[k] ?? '') !== JSON.stringify(theirs[k] ?? ''))
+  const told = <K extends keyof T & string>(k: K, v: T[K]) => say?.[k]?.(v) ?? show(v)
   return (
     <Dialog onClose={close} size={640} title="Somebody else changed this meanwhile">
       <Stack gap={16}>
@@ -173,7 +178,7 @@ function Conflict<T extends object>({ draft, theirs, labels, busy, keepMine, tak
           </Table.Thead>
           <Table.Tbody>
             {keys.map((k) => (
-              <Table.Tr key={k}><Table.Td>{labels[k]}</Table.Td><Table.Td>{show(theirs[k])}</Table.Td><Table.Td fw={k in draft.changed ? 600 : undefined}>{show(draft.values[k])}</Table.Td></Table.Tr>
+              <Table.Tr key={k}><Table.Td>{labels[k]}</Table.Td><Table.Td>{told(k, theirs[k])}</Table.Td><Table.Td fw={k in draft.changed ? 600 : undefined}>{told(k, draft.values[k])}</Table.Td></Table.Tr>
             ))}
             {keys.length === 0 && <Table.Tr><Table.Td colSpan={3}>What you changed is the same on both sides.</Table.Td></Table.Tr>}
           </Table.Tbody>

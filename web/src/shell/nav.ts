@@ -1,5 +1,5 @@
 // The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
-import { IconBeach, IconBook2, IconBuilding, IconCalendarWeek, IconCertificate, IconClipboardCheck, IconConfetti, IconHome, IconId, IconLock, IconSchool, IconSettings, IconStack2, IconUsersGroup } from '@tabler/icons-react'
+import { IconBeach, IconBook, IconBook2, IconBooks, IconBuilding, IconBuildingBank, IconCalendarWeek, IconCash, IconCertificate, IconClipboardCheck, IconCoins, IconConfetti, IconDiscount, IconHome, IconId, IconLock, IconMailFast, IconMessages, IconReceipt, IconScale, IconSchool, IconSettings, IconSpeakerphone, IconStack2, IconUsersGroup } from '@tabler/icons-react'
 import { may, type Session } from '../api/session'
 
 export interface NavItem {
@@ -41,10 +41,25 @@ const office: NavGroup[] = [
       { to: '/events', title: 'Events', icon: IconConfetti, module: 'event', words: 'sports day concert sign-ups' },
     ],
   },
-  { title: 'Money', items: [] },
+  {
+    title: 'Money',
+    items: [
+      { to: '/fees/collect', title: 'Collect fee', icon: IconCash, module: 'fee', words: 'payment receive cash cheque counter' },
+      { to: '/fees/receipts', title: 'Receipts', icon: IconReceipt, module: 'fee', words: 'payments reverse print' },
+      { to: '/fees/dues', title: 'Dues', icon: IconCoins, module: 'fee', words: 'outstanding ageing owed reminders defaulters' },
+      { to: '/fees/ledger', title: 'Student accounts', icon: IconBook, module: 'fee', words: 'ledger statement balance' },
+      { to: '/fees/structures', title: 'Fee structures', icon: IconBuildingBank, module: 'fee', words: 'heads charge bill invoice instalments' },
+      { to: '/fees/concessions', title: 'Concessions', icon: IconDiscount, module: 'fee', words: 'waiver scholarship discount fine' },
+      { to: '/fees/accounts', title: 'Accounts', icon: IconScale, module: 'fee', words: 'trial balance day closing collections' },
+    ],
+  },
   {
     title: 'School',
     items: [
+      { to: '/announcements', title: 'Announcements', icon: IconSpeakerphone, module: 'announcement', words: 'notices circulars news' },
+      { to: '/messages', title: 'Messages', icon: IconMessages, module: 'message', words: 'chat threads parents teachers' },
+      { to: '/dispatch', title: 'E-mail and SMS', icon: IconMailFast, module: 'message', words: 'dispatch bulk text templates' },
+      { to: '/library', title: 'Library', icon: IconBooks, module: 'library', words: 'books issue return overdue reservations import' },
       { to: '/years', title: 'Academic years', icon: IconStack2, module: 'academic-year' },
       { to: '/permissions', title: 'Permissions', icon: IconLock, module: 'permission', words: 'roles rights' },
       { to: '/settings', title: 'Settings', icon: IconSettings, module: 'setting', words: 'evaluation mode admission number' },

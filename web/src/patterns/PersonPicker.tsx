@@ -1,0 +1,103 @@
+// Finds a person by name, number or phone, without the mouse.
+import { Loader, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type Ref, useEffect, useId, useState } from 'react'
+import { fetchList } from '../api/list'
+import './areas.css'
+import { nameOf } from './format'
+
+export interface Person {
+  kind: 'student' | 'employee'
+  id: string
+  name: string
+  note: string
+}
+
+/** Students, and employees where they are asked for, that match some words. */
+export function usePeople(words: string, employees = false) {
+  const [settled] = useDebouncedValue(words.trim(), 150)
+  return useQuery({
+    queryKey: ['/school-admin/student/list', 'people', settled, employees],
+    enabled: settled.length > 0,
+    placeholderData: keepPreviousData,
+    queryFn: async (): Promise<{ words: string; people: Person[] }> => {
+      const [students, staff] = await Promise.all([
+        fetchList('/school-admin/student/list', { page: 1, limit: 8, filters: { search: settled } }),
+        employees ? fetchList('/school-admin/employee/list', { page: 1, limit: 5, filters: { search: settled, status: 'ACTIVE' } }) : null,
+      ])
+      return {
+        words: settled,
+        people: [
+          ...students.items.map((s): Person => ({ kind: 'student', id: s.id, name: nameOf(s), note: [s.className && `${s.className} ${s.divisionName}`, s.admissionNumber].filter(Boolean).join(' · ') })),
+          ...(staff?.items ?? []).map((e): Person => ({ kind: 'employee', id: e.id, name: nameOf(e), note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · ') })),
+        ],
+      }
+    },
+  })
+}
+
+export function PersonPicker({ label, placeholder = 'Name, admission number or phone', employees, onPick, autoFocus, size = 'md', error, inputRef }: {
+  label: string
+  placeholder?: string
+  employees?: boolean
+  onPick: (p: Person) => void
+  autoFocus?: boolean
+  size?: 'sm' | 'md'
+  error?: string
+  inputRef?: Ref<HTMLInputElement>
+}) {
+  const id = useId()
+  const [text, setText] = useState('')
+  const [on, setOn] = useState(0)
+  const [waiting, setWaiting] = useState(false)
+  const found = usePeople(text, employees)
+  const fresh = found.data?.words === text.trim()
+  const people = text.trim() && found.data ? found.data.people : []
+  useEffect(() => setOn(0), [text])
+  const pick = (p: Person) => {
+    setWaiting(false)
+    setText('')
+    onPick(p)
+  }
+  // Who types a number and presses Enter before the answer is there still gets the one they meant.
+  useEffect(() => {
+    if (waiting && fresh) {
+      setWaiting(false)
+      if (people[0]) pick(people[0])
+    }
+  }, [waiting, fresh])
+  const open = text.trim() !== ''
+  return (
+    <div className="picker">
+      <TextInput
+        label={label} placeholder={placeholder} size={size} ref={inputRef} autoFocus={autoFocus} value={text} error={error} autoComplete="off" spellCheck={false}
+        onChange={(e) => setText(e.currentTarget.value)} leftSection={<IconSearch size={18} stroke={1.6} />} rightSection={found.isFetching ? <Loader size={14} /> : null}
+        role="combobox" aria-expanded={open} aria-controls={open ? `${id}-hits` : undefined} aria-activedescendant={open && people[on] ? `${id}-${on}` : undefined} aria-autocomplete="list"
+        onKeyDown={(e) => {
+          if (e.key === 'ArrowDown') setOn((o) => Math.min(people.length - 1, o + 1))
+          else if (e.key === 'ArrowUp') setOn((o) => Math.max(0, o - 1))
+          else if (e.key === 'Escape' && text) setText('')
+          else if (e.key === 'Enter' && open) {
+            if (fresh && people[on]) pick(people[on])
+            else setWaiting(true)
+          } else return
+          e.preventDefault()
+          e.stopPropagation()
+        }}
+      />
+      {open && (
+        <div className="picker-hits panel" id={`${id}-hits`} role="listbox" aria-label="People found">
+          {people.map((p, i) => (
+            <button key={p.id} id={`${id}-${i}`} type="button" role="option" aria-selected={i === on} tabIndex={-1} className="palette-item" data-on={i === on || undefined} onMouseMove={() => setOn(i)} onClick={() => pick(p)}>
+              <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>{p.name}</span>
+              <Text span size="sm" c="dimmed" className="figures">{p.note}</Text>
+            </button>
+          ))}
+          {people.length === 0 && <Text c="dimmed" p={12} size="sm">{found.error ? 'The list could not be read. Try again.' : fresh ? 'Nobody found. Try a name, an admission number or a phone.' : 'Searching…'}</Text>}
+        </div>
+      )}
+    </div>
+  )
+}

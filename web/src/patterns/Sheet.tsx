@@ -1,0 +1,25 @@
+// Paper: what is printed, with the school's head. On the screen it looks like the sheet it will be.
+import { type ReactNode } from 'react'
+import { useSession } from '../api/session'
+import { useFormat } from './format'
+import './sheet.css'
+
+export function Sheet({ title, number, children, small }: { title: string; number?: string; children: ReactNode; small?: boolean }) {
+  const { school } = useSession()
+  const format = useFormat()
+  return (
+    <article className="sheet" data-small={small || undefined} aria-label={number ? `${title} ${number}` : title}>
+      <header className="sheet-head">
+        <div>
+          <div className="sheet-school">{school?.name}</div>
+          <div className="sheet-printed">Printed {format.dateTime(new Date().toISOString())}</div>
+        </div>
+        <div className="sheet-title">
+          <div>{title}</div>
+          {number && <div className="figures">{number}</div>}
+        </div>
+      </header>
+      {children}
+    </article>
+  )
+}
