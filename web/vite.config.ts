@@ -20,11 +20,11 @@ export default defineConfig({
         manualChunks(id: string) {
           if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return 'react'
           if (/node_modules\/@tanstack\//.test(id)) return 'tanstack'
-          if (/node_modules\/(@mantine|@floating-ui|react-number-format|react-remove-scroll)/.test(id)) return 'mantine'
+          if (/node_modules\/(@mantine\/(?!charts)|@floating-ui|react-number-format|react-remove-scroll)/.test(id)) return 'mantine'
           return undefined
         },
       },
     },
   },
-  server: { proxy: Object.fromEntries(['/auth', '/school-admin', '/super-admin', '/dev'].map((p) => [p, 'http://127.0.0.1:3001'])) },
+  server: { proxy: Object.fromEntries(['/auth', '/school-admin', '/super-admin', '/bus-tracking', '/socket.io', '/dev'].map((p) => [p, { target: 'http://127.0.0.1:3001', ws: p === '/socket.io' }])) },
 })

@@ -1,5 +1,5 @@
 // The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
-import { IconBook2, IconBuilding, IconCalendarWeek, IconHome, IconId, IconLock, IconSchool, IconSettings, IconStack2, IconUsersGroup } from '@tabler/icons-react'
+import { IconBook2, IconBuilding, IconBus, IconCalendarWeek, IconHistory, IconHome, IconId, IconLock, IconMapPin, IconSchool, IconSettings, IconStack2, IconUsersGroup } from '@tabler/icons-react'
 import { may, type Session } from '../api/session'
 
 export interface NavItem {
@@ -16,7 +16,13 @@ export interface NavGroup {
 }
 
 const office: NavGroup[] = [
-  { title: 'Today', items: [{ to: '/', title: 'Overview', icon: IconHome, module: '', words: 'home dashboard start' }] },
+  {
+    title: 'Today',
+    items: [
+      { to: '/', title: 'Overview', icon: IconHome, module: '', words: 'home dashboard start' },
+      { to: '/live', title: 'Live buses', icon: IconMapPin, module: 'transport', words: 'map tracking where' },
+    ],
+  },
   {
     title: 'People',
     items: [
@@ -36,9 +42,11 @@ const office: NavGroup[] = [
   {
     title: 'School',
     items: [
+      { to: '/transport', title: 'Transport', icon: IconBus, module: 'transport', words: 'buses routes stops trips drivers incidents riders' },
       { to: '/years', title: 'Academic years', icon: IconStack2, module: 'academic-year' },
       { to: '/permissions', title: 'Permissions', icon: IconLock, module: 'permission', words: 'roles rights' },
       { to: '/settings', title: 'Settings', icon: IconSettings, module: 'setting', words: 'evaluation mode admission number' },
+      { to: '/audit', title: 'Audit', icon: IconHistory, module: 'permission', words: 'history changes who log' },
     ],
   },
 ]
