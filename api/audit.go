@@ -13,12 +13,26 @@ import (
 type audit struct {
 	action, entity, entityID string
 	before, after            any
+	school                   *uuid.UUID // in the platform's book: which one it is about, if any
 }
 
 const insertAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id, occurred_at)
 	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
+// insertPlatformAudit is the same for the platform's book, which is about many schools.
+const insertPlatformAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id, occurred_at, school_id)
+	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+// query writes it where the row's own changes are: in the school, or in the platform.
 func (a audit) query(rq *request) (tenancy.Query, error) {
+	q, err := a.schoolQuery(rq)
+	if err == nil && rq.row.platform {
+		q.SQL, q.Args = insertPlatformAudit, append(q.Args, a.school)
+	}
+	return q, err
+}
+
+func (a audit) schoolQuery(rq *request) (tenancy.Query, error) {
 	before, err := jsonOrNil(a.before)
 	if err != nil {
 		return tenancy.Query{}, fmt.Errorf("auditing %s: %w", a.entity, err)

@@ -64,17 +64,47 @@ type PlatformCtx struct {
 	DB   *gorm.DB
 	Now  time.Time
 	rq   *request
+
+	school uuid.UUID // its audit rows are about this one; zero is none
+}
+
+// At is the context of an action that concerns one school: what it records in the
+// platform's audit is found by the school.
+func (c PlatformCtx) At(school uuid.UUID) PlatformCtx {
+	c.school = school
+	return c
 }
 
 // Changed records an administrator's action in the platform's own audit.
 func (c PlatformCtx) Changed(action, entity string, id uuid.UUID, before, after any) {
-	c.rq.audits = append(c.rq.audits, audit{action: action, entity: entity, entityID: id.String(), before: before, after: after})
+	c.rq.audits = append(c.rq.audits, c.audit(action, entity, id, before, after))
+}
+
+// SentVersion is the version of the record the caller had before them, if they said.
+func (c PlatformCtx) SentVersion() *int { return c.rq.version }
+
+func (c PlatformCtx) audit(action, entity string, id uuid.UUID, before, after any) audit {
+	a := audit{action: action, entity: entity, entityID: id.String(), before: before, after: after}
+	switch {
+	case c.school != uuid.Nil:
+		a.school = &c.school
+	case entity == "school":
+		a.school = &id
+	}
+	return a
 }
 
 // Book is the audit row of an action, for a handler that keeps its own transaction.
 func (c PlatformCtx) Book(action, entity string, id uuid.UUID, after any) tenancy.Also {
+	return c.BookChange(action, entity, id, func() (any, any) { return nil, after })
+}
+
+// BookChange is Book of something that was and is now another; what is asked when the
+// transaction has found out.
+func (c PlatformCtx) BookChange(action, entity string, id uuid.UUID, what func() (before, after any)) tenancy.Also {
 	return func(ctx context.Context, tx pgx.Tx) error {
-		q, err := audit{action: action, entity: entity, entityID: id.String(), after: after}.query(c.rq)
+		before, after := what()
+		q, err := c.audit(action, entity, id, before, after).query(c.rq)
 		if err != nil {
 			return err
 		}
@@ -86,6 +116,11 @@ func (c PlatformCtx) Book(action, entity string, id uuid.UUID, after any) tenanc
 		}
 		return nil
 	}
+}
+
+// SchoolEntry is the audit row of an action for the book of the school it was done at.
+func (c PlatformCtx) SchoolEntry(action, entity string, id uuid.UUID, after any) (tenancy.Query, error) {
+	return audit{action: action, entity: entity, entityID: id.String(), after: after}.schoolQuery(c.rq)
 }
 
 // OpenCtx is what a sign-in handler works with: an address, and a user only where

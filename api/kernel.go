@@ -71,6 +71,12 @@ type Outbox interface {
 	Wake(school uuid.UUID)
 }
 
+// Traffic is told of every answer: whose school it was for (zero: of none), its status
+// and how long it took.
+type Traffic interface {
+	Count(school uuid.UUID, status int, took time.Duration)
+}
+
 // Parts are what the kernel asks; cmd puts them together.
 type Parts struct {
 	Rows          []Row
@@ -84,6 +90,8 @@ type Parts struct {
 	Log           *slog.Logger
 	Clock         func() time.Time
 	Metrics       *Metrics
+	Traffic       Traffic         // nil: nobody counts
+	Stopping      <-chan struct{} // closed when feeds shall end, so that the service can stop; nil: they need not
 
 	// Granted says whether a role has a permission in a new school, for the document; nil says they all do.
 	Granted func(role RoleType, module string, action Action) bool

@@ -199,6 +199,15 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: schema{"type": "string", "format": "binary"}}}
 		return out, nil
 	}
+	if event, feed := feedOf(row.Response); feed {
+		s, err := d.schemas.of(event, schemaUse{})
+		if err != nil {
+			return nil, fmt.Errorf("event: %w", err)
+		}
+		out.Description = "Server-sent events; the data of each is one of these, as JSON."
+		out.Content = map[string]openapi31.MediaType{feedType: {Schema: s}}
+		return out, nil
+	}
 	if record, file := fileAnswer(row.Response); file {
 		kind := row.Produces
 		if kind == "" {

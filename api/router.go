@@ -99,6 +99,13 @@ func (k *Kernel) observe(g *gin.Context) {
 		name = rq.row.Name()
 	}
 	k.Metrics.observe(name, g.Writer.Status(), took)
+	if k.Traffic != nil && !rq.fed { // a feed takes as long as there is something to say
+		school := uuid.Nil
+		if rq.school != nil {
+			school = rq.school.ID
+		}
+		k.Traffic.Count(school, g.Writer.Status(), took)
+	}
 	if !k.Log.Enabled(g.Request.Context(), slog.LevelInfo) {
 		return
 	}

@@ -42,6 +42,7 @@ type request struct {
 	limited  bool            // its limit was looked at
 	rights   bool            // who may do what was changed
 	replayed bool
+	fed      bool // it was answered with a feed
 }
 
 // answer is a success on its way out. raw, when set, is the body as it stands.
@@ -51,6 +52,7 @@ type answer struct {
 	stream *Stream
 	file   *File
 	blob   *Blob
+	feed   feeder
 }
 
 // serve runs one row, in one fixed order: who, which school, which client, how
@@ -83,6 +85,12 @@ func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 		}
 		if a.blob != nil {
 			if err := a.blob.send(ctx, g); err != nil {
+				k.refuse(g, rq, err)
+			}
+			return
+		}
+		if a.feed != nil {
+			if err := k.sendFeed(ctx, g, rq, a.feed); err != nil {
 				k.refuse(g, rq, err)
 			}
 			return
@@ -283,6 +291,9 @@ func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 	}
 	if blob, ok := resp.(Blob); ok {
 		return answer{status: row.Status, blob: &blob}, nil
+	}
+	if feed, ok := resp.(feeder); ok {
+		return answer{status: row.Status, feed: feed}, nil
 	}
 	if f, ok := resp.(filed); ok {
 		file, data := f.file()

@@ -38,7 +38,7 @@ func scanAccount(row pgx.CollectableRow) (account, error) {
 // accounts finds entries of the directory, the one used last first.
 func (a *Auth) accounts(ctx context.Context, where string, args ...any) ([]account, error) {
 	rows, err := a.Cluster.PlatformPool().Query(ctx, `select `+accountColumns+` from platform.account
-		where not disabled and `+where+` order by last_used_at desc nulls last, created_at, id`, args...)
+		where not disabled and barred_at is null and `+where+` order by last_used_at desc nulls last, created_at, id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("looking up accounts: %w", err)
 	}
@@ -71,10 +71,13 @@ func (a *Auth) byID(ctx context.Context, id uuid.UUID) (*account, error) {
 	return &found[0], nil
 }
 
-// EmailTaken reports whether an account signs in with the e-mail.
-func (a *Auth) EmailTaken(ctx context.Context, email string) (bool, error) {
-	acc, err := a.byEmail(ctx, email)
-	return acc != nil, err
+// EmailTaken reports whether an account has the e-mail, be it one that may not sign in.
+func (a *Auth) EmailTaken(ctx context.Context, email string) (taken bool, err error) {
+	err = a.Cluster.PlatformPool().QueryRow(ctx, `select exists (select from platform.account where lower(email) = $1)`, strings.ToLower(email)).Scan(&taken)
+	if err != nil {
+		return false, fmt.Errorf("looking for an e-mail: %w", err)
+	}
+	return taken, nil
 }
 
 // ErrEmailTaken is an e-mail that another account signs in with.

@@ -91,9 +91,10 @@ type person struct {
 	Phone  string
 	Email  string
 	Status string
+	Name   string
 }
 
-const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone, coalesce(u.email, '') as email, u.status`
+const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone, coalesce(u.email, '') as email, u.status, trim(u.first_name || ' ' || u.last_name) as name`
 
 // follow makes a user's entry say what the user record says.
 func (a *Auth) follow(ctx context.Context, school, user uuid.UUID) error {
@@ -121,10 +122,22 @@ func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error 
 		// The e-mail signs someone else in; the phone still signs this one in.
 		err = a.Enter(ctx, school, p.ID, p.Role, p.Phone, "")
 	}
+	if err == nil && p.Role == api.SchoolAdmin {
+		err = a.enterName(ctx, p.ID, p.Name)
+	}
 	if err == nil {
 		a.Gone(p.ID) // their role may be another now
 	}
 	return err
+}
+
+// enterName writes how an administrator is called into their entry.
+func (a *Auth) enterName(ctx context.Context, user uuid.UUID, name string) error {
+	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.account set name = $2 where user_id = $1 and name <> $2`, user, name)
+	if err != nil {
+		return fmt.Errorf("entering an administrator's name: %w", err)
+	}
+	return nil
 }
 
 // anySchoolDB opens a school whatever its status: its people are followed while it is
@@ -181,11 +194,12 @@ func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err erro
 type entry struct {
 	role         api.RoleType
 	phone, email string
+	name         string // of administrators
 	fresh        bool
 }
 
 func (e entry) says(p person) bool {
-	return e.role == p.Role && e.phone == p.Phone && (e.email == p.Email || e.email == "")
+	return e.role == p.Role && e.phone == p.Phone && (e.email == p.Email || e.email == "") && (p.Role != api.SchoolAdmin || e.name == p.Name)
 }
 
 // entries are a school's open entries, by user.
@@ -194,7 +208,7 @@ func (a *Auth) entries(ctx context.Context, school uuid.UUID) (map[uuid.UUID]ent
 }
 
 func (a *Auth) entriesWhere(ctx context.Context, where string, args ...any) (map[uuid.UUID]entry, error) {
-	rows, err := a.Cluster.PlatformPool().Query(ctx, `select user_id, role_type, coalesce(phone, ''), coalesce(email, ''), created_at > now() - interval '10 minutes'
+	rows, err := a.Cluster.PlatformPool().Query(ctx, `select user_id, role_type, coalesce(phone, ''), coalesce(email, ''), name, created_at > now() - interval '10 minutes'
 		from platform.account where not disabled and `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading the directory: %w", err)
@@ -202,7 +216,7 @@ func (a *Auth) entriesWhere(ctx context.Context, where string, args ...any) (map
 	out := map[uuid.UUID]entry{}
 	var user uuid.UUID
 	var e entry
-	_, err = pgx.ForEachRow(rows, []any{&user, &e.role, &e.phone, &e.email, &e.fresh}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&user, &e.role, &e.phone, &e.email, &e.name, &e.fresh}, func() error {
 		out[user] = e
 		return nil
 	})

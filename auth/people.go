@@ -61,7 +61,10 @@ func (a *Auth) AddFirstAdmin(ctx context.Context, s *tenancy.School, sealed json
 	if err != nil {
 		return fmt.Errorf("adding the first administrator: %w", err)
 	}
-	return a.Enter(ctx, s.ID, userID, api.SchoolAdmin, f.Phone, f.Email)
+	if err := a.Enter(ctx, s.ID, userID, api.SchoolAdmin, f.Phone, f.Email); err != nil {
+		return err
+	}
+	return a.enterName(ctx, userID, strings.TrimSpace(f.FirstName+" "+f.LastName))
 }
 
 // InviteFirstAdmin sends the first administrator a link to set their password, if they

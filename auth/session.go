@@ -93,7 +93,7 @@ type session struct {
 }
 
 // findSession reads a session with its account; one that is gone or whose account is
-// disabled has ended.
+// disabled or barred has ended.
 func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session, error) {
 	var acc account
 	s := session{id: id}
@@ -102,7 +102,7 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 		select a.id, a.school_id, a.user_id, a.role_type, coalesce(a.phone, ''), coalesce(a.email, ''),
 			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.created_at
 		from platform.session s join platform.account a on a.id = s.account_id
-		where s.id = $1 and not a.disabled`, id).
+		where s.id = $1 and not a.disabled and a.barred_at is null`, id).
 		Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email,
 			&s.tokenHash, &s.rotatedAt, &s.expiresAt, &s.revokedAt, &s.method, &s.createdAt)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -119,17 +119,32 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 
 // endSessions revokes the sessions that match and tells every instance.
 func (a *Auth) endSessions(ctx context.Context, reason, where string, args ...any) (int, error) {
-	rows, err := a.Cluster.PlatformPool().Query(ctx, `update platform.session set revoked_at = $1, revoke_reason = $2
+	ended, err := a.revoke(ctx, a.Cluster.PlatformPool(), reason, where, args...)
+	a.tellEnded(ended)
+	return len(ended), err
+}
+
+// querier is the platform's pool, or a transaction on it.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// revoke marks the sessions that match as over; the caller tells when that is committed.
+func (a *Auth) revoke(ctx context.Context, on querier, reason, where string, args ...any) ([]uuid.UUID, error) {
+	rows, err := on.Query(ctx, `update platform.session set revoked_at = $1, revoke_reason = $2
 		where revoked_at is null and `+where+` returning id`, append([]any{a.Clock(), reason}, args...)...)
 	if err != nil {
-		return 0, fmt.Errorf("ending sessions: %w", err)
+		return nil, fmt.Errorf("ending sessions: %w", err)
 	}
 	ended, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	if err != nil {
-		return 0, fmt.Errorf("ending sessions: %w", err)
+		return nil, fmt.Errorf("ending sessions: %w", err)
 	}
-	for _, id := range ended {
+	return ended, nil
+}
+
+func (a *Auth) tellEnded(sessions []uuid.UUID) {
+	for _, id := range sessions {
 		a.Ended(id)
 	}
-	return len(ended), nil
 }

@@ -17,7 +17,8 @@ import (
 // schools, migrating the fleet, keeping spares, clearing away. A job that was begun
 // is done by somebody, whatever happens to the instance that began it.
 type Jobs struct {
-	client *river.Client[pgx.Tx]
+	client  *river.Client[pgx.Tx]
+	cluster *Cluster
 }
 
 // JobsOptions say what else is done and how.
@@ -61,6 +62,7 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 	river.AddWorker(o.Workers, &sparesWorker{cluster: c})
 	river.AddWorker(o.Workers, &migrateWorker{migrator: o.Migrator})
 	river.AddWorker(o.Workers, &cleanWorker{cluster: c})
+	river.AddWorker(o.Workers, &fleetWorker{cluster: c, migrations: o.Migrator.Migrations})
 	client, err := river.NewClient(riverpgxv5.New(c.platform), &river.Config{
 		Schema:                      PlatformSchema,
 		Workers:                     o.Workers,
@@ -80,7 +82,7 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing the job queue: %w", err)
 	}
-	j := &Jobs{client: client}
+	j := &Jobs{client: client, cluster: c}
 	o.Provisioner.Enqueue = j.EnqueueProvision
 	return j, nil
 }

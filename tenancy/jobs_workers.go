@@ -3,7 +3,6 @@ package tenancy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -86,16 +85,7 @@ type cleanWorker struct {
 	cluster *Cluster
 }
 
-// Work clears away answers that were kept for retries, a piece at a time.
+// Work clears away what the platform does not need any more.
 func (w *cleanWorker) Work(ctx context.Context, _ *river.Job[cleanJob]) error {
-	for {
-		tag, err := w.cluster.platform.Exec(ctx, `delete from platform.idempotency where ctid = any(array(
-			select ctid from platform.idempotency where created_at < now() - interval '24 hours' limit 5000))`)
-		if err != nil {
-			return putBack(ctx, fmt.Errorf("clearing old idempotency keys: %w", err))
-		}
-		if tag.RowsAffected() == 0 {
-			return nil
-		}
-	}
+	return putBack(ctx, w.cluster.ClearAway(ctx))
 }

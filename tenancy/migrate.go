@@ -33,6 +33,8 @@ type Migrator struct {
 	// CheckAll looks into every school instead of believing the directory's copy of
 	// its version, which is behind after a node was restored from a backup.
 	CheckAll bool
+	// Only, if set, are the schools to migrate; nobody else's schema and no spare is.
+	Only []uuid.UUID
 	// Progress, if set, is told after every school. Calls do not overlap.
 	Progress func(Progress)
 
@@ -133,9 +135,9 @@ func (m *Migrator) behind(ctx context.Context, node string) (nodeWork, error) {
 	}
 	work := nodeWork{node: node}
 	rows, err := m.cluster.platform.Query(ctx, `select schema_name, shard, id, code from platform.school
-			where node = $1 and schema_name is not null and schema_version between 1 and $2 - 1
+			where node = $1 and schema_name is not null and schema_version between 1 and $2 - 1 and ($3::uuid[] is null or id = any($3))
 		union all select schema_name, shard, null, '' from platform.spare_schema
-			where node = $1 and ready and schema_version < $2`, node, below)
+			where node = $1 and ready and schema_version < $2 and $3::uuid[] is null`, node, below, m.Only)
 	if err != nil {
 		return work, fmt.Errorf("listing what is behind on node %s: %w", node, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"homeroom/modules/leave"
 	"homeroom/modules/library"
 	"homeroom/modules/notification"
+	"homeroom/modules/platform"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
@@ -26,12 +27,14 @@ import (
 // rows are all the endpoints there are. Where one module needs another, they meet here.
 func (s *Service) rows() []api.Row {
 	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Admins: s.Auth}
+	desk := &platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: readySchools{s}, Version: s.Cluster.SchoolVersion()}
 	people := &roster.Module{People: s.Auth, Open: s.openSchool, PublicURL: s.Config.Public}
 	register := &attendance.Module{}
 	return api.Rows(
 		s.Auth.Routes(),
 		s.devRows(),
 		schools.Routes(),
+		desk.Routes(),
 		rbac.Routes(s.RBAC),
 		setting.Routes(),
 		people.Routes(),

@@ -79,6 +79,7 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 		err = errors.Join(err, server.Shutdown(stop))
 	}
 	err = errors.Join(err, s.Jobs.Stop(stop))
+	err = errors.Join(err, s.Traffic.Flush(stop))
 	stopBackground()
 	done.Wait()
 	return err

@@ -22,6 +22,7 @@ import (
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/migrations"
+	"homeroom/modules/platform"
 	"homeroom/modules/transport"
 	"homeroom/rbac"
 	"homeroom/realtime"
@@ -69,6 +70,7 @@ type Service struct {
 	Tracker     *transport.Tracker
 	Redis       redis.UniversalClient
 	Metrics     *prometheus.Registry
+	Traffic     *platform.Traffic
 	Log         *slog.Logger
 
 	told     []api.Row // of everything that tells people things
@@ -167,6 +169,7 @@ func (s *Service) openAuth(clock func() time.Time) error {
 
 func (s *Service) openKernel(o Options) error {
 	metrics := api.NewMetrics(s.Metrics)
+	s.Traffic = platform.NewTraffic(s.Cluster, s.Log, s.now)
 	c := s.Config
 	limits, err := api.NewLimits(s.Redis, map[api.LimitClass]string{
 		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide,
@@ -183,6 +186,7 @@ func (s *Service) openKernel(o Options) error {
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
+		Traffic: s.Traffic, Stopping: s.stopping,
 		TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package school
 
 import (
 	"errors"
-	"time"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -65,32 +64,4 @@ func (m *Module) create(c api.PlatformCtx, r newSchool) (School, error) {
 		return School{}, err
 	}
 	return find(c.DB, id)
-}
-
-// onboarding is how far a school has come.
-type onboarding struct {
-	Status  string `json:"status"`
-	Percent int    `json:"percent"`
-	Error   string `json:"error,omitempty"`
-	Steps   []step `json:"steps"`
-}
-
-type step struct {
-	Name       string     `json:"name"`
-	StartedAt  *time.Time `json:"startedAt"`
-	FinishedAt *time.Time `json:"finishedAt"`
-	Attempts   int        `json:"attempts"`
-	Error      string     `json:"error,omitempty"`
-}
-
-func (m *Module) provisioning(c api.PlatformCtx, r byID) (onboarding, error) {
-	p, err := m.Provisioner.Progress(c, r.ID)
-	if err != nil {
-		return onboarding{}, err
-	}
-	out := onboarding{Status: string(p.School.Status), Percent: p.Percent, Error: p.Error}
-	for _, s := range p.Steps {
-		out.Steps = append(out.Steps, step(s))
-	}
-	return out, nil
 }

@@ -47,8 +47,6 @@ func (m *Module) list(c api.PlatformCtx, l api.ListRequest) (api.Page[School], e
 	return api.Fetch[School](c.DB.Model(&School{}), l)
 }
 
-func (m *Module) get(c api.PlatformCtx, r byID) (School, error) { return find(c.DB, r.ID) }
-
 func find(db *gorm.DB, id uuid.UUID) (School, error) {
 	var s School
 	err := db.Where("id = ?", id).Take(&s).Error
