@@ -41,6 +41,8 @@ interface Props<P extends ListPath> {
   /** The order before anybody chose one, if it is not the API's own. */
   initial?: { sort: SortOf<P> & string; order: 'asc' | 'desc' }
   primary?: ReactNode
+  /** Between the title and the list: tabs to its neighbours. */
+  above?: ReactNode
   more?: ReactNode
   empty: ReactNode
   /** The record in a drawer beside the list, by the id in the address; "new" is a record to be. */
@@ -102,6 +104,8 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
           {props.primary}
         </Group>
       </Group>
+
+      {props.above}
 
       {list.error && !list.data ? (
         <Trouble error={list.error} retry={() => void list.refetch()} />

@@ -64,3 +64,14 @@ export function words(code: string | null | undefined): string {
   const s = code.toLowerCase().replaceAll('_', ' ')
   return s[0]!.toUpperCase() + s.slice(1)
 }
+
+/** Sizes as people say them: 3.4 MB. */
+export function bytes(n: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let i = 0
+  while (n >= 1000 && i < units.length - 1) {
+    n /= 1000
+    i++
+  }
+  return `${n < 10 && i > 0 ? n.toFixed(1) : Math.round(n)} ${units[i]}`
+}

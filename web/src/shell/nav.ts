@@ -1,5 +1,5 @@
 // The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
-import { IconBook2, IconBuilding, IconBus, IconCalendarWeek, IconHistory, IconHome, IconId, IconLock, IconMapPin, IconSchool, IconSettings, IconStack2, IconUsersGroup } from '@tabler/icons-react'
+import { IconBook2, IconBuilding, IconBus, IconCalendarWeek, IconChartAreaLine, IconHistory, IconHome, IconId, IconLock, IconMailX, IconMapPin, IconSchool, IconSettings, IconStack2, IconUserSearch, IconUserShield, IconUsersGroup, IconVersions } from '@tabler/icons-react'
 import { may, type Session } from '../api/session'
 
 export interface NavItem {
@@ -51,7 +51,30 @@ const office: NavGroup[] = [
   },
 ]
 
-const platform: NavGroup[] = [{ title: 'Platform', items: [{ to: '/schools', title: 'Schools', icon: IconBuilding, module: '', words: 'onboard tenants' }] }]
+const platform: NavGroup[] = [
+  {
+    title: 'Platform',
+    items: [
+      { to: '/overview', title: 'Overview', icon: IconChartAreaLine, module: '', words: 'traffic requests statistics charts' },
+      { to: '/schools', title: 'Schools', icon: IconBuilding, module: '', words: 'onboard tenants' },
+      { to: '/migrations', title: 'Migrations', icon: IconVersions, module: '', words: 'schema versions fleet' },
+    ],
+  },
+  {
+    title: 'People',
+    items: [
+      { to: '/admins', title: 'Administrators', icon: IconUserShield, module: '', words: 'invite disable office' },
+      { to: '/accounts', title: 'Accounts', icon: IconUserSearch, module: '', words: 'phone e-mail sessions revoke' },
+    ],
+  },
+  {
+    title: 'Operations',
+    items: [
+      { to: '/deliveries', title: 'Deliveries', icon: IconMailX, module: '', words: 'sms e-mail push failed retry' },
+      { to: '/audit', title: 'Audit', icon: IconHistory, module: '', words: 'history changes who log' },
+    ],
+  },
+]
 
 /** What somebody may open; a group with nothing in it is not there. */
 export function navFor(s: Session): NavGroup[] {
