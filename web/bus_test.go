@@ -38,3 +38,10 @@ func TestTheOfficeDrawsARouteAndWatchesItsBusDriveInABrowser(t *testing.T) {
 	}
 	browse(t, "bus.mjs", "HOMEROOM_URL="+app.URL, "ADMIN_EMAIL="+email, "ADMIN_PASSWORD="+password, "DRIVER_TOKEN="+driver.Token)
 }
+
+func TestTheSuperAdminLooksAfterSchoolsAndTheirPeopleInABrowser(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s := app.NewSchool(t)
+	browse(t, "platform.mjs", "HOMEROOM_URL="+app.URL, "SUPER_EMAIL="+superAdmin(t, app), "SUPER_PASSWORD="+password, "SCHOOL_NAME="+s.Name)
+}

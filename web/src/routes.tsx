@@ -73,6 +73,7 @@ export const platformRouter = createRouter({
       '/schools/new': part(() => import('./pages/onboard'), 'Onboard'),
       '/overview': part(() => import('./pages/platform/overview'), 'Overview'),
       '/migrations': part(() => import('./pages/platform/migrations'), 'Migrations'),
+      '/nodes': part(() => import('./pages/platform/nodes'), 'Nodes'),
       '/admins': part(() => import('./pages/platform/admins'), 'Admins'),
       '/accounts': part(() => import('./pages/platform/accounts'), 'Accounts'),
       '/deliveries': part(() => import('./pages/platform/deliveries'), 'Deliveries'),

@@ -30,6 +30,8 @@ interface Props {
   stops?: MapStop[]
   /** The way the stops are joined by, unless a trail is given. */
   trail?: Place[]
+  /** Other ways, in the background: each a line with a dot for every stop. */
+  ways?: MapStop[][]
   buses?: MapBus[]
   chosen?: string
   onChoose?: (key: string) => void
@@ -89,10 +91,10 @@ function sign(className: string, text: string, marks: Record<string, boolean | u
   return L.divIcon({ html: el, className: '', iconSize: bus ? [0, 0] : [24, 24], iconAnchor: bus ? [0, 0] : [12, 12] })
 }
 
-export default function BusMap({ label, stops = [], trail, buses = [], chosen, onChoose, onAdd, onMove, fit, follow, around }: Props) {
+export default function BusMap({ label, stops = [], trail, ways = [], buses = [], chosen, onChoose, onAdd, onMove, fit, follow, around }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<L.Map>()
-  const layer = useRef<{ stops: L.LayerGroup; way: L.Polyline; buses: Map<string, L.Marker> }>(null)
+  const layer = useRef<{ stops: L.LayerGroup; ways: L.LayerGroup; way: L.Polyline; buses: Map<string, L.Marker> }>(null)
   const gliding = useRef(new Map<L.Marker, number>())
   const acts = useRef({ onAdd, onMove, onChoose })
   acts.current = { onAdd, onMove, onChoose }
@@ -104,7 +106,8 @@ export default function BusMap({ label, stops = [], trail, buses = [], chosen, o
     L.control.scale({ imperial: false }).addTo(m)
     if (meta('map-tiles')) L.control.attribution({ prefix: false }).addTo(m)
     background().addTo(m)
-    layer.current = { way: L.polyline([], { className: 'map-way', color: 'var(--way)', weight: 3, opacity: 0.9, dashArray: '1 7', lineCap: 'round', interactive: false }).addTo(m), stops: L.layerGroup().addTo(m), buses: new Map() }
+    const ways = L.layerGroup().addTo(m)
+    layer.current = { ways, way: L.polyline([], { className: 'map-way', color: 'var(--way)', weight: 3, opacity: 0.9, dashArray: '1 7', lineCap: 'round', interactive: false }).addTo(m), stops: L.layerGroup().addTo(m), buses: new Map() }
     m.on('click', (e) => acts.current.onAdd?.({ lat: round(e.latlng.lat), lng: round(e.latlng.lng) }))
     const watch = new ResizeObserver(() => m.invalidateSize({ animate: false }))
     watch.observe(box.current!)
@@ -135,6 +138,17 @@ export default function BusMap({ label, stops = [], trail, buses = [], chosen, o
     l.way.setLatLngs(joined.map((p) => [p.lat, p.lng]))
     l.way.setStyle({ dashArray: trail ? undefined : '1 7' })
   }, [map, JSON.stringify(stops), trail, chosen, !!onMove])
+
+  const waysKey = JSON.stringify(ways)
+  useEffect(() => {
+    const l = layer.current
+    if (!map || !l) return
+    l.ways.clearLayers()
+    for (const way of ways) {
+      L.polyline(way.map((p) => [p.lat, p.lng]), { color: 'var(--way)', weight: 2, opacity: 0.35, dashArray: '1 6', lineCap: 'round', interactive: false }).addTo(l.ways)
+      for (const p of way) L.circleMarker([p.lat, p.lng], { radius: 4, color: 'var(--way)', weight: 1.5, opacity: 0.7, fillColor: 'var(--way)', fillOpacity: p.done ? 0.7 : 0.08 }).bindTooltip(escapeText(p.name), { direction: 'top', offset: [0, -4] }).addTo(l.ways)
+    }
+  }, [map, waysKey])
 
   useEffect(() => {
     const l = layer.current
@@ -171,10 +185,10 @@ export default function BusMap({ label, stops = [], trail, buses = [], chosen, o
   }, [map, buses, chosen])
 
   // Everything comes into view when what is shown is another thing, not when a bus moves.
-  const ready = stops.length + buses.length + (trail?.length ?? 0) > 0
+  const ready = stops.length + buses.length + ways.length + (trail?.length ?? 0) > 0
   useEffect(() => {
     if (!map || !ready) return
-    const all = [...stops, ...buses, ...(trail ?? [])].map((p) => [p.lat, p.lng] as [number, number])
+    const all = [...stops, ...buses, ...ways.flat(), ...(trail ?? [])].map((p) => [p.lat, p.lng] as [number, number])
     if (all.length === 1) map.setView(all[0]!, 15, { animate: false })
     else map.fitBounds(L.latLngBounds(all), { padding: [48, 48], maxZoom: 16, animate: false })
   }, [map, fit, ready])

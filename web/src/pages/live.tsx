@@ -64,9 +64,11 @@ export function Live() {
     () => buses.filter((b) => b.seen && (b.open || b.id === chosen?.id)).map((b) => ({ key: b.id, lat: b.seen!.lat, lng: b.seen!.lng, label: b.number, name: `Bus ${b.number}, ${b.route}`, stale: stale(b), trouble: b.incidents.length > 0 })),
     [buses, chosen?.id, JSON.stringify(buses.map(stale))],
   )
-  const stops = useMemo(() => {
-    const shown = chosen ? [chosen] : buses.length === 1 ? buses : []
-    return shown.flatMap((b) => b.stops.map((s) => ({ key: s.id, lat: s.lat, lng: s.lng, name: s.name, done: !!s.departedAt })))
+  // One bus has its stops by number; of all others the way is enough.
+  const [stops, ways] = useMemo(() => {
+    const marked = (b: BusNow) => b.stops.map((s) => ({ key: s.id, lat: s.lat, lng: s.lng, name: s.name, done: !!s.departedAt }))
+    const only = chosen ?? (buses.length === 1 ? buses[0] : undefined)
+    return [only ? marked(only) : [], buses.filter((b) => b.open && b !== only).map(marked)]
   }, [buses, chosen])
   const out = buses.filter((b) => b.open)
   const aboard = out.reduce((n, b) => n + (b.counts.boarded ?? 0), 0)
@@ -89,7 +91,7 @@ export function Live() {
           {line === 'live' ? <Status tone="good">Live</Status> : line === 'connecting' ? <Status tone="busy">Connecting</Status> : <Status tone="warn">Connection lost. Trying again…</Status>}
         </Text>
       </div>
-      <div className="live-map"><MapView height="100%" label="Map of the buses" buses={marks} stops={stops} chosen={address.bus} follow={address.bus} fit={`${chosen?.id ?? 'all'} ${chosen ? '' : marks.length > 0}`} onChoose={(id) => buses.some((b) => b.id === id) && setAddress({ bus: id }, true)} /></div>
+      <div className="live-map"><MapView height="100%" label="Map of the buses" buses={marks} stops={stops} ways={chosen ? [] : ways} chosen={address.bus} follow={address.bus} fit={`${chosen?.id ?? 'all'} ${chosen ? '' : marks.length > 0}`} onChoose={(id) => buses.some((b) => b.id === id) && setAddress({ bus: id }, true)} /></div>
       <div className="live-list">
         {!fleet.data ? <Stack p={16}><Lines /></Stack> : chosen ? <OneBus bus={chosen} age={age(chosen)} stale={stale(chosen)} now={now} close={() => setAddress({ bus: undefined }, true)} /> : (
           <ul aria-label="Buses of today">
@@ -148,7 +150,7 @@ function BusLine({ bus, age, stale, now, choose }: LineProps & { choose: () => v
             <Text span size="sm" className="figures"><State bus={bus} age={age} stale={stale} /></Text>
           </Group>
           <Text span size="sm" c="dimmed" truncate display="block">
-            {bus.open ? next ? <>Next {next.name}{!stale && etaOf(bus, next.id, now) !== undefined && ` ${etaWords(etaOf(bus, next.id, now))}`}</> : 'Past the last stop' : bus.status === 'scheduled' ? `Starts ${format.time(bus.startsAt)}` : `${tripWords[bus.status]} ${format.time(bus.endedAt)}`}
+            {bus.open ? next ? next.arrivedAt ? `At ${next.name}` : <>Next {next.name}{!stale && etaOf(bus, next.id, now) !== undefined && ` ${etaWords(etaOf(bus, next.id, now))}`}</> : 'Past the last stop' : bus.status === 'scheduled' ? `Starts ${format.time(bus.startsAt)}` : `${tripWords[bus.status]} ${format.time(bus.endedAt)}`}
           </Text>
           <Text span size="sm" c="dimmed" className="figures" display="block">{ridersOf(bus)}</Text>
           {bus.incidents.map((i) => <Text span size="sm" key={i.id} className="live-trouble"><IconAlertTriangle size={14} stroke={1.8} aria-hidden /> {incidentWord(i.type)}{i.description && `: ${i.description}`}</Text>)}
@@ -160,6 +162,13 @@ function BusLine({ bus, age, stale, now, choose }: LineProps & { choose: () => v
 
 function OneBus({ bus, age, stale, now, close }: LineProps & { close: () => void }) {
   const format = useFormat()
+  // Estimates are said every ten seconds; who has just come asks for the last ones.
+  const last = useQuery({ queryKey: ['/bus-tracking/bus/', bus.id], queryFn: async () => ({ at: Date.now(), live: await call(api.GET('/bus-tracking/bus/{busId}/live', { params: { path: { busId: bus.id } } })) }), enabled: bus.open, staleTime: 0 })
+  const etaAt = (stopId: string) => {
+    const heard = etaOf(bus, stopId, now)
+    const asked = last.data?.live.stops.find((s) => s.id === stopId)?.etaSeconds
+    return heard ?? (asked === null || asked === undefined || !last.data ? undefined : Math.max(0, asked - (now - last.data.at) / 1000))
+  }
   return (
     <section aria-label={`Bus ${bus.number}`} className="live-one">
       <Group justify="space-between" align="flex-start" wrap="nowrap" gap={8}>
@@ -174,10 +183,10 @@ function OneBus({ bus, age, stale, now, close }: LineProps & { close: () => void
         {bus.seen && !stale && <Text size="sm" c="dimmed" className="figures">{Math.round(bus.seen.speed * 3.6)} km/h</Text>}
       </Group>
       <Text size="sm" mt={8} className="figures">{ridersOf(bus)}</Text>
-      {bus.incidents.map((i) => <Text size="sm" key={i.id} className="live-trouble" mt={8}><IconAlertTriangle size={14} stroke={1.8} aria-hidden /> {incidentWord(i.type)}{i.description && `: ${i.description}`} <Text span c="dimmed">{format.time(i.occurredAt)}</Text></Text>)}
+      {bus.incidents.map((i) => <Text size="sm" key={i.id} className="live-trouble" mt={8}><IconAlertTriangle size={14} stroke={1.8} aria-hidden /> {incidentWord(i.type)}{i.description && `: ${i.description}`}, {format.time(i.occurredAt)}</Text>)}
       <ol className="live-stops">
         {bus.stops.map((s) => {
-          const eta = stale ? undefined : etaOf(bus, s.id, now)
+          const eta = stale ? undefined : etaAt(s.id)
           return (
             <li key={s.id} data-done={s.departedAt ? true : undefined} data-here={s.arrivedAt && !s.departedAt ? true : undefined}>
               <span>{s.name}</span>

@@ -37,7 +37,7 @@ export default function Replay({ trip }: { trip: Schemas['TripDetail'] }) {
         {here && (
           <div className="replay-bar">
             <ActionIcon variant="default" size={36} aria-label={playing ? 'Pause' : 'Play'} onClick={() => { if (!playing && now >= last) setAt(0); setPlaying(!playing) }}>{playing ? <IconPlayerPause size={18} stroke={1.6} /> : <IconPlayerPlay size={18} stroke={1.6} />}</ActionIcon>
-            <Slider style={{ flex: 1 }} min={0} max={Math.max(1, last)} value={now} onChange={(v) => { setPlaying(false); setAt(v) }} label={null} thumbLabel="Moment of the trip" aria-valuetext={format.time(here.timestamp)} />
+            <Slider style={{ flex: 1 }} min={0} max={Math.max(1, last)} value={now} onChange={(v) => { setPlaying(false); setAt(v) }} label={null} thumbLabel="Moment of the trip" thumbProps={{ 'aria-valuetext': format.time(here.timestamp) }} />
             <Text size="sm" className="figures" c="dimmed" style={{ whiteSpace: 'nowrap' }}>{format.time(here.timestamp)} · {Math.round(here.speed * 3.6)} km/h</Text>
           </div>
         )}

@@ -10,6 +10,7 @@ import { Confirm, Empty, Lines, Status, Trouble } from '../patterns/feedback'
 import { useFormat, words } from '../patterns/format'
 import { ListPage } from '../patterns/ListPage'
 import { DrawerHead, Facts } from '../patterns/record'
+import { SchoolMove } from './platform/move'
 import { ProfileForm, SchoolStats } from './platform/profile'
 
 type School = Schemas['School']
@@ -96,6 +97,7 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
           <Stack gap={24}>
             {(s.status === 'PROVISIONING' || s.status === 'FAILED') && <Provisioning id={id} />}
             {s.status !== 'PROVISIONING' && <SchoolStats id={id} />}
+            {(s.status === 'ACTIVE' || s.status === 'SUSPENDED') && <SchoolMove id={id} node={s.node} />}
             <Facts
               of={[
                 ['Code', s.code],

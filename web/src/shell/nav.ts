@@ -1,5 +1,5 @@
 // The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
-import { IconBook2, IconBuilding, IconBus, IconCalendarWeek, IconChartAreaLine, IconHistory, IconHome, IconId, IconLock, IconMailX, IconMapPin, IconSchool, IconSettings, IconStack2, IconUserSearch, IconUserShield, IconUsersGroup, IconVersions } from '@tabler/icons-react'
+import { IconBook2, IconBuilding, IconBus, IconCalendarWeek, IconChartAreaLine, IconDatabase, IconHistory, IconHome, IconId, IconLock, IconMailX, IconMapPin, IconSchool, IconSettings, IconStack2, IconUserSearch, IconUserShield, IconUsersGroup, IconVersions } from '@tabler/icons-react'
 import { may, type Session } from '../api/session'
 
 export interface NavItem {
@@ -70,6 +70,7 @@ const platform: NavGroup[] = [
   {
     title: 'Operations',
     items: [
+      { to: '/nodes', title: 'Nodes', icon: IconDatabase, module: '', words: 'databases servers drain move' },
       { to: '/deliveries', title: 'Deliveries', icon: IconMailX, module: '', words: 'sms e-mail push failed retry' },
       { to: '/audit', title: 'Audit', icon: IconHistory, module: '', words: 'history changes who log' },
     ],
