@@ -60,7 +60,7 @@ try {
   await nav.getByRole('link', { name: 'Migrations' }).click()
   await page.getByRole('region', { name: 'The fleet' }).getByText('up to date').waitFor()
   await page.getByRole('searchbox').fill(school)
-  await page.getByRole('cell', { name: school }).waitFor()
+  await page.getByRole('cell', { name: school, exact: true }).waitFor()
   await accessible(page, 'migrations')
   await page.getByRole('checkbox', { name: `Select ${school}` }).check({ force: true })
   await page.getByRole('button', { name: 'Migrate these' }).click()

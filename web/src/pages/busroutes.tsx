@@ -172,7 +172,7 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
             <Text size="sm" c="dimmed">or click on the map</Text>
           </Group>
         )}
-        {write && <div className="panel" style={{ marginTop: 16, overflow: 'hidden' }}><SaveBar draft={draft} {...save} submit={() => undefined} label={route ? 'Save' : 'Add the route'} always={!route} onCancel={route ? undefined : () => { draft.reset(); void navigate({ to: '/transport/routes', ignoreBlocker: true }) }} /></div>}
+        {write && <div className="panel save-panel"><SaveBar draft={draft} {...save} submit={() => undefined} label={route ? 'Save' : 'Add the route'} always={!route} onCancel={route ? undefined : () => { draft.reset(); void navigate({ to: '/transport/routes', ignoreBlocker: true }) }} /></div>}
         {save.conflict}
       </div>
     </form>

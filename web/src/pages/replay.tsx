@@ -33,7 +33,7 @@ export default function Replay({ trip }: { trip: Schemas['TripDetail'] }) {
   return (
     <Stack gap={16}>
       <div className="replay">
-        <MapView height={300} label="Where the bus was" stops={stops} trail={points.length > 1 ? points : undefined} buses={here ? [{ key: trip.busId, lat: here.lat, lng: here.lng, label: trip.busNumber, name: `Bus ${trip.busNumber}, ${format.time(here.timestamp)}` }] : []} fit={`${trip.id} ${points.length > 0}`} />
+        <MapView height={300} label="Where the bus was" stops={stops} trail={points.length > 1 ? points : undefined} ways={points.length > 1 ? [stops] : []} buses={here ? [{ key: trip.busId, lat: here.lat, lng: here.lng, label: trip.busNumber, name: `Bus ${trip.busNumber}, ${format.time(here.timestamp)}` }] : []} fit={`${trip.id} ${points.length > 0}`} />
         {here && (
           <div className="replay-bar">
             <ActionIcon variant="default" size={36} aria-label={playing ? 'Pause' : 'Play'} onClick={() => { if (!playing && now >= last) setAt(0); setPlaying(!playing) }}>{playing ? <IconPlayerPause size={18} stroke={1.6} /> : <IconPlayerPlay size={18} stroke={1.6} />}</ActionIcon>

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Menu, NativeSelect, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload, IconPlus, IconX } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call, type Schemas } from '../api/client'
@@ -78,7 +78,7 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
         )
       })}
       {draft.dirty && <Group mt={16}><TextInput type="date" label="From which day on" description="Today, unless you choose another" min={todayIn(school?.timeZone)} value={from} error={draft.errors.fromDate} onChange={(e) => setFrom(e.currentTarget.value)} w={240} /></Group>}
-      {write && <div className="panel" style={{ marginTop: 16, overflow: 'hidden', borderWidth: draft.dirty || save.saved || save.error ? 1 : 0 }}><SaveBar draft={draft} {...save} submit={() => undefined} label="Save the riders" /></div>}
+      {write && <div className="panel save-panel"><SaveBar draft={draft} {...save} submit={() => undefined} label="Save the riders" /></div>}
     </form>
   )
 }
@@ -88,16 +88,17 @@ function AddRider({ route, taken, add }: { route: Schemas['RouteDetail']; taken:
   const [text, setText] = useState('')
   const [settled] = useDebouncedValue(text.trim(), 200)
   const [stop, setStop] = useState(route.stops[0]!.id)
-  const [who, setWho] = useState<string | null>(null)
-  const found = useQuery({ queryKey: ['/school-admin/student/list', 'riders', settled], queryFn: () => fetchList('/school-admin/student/list', { page: 1, limit: 10, filters: { search: settled, status: 'ACTIVE' } }), enabled: may('student', 'read') })
-  const options = (found.data?.items ?? []).filter((s) => !taken.has(s.id)).map((s) => ({ value: s.id, label: [nameOf(s), s.className && `${s.className} ${s.divisionName}`].filter(Boolean).join(' · ') }))
-  const chosen = found.data?.items.find((s) => s.id === who)
+  const [who, setWho] = useState<{ value: string; label: string; name: string } | null>(null)
+  const found = useQuery({ queryKey: ['/school-admin/student/list', 'riders', settled], queryFn: () => fetchList('/school-admin/student/list', { page: 1, limit: 10, filters: { search: settled, status: 'ACTIVE' } }), enabled: may('student', 'read'), placeholderData: keepPreviousData })
+  const options = (found.data?.items ?? []).filter((s) => !taken.has(s.id)).map((s) => ({ value: s.id, name: nameOf(s), label: [nameOf(s), s.className && `${s.className} ${s.divisionName}`].filter(Boolean).join(' · ') }))
+  // Who was chosen stays so while other names are searched for.
+  if (who && !options.some((o) => o.value === who.value)) options.push(who)
   return (
     <Stack gap={8} className="panel" p={16}>
       <Group gap={8} align="flex-end" wrap="wrap">
-        <Select label="Student" placeholder="Search a name" searchable data={options} value={who} onChange={setWho} onSearchChange={setText} filter={({ options: o }) => o} nothingFoundMessage={found.isFetching ? 'Searching…' : 'Nobody found'} style={{ flex: 1, minWidth: 200 }} comboboxProps={{ shadow: 'md' }} />
+        <Select label="Student" placeholder="Search a name" searchable data={options} value={who?.value ?? null} onChange={(v) => setWho(options.find((o) => o.value === v) ?? null)} onSearchChange={setText} filter={({ options: o }) => o} nothingFoundMessage={found.isFetching ? 'Searching…' : 'Nobody found'} style={{ flex: 1, minWidth: 200 }} comboboxProps={{ shadow: 'md' }} />
         <NativeSelect label="Stop" data={route.stops.map((s) => ({ value: s.id, label: s.name }))} value={stop} onChange={(e) => setStop(e.currentTarget.value)} style={{ minWidth: 160 }} />
-        <Button variant="default" leftSection={<IconPlus size={16} />} disabled={!chosen} onClick={() => { if (chosen) { add({ studentId: chosen.id, name: nameOf(chosen), stopId: stop, since: '' }); setWho(null); setText('') } }}>Add</Button>
+        <Button variant="default" leftSection={<IconPlus size={16} />} disabled={!who} onClick={() => { if (who) { add({ studentId: who.value, name: who.name, stopId: stop, since: '' }); setWho(null); setText('') } }}>Add</Button>
       </Group>
     </Stack>
   )

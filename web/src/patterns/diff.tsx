@@ -13,32 +13,50 @@ export interface Difference {
 
 /** The fields that differ; of what is new or gone, all that say something. */
 export function differences(before: unknown, after: unknown): Difference[] {
-  const a = flat(before)
-  const b = flat(after)
   const out: Difference[] = []
-  for (const field of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    if (noise.has(field.split('.').at(-1)!)) continue
-    const was = a[field]
-    const is = b[field]
-    if (JSON.stringify(was ?? null) === JSON.stringify(is ?? null) || (blank(was) && blank(is))) continue
-    out.push({ field, before: was, after: is })
-  }
+  compare(before ?? undefined, after ?? undefined, '', out)
   return out
 }
 
 const blank = (v: unknown) => v === undefined || v === null || v === '' || (Array.isArray(v) && v.length === 0)
+const isObject = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v)
+const isList = (v: unknown): v is Record<string, unknown>[] => Array.isArray(v) && v.length > 0 && v.every(isObject)
 
-function flat(v: unknown, path = ''): Record<string, unknown> {
-  if (v === null || v === undefined) return {}
-  if (typeof v !== 'object' || (Array.isArray(v) && v.every((x) => typeof x !== 'object' || x === null))) return { [path || 'value']: v }
-  const out: Record<string, unknown> = {}
-  for (const [k, x] of Object.entries(v)) Object.assign(out, flat(x, path ? `${path}.${Array.isArray(v) ? Number(k) + 1 : k}` : Array.isArray(v) ? String(Number(k) + 1) : k))
-  return out
+function compare(was: unknown, is: unknown, path: string, out: Difference[]) {
+  if (isList(was) || isList(is)) compareLists(isList(was) ? was : [], isList(is) ? is : [], path, out)
+  else if (isObject(was) || isObject(is)) {
+    const a = isObject(was) ? was : {}
+    const b = isObject(is) ? is : {}
+    for (const k of new Set([...Object.keys(a), ...Object.keys(b)])) if (!noise.has(k)) compare(a[k], b[k], path ? `${path}.${k}` : k, out)
+  } else if (JSON.stringify(was ?? null) !== JSON.stringify(is ?? null) && !(blank(was) && blank(is))) out.push({ field: path || 'value', before: was, after: is })
+}
+
+/** Lists are compared by who is in them, not by their place: what left, what came, what changed of those who stayed. */
+function compareLists(was: Record<string, unknown>[], is: Record<string, unknown>[], path: string, out: Difference[]) {
+  const key = ['id', 'studentId', 'userId', 'code', 'name'].find((k) => [...was, ...is].every((x) => typeof x[k] === 'string')) ?? ''
+  const keyed = (list: Record<string, unknown>[]) => new Map(list.map((x, i) => [key ? String(x[key]) : String(i + 1), x]))
+  const a = keyed(was)
+  const b = keyed(is)
+  for (const k of new Set([...a.keys(), ...b.keys()])) {
+    const x = a.get(k)
+    const y = b.get(k)
+    const field = [path, title(x) || title(y) || (uuid.test(k) ? `…${k.slice(-6)}` : k)].filter(Boolean).join('.')
+    if (x && y) for (const f of Object.keys(x).filter((n) => n in y && !noise.has(n) && n !== key)) compare(x[f], y[f], `${field}.${f}`, out)
+    else out.push({ field, before: x && line(x), after: y && line(y) })
+  }
+}
+
+const title = (x: Record<string, unknown> | undefined) => (x ? String(x.name ?? [x.firstName, x.lastName].filter(Boolean).join(' ')) : '')
+
+/** An entry of a list in one line: what it says, without ids. */
+function line(x: Record<string, unknown>): string {
+  const said = Object.entries(x).filter(([k, v]) => !noise.has(k) && !blank(v) && typeof v !== 'object' && !uuid.test(String(v)) && !['firstName', 'lastName', 'name'].includes(k)).map(([, v]) => String(v))
+  return said.slice(0, 4).join(', ') || 'Yes'
 }
 
 /** firstName is "First name", stops.2.plannedTime is "Stops 2, planned time". */
 export function fieldWords(field: string): string {
-  const parts = field.split('.').map((p) => p.replace(/(Id|ID)$/, '').replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase())
+  const parts = field.split('.').map((p) => (/[\s…]/.test(p) ? p : p.replace(/(Id|ID)$/, '').replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase()))
   const s = parts.reduce((all, p) => (all === '' ? p : /^\d+$/.test(p) ? `${all} ${p}` : `${all}, ${p}`), '')
   return s ? s[0]!.toUpperCase() + s.slice(1) : 'Value'
 }

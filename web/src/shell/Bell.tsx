@@ -74,8 +74,8 @@ function Told({ unread, close }: { unread: number; close: () => void }) {
         {unread > 0 && write && <Button variant="subtle" size="compact-sm" loading={all.isPending} onClick={() => all.mutate()}>Mark all as read</Button>}
       </Group>
       <div className="told">
-        {!q.data ? <Stack p={16} pt={0}>{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={4} />}</Stack> : q.data.notifications.length === 0 ? (
-          <Text c="dimmed" p={16} pt={0}>Nothing yet. Leave requests, messages and news from the buses that are for you come here.</Text>
+        {!q.data ? <Stack p={16}>{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={4} />}</Stack> : q.data.notifications.length === 0 ? (
+          <Text c="dimmed" p={16}>Nothing yet. Leave requests, messages and news from the buses that are for you come here.</Text>
         ) : (
           <ul>
             {q.data.notifications.map((n) => (

@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus, IconUserShield } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call } from '../../api/client'
@@ -57,12 +57,14 @@ function NewAdmin({ close, school }: { close: () => void; school?: string }) {
   const [text, setText] = useState('')
   const [settled] = useDebouncedValue(text.trim(), 200)
   const known = useSchoolChoices(school)
-  const found = useQuery({ queryKey: ['/super-admin/school/list', 'pick', settled], queryFn: () => fetchList('/super-admin/school/list', { page: 1, limit: 10, sort: 'name', filters: { search: settled, status: 'ACTIVE' } }) })
+  const found = useQuery({ queryKey: ['/super-admin/school/list', 'pick', settled], queryFn: () => fetchList('/super-admin/school/list', { page: 1, limit: 10, sort: 'name', filters: { search: settled, status: 'ACTIVE' } }), placeholderData: keepPreviousData })
   const draft = useDraft<Fields>({ schoolId: school ?? null, firstName: '', lastName: '', email: '', phone: '' })
   const f = fieldsOf(draft)
   const options = (found.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }))
   const chosen = draft.values.schoolId
-  if (chosen && !options.some((o) => o.value === chosen)) options.push({ value: chosen, label: known.nameOf(chosen) || 'Chosen school' })
+  const [picked, setPicked] = useState('') // its name, while others are searched for
+  const name = picked || known.nameOf(chosen)
+  if (chosen && name && !options.some((o) => o.value === chosen)) options.push({ value: chosen, label: name })
   const save = useSave({
     draft, labels: {},
     save: () => call(api.POST('/super-admin/admin/create', { body: { data: { ...draft.values, schoolId: chosen ?? '', phone: draft.values.phone || undefined } } })),
@@ -73,7 +75,7 @@ function NewAdmin({ close, school }: { close: () => void; school?: string }) {
       <DrawerHead title="Add an administrator" close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
-          <Select label="School" searchable data={options} value={chosen} error={draft.errors.schoolId} onChange={(v) => draft.set('schoolId', v)} onSearchChange={setText} filter={({ options: o }) => o} nothingFoundMessage="No active school of this name" />
+          <Select label="School" searchable data={options} value={chosen} error={draft.errors.schoolId} onChange={(v) => { setPicked(options.find((o) => o.value === v)?.label ?? ''); draft.set('schoolId', v) }} onSearchChange={setText} filter={({ options: o }) => o} nothingFoundMessage="No active school of this name" />
           <div className="pair">
             {f.text({ k: 'firstName', label: 'First name', required: true })}
             {f.text({ k: 'lastName', label: 'Last name' })}

@@ -29,7 +29,7 @@ export function Overview() {
     <div className="page">
       <Group justify="space-between" mb={16} gap={12}>
         <Title order={1}>Overview</Title>
-        <SegmentedControl aria-label="How far back" size="xs" data={ranges} value={hours} onChange={(v) => setAddress({ hours: v === '24' ? undefined : v }, true)} />
+        <SegmentedControl aria-label="How far back" size="sm" data={ranges} value={hours} onChange={(v) => setAddress({ hours: v === '24' ? undefined : v }, true)} />
       </Group>
       {q.error && !o ? <Trouble error={q.error} retry={() => void q.refetch()} /> : (
         <>
