@@ -24,7 +24,7 @@ async function visit(path, ready, signed) {
     const { page, context } = b
     if (signed) {
       await signIn(page, email, password)
-      await page.evaluate(() => localStorage.setItem('homeroom.rows', '100'))
+      await page.evaluate(() => localStorage.setItem('homeroom.rows', '"100"'))
     }
     const fresh = await context.newPage()
     await page.close()

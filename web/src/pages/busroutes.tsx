@@ -155,7 +155,7 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
   return (
     <form className="route" onSubmit={(e) => { e.preventDefault(); save.submit() }}>
       <div className="panel route-map">
-        <MapView height="max(360px, calc(100dvh - 224px))" label="Map of the stops" stops={stops.map((s) => ({ key: s.key, lat: s.lat, lng: s.lng, name: s.name || 'New stop', radius: chosen === s.key ? (s.radiusMeters ?? 300) : undefined }))} chosen={chosen} onChoose={choose} fit={`${route?.id ?? 'new'} ${typed}`} around={around} onAdd={write ? add : undefined} onMove={write ? (key, to) => { set(key, to); choose(key) } : undefined} />
+        <MapView height="var(--map-height)" label="Map of the stops" stops={stops.map((s) => ({ key: s.key, lat: s.lat, lng: s.lng, name: s.name || 'New stop', radius: chosen === s.key ? (s.radiusMeters ?? 300) : undefined }))} chosen={chosen} onChoose={choose} fit={`${route?.id ?? 'new'} ${typed}`} around={around} onAdd={write ? add : undefined} onMove={write ? (key, to) => { set(key, to); choose(key) } : undefined} />
       </div>
       <div>
         <Stack gap={16} className="panel" p={16} mb={16}>
