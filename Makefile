@@ -1,10 +1,10 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench openapi build web screenshots faults fuzz
+.PHONY: help run test lint bench bench-web openapi build web screenshots faults fuzz
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
 		printf '  make %-11s %s\n' "$$target" "$$what"; done
 
 run: ## build and start everything here: private Postgres and Redis, demo data, port 3001
@@ -34,6 +34,11 @@ bench: ## benchmarks against the limit; writes bench/results.md
 	@scripts/need postgres redis node
 	@scripts/packages realtime/socketio/testdata/clients
 	go run ./bench
+
+bench-web: ## what the console's pages cost a browser: paint, jumps, bytes, memory
+	@scripts/need postgres redis node chromium
+	@scripts/web deps
+	go test -count=1 -v -tags benchweb -run TestBench ./web
 
 openapi: ## write docs/openapi.json from the endpoint rows
 	@go run ./cmd/homeroom openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json || { rm -f docs/openapi.json.new; exit 1; }

@@ -74,6 +74,9 @@ type Config struct {
 
 	Files string `env:"HOMEROOM_FILES" help:"where uploads are kept: file:///folder or s3://bucket?region=…; local: a folder of HOMEROOM_DATA; production: nowhere unless set"`
 
+	MapTiles       string `env:"HOMEROOM_MAP_TILES" help:"pictures of streets behind the console's maps: https://host/{z}/{x}/{y}.png; without it maps have a plain grid and ask nobody"`
+	MapAttribution string `env:"HOMEROOM_MAP_ATTRIBUTION" help:"whom the map's pictures are owed to, shown in its corner as their licence asks"`
+
 	LocalPassword string `env:"HOMEROOM_LOCAL_PASSWORD" secret:"all" help:"local only: password of every demo web account"`
 	LogLevel      string `env:"HOMEROOM_LOG" envDefault:"info" help:"debug, info, warn or error"`
 }
@@ -186,12 +189,34 @@ func (c *Config) checkURLs() error {
 	if c.SMTPURL != "" && !strings.Contains(c.EmailFrom, "@") {
 		errs = append(errs, problem("HOMEROOM_EMAIL_FROM", "is missing or no e-mail address", "name the sender, such as office@school.example.org"))
 	}
+	if err := c.checkTiles(); err != nil {
+		errs = append(errs, err)
+	}
 	for _, o := range c.AllowedOrigins {
 		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Path != "" {
 			errs = append(errs, problem("HOMEROOM_ALLOWED_ORIGINS", fmt.Sprintf("has %q", o), "an origin is written as https://host, without a path"))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkTiles wants one host, since the console's policy lets pictures in from that host
+// alone, and the three numbers a picture is asked for by.
+func (c *Config) checkTiles() error {
+	if c.MapTiles == "" {
+		return nil
+	}
+	u, err := url.Parse(c.MapTiles)
+	cure := "write it as https://host/{z}/{x}/{y}.png"
+	switch {
+	case err != nil || (u.Scheme != "https" && u.Scheme != "http") || strings.ContainsAny(u.Host, "{};, '\"") || u.Host == "":
+		return problem("HOMEROOM_MAP_TILES", "is not an address with one host", cure)
+	case !strings.Contains(c.MapTiles, "{z}") || !strings.Contains(c.MapTiles, "{x}") || !strings.Contains(c.MapTiles, "{y}"):
+		return problem("HOMEROOM_MAP_TILES", "lacks {z}, {x} or {y}", cure)
+	case c.MapAttribution == "":
+		return problem("HOMEROOM_MAP_ATTRIBUTION", "is missing", "name whom the pictures are owed to, such as © OpenStreetMap contributors")
+	}
+	return nil
 }
 
 func (c *Config) checkKeys() error {

@@ -58,6 +58,9 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 		{"HOMEROOM_LIMIT_AUTH=ten", "HOMEROOM_LIMIT_AUTH", "10-M"},
 		{"HOMEROOM_LIMIT_RIDE=0-M", "HOMEROOM_LIMIT_RIDE", "10-M"},
 		{"HOMEROOM_ALLOWED_ORIGINS=example.org", "HOMEROOM_ALLOWED_ORIGINS", "https://host"},
+		{"HOMEROOM_MAP_TILES=https://{s}.example.org/{z}/{x}/{y}.png", "HOMEROOM_MAP_TILES", "https://host/"},
+		{"HOMEROOM_MAP_TILES=https://tiles.example.org/{z}/{x}.png", "HOMEROOM_MAP_TILES lacks", "https://host/"},
+		{"HOMEROOM_MAP_TILES=https://tiles.example.org/{z}/{x}/{y}.png", "HOMEROOM_MAP_ATTRIBUTION is missing", "contributors"},
 	} {
 		t.Run(c.change, func(t *testing.T) {
 			t.Parallel()

@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"context"
+	"html"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 
 	"homeroom/tenancy"
 	"homeroom/testkit"
+	"homeroom/web"
 )
 
 const password = "a long enough secret"
@@ -99,5 +102,26 @@ func TestABrowserKeepsTheConsolesFilesAndAsksOnlyWhetherTheyChanged(t *testing.T
 	}
 	if gone := app.Nobody().Call(t, "GET", "/console/part-of-another-build.js", nil); gone.Status != 404 {
 		t.Errorf("a file that is not there: %d", gone.Status)
+	}
+}
+
+func TestTheMapsPicturesComeFromTheHostTheOperatorNamedAndFromNoOther(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pictures web.Map
+		policy   string
+	}{
+		{web.Map{}, "img-src 'self' data: blob:;"},
+		{web.Map{Tiles: `https://tiles.example.org:8443/{z}/{x}/{y}.png?a=1&b="2"`, Attribution: `© <b>Maps</b>`}, "img-src 'self' data: blob: https://tiles.example.org:8443;"},
+	} {
+		w := httptest.NewRecorder()
+		web.Console(c.pictures).ServeHTTP(w, httptest.NewRequest("GET", "/live", nil))
+		page := w.Body.String()
+		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, c.policy) || strings.Contains(page, "__MAP") {
+			t.Errorf("%+v: %s", c.pictures, policy)
+		}
+		if !strings.Contains(page, html.EscapeString(c.pictures.Tiles)) || strings.Contains(page, "<b>Maps</b>") {
+			t.Errorf("%+v: %s", c.pictures, page)
+		}
 	}
 }

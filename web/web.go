@@ -8,9 +8,11 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"html"
 	"io/fs"
 	"mime"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"sync"
@@ -19,8 +21,28 @@ import (
 //go:embed dist
 var files embed.FS
 
-// nonceMark stands in index.html where every answer gets a nonce of its own.
-const nonceMark = "__NONCE__"
+// nonceMark stands in index.html where every answer gets a nonce of its own; the other
+// two where the page is told of the map's pictures.
+const (
+	nonceMark       = "__NONCE__"
+	tilesMark       = "__MAP_TILES__"
+	attributionMark = "__MAP_ATTRIBUTION__"
+)
+
+// Map is where the console's maps get pictures of streets from. The zero Map is nowhere.
+type Map struct {
+	Tiles       string // https://host/{z}/{x}/{y}.png
+	Attribution string
+}
+
+// host is the one origin that pictures may come from besides our own.
+func (m Map) host() string {
+	u, err := url.Parse(m.Tiles)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return " " + u.Scheme + "://" + u.Host
+}
 
 // asset is a built file as it is sent.
 type asset struct {
@@ -30,7 +52,7 @@ type asset struct {
 
 // Console serves the console at a path it has been stripped of. What is no file is a
 // page of the console's own, which its script shows.
-func Console() http.Handler {
+func Console(m Map) http.Handler {
 	assets := map[string]func() asset{}
 	dist, err := fs.Sub(files, "dist")
 	if err == nil {
@@ -50,6 +72,8 @@ func Console() http.Handler {
 	if err != nil {
 		panic(err)
 	}
+	page = bytes.ReplaceAll(page, []byte(tilesMark), []byte(html.EscapeString(m.Tiles)))
+	page = bytes.ReplaceAll(page, []byte(attributionMark), []byte(html.EscapeString(m.Attribution)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if a, ok := assets[name]; ok && name != "index.html" {
@@ -60,7 +84,7 @@ func Console() http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		sendPage(w, page)
+		sendPage(w, page, m.host())
 	})
 }
 
@@ -99,13 +123,14 @@ func (a asset) send(w http.ResponseWriter, r *http.Request) {
 
 // sendPage answers with the page that loads the console, and a policy that lets
 // nothing in from elsewhere: scripts are our files, and a style that is made in the
-// page carries this answer's nonce.
-func sendPage(w http.ResponseWriter, page []byte) {
+// page carries this answer's nonce. Pictures of streets come from the one host, if any,
+// that the operator named.
+func sendPage(w http.ResponseWriter, page []byte, pictures string) {
 	var raw [18]byte
 	_, _ = rand.Read(raw[:]) // never fails: the runtime ends the program instead
 	nonce := base64.StdEncoding.EncodeToString(raw[:])
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; img-src 'self' data: blob:; "+
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; img-src 'self' data: blob:"+pictures+"; "+
 		"font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "text/html; charset=utf-8")

@@ -13,7 +13,7 @@ import (
 // profile, where everything is on one port, the operators' endpoints.
 func (s *Service) mountFront() {
 	engine := s.Kernel.Engine()
-	console := web.Console()
+	console := web.Console(web.Map{Tiles: s.Config.MapTiles, Attribution: s.Config.MapAttribution})
 	engine.GET("/", func(g *gin.Context) { g.Redirect(http.StatusFound, "/console/") })
 	engine.GET("/console/*path", gin.WrapH(http.StripPrefix("/console/", console)))
 	if s.Config.Profile == config.Local {

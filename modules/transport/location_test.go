@@ -174,3 +174,34 @@ func TestTheSameBatchSentTwiceAtOnceIsStoredOnce(t *testing.T) {
 		t.Errorf("%d positions", n)
 	}
 }
+
+func TestTheOfficeSeesEveryBusOfTheDayInOneCall(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, 2)
+	idle := testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create", map[string]any{"busNumber": "8"})
+	home := d.newRoute(t, "Hill Road, home", "dropoff", idle.ID)
+	d.schedule(t, home.ID, "15:30")
+	trip := d.start(t)
+	d.send(t, trip, at(0, 20*time.Second), at(0.4, time.Second))
+	d.board(t, trip, d.children[0], "boarded")
+	incident := testkit.Post[transport.Incident](t, d.driver, "/driver/incident/report", map[string]any{"busId": d.bus.ID, "type": "traffic_jam"})
+
+	fleet := testkit.Get[transport.Fleet](t, d.admin, "/school-admin/transport/live")
+	if len(fleet.Buses) != 2 || len(fleet.Incidents) != 1 || fleet.Incidents[0].ID != incident.ID {
+		t.Fatalf("%+v", fleet)
+	}
+	for _, b := range fleet.Buses {
+		switch b.Trip.BusID {
+		case d.bus.ID:
+			if b.Trip.ID != trip || b.Trip.DriverName != "Ravi" || len(b.Stops) != 3 || b.Counts["boarded"] != 1 || b.Counts["waiting"] != 1 ||
+				b.Location == nil || b.Location.Lat != at(0.4, 0)["lat"] || b.Location.IsStale {
+				t.Errorf("the bus that drives: %+v, at %+v", b, b.Location)
+			}
+		case idle.ID:
+			if b.Trip.Status != "scheduled" || b.Trip.RouteName != home.Name || b.Location != nil || len(b.Stops) != 3 || b.Counts["waiting"] != 0 {
+				t.Errorf("the bus that waits: %+v", b)
+			}
+		}
+	}
+	d.driver.Refuses(t, "GET", "/school-admin/transport/live", nil, 403, "")
+}

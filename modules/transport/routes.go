@@ -33,6 +33,7 @@ func (m *Module) Routes() []api.Row {
 		api.Get("/school-admin/transport/trip/:id/trail", "transport", "Where a bus was during a trip", m.adminTrail),
 		api.List("/school-admin/transport/incident/list", "transport", "List the incidents", incidentListing, listIncidents),
 		api.Post("/school-admin/transport/incident/:id/resolve", "transport", "Say how an incident ended", m.resolveAnyIncident, api.Says("Incident resolved")),
+		api.Get("/school-admin/transport/live", "transport", "Every bus that drives today: its trip, stops, riders and what went wrong", fleet),
 
 		api.Get("/driver/bus/mine", "transport", "The buses I drive today", driversBuses),
 		api.List("/driver/trip/list", "transport", "My trips of today, and one that is still open", driversTripListing, driversTrips),

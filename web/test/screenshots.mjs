@@ -4,6 +4,7 @@ import { open, say, signIn, url } from './browser.mjs'
 import { stageDay } from './stage-day.mjs'
 import { stage } from './stage.mjs'
 import { stageMoney } from './stage-money.mjs'
+import { stageBuses } from './stage-bus.mjs'
 
 const out = new URL('../screenshots/', import.meta.url).pathname
 mkdirSync(out, { recursive: true })
@@ -61,6 +62,23 @@ const officePages = {
   permissions: ['/permissions', async (page) => page.getByText('Attendance').first().waitFor()],
   settings: ['/settings', async () => {}],
   account: ['/account', async () => {}],
+  live: ['/live', async (page) => { await page.locator('.map-bus').nth(2).waitFor(); await page.waitForTimeout(2500) }],
+  'live-bus': ['/live', async (page) => { await page.getByRole('button', { name: /Station/ }).click(); await page.waitForTimeout(2500) }],
+  'live-stale': ['/live', async (page) => { await page.locator('.map-bus').nth(2).waitFor(); await page.clock.setFixedTime(Date.now() + 240_000); await page.waitForTimeout(1500) }],
+  trips: ['/transport', (page) => firstRow(page).waitFor()],
+  'trip-riders': ['/transport', async (page) => { await page.getByRole('button', { name: /Lake Side/ }).first().click(); await page.getByText('Post Office').first().waitFor() }],
+  'trip-replay': ['/transport?tab=way', async (page) => { await page.getByRole('button', { name: /Lake Side/ }).first().click(); await page.getByRole('tab', { name: /Where it was/ }).click(); await page.getByRole('slider').waitFor(); await page.waitForTimeout(500) }],
+  'trip-schedule': ['/transport?open=new', (page) => page.getByLabel('Starts at').waitFor()],
+  buses: ['/transport/buses', (page) => firstRow(page).waitFor()],
+  'bus-drawer': ['/transport/buses', async (page) => { await firstRow(page).click(); await page.getByLabel('Seats').waitFor() }],
+  routes: ['/transport/routes', (page) => firstRow(page).waitFor()],
+  route: ['/transport/routes', async (page) => { await page.getByRole('link', { name: /Lake Side/ }).click(); await page.locator('.map-stop').nth(2).waitFor(); await page.getByLabel('Name of stop 2').focus() }],
+  'route-new': ['/transport/routes/new', (page) => page.getByText('No stops yet').waitFor()],
+  riders: ['/transport/routes', async (page) => { await page.getByRole('link', { name: /Lake Side/ }).click(); await page.getByRole('tab', { name: /Riders/ }).click(); await page.getByText('Post Office').first().waitFor() }],
+  incidents: ['/transport/incidents', async (page) => { await firstRow(page).click(); await page.getByLabel('How it ended').waitFor() }],
+  audit: ['/audit', (page) => firstRow(page).waitFor()],
+  'audit-entry': ['/audit?entity=route+riders', async (page) => { await firstRow(page).click(); await page.getByRole('button', { name: 'All by this person' }).waitFor() }],
+  notifications: ['/', async (page) => { await page.getByRole('button', { name: /^Notifications/ }).click(); await page.waitForTimeout(400) }],
   palette: ['/', async (page) => { await page.locator('.search-button').click(); await page.getByRole('combobox', { name: /Search pages/ }).fill('a'); await page.waitForTimeout(500) }],
 }
 const pickStudent = async (page, words) => { await page.getByRole('combobox', { name: 'Student' }).fill(words); await page.getByRole('option').first().click(); await page.waitForTimeout(400) }
@@ -104,11 +122,20 @@ const platformPages = {
   schools: ['/schools', (page) => firstRow(page).waitFor()],
   'school-drawer': ['/schools', async (page) => { await firstRow(page).click(); await page.getByText('Time zone').last().waitFor() }],
   onboard: ['/schools/new', async () => {}],
+  'school-edit': ['/schools', async (page) => { await firstRow(page).click(); await page.getByRole('tab', { name: 'Details' }).click(); await page.getByLabel('Address').waitFor() }],
+  overview: ['/overview', (page) => page.waitForTimeout(800)],
+  migrations: ['/migrations', (page) => page.locator('tbody tr').first().waitFor()],
+  admins: ['/admins', (page) => firstRow(page).waitFor()],
+  'admin-new': ['/admins?open=new', (page) => page.getByLabel('First name').waitFor()],
+  accounts: ['/accounts?q=admin', (page) => page.locator('tbody tr').first().waitFor()],
+  deliveries: ['/deliveries', async () => {}],
+  'platform-audit': ['/audit', async () => {}],
 }
 
 await stage('admin@green-valley.local', password)
 await stageDay('admin@green-valley.local', password)
 await stageMoney('admin@green-valley.local', password)
+const road = await stageBuses('admin@green-valley.local', password)
 for (const [look, how] of Object.entries(looks)) {
   if (some && !some.split(',').includes(look)) continue
   for (const [email, pages] of [['admin@green-valley.local', officePages], ['super@homeroom.local', platformPages]]) {
@@ -142,3 +169,4 @@ for (const [look, how] of Object.entries(looks)) {
     }
   }
 }
+road.stop()

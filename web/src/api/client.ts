@@ -98,3 +98,21 @@ export function save(blob: Blob, name: string) {
   a.click()
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/** Hears what the API tells as it happens (server-sent events), until it has nothing more to tell or the signal ends it. */
+export async function listen<T>(path: string, tell: (event: T) => void, signal: AbortSignal): Promise<void> {
+  const response = await signedFetch(new Request(`${window.location.origin}${path}`, { signal, headers: { Accept: 'text/event-stream' } }))
+  if (!response.ok) throw problemOf(response, await response.json().catch(() => undefined))
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  for (let text = ''; ; ) {
+    const { done: over, value } = await reader.read()
+    if (over) return
+    text += value
+    const parts = text.split('\n\n')
+    text = parts.pop()!
+    for (const part of parts) {
+      const data = part.split('\n').filter((l) => l.startsWith('data:')).map((l) => l.slice(5)).join('\n')
+      if (data) tell(JSON.parse(data) as T)
+    }
+  }
+}

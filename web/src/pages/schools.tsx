@@ -1,14 +1,17 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { Button, Group, Progress, Stack, Tabs, Text } from '@mantine/core'
 import { IconBuilding, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { api, call, type Schemas } from '../api/client'
-import { changed } from '../api/queries'
+import { useEffect, useState } from 'react'
+import { api, call, listen, type Schemas } from '../api/client'
+import { changed, queries } from '../api/queries'
+import { useAddress } from '../patterns/address'
 import { Confirm, Empty, Lines, Status, Trouble } from '../patterns/feedback'
 import { useFormat, words } from '../patterns/format'
 import { ListPage } from '../patterns/ListPage'
 import { DrawerHead, Facts } from '../patterns/record'
+import { SchoolMove } from './platform/move'
+import { ProfileForm, SchoolStats } from './platform/profile'
 
 type School = Schemas['School']
 
@@ -59,6 +62,8 @@ const actsOf: Record<string, (keyof typeof acts)[]> = { ACTIVE: ['suspend'], SUS
 
 function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
   const format = useFormat()
+  const [address, setAddress] = useAddress()
+  const tab = address.tab === 'edit' ? 'edit' : 'now'
   const [asking, setAsking] = useState<keyof typeof acts | null>(null)
   const school = useQuery({ queryKey: ['/super-admin/school/', id], queryFn: () => call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })) })
   const act = useMutation({
@@ -77,11 +82,22 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
         summary={s && <SchoolStatus status={s.status} />}
         close={close}
         actions={s && (actsOf[s.status] ?? []).map((k) => <Button key={k} size="compact-md" variant="default" onClick={() => setAsking(k)}>{acts[k].label}</Button>)}
-      />
-      <div className="drawer-body">
+      >
+        {s && (
+          <Tabs value={tab} onChange={(t) => setAddress({ tab: t === 'edit' ? 'edit' : undefined })} mt={12}>
+            <Tabs.List>
+              <Tabs.Tab value="now">Now</Tabs.Tab>
+              <Tabs.Tab value="edit">Details</Tabs.Tab>
+            </Tabs.List>
+          </Tabs>
+        )}
+      </DrawerHead>
+      {s && tab === 'edit' ? <ProfileForm school={s} key={s.id} /> : <div className="drawer-body">
         {school.error ? <Trouble error={school.error} retry={() => void school.refetch()} /> : !s ? <Lines /> : (
           <Stack gap={24}>
             {(s.status === 'PROVISIONING' || s.status === 'FAILED') && <Provisioning id={id} />}
+            {s.status !== 'PROVISIONING' && <SchoolStats id={id} />}
+            {(s.status === 'ACTIVE' || s.status === 'SUSPENDED') && <SchoolMove id={id} node={s.node} />}
             <Facts
               of={[
                 ['Code', s.code],
@@ -95,9 +111,13 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
                 ['Id', <span className="figures" key="i">{s.id}</span>],
               ]}
             />
+            <Group gap={8}>
+              <Button component={Link} to="/admins" search={{ schoolId: s.id } as never} variant="default">Its administrators</Button>
+              <Button component={Link} to="/audit" search={{ schoolId: s.id } as never} variant="default">What was done to it</Button>
+            </Group>
           </Stack>
         )}
-      </div>
+      </div>}
       <Confirm opened={!!a} title={a?.title ?? ''} action={a?.label ?? ''} danger={a?.danger} type={asking === 'archive' ? s?.code : undefined} busy={act.isPending} error={act.error} onClose={() => { setAsking(null); act.reset() }} onConfirm={() => asking && act.mutate(asking)}>
         {a?.text}
       </Confirm>
@@ -114,19 +134,21 @@ const stepWords: Record<string, string> = {
   activate: 'Open the school',
 }
 
-/** How far a school's set-up is, live, until it is done or has stopped. */
+/** How far a school's set-up is, live, until it is done or has stopped. Should the stream break, it is asked for again. */
 export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School) => void }) {
-  const q = useQuery({
-    queryKey: ['/super-admin/school/provisioning', id],
-    queryFn: async () => {
-      const p = await call(api.GET('/super-admin/school/{id}/provisioning', { params: { path: { id } } }))
-      if (p.status === 'ACTIVE' || p.status === 'FAILED') changed('/super-admin/school/list')
-      if (p.status === 'ACTIVE') onReady?.(await call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })))
-      return p
-    },
-    refetchInterval: (x) => (x.state.data && x.state.data.status !== 'PROVISIONING' ? false : 800),
-    staleTime: 0,
-  })
+  const key = ['/super-admin/school/provisioning', id]
+  const q = useQuery({ queryKey: key, queryFn: () => call(api.GET('/super-admin/school/{id}/provisioning', { params: { path: { id } } })), refetchInterval: (x) => (x.state.data && x.state.data.status !== 'PROVISIONING' ? false : 5_000), staleTime: 0 })
+  const status = q.data?.status
+  useEffect(() => {
+    if (status && status !== 'PROVISIONING') return
+    const off = new AbortController()
+    void listen<Schemas['Onboarding']>(`/super-admin/school/${id}/provisioning/stream`, (p) => queries.setQueryData(key, p), off.signal).catch(() => undefined)
+    return () => off.abort()
+  }, [id, status === undefined || status === 'PROVISIONING'])
+  useEffect(() => {
+    if (status === 'ACTIVE' || status === 'FAILED') changed('/super-admin/school/list', '/super-admin/school/')
+    if (status === 'ACTIVE' && onReady) void call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })).then(onReady)
+  }, [status])
   const p = q.data
   if (!p) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
   return (

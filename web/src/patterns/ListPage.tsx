@@ -39,6 +39,8 @@ interface Props<P extends ListPath> {
   /** Filters that always hold, and are not shown. */
   fixed?: Partial<Record<FilterOf<P>, string>>
   search?: string
+  /** The order before anybody chose one, if it is not the API's own. */
+  initial?: { sort: SortOf<P> & string; order: 'asc' | 'desc' }
   primary?: ReactNode
   /** Between the title and the list: tabs to its neighbours. */
   above?: ReactNode
@@ -68,8 +70,8 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
   const filters: Record<string, string> = { ...(props.fixed as Record<string, string>) }
   for (const f of props.filters ?? []) if (address[f.key]) filters[f.key] = address[f.key]!
   if (props.search && address.q) filters.search = address.q
-  const sort = props.columns.find((c) => c.sort === address.sort)?.sort
-  const query: ListQuery = { page: Math.max(1, Number(address.page) || 1), limit: Number(sizes.includes(size) ? size : '25'), sort, order: address.order === 'desc' ? 'desc' : 'asc', filters }
+  const sort = props.columns.find((c) => c.sort && c.sort === address.sort)?.sort
+  const query: ListQuery = { page: Math.max(1, Number(address.page) || 1), limit: Number(sizes.includes(size) ? size : '25'), sort: sort ?? props.initial?.sort, order: (sort ? address.order : props.initial?.order) === 'desc' ? 'desc' : 'asc', filters }
   const list = useQuery({ queryKey: [props.path, query], queryFn: () => fetchList(props.path, query), placeholderData: keepPreviousData })
 
   const rows = list.data?.items ?? []

@@ -5,6 +5,7 @@ import { useSession } from '../api/session'
 export interface Format {
   date: (iso: string | null | undefined) => string
   dateTime: (iso: string | null | undefined) => string
+  time: (iso: string | null | undefined) => string
   money: (minor: number) => string
   number: (n: number) => string
   ago: (iso: string) => string
@@ -30,6 +31,7 @@ function known(locale: string | undefined): string | undefined {
 function formats(locale: string | undefined, timeZone: string | undefined, currency: string): Format {
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency })
   const digits = money.resolvedOptions().maximumFractionDigits ?? 2
   const number = new Intl.NumberFormat(locale)
@@ -38,6 +40,7 @@ function formats(locale: string | undefined, timeZone: string | undefined, curre
   return {
     date: (iso) => (iso ? day.format(new Date(iso.slice(0, 10) + 'T00:00:00Z')) : ''),
     dateTime: (iso) => (iso ? moment.format(new Date(iso)) : ''),
+    time: (iso) => (iso ? clock.format(new Date(iso)) : ''),
     money: (minor) => money.format(minor / 10 ** digits),
     number: (n) => number.format(n),
     ago: (iso) => {
@@ -60,4 +63,15 @@ export function words(code: string | null | undefined): string {
   if (!code) return ''
   const s = code.toLowerCase().replaceAll('_', ' ')
   return s[0]!.toUpperCase() + s.slice(1)
+}
+
+/** Sizes as people say them: 3.4 MB. */
+export function bytes(n: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let i = 0
+  while (n >= 1000 && i < units.length - 1) {
+    n /= 1000
+    i++
+  }
+  return `${n < 10 && i > 0 ? n.toFixed(1) : Math.round(n)} ${units[i]}`
 }

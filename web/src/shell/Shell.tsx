@@ -4,6 +4,7 @@ import { IconDeviceDesktop, IconDevices, IconKey, IconLayoutSidebar, IconLogout,
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useMay, useSession, signOut } from '../api/session'
+import { Bell } from './Bell'
 import { navFor, type NavItem } from './nav'
 import { Palette } from './Palette'
 import { YearSwitch } from './year'
@@ -33,6 +34,7 @@ export function Shell() {
             </Group>
             <Palette />
             {!platform && may('academic-year', 'read') && <div className="only-wide"><YearSwitch /></div>}
+            {!platform && <Bell />}
             <Account />
           </Group>
         </AppShell.Header>

@@ -1,5 +1,5 @@
 // The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
-import { IconBeach, IconBook, IconBook2, IconBooks, IconBuilding, IconBuildingBank, IconCalendarWeek, IconCash, IconCertificate, IconClipboardCheck, IconCoins, IconConfetti, IconDiscount, IconHome, IconId, IconLock, IconMailFast, IconMessages, IconReceipt, IconScale, IconSchool, IconSettings, IconSpeakerphone, IconStack2, IconUsersGroup } from '@tabler/icons-react'
+import { IconBeach, IconBook, IconBook2, IconBooks, IconBuilding, IconBuildingBank, IconBus, IconCalendarWeek, IconCash, IconCertificate, IconChartAreaLine, IconClipboardCheck, IconCoins, IconConfetti, IconDatabase, IconDiscount, IconHistory, IconHome, IconId, IconLock, IconMailFast, IconMailX, IconMapPin, IconMessages, IconReceipt, IconScale, IconSchool, IconSettings, IconSpeakerphone, IconStack2, IconUserSearch, IconUserShield, IconUsersGroup, IconVersions } from '@tabler/icons-react'
 import { may, type Session } from '../api/session'
 
 export interface NavItem {
@@ -20,6 +20,7 @@ const office: NavGroup[] = [
     title: 'Today',
     items: [
       { to: '/', title: 'Overview', icon: IconHome, module: '', words: 'home dashboard start' },
+      { to: '/live', title: 'Live buses', icon: IconMapPin, module: 'transport', words: 'map tracking where' },
       { to: '/register', title: 'Register', icon: IconClipboardCheck, module: 'attendance', words: 'attendance mark absent present holidays days off month' },
       { to: '/leave', title: 'Leave', icon: IconBeach, module: 'leave', words: 'inbox requests approve reject' },
     ],
@@ -60,14 +61,40 @@ const office: NavGroup[] = [
       { to: '/messages', title: 'Messages', icon: IconMessages, module: 'message', words: 'chat threads parents teachers' },
       { to: '/dispatch', title: 'E-mail and SMS', icon: IconMailFast, module: 'message', words: 'dispatch bulk text templates' },
       { to: '/library', title: 'Library', icon: IconBooks, module: 'library', words: 'books issue return overdue reservations import' },
+      { to: '/transport', title: 'Transport', icon: IconBus, module: 'transport', words: 'buses routes stops trips drivers incidents riders' },
       { to: '/years', title: 'Academic years', icon: IconStack2, module: 'academic-year' },
       { to: '/permissions', title: 'Permissions', icon: IconLock, module: 'permission', words: 'roles rights' },
       { to: '/settings', title: 'Settings', icon: IconSettings, module: 'setting', words: 'evaluation mode admission number' },
+      { to: '/audit', title: 'Audit', icon: IconHistory, module: 'permission', words: 'history changes who log' },
     ],
   },
 ]
 
-const platform: NavGroup[] = [{ title: 'Platform', items: [{ to: '/schools', title: 'Schools', icon: IconBuilding, module: '', words: 'onboard tenants' }] }]
+const platform: NavGroup[] = [
+  {
+    title: 'Platform',
+    items: [
+      { to: '/overview', title: 'Overview', icon: IconChartAreaLine, module: '', words: 'traffic requests statistics charts' },
+      { to: '/schools', title: 'Schools', icon: IconBuilding, module: '', words: 'onboard tenants' },
+      { to: '/migrations', title: 'Migrations', icon: IconVersions, module: '', words: 'schema versions fleet' },
+    ],
+  },
+  {
+    title: 'People',
+    items: [
+      { to: '/admins', title: 'Administrators', icon: IconUserShield, module: '', words: 'invite disable office' },
+      { to: '/accounts', title: 'Accounts', icon: IconUserSearch, module: '', words: 'phone e-mail sessions revoke' },
+    ],
+  },
+  {
+    title: 'Operations',
+    items: [
+      { to: '/nodes', title: 'Nodes', icon: IconDatabase, module: '', words: 'databases servers drain move' },
+      { to: '/deliveries', title: 'Deliveries', icon: IconMailX, module: '', words: 'sms e-mail push failed retry' },
+      { to: '/audit', title: 'Audit', icon: IconHistory, module: '', words: 'history changes who log' },
+    ],
+  },
+]
 
 /** What somebody may open; a group with nothing in it is not there. */
 export function navFor(s: Session): NavGroup[] {

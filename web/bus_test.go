@@ -1,0 +1,47 @@
+package web_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+	"homeroom/testkit"
+)
+
+func TestTheOfficeDrawsARouteAndWatchesItsBusDriveInABrowser(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	email := "a" + uuid.NewString()[:13] + "@test.local"
+	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", email, "", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := app.NewSchoolAs(t, tenancy.NewSchool{Admin: sealed})
+	driver := s.As(t, api.Driver)
+	db := s.DB(t)
+	err = db.Exec(`insert into employee (id, user_id, employee_code, first_name, last_name, phone, employee_type) values (?, ?, 'D-1', 'Ravi', 'Kumar', '', 'DRIVER')`, api.NewID(), driver.UserID).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	var admin []uuid.UUID
+	if err := db.Raw(`select id from app_user where email = ?`, email).Scan(&admin).Error; err != nil {
+		t.Fatal(err)
+	}
+	err = api.NotifyIn(db, time.Now().Truncate(time.Millisecond), api.Notice{Type: api.NoticeTransport, Key: "absent-but-aboard", RecordID: api.NewID(), UserID: &admin[0],
+		Title: "Came by bus, absent in class", Body: "Anu Iyer boarded bus 7 this morning and is marked absent.", Teaser: "A child is missing in class"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	browse(t, "bus.mjs", "HOMEROOM_URL="+app.URL, "ADMIN_EMAIL="+email, "ADMIN_PASSWORD="+password, "DRIVER_TOKEN="+driver.Token)
+}
+
+func TestTheSuperAdminLooksAfterSchoolsAndTheirPeopleInABrowser(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s := app.NewSchool(t)
+	browse(t, "platform.mjs", "HOMEROOM_URL="+app.URL, "SUPER_EMAIL="+superAdmin(t, app), "SUPER_PASSWORD="+password, "SCHOOL_NAME="+s.Name)
+}

@@ -1,0 +1,100 @@
+// What changed between two versions of a record, field by field, in words people can read.
+import { Table, Text } from '@mantine/core'
+import { useFormat, type Format } from './format'
+
+const noise = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'searchText'])
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export interface Difference {
+  field: string
+  before: unknown
+  after: unknown
+}
+
+/** The fields that differ; of what is new or gone, all that say something. */
+export function differences(before: unknown, after: unknown): Difference[] {
+  const out: Difference[] = []
+  compare(before ?? undefined, after ?? undefined, '', out)
+  return out
+}
+
+const blank = (v: unknown) => v === undefined || v === null || v === '' || (Array.isArray(v) && v.length === 0)
+const isObject = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v)
+const isList = (v: unknown): v is Record<string, unknown>[] => Array.isArray(v) && v.length > 0 && v.every(isObject)
+
+function compare(was: unknown, is: unknown, path: string, out: Difference[]) {
+  if (isList(was) || isList(is)) compareLists(isList(was) ? was : [], isList(is) ? is : [], path, out)
+  else if (isObject(was) || isObject(is)) {
+    const a = isObject(was) ? was : {}
+    const b = isObject(is) ? is : {}
+    for (const k of new Set([...Object.keys(a), ...Object.keys(b)])) if (!noise.has(k)) compare(a[k], b[k], path ? `${path}.${k}` : k, out)
+  } else if (JSON.stringify(was ?? null) !== JSON.stringify(is ?? null) && !(blank(was) && blank(is))) out.push({ field: path || 'value', before: was, after: is })
+}
+
+/** Lists are compared by who is in them, not by their place: what left, what came, what changed of those who stayed. */
+function compareLists(was: Record<string, unknown>[], is: Record<string, unknown>[], path: string, out: Difference[]) {
+  const key = ['id', 'studentId', 'userId', 'code', 'name'].find((k) => [...was, ...is].every((x) => typeof x[k] === 'string')) ?? ''
+  const keyed = (list: Record<string, unknown>[]) => new Map(list.map((x, i) => [key ? String(x[key]) : String(i + 1), x]))
+  const a = keyed(was)
+  const b = keyed(is)
+  for (const k of new Set([...a.keys(), ...b.keys()])) {
+    const x = a.get(k)
+    const y = b.get(k)
+    const field = [path, title(x) || title(y) || (uuid.test(k) ? `…${k.slice(-6)}` : k)].filter(Boolean).join('.')
+    if (x && y) for (const f of Object.keys(x).filter((n) => n in y && !noise.has(n) && n !== key)) compare(x[f], y[f], `${field}.${f}`, out)
+    else out.push({ field, before: x && line(x), after: y && line(y) })
+  }
+}
+
+const title = (x: Record<string, unknown> | undefined) => (x ? String(x.name ?? [x.firstName, x.lastName].filter(Boolean).join(' ')) : '')
+
+/** An entry of a list in one line: what it says, without ids. */
+function line(x: Record<string, unknown>): string {
+  const said = Object.entries(x).filter(([k, v]) => !noise.has(k) && !blank(v) && typeof v !== 'object' && !uuid.test(String(v)) && !['firstName', 'lastName', 'name'].includes(k)).map(([, v]) => String(v))
+  return said.slice(0, 4).join(', ') || 'Yes'
+}
+
+/** firstName is "First name", stops.2.plannedTime is "Stops 2, planned time". */
+export function fieldWords(field: string): string {
+  const parts = field.split('.').map((p) => (/[\s…]/.test(p) ? p : p.replace(/(Id|ID)$/, '').replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase()))
+  const s = parts.reduce((all, p) => (all === '' ? p : /^\d+$/.test(p) ? `${all} ${p}` : `${all}, ${p}`), '')
+  return s ? s[0]!.toUpperCase() + s.slice(1) : 'Value'
+}
+
+export function valueWords(v: unknown, format: Format): string {
+  if (v === true) return 'Yes'
+  if (v === false) return 'No'
+  if (blank(v)) return '–'
+  if (Array.isArray(v)) return v.map((x) => valueWords(x, format)).join(', ')
+  const s = String(v)
+  if (/^\d{4}-\d\d-\d\dT/.test(s)) return format.dateTime(s)
+  if (/^\d{4}-\d\d-\d\d$/.test(s)) return format.date(s)
+  if (uuid.test(s)) return `…${s.slice(-6)}`
+  return s
+}
+
+export function Diff({ before, after }: { before: unknown; after: unknown }) {
+  const format = useFormat()
+  const all = differences(before, after)
+  const made = before === null || before === undefined
+  const gone = after === null || after === undefined
+  if (all.length === 0) return <Text c="dimmed">Nothing that people see was changed.</Text>
+  return (
+    <div className="panel" style={{ overflow: 'hidden' }}>
+      <Table verticalSpacing={6} horizontalSpacing={12} layout="fixed">
+        <Table.Thead>
+          <Table.Tr><Table.Th w="30%">Field</Table.Th>{!made && <Table.Th>Before</Table.Th>}{!gone && <Table.Th>After</Table.Th>}</Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {all.map((d) => (
+            <Table.Tr key={d.field}>
+              <Table.Td c="dimmed" style={{ overflowWrap: 'anywhere' }}>{fieldWords(d.field)}</Table.Td>
+              {!made && <Table.Td style={{ overflowWrap: 'anywhere' }}>{blank(d.before) ? <Text span c="dimmed">–</Text> : <del className="was" title={String(d.before)}>{valueWords(d.before, format)}</del>}</Table.Td>}
+              {!gone && <Table.Td style={{ overflowWrap: 'anywhere' }}>{blank(d.after) ? <Text span c="dimmed">–</Text> : <ins className="is" title={String(d.after)}>{valueWords(d.after, format)}</ins>}</Table.Td>}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}

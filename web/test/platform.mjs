@@ -1,0 +1,86 @@
+// The super-admin's desk: overview, a school's record, administrators, accounts, migrations, deliveries, audit.
+import { accessible, open, outbox, say, signIn, url, want } from './browser.mjs'
+
+const { SUPER_EMAIL: email, SUPER_PASSWORD: password, SCHOOL_NAME: school } = process.env
+const stamp = Date.now().toString(36)
+const b = await open()
+try {
+  const { page } = b
+  await signIn(page, email, password)
+  const nav = page.getByRole('navigation', { name: 'Main' })
+
+  say('the platform at a glance')
+  await nav.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('region', { name: 'How much is asked' }).locator('svg').first().waitFor()
+  await accessible(page, 'overview')
+
+  say("a school's numbers and record")
+  await nav.getByRole('link', { name: 'Schools' }).click()
+  await page.getByRole('searchbox').fill(school)
+  await page.getByRole('button', { name: school }).click()
+  await page.getByText('Signed in', { exact: true }).waitFor()
+  await accessible(page, 'a school now')
+  await page.getByRole('tab', { name: 'Details' }).click()
+  await page.getByLabel('Address').fill('1 Hill Road')
+  await page.getByLabel('E-mail', { exact: true }).fill('nowhere')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.locator('[aria-invalid=true]').waitFor()
+  await page.getByLabel('E-mail', { exact: true }).fill(`office-${stamp}@test.local`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await accessible(page, "a school's record")
+
+  say('an administrator is added, disabled and let in again')
+  await page.getByRole('tab', { name: 'Now' }).click()
+  await page.getByRole('link', { name: 'Its administrators' }).click()
+  await page.getByRole('button', { name: 'Add an administrator' }).first().click()
+  await page.getByLabel('First name').fill('Mira')
+  await page.getByLabel('E-mail', { exact: true }).fill(`mira-${stamp}@test.local`)
+  await accessible(page, 'a new administrator')
+  await page.getByRole('button', { name: 'Add and invite' }).click()
+  await page.getByRole('heading', { name: 'Mira' }).waitFor()
+  want((await outbox(`mira-${stamp}@test.local`)).length === 1, 'they are invited')
+  await page.getByRole('button', { name: 'Invite again' }).click()
+  await page.getByText('The invitation is on its way').waitFor()
+  await page.getByRole('button', { name: 'Disable…' }).click()
+  await page.getByRole('dialog', { name: /Disable Mira/ }).getByRole('button', { name: 'Disable' }).click()
+  await page.getByRole('button', { name: 'Let them in again' }).click()
+  await page.getByRole('button', { name: 'Disable…' }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+
+  say('somebody is found and signed out')
+  await nav.getByRole('link', { name: 'Accounts' }).click()
+  await page.getByText('Find somebody who cannot sign in').waitFor()
+  await accessible(page, 'accounts, nothing typed')
+  await page.getByRole('searchbox').fill(email)
+  await page.getByRole('button', { name: `End sessions of ${email}` }).waitFor()
+  await accessible(page, 'accounts')
+
+  say('the fleet is migrated')
+  await nav.getByRole('link', { name: 'Migrations' }).click()
+  await page.getByRole('region', { name: 'The fleet' }).getByText('up to date').waitFor()
+  await page.getByRole('searchbox').fill(school)
+  await page.getByRole('cell', { name: school, exact: true }).waitFor()
+  await accessible(page, 'migrations')
+  await page.getByRole('checkbox', { name: `Select ${school}` }).check({ force: true })
+  await page.getByRole('button', { name: 'Migrate these' }).click()
+  await page.getByText(/^Done/).waitFor()
+
+  say('what could not be delivered, and what was done')
+  await nav.getByRole('link', { name: 'Deliveries' }).click()
+  await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  await accessible(page, 'deliveries')
+  await nav.getByRole('link', { name: 'Audit' }).click()
+  await page.getByRole('button', { name: 'Filter by what' }).click()
+  await page.getByRole('menuitem', { name: 'School', exact: true }).click()
+  await page.getByRole('button', { name: 'Changed school' }).first().click()
+  await page.locator('ins', { hasText: '1 Hill Road' }).waitFor()
+  await accessible(page, 'what was done')
+  want(page.url().startsWith(url) && b.faults.length === 0, `the pages are quiet:\n  ${b.faults.join('\n  ')}`)
+} catch (e) {
+  await b.page.screenshot({ path: process.env.SHOT ?? '/tmp/console-failure.png' }).catch(() => {})
+  throw e
+} finally {
+  await b.close()
+}
