@@ -1972,6 +1972,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/announcement/reach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many an announcement to these would be told to
+         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminAnnouncementReach"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/announcement/{id}": {
         parameters: {
             query?: never;
@@ -2788,6 +2808,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/employee/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase an employee who has left, for good
+         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminEmployeeByIdErase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/employee/{id}/personal-data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that is kept of an employee, as one JSON file
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminEmployeeByIdPersonalData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/event/create": {
         parameters: {
             query?: never;
@@ -3009,6 +3069,26 @@ export interface paths {
          */
         get: operations["getSchoolAdminExamReportCardByStudentId"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/exam/report-card/{studentId}/remark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Write the remark on a student's report card; an empty one takes it off
+         * @description For `SCHOOL_ADMIN` with **write** on **Results**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminExamReportCardByStudentIdRemark"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3246,7 +3326,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bill a class, or some of it, for an instalment, once
+         * Bill a class, or some of it, for an instalment, once; a dry run says whom and how much
          * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCharge"];
@@ -3270,6 +3350,30 @@ export interface paths {
         get: operations["getSchoolAdminFeeCollection"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/collection/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the receipts
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeCollectionList"];
+        put?: never;
+        /**
+         * List the receipts
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeCollectionList"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3330,6 +3434,70 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeConcession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/concession/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the concessions, with what each has come to
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeConcessionList"];
+        put?: never;
+        /**
+         * List the concessions, with what each has come to
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeConcessionList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/concession/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a concession
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeConcessionById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/concession/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a concession from a day on; what was given stays
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeConcessionByIdEnd"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3652,6 +3820,46 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Files**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFileByIdInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/guardian/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase a guardian of nobody who is here, for good
+         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminGuardianByIdErase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/guardian/{id}/personal-data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that is kept of a guardian, as one JSON file
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminGuardianByIdPersonalData"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4748,6 +4956,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/student/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase a student who has left, for good; accounts and counts stay
+         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminStudentByIdErase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/student/{id}/guardians": {
         parameters: {
             query?: never;
@@ -4806,6 +5034,46 @@ export interface paths {
         get: operations["getSchoolAdminStudentByIdLeavingCertificate"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/{id}/personal-data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that is kept of a student, as one JSON file
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminStudentByIdPersonalData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/{id}/readmit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back a student who has left; what was stays
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminStudentByIdReadmit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5264,6 +5532,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/transport/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every bus that drives today: its trip, stops, riders and what went wrong
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminTransportLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/transport/route/create": {
         parameters: {
             query?: never;
@@ -5464,6 +5752,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/transport/trip/{id}/driver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand a trip that is under way over to another driver
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminTransportTripByIdDriver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/transport/trip/{id}/rider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a rider to a trip that is under way, for this trip alone
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminTransportTripByIdRider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/transport/trip/{id}/trail": {
         parameters: {
             query?: never;
@@ -5478,6 +5806,194 @@ export interface paths {
         get: operations["getSchoolAdminTransportTripByIdTrail"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/account/revoke-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End every session of an account
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminAccountRevokeSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/account/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find accounts of any school by the beginning of a phone or an e-mail
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminAccountSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/admin/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add an administrator to a school and invite them to set a password
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminAdminCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/admin/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Administrators of all schools
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminAdminList"];
+        put?: never;
+        /**
+         * Administrators of all schools
+         * @description For `SUPER_ADMIN`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSuperAdminAdminList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/admin/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an administrator
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminAdminById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/admin/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep an administrator out; their sessions end at once
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminAdminByIdDisable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/admin/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a disabled administrator in again
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminAdminByIdEnable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/admin/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an administrator a new link to set a password; links sent before end
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminAdminByIdInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/audit/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What super-admins and the command line did, newest first
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminAuditList"];
+        put?: never;
+        /**
+         * What super-admins and the command line did, newest first
+         * @description For `SUPER_ADMIN`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSuperAdminAuditList"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5522,6 +6038,194 @@ export interface paths {
          * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminDeliveryRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/migration/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The version of every school
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminMigrationList"];
+        put?: never;
+        /**
+         * The version of every school
+         * @description For `SUPER_ADMIN`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSuperAdminMigrationList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/migration/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Migrate the schools whose migration failed
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminMigrationRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/migration/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Migrate all schools that are behind, or some; never two at once
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminMigrationRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/migration/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many schools are up to date, behind or failed, and how far the last migration has come
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminMigrationStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/node/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a Postgres database up as a node; new schools may be placed there
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminNodeCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/node/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the database nodes with what is on them and how they are
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminNodeList"];
+        put?: never;
+        /**
+         * List the database nodes with what is on them and how they are
+         * @description For `SUPER_ADMIN`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSuperAdminNodeList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/node/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a node, with the schools that are leaving it
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminNodeById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/node/{id}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take schools again; what a drain has not moved yet stays
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminNodeByIdActivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/node/{id}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take no new schools, and move those that are there elsewhere, one after another; answers at once, the work goes on
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminNodeByIdDrain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5584,7 +6288,11 @@ export interface paths {
          * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminSchoolById"];
-        put?: never;
+        /**
+         * Change what the platform's record says of a school
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        put: operations["putSuperAdminSchoolById"];
         post?: never;
         delete?: never;
         options?: never;
@@ -5632,6 +6340,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/super-admin/school/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The whole school as one archive, or ranges of it; 202 while it is being made
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminSchoolByIdExport"];
+        put?: never;
+        /**
+         * Have a fresh archive of the whole school made
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminSchoolByIdExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/school/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a school's move has come, or what became of the last one
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminSchoolByIdMove"];
+        put?: never;
+        /**
+         * Move a school to another database node while it is used; answers at once, the work goes on
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminSchoolByIdMove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/school/{id}/move/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the old copy of a school that has moved, for good
+         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminSchoolByIdMoveConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/super-admin/school/{id}/provisioning": {
         parameters: {
             query?: never;
@@ -5644,6 +6420,26 @@ export interface paths {
          * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminSchoolByIdProvisioning"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/school/{id}/provisioning/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same as it goes on, until the school is ready or has failed
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminSchoolByIdProvisioningStream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5672,6 +6468,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/super-admin/school/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What there is at a school, who is signed in, and what was asked of it
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminSchoolByIdStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/super-admin/school/{id}/suspend": {
         parameters: {
             query?: never;
@@ -5686,6 +6502,26 @@ export interface paths {
          * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminSchoolByIdSuspend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/stats/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Schools, students and traffic, with a series for charts and the slowest schools
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminStatsOverview"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6428,6 +7264,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/teacher/result/remark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Write the remark on the report card of a student whose class teacher I am; an empty one takes it off
+         * @description For `TEACHER` with **write** on **Results**. Counts as `write` (writes, per user).
+         */
+        put: operations["putTeacherResultRemark"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teacher/result/remarks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What I wrote on the report cards of the students whose class teacher I am
+         * @description For `TEACHER` with **read** on **Results**. Counts as `read` (reads, per user).
+         */
+        get: operations["getTeacherResultRemarks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/teacher/result/update": {
         parameters: {
             query?: never;
@@ -6641,7 +7517,7 @@ export interface components {
              * @description Both ways unless given
              * @enum {string}
              */
-            tripType?: "pickup" | "dropoff";
+            tripType?: "pickup" | "dropoff" | "";
         };
         AcademicYear: {
             active: boolean;
@@ -6673,6 +7549,37 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        Account: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @example a•••@example.org */
+            email: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            /** @description Of administrators; other people's names are known to their school only */
+            name: string;
+            /** @example +9198•••••678 */
+            phone: string;
+            /** @example PARENT */
+            role: string;
+            /**
+             * Format: uuid
+             * @description null for super-admins
+             */
+            schoolId: string | null;
+            schoolName: string | null;
+            /** @description Signed-in devices */
+            sessions: number;
+            /**
+             * @description As of administrators
+             * @example ACTIVE
+             */
+            status: string;
+            /** Format: uuid */
+            userId: string;
+        };
         AccountBalance: {
             code: string;
             credit: number;
@@ -6680,18 +7587,29 @@ export interface components {
             name: string;
             type: string;
         };
-        Admin: {
-            /**
-             * Format: email
-             * @example asha@example.org
-             */
-            email: string;
-            /** @example text */
-            firstName: string;
-            lastName?: string;
-            /** @description Without one they are invited to set it */
-            password?: string;
-            phone?: string;
+        AccountsFound: {
+            accounts: components["schemas"]["Account"][];
+            /** @description There are more than these: type more of it */
+            more: boolean;
+        };
+        ActiveYear: {
+            /** Format: date */
+            endDate: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: date */
+            startDate: string;
+        };
+        AdminPage: {
+            items: components["schemas"]["PlatformAdmin"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         Ageing: {
             /** @description Due today or for up to 30 days */
@@ -6730,7 +7648,7 @@ export interface components {
              * @description ALL unless given; classIds and divisionIds narrow it to their parents and teachers
              * @enum {string}
              */
-            targetAudience?: "ALL" | "PARENTS" | "TEACHERS";
+            targetAudience?: "ALL" | "PARENTS" | "TEACHERS" | "";
             /** @example text */
             title?: string;
             /**
@@ -6759,7 +7677,7 @@ export interface components {
              * @description ALL unless given; classIds and divisionIds narrow it to their parents and teachers
              * @enum {string}
              */
-            targetAudience?: "ALL" | "PARENTS" | "TEACHERS";
+            targetAudience?: "ALL" | "PARENTS" | "TEACHERS" | "";
             /** @example text */
             title: string;
         };
@@ -7128,7 +8046,7 @@ export interface components {
              * @description ACTIVE unless given
              * @enum {string}
              */
-            status?: "ACTIVE" | "MAINTENANCE" | "RETIRED";
+            status?: "ACTIVE" | "MAINTENANCE" | "RETIRED" | "";
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
@@ -7188,7 +8106,39 @@ export interface components {
              * @description ACTIVE unless given
              * @enum {string}
              */
-            status?: "ACTIVE" | "MAINTENANCE" | "RETIRED";
+            status?: "ACTIVE" | "MAINTENANCE" | "RETIRED" | "";
+        };
+        BusFigures: {
+            /** @description Trips behind their plan, those that should have begun included */
+            late: number;
+            /** @description Trips that have begun and not ended */
+            out: number;
+            /** @description Trips under way whose bus has not been seen for 90 seconds */
+            stale: number;
+            /** @description All of these */
+            trips: components["schemas"]["BusOut"][];
+        };
+        BusOut: {
+            /** Format: uuid */
+            busId: string;
+            busNumber: string;
+            driverName: string;
+            /** @description By ten minutes or more */
+            isLate: boolean;
+            isStale: boolean;
+            /** Format: date-time */
+            lastSeenAt: string | null;
+            /** @description Behind the plan of its next stop */
+            lateMinutes: number;
+            routeName: string;
+            /** Format: date-time */
+            scheduledStartAt: string;
+            /** Format: date-time */
+            startedAt: string | null;
+            status: string;
+            /** Format: uuid */
+            tripId: string;
+            tripType: string;
         };
         BusPage: {
             items: components["schemas"]["Bus"][];
@@ -7232,6 +8182,14 @@ export interface components {
             termId: string | null;
             weight: number;
         };
+        CardRemark: {
+            /** @description Who wrote it last */
+            by: string;
+            remark: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
         CardStudent: {
             admissionNumber: string;
             /** Format: uuid */
@@ -7268,6 +8226,8 @@ export interface components {
              * @description The structure's class, all of it
              */
             classId?: string | null;
+            /** @description Say whom it would charge and how much, and charge nobody */
+            dryRun?: boolean;
             /**
              * @example 1
              * @example Term 1
@@ -7289,9 +8249,22 @@ export interface components {
             chargedElsewhere: number;
             /** @description What was waived of it */
             concession: number;
+            dryRun: boolean;
             instalment: number;
             /** Format: uuid */
             structureId: string;
+            /** @description Of a dry run: everybody it speaks of, by name */
+            students: components["schemas"]["ChargedStudent"][];
+        };
+        ChargedStudent: {
+            amount: number;
+            /** @description What is waived of it */
+            concession: number;
+            /** @description CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them */
+            outcome: string;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
         };
         Child: {
             /** Format: uuid */
@@ -7492,6 +8465,8 @@ export interface components {
             academicYearId?: string | null;
         };
         ChildsLeave: {
+            /** @description Files of the caller's own; who asked and who decides may have them */
+            attachmentFileIds?: string[];
             /** Format: date */
             fromDate: string;
             /** @description Half of one day */
@@ -7754,7 +8729,7 @@ export interface components {
              * @description OTHER unless given
              * @enum {string}
              */
-            category?: "SIBLING" | "STAFF" | "MERIT" | "OTHER";
+            category?: "SIBLING" | "STAFF" | "MERIT" | "OTHER" | "";
             /**
              * Format: uuid
              * @description Of one head; of all unless given
@@ -7773,6 +8748,65 @@ export interface components {
             studentId: string;
             /** @description PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once */
             value: number;
+        };
+        ConcessionItem: {
+            /** Format: uuid */
+            academicYearId: string;
+            admissionNumber: string;
+            /** @description OTHER unless given */
+            category: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /**
+             * Format: date
+             * @description The first day it holds no more: an instalment due on it or later is charged whole
+             */
+            endsOn: string | null;
+            /**
+             * Format: uuid
+             * @description Of one head; of all unless given
+             */
+            feeHeadId: string | null;
+            /** @description Empty where it is of all heads */
+            feeHeadName: string;
+            /** @description What it has taken off invoices so far */
+            given: number;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Of one invoice only, its fines included
+             */
+            invoiceId: string | null;
+            /** @description Of the one invoice it is for */
+            invoiceNumber: string;
+            mode: string;
+            /** @example Second child at the school */
+            reason: string;
+            /** @description ACTIVE, ENDED, or ONCE: given on one invoice and done */
+            status: string;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            /** @description PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once */
+            value: number;
+            version: number;
+        };
+        ConcessionItemPage: {
+            items: components["schemas"]["ConcessionItem"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         ConsoleSession: {
             accessToken: string;
@@ -7794,6 +8828,7 @@ export interface components {
              * @description The student you have in common; null where there need be none
              */
             studentId: string | null;
+            /** @description Their name; for the office, those of a guardian's children */
             studentName: string;
             /** Format: uuid */
             userId: string;
@@ -7810,7 +8845,7 @@ export interface components {
              * @description GOOD unless given
              * @enum {string}
              */
-            state?: "GOOD" | "LOST" | "WITHDRAWN";
+            state?: "GOOD" | "LOST" | "WITHDRAWN" | "";
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
@@ -7930,6 +8965,7 @@ export interface components {
             series: components["schemas"]["DaySeries"][];
             /** @description Active */
             students: number;
+            transport: components["schemas"]["BusFigures"];
         };
         Day: {
             /** Format: date */
@@ -8088,6 +9124,57 @@ export interface components {
              */
             version?: number;
         };
+        Details: {
+            /**
+             * @description Host, port and database
+             * @example db-north.internal:5432/homeroom
+             */
+            address: string;
+            /** @description Schools that are being moved here */
+            arriving: number;
+            connections: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Why it did not */
+            error?: string;
+            /** Format: uuid */
+            id: string;
+            /** @description What the standby furthest behind has not replayed; null without one */
+            lagBytes: number | null;
+            /** @description Schools that are being moved away */
+            leaving: number;
+            maxConnections: number;
+            /**
+             * Format: date-time
+             * @description When the size was; null: not yet
+             */
+            measuredAt: string | null;
+            /** @description Schools on their way from or to this node, old copies that are kept here, and what failed, newest first */
+            moves: components["schemas"]["NodeMove"][];
+            /** @example north */
+            name: string;
+            /** @description Schools that were moved away and whose old copy is still here */
+            oldCopies: number;
+            pingMs: number;
+            /** @description Whether a pooler stands in front of it */
+            pooled: boolean;
+            /** @description Whether it answered just now */
+            reachable: boolean;
+            schools: number;
+            /** @example 15.14 */
+            serverVersion: string;
+            sizeBytes: number;
+            standbys: number;
+            /** @example ACTIVE */
+            state: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * @description Schools can move away only from a server with logical
+             * @example logical
+             */
+            walLevel: string;
+        };
         DeviceRequest: {
             /**
              * @description The device's address at the push provider
@@ -8095,7 +9182,7 @@ export interface components {
              */
             fcmToken: string;
             /** @enum {string} */
-            platform?: "android" | "ios" | "web";
+            platform?: "android" | "ios" | "web" | "";
         };
         Division: {
             capacity: number | null;
@@ -8304,11 +9391,10 @@ export interface components {
             department?: string;
             designation?: string;
             /**
-             * Format: email
              * @description Administrators sign in with it
              * @example asha@example.org
              */
-            email?: string;
+            email?: string | unknown | unknown;
             /** @description Numbered by the school unless given */
             employeeCode?: string;
             /** @enum {string} */
@@ -8335,7 +9421,7 @@ export interface components {
              * @description ACTIVE unless given
              * @enum {string}
              */
-            status?: "ACTIVE" | "INACTIVE";
+            status?: "ACTIVE" | "INACTIVE" | "";
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
@@ -8390,11 +9476,10 @@ export interface components {
             department?: string;
             designation?: string;
             /**
-             * Format: email
              * @description Administrators sign in with it
              * @example asha@example.org
              */
-            email?: string;
+            email?: string | unknown | unknown;
             /** @description Numbered by the school unless given */
             employeeCode?: string;
             /** @enum {string} */
@@ -8421,7 +9506,7 @@ export interface components {
              * @description ACTIVE unless given
              * @enum {string}
              */
-            status?: "ACTIVE" | "INACTIVE";
+            status?: "ACTIVE" | "INACTIVE" | "";
         };
         EmployeePage: {
             items: components["schemas"]["Employee"][];
@@ -8432,6 +9517,13 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        EndIn: {
+            /**
+             * Format: date
+             * @description The first day it holds no more; today unless given
+             */
+            endsOn?: string;
         };
         EnrolmentView: {
             /** Format: uuid */
@@ -8474,6 +9566,50 @@ export interface components {
         };
         EntitlementsInput: {
             entitlements: components["schemas"]["EntitlementInput"][];
+        };
+        EraseEmployeeRequest: {
+            /**
+             * @description Of this employee, typed again: it cannot be undone
+             * @example text
+             */
+            employeeCode: string;
+            /**
+             * @description Kept in the books: name nobody in it
+             * @example text
+             */
+            reason: string;
+        };
+        EraseGuardianRequest: {
+            /** @description Of this guardian, typed again: it cannot be undone */
+            phone: string;
+            /**
+             * @description Kept in the books: name nobody in it
+             * @example text
+             */
+            reason: string;
+        };
+        EraseStudentRequest: {
+            /**
+             * @description Of this student, typed again: it cannot be undone
+             * @example text
+             */
+            admissionNumber: string;
+            /**
+             * @description Kept in the books: name nobody in it
+             * @example Asked by the family in writing
+             */
+            reason: string;
+        };
+        Erased: {
+            /** Format: date-time */
+            erasedAt: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description What stands wherever they were named
+             * @example Erased person 12
+             */
+            name: string;
         };
         Error: {
             /** @description What you need besides words, where there is any. */
@@ -8571,12 +9707,12 @@ export interface components {
              * @description CANCELLED cancels it; the other states follow from its date and times
              * @enum {string}
              */
-            status?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
+            status?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED" | "";
             /**
              * @description ALL unless given; what is for TEACHERS parents do not see
              * @enum {string}
              */
-            targetAudience?: "ALL" | "PARENTS" | "STUDENTS" | "TEACHERS" | "CLASSES";
+            targetAudience?: "ALL" | "PARENTS" | "STUDENTS" | "TEACHERS" | "CLASSES" | "";
             /** @example Sports day */
             title?: string;
             venue?: string;
@@ -8613,7 +9749,7 @@ export interface components {
              * @description ALL unless given; what is for TEACHERS parents do not see
              * @enum {string}
              */
-            targetAudience?: "ALL" | "PARENTS" | "STUDENTS" | "TEACHERS" | "CLASSES";
+            targetAudience?: "ALL" | "PARENTS" | "STUDENTS" | "TEACHERS" | "CLASSES" | "";
             /** @example Sports day */
             title: string;
             venue?: string;
@@ -8740,6 +9876,40 @@ export interface components {
             role: string;
             why: string;
         };
+        Export: {
+            /** Format: date-time */
+            createdAt: string;
+            error?: string;
+            /**
+             * Format: date-time
+             * @description Until then it can be downloaded
+             */
+            expiresAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description Rows written so far */
+            rowCount: number;
+            /** Format: uuid */
+            schoolId: string;
+            /** @description Of the archive; also its ETag */
+            sha256: string;
+            sizeBytes: number;
+            /** @description QUEUED, RUNNING, READY or FAILED */
+            state: string;
+            tables: number;
+            tablesDone: number;
+        };
+        ExtraRider: {
+            /**
+             * Format: uuid
+             * @description A stop of the trip's route
+             */
+            stopId: string;
+            /** Format: uuid */
+            studentId: string;
+        };
         FamilyDues: {
             currency: string;
             items: components["schemas"]["ChildDues"][];
@@ -8824,6 +9994,21 @@ export interface components {
             /** Format: uuid */
             transactionId: string;
         };
+        Fleet: {
+            buses: components["schemas"]["FleetBus"][];
+            /** @description Of these buses, not resolved yet, newest first */
+            incidents: components["schemas"]["Incident"][];
+        };
+        FleetBus: {
+            /** @description Riders by their state; of a trip that has not started, those expected are waiting */
+            counts: {
+                [key: string]: number;
+            };
+            /** @description Where the trail of that trip ends; the live channel says it sooner */
+            location: components["schemas"]["Location"] | null;
+            stops: components["schemas"]["TripStop"][];
+            trip: components["schemas"]["TripView"];
+        };
         ForgotRequest: {
             /**
              * Format: email
@@ -8876,6 +10061,11 @@ export interface components {
             /** Format: uuid */
             createdBy?: string;
             /**
+             * Format: date
+             * @description The first day it holds no more: an instalment due on it or later is charged whole
+             */
+            endsOn: string | null;
+            /**
              * Format: uuid
              * @description Of one head; of all unless given
              */
@@ -8906,11 +10096,8 @@ export interface components {
             canPickUp?: boolean;
             /** @description May see the student's data in the app */
             canViewData?: boolean;
-            /**
-             * Format: email
-             * @example asha@example.org
-             */
-            email?: string;
+            /** @example asha@example.org */
+            email?: string | unknown | unknown;
             /** @example text */
             firstName?: string;
             hasCustody?: boolean;
@@ -8927,11 +10114,8 @@ export interface components {
             canPickUp?: boolean | null;
             /** @description May see the student's data in the app; true unless said otherwise */
             canViewData?: boolean | null;
-            /**
-             * Format: email
-             * @example asha@example.org
-             */
-            email?: string;
+            /** @example asha@example.org */
+            email?: string | unknown | unknown;
             /** @example text */
             firstName: string;
             /** @description True unless said otherwise */
@@ -8950,11 +10134,8 @@ export interface components {
             canPickUp?: boolean | null;
             /** @description May see the student's data in the app; true unless said otherwise */
             canViewData?: boolean | null;
-            /**
-             * Format: email
-             * @example asha@example.org
-             */
-            email?: string;
+            /** @example asha@example.org */
+            email?: string | unknown | unknown;
             /** @example text */
             firstName: string;
             /** @description True unless said otherwise */
@@ -8985,6 +10166,11 @@ export interface components {
             relation: string;
             /** Format: uuid */
             userId: string;
+        };
+        Handover: {
+            /** Format: uuid */
+            driverId: string;
+            reason?: string;
         };
         Head: {
             /** @example TUI */
@@ -9247,7 +10433,7 @@ export interface components {
              * @description MEDIUM unless given; an accident is HIGH
              * @enum {string}
              */
-            severity?: "LOW" | "MEDIUM" | "HIGH";
+            severity?: "LOW" | "MEDIUM" | "HIGH" | "";
             /**
              * Format: uuid
              * @description The bus's open trip unless given
@@ -9335,7 +10521,7 @@ export interface components {
             graceDays: number;
             /** @description The most for one invoice; 0 is no limit */
             maxAmount: number;
-            /** @description NONE unless given */
+            /** @description As the school's settings say unless given */
             type: string;
         };
         LateFineInput: {
@@ -9344,10 +10530,10 @@ export interface components {
             /** @description The most for one invoice; 0 is no limit */
             maxAmount?: number;
             /**
-             * @description NONE unless given
+             * @description As the school's settings say unless given
              * @enum {string}
              */
-            type?: "NONE" | "FIXED" | "PER_DAY";
+            type?: "NONE" | "FIXED" | "PER_DAY" | "";
         };
         LeaveCancellation: {
             /** Format: uuid */
@@ -9361,6 +10547,8 @@ export interface components {
             status: "APPROVED" | "REJECTED";
         };
         LeaveFields: {
+            /** @description Files of the caller's own; who asked and who decides may have them */
+            attachmentFileIds?: string[];
             /** Format: date */
             fromDate: string;
             /** @description Half of one day */
@@ -9377,6 +10565,8 @@ export interface components {
             applicantName: string;
             /** @description STUDENT or EMPLOYEE */
             applicantType: string;
+            /** @description Files of the caller's own; who asked and who decides may have them */
+            attachmentFileIds: string[];
             /** @description Where the student sits when it begins */
             className: string;
             /** Format: date-time */
@@ -9441,7 +10631,7 @@ export interface components {
              * @description TRANSFERRED unless given
              * @enum {string}
              */
-            status?: "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
+            status?: "TRANSFERRED" | "GRADUATED" | "WITHDRAWN" | "";
         };
         LeavingCertificate: {
             conduct: string;
@@ -9475,6 +10665,7 @@ export interface components {
             lastDivision: string;
             lastName: string;
             lastYear: string;
+            schoolAddress: string;
             schoolName: string;
             status: string;
         };
@@ -9677,6 +10868,8 @@ export interface components {
             status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE";
             /** Format: uuid */
             studentId: string;
+            /** @description As the register showed it, 0 for no mark: refused when somebody marked meanwhile. The last word counts unless given */
+            version?: number | null;
         };
         Marked: {
             absent: number;
@@ -9729,6 +10922,49 @@ export interface components {
             /** Format: uuid */
             threadId: string;
         };
+        MigrationRequest: {
+            /** @description All that are behind unless given */
+            schoolIds?: string[];
+        };
+        MigrationRun: {
+            /** Format: uuid */
+            askedBy: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            done: number;
+            error?: string;
+            /** @description Of those done */
+            failed: number;
+            /** Format: date-time */
+            finishedAt: string | null;
+            /** Format: uuid */
+            id: string;
+            percent: number;
+            /** @description null is all that were behind */
+            schoolIds: string[];
+            /** Format: date-time */
+            startedAt: string | null;
+            /**
+             * @description QUEUED, RUNNING, DONE (some schools may have failed) or FAILED (it stopped as a whole)
+             * @example RUNNING
+             */
+            state: string;
+            /** @description Schemas: schools and, with all of them, the empty ones kept ready; one more for every node */
+            total: number;
+        };
+        MigrationStatus: {
+            /** @description They are served, and brought up to date when they are next asked for something or their turn comes */
+            behind: number;
+            current: number;
+            /** @description They are not served until the cause is mended */
+            failed: number;
+            /** @description The last one that was asked for; null if none was */
+            run: components["schemas"]["MigrationRun"] | null;
+            /** @description Schools that have tables */
+            total: number;
+            /** @description What this service brings schools to */
+            version: number;
+        };
         MissedLocations: {
             /** @description In any order; what was sent before is known */
             locations: components["schemas"]["PointFields"][];
@@ -9741,6 +10977,13 @@ export interface components {
         };
         ModuleList: {
             modules: components["schemas"]["Module"][];
+        };
+        Moment: {
+            /** Format: date-time */
+            at: string;
+            averageMs: number;
+            errors: number;
+            requests: number;
         };
         MonthDay: {
             /** Format: date */
@@ -9776,6 +11019,13 @@ export interface components {
             studentId: string;
             totals: components["schemas"]["AttendanceTotals"];
         };
+        MoveRequest: {
+            /**
+             * @description Name of the node to move to
+             * @example north
+             */
+            node: string;
+        };
         MySchool: {
             code: string;
             currency: string;
@@ -9784,6 +11034,19 @@ export interface components {
             locale: string;
             name: string;
             timeZone: string;
+        };
+        NewAdmin: {
+            /**
+             * Format: email
+             * @example asha@example.org
+             */
+            email: string;
+            /** @example text */
+            firstName: string;
+            lastName?: string;
+            phone?: string;
+            /** Format: uuid */
+            schoolId: string;
         };
         NewCopy: {
             /** @example L-004711 */
@@ -9796,7 +11059,21 @@ export interface components {
              * @description GOOD unless given
              * @enum {string}
              */
-            state?: "GOOD" | "LOST" | "WITHDRAWN";
+            state?: "GOOD" | "LOST" | "WITHDRAWN" | "";
+        };
+        NewNode: {
+            /**
+             * @description Small letters, digits and dashes
+             * @example north
+             */
+            name: string;
+            /** @description Of a PgBouncer in transaction mode in front of it */
+            poolUrl?: string;
+            /**
+             * @description Of the database, with the owner's name and password
+             * @example postgres://homeroom:secret@db-north.internal:5432/homeroom
+             */
+            url: string;
         };
         NewRole: {
             /** @example Librarian */
@@ -9809,16 +11086,13 @@ export interface components {
         };
         NewSchool: {
             address?: string;
-            admin: components["schemas"]["Admin"];
+            admin: components["schemas"]["SchoolAdmin"];
             /** @example green-valley */
             code: string;
             /** @example INR */
             currency: string;
-            /**
-             * Format: email
-             * @example asha@example.org
-             */
-            email?: string;
+            /** @example asha@example.org */
+            email?: string | unknown | unknown;
             /** @example en-IN */
             locale?: string;
             /** @example Green Valley */
@@ -9855,17 +11129,14 @@ export interface components {
              * @description With it the student is enrolled there in the active academic year; without it they are admitted and not yet placed
              */
             divisionId?: string | null;
-            /**
-             * Format: email
-             * @example asha@example.org
-             */
-            email?: string;
+            /** @example asha@example.org */
+            email?: string | unknown | unknown;
             emergencyContactName?: string;
             emergencyContactPhone?: string;
             /** @example Asha */
             firstName: string;
             /** @enum {string} */
-            gender?: "FEMALE" | "MALE" | "OTHER";
+            gender?: "FEMALE" | "MALE" | "OTHER" | "";
             guardians?: components["schemas"]["GuardianEntry"][];
             /** @example Rao */
             lastName?: string;
@@ -9875,6 +11146,82 @@ export interface components {
             photoFileId?: string | null;
             previousSchool?: string;
             rollNumber?: number | null;
+        };
+        Node: {
+            /**
+             * @description Host, port and database
+             * @example db-north.internal:5432/homeroom
+             */
+            address: string;
+            /** @description Schools that are being moved here */
+            arriving: number;
+            connections: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Why it did not */
+            error?: string;
+            /** Format: uuid */
+            id: string;
+            /** @description What the standby furthest behind has not replayed; null without one */
+            lagBytes: number | null;
+            /** @description Schools that are being moved away */
+            leaving: number;
+            maxConnections: number;
+            /**
+             * Format: date-time
+             * @description When the size was; null: not yet
+             */
+            measuredAt: string | null;
+            /** @example north */
+            name: string;
+            /** @description Schools that were moved away and whose old copy is still here */
+            oldCopies: number;
+            pingMs: number;
+            /** @description Whether a pooler stands in front of it */
+            pooled: boolean;
+            /** @description Whether it answered just now */
+            reachable: boolean;
+            schools: number;
+            /** @example 15.14 */
+            serverVersion: string;
+            sizeBytes: number;
+            standbys: number;
+            /** @example ACTIVE */
+            state: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * @description Schools can move away only from a server with logical
+             * @example logical
+             */
+            walLevel: string;
+        };
+        NodeMove: {
+            /** Format: date-time */
+            createdAt: string;
+            error?: string;
+            from: string;
+            /** Format: date-time */
+            movedAt: string | null;
+            schoolCode: string;
+            /** Format: uuid */
+            schoolId: string;
+            schoolName: string;
+            /** @example RUNNING */
+            state: string;
+            /** @description What it is at */
+            step: string;
+            to: string;
+        };
+        NodePage: {
+            items: components["schemas"]["Node"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         NotRidingAnswer: {
             /** Format: date */
@@ -9914,6 +11261,19 @@ export interface components {
             /** @description Needed for a day that is past */
             reason?: string;
             records: components["schemas"]["MarkRecord"][];
+        };
+        OfficeRemark: {
+            /**
+             * Format: uuid
+             * @description The active year unless given
+             */
+            academicYearId?: string;
+            remark?: string;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
         };
         Onboarding: {
             error?: string;
@@ -9972,6 +11332,39 @@ export interface components {
             percent: number | null;
             /** @description In the class; equals share a rank. 0 is unranked */
             rank: number;
+        };
+        Overview: {
+            averageMs: number;
+            /** @description Schools by their requests */
+            busiest: components["schemas"]["SchoolTraffic"][];
+            byStatus: components["schemas"]["StatusCount"][];
+            /**
+             * Format: date-time
+             * @description When a school was last counted; schools nobody used since are not counted again
+             */
+            countedAt: string | null;
+            databaseBytes: number;
+            employees: number;
+            /** @description Answered with 5xx */
+            errors: number;
+            fileBytes: number;
+            /**
+             * Format: date-time
+             * @description Requests are counted from here on
+             */
+            from: string;
+            guardians: number;
+            requests: number;
+            schools: number;
+            /** @description Steps of equal length from the first to now, those without requests too */
+            series: components["schemas"]["Moment"][];
+            /** @description Signed-in devices */
+            sessions: number;
+            /** @description Schools by the time an answer took them on average, of those with enough requests to say */
+            slowest: components["schemas"]["SchoolTraffic"][];
+            stepMinutes: number;
+            /** @description At all schools, as last counted */
+            students: number;
         };
         Paper: {
             /** Format: uuid */
@@ -10188,6 +11581,72 @@ export interface components {
             /** @example 4826 */
             pin: string;
         };
+        PlatformAdmin: {
+            /** Format: date-time */
+            createdAt: string;
+            email: string | null;
+            /**
+             * Format: uuid
+             * @description Of their account
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When they last signed in
+             */
+            lastUsedAt: string | null;
+            name: string;
+            phone: string | null;
+            /** Format: uuid */
+            schoolId: string;
+            schoolName: string;
+            /**
+             * @description DISABLED by a super-admin; INACTIVE at their school, which alone can change that
+             * @example ACTIVE
+             */
+            status: string;
+            /** Format: uuid */
+            userId: string;
+        };
+        PlatformEvent: {
+            /** @example suspend */
+            action: string;
+            /**
+             * Format: uuid
+             * @description null for the command line
+             */
+            actorId: string | null;
+            /** @description E-mail of the super-admin; empty for the command line */
+            actorName: string;
+            /** @example SUPER_ADMIN */
+            actorRole: string;
+            after: unknown;
+            before: unknown;
+            /** @example school */
+            entity: string;
+            entityId: string;
+            /** Format: uuid */
+            id: string;
+            ip: string;
+            /** Format: date-time */
+            occurredAt: string;
+            reason: string;
+            requestId: string;
+            /** Format: uuid */
+            schoolId: string | null;
+            /** @description As it is called now */
+            schoolName: string;
+        };
+        PlatformEventPage: {
+            items: components["schemas"]["PlatformEvent"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         PointFields: {
             /** @description Degrees from north */
             heading?: number | null;
@@ -10221,6 +11680,54 @@ export interface components {
         };
         PreferencesInput: {
             preferences: components["schemas"]["PreferenceInput"][];
+        };
+        Profile: {
+            address: string;
+            code: string;
+            /** Format: date-time */
+            createdAt: string;
+            currency: string;
+            email: string;
+            /** Format: uuid */
+            id: string;
+            locale: string;
+            migrationError?: string;
+            name: string;
+            node: string | null;
+            phone: string;
+            schemaVersion: number;
+            status: string;
+            timeZone: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+            /** @description 0 is Sunday */
+            weekendDays: number[];
+        };
+        ProfileChange: {
+            address?: string;
+            /** @example GHS-01 */
+            code?: string;
+            /**
+             * @description Stays as it is once fees were posted: amounts have no currency of their own
+             * @example INR
+             */
+            currency?: string;
+            /** @example asha@example.org */
+            email?: string | unknown | unknown;
+            locale?: string;
+            /** @example text */
+            name?: string;
+            phone?: string;
+            /** @example Asia/Kolkata */
+            timeZone?: string;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+            /** @description 0 is Sunday */
+            weekendDays?: number[];
         };
         Progress: {
             body: string;
@@ -10267,6 +11774,8 @@ export interface components {
             left?: string[];
             /** @description Students who stay in the class */
             retained?: string[];
+            /** @description Students who go up. With it, whoever is named nowhere waits for another promotion; without it, all go up who are not retained or left */
+            students?: string[];
             /** Format: uuid */
             toYearId: string;
         };
@@ -10361,7 +11870,26 @@ export interface components {
              * @description RESULTS unless given
              * @enum {string}
              */
-            what?: "SCHEDULE" | "RESULTS";
+            what?: "SCHEDULE" | "RESULTS" | "";
+        };
+        Publishing: {
+            /** @description Of results: say whom it would concern, and change nothing */
+            preview?: boolean;
+            /** @description For the books */
+            reason?: string;
+            /**
+             * @description RESULTS unless given
+             * @enum {string}
+             */
+            what?: "SCHEDULE" | "RESULTS" | "";
+        };
+        Reach: {
+            parents: number;
+            /** @description People, each once */
+            recipients: number;
+            /** @description Whose parents they are */
+            students: number;
+            teachers: number;
         };
         ReadAll: {
             read: number;
@@ -10370,6 +11898,26 @@ export interface components {
             /** Format: uuid */
             announcementId: string;
         };
+        Readmission: {
+            /**
+             * Format: uuid
+             * @description Where they are admitted to; the division's class, if one is given
+             */
+            classId?: string | null;
+            /**
+             * Format: date
+             * @description Their first day; today unless given, and after the one they left on
+             */
+            date?: string | null;
+            /**
+             * Format: uuid
+             * @description With it the student is enrolled there in the active academic year; without it they are admitted and not yet placed
+             */
+            divisionId?: string | null;
+            /** @example The family has moved back */
+            reason?: string;
+            rollNumber?: number | null;
+        };
         Receipt: {
             /** Format: uuid */
             academicYearId: string;
@@ -10377,6 +11925,8 @@ export interface components {
             /** @description What it settled when it was written */
             allocations: components["schemas"]["Allocation"][];
             amount: number;
+            /** @description Where the student sat that day, with the division */
+            className: string;
             /** Format: uuid */
             id: string;
             number: number;
@@ -10386,6 +11936,7 @@ export interface components {
             receivedAt: string;
             /** Format: uuid */
             receivedBy: string | null;
+            receivedByName: string;
             referenceNumber: string;
             reversalNote: string;
             reversed: boolean;
@@ -10394,6 +11945,42 @@ export interface components {
             studentName: string;
             /** Format: uuid */
             transactionId: string;
+        };
+        ReceiptItem: {
+            /** Format: uuid */
+            academicYearId: string;
+            admissionNumber: string;
+            amount: number;
+            /** Format: uuid */
+            id: string;
+            paymentMode: string;
+            receiptNumber: string;
+            /** Format: date-time */
+            receivedAt: string;
+            /** Format: uuid */
+            receivedBy: string | null;
+            receivedByName: string;
+            /**
+             * Format: date
+             * @description The school's day
+             */
+            receivedOn: string;
+            referenceNumber: string;
+            reversalNote: string;
+            reversed: boolean;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+        };
+        ReceiptItemPage: {
+            items: components["schemas"]["ReceiptItem"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         Recipient: {
             attempts: number;
@@ -10440,6 +12027,26 @@ export interface components {
             status: string | null;
             /** Format: uuid */
             studentId: string;
+            /** @description 0 while it is not marked */
+            version: number;
+        };
+        Remark: {
+            /** Format: uuid */
+            academicYearId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /** Format: uuid */
+            id: string;
+            remark: string;
+            /** Format: uuid */
+            studentId: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            version: number;
         };
         RemindIn: {
             /** @description Count, and tell nobody */
@@ -10489,6 +12096,8 @@ export interface components {
             attendance: components["schemas"]["CardAttendance"] | null;
             exams: components["schemas"]["CardExam"][];
             overall: components["schemas"]["Overall"];
+            /** @description The class teacher's */
+            remark: components["schemas"]["CardRemark"] | null;
             schoolName: string;
             student: components["schemas"]["CardStudent"];
             terms: components["schemas"]["CardTerm"][];
@@ -10649,6 +12258,8 @@ export interface components {
             remark?: string;
             /** Format: uuid */
             studentId?: string;
+            /** @description As it was read, 0 for no result: refused when somebody entered another meanwhile. The last word counts unless given */
+            version?: number | null;
         };
         ResultItem: {
             admissionNumber: string;
@@ -10758,6 +12369,15 @@ export interface components {
             source: string;
             /** @description Null where the mark was taken back */
             status: string | null;
+        };
+        RevokeRequest: {
+            /** Format: uuid */
+            accountId: string;
+            /** @description For the book of changes */
+            reason?: string;
+        };
+        Revoked: {
+            ended: number;
         };
         Rider: {
             /** Format: date */
@@ -11019,6 +12639,76 @@ export interface components {
             updatedAt: string;
             version: number;
         };
+        SchoolAdmin: {
+            /**
+             * Format: email
+             * @example asha@example.org
+             */
+            email: string;
+            /** @example text */
+            firstName: string;
+            lastName?: string;
+            /** @description Without one they are invited to set it */
+            password?: string;
+            phone?: string;
+        };
+        SchoolMigration: {
+            code: string;
+            error?: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            node: string | null;
+            schemaVersion: number;
+            /**
+             * @description CURRENT, BEHIND or FAILED
+             * @example CURRENT
+             */
+            state: string;
+            status: string;
+        };
+        SchoolMigrationPage: {
+            items: components["schemas"]["SchoolMigration"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        SchoolMove: {
+            /** @description Whether all that is not needed any more was removed from the servers */
+            clean: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was confirmed or failed
+             */
+            endedAt: string | null;
+            /** @description Why it failed; or, while it is running, what it waits for */
+            error?: string;
+            /** @example main */
+            from: string;
+            /** @description For how long writes had to wait */
+            heldMs: number;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            movedAt: string | null;
+            percent: number;
+            /** @description How many were compared */
+            rows: number;
+            /**
+             * @description RUNNING: still served from the old node. MOVED: served from the new one, the old copy is kept. CONFIRMED: the old copy is gone. FAILED: served from the old node as before
+             * @example RUNNING
+             */
+            state: string;
+            steps: components["schemas"]["Step"][];
+            /** @example north */
+            to: string;
+        };
         SchoolPage: {
             items: components["schemas"]["School"][];
             /** @example 20 */
@@ -11028,6 +12718,15 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        SchoolTraffic: {
+            averageMs: number;
+            code: string;
+            errors: number;
+            name: string;
+            requests: number;
+            /** Format: uuid */
+            schoolId: string;
         };
         SendRequest: {
             attachmentFileIds?: string[];
@@ -11063,19 +12762,62 @@ export interface components {
             method: string;
         };
         Setting: {
+            /** @description The active one; it is changed under academic-year */
+            academicYear: components["schemas"]["ActiveYear"] | null;
+            address: string;
             /**
              * @description How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros
              * @example {year}-{0000}
              */
             admissionNumberPattern: string;
+            /**
+             * @description On the last of those days, until what time. Empty: until its end
+             * @example 09:30
+             */
+            attendanceCutOff: string;
             /** @description How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once */
             attendanceNoticeDelayMinutes: number;
+            /** @description For how many days after a day teachers may mark it; the office always can */
+            attendanceTeacherDays: number;
+            /**
+             * @description Cannot be changed once anything is in the ledger
+             * @example INR
+             */
+            currency: string;
+            email: string;
             /** @description While true, teachers can read only, exams and results excepted */
             evaluationMode: boolean;
+            /** @description Whether it holds now: it is on, and its window is open */
+            evaluationModeActive: boolean;
+            /**
+             * Format: date-time
+             * @description When it begins; at once unless given
+             */
+            evaluationModeFrom: string | null;
             /** @description Needed to turn evaluation mode on */
             evaluationModeReason: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself; when it is turned off unless given
+             */
+            evaluationModeUntil: string | null;
             /** @description What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in */
             feeReminderText: string;
+            /** @description With which day calendars begin; 0 is Sunday */
+            firstDayOfWeek: number;
+            /**
+             * Format: uuid
+             * @description The scale of classes that name none
+             */
+            gradeScaleId: string | null;
+            /** @description In minor units */
+            lateFineAmount: number;
+            /** @description Days late that are not fined */
+            lateFineGraceDays: number;
+            /** @description The most for one invoice; 0 is no limit */
+            lateFineMaxAmount: number;
+            /** @description Of new fee structures that do not say otherwise: none, once, or for every day */
+            lateFineType: string;
             libraryEmployeeBooks: number;
             libraryEmployeeDays: number;
             libraryEmployeeRenewals: number;
@@ -11091,29 +12833,108 @@ export interface components {
             libraryStudentDays: number;
             /** @description How often they may renew one */
             libraryStudentRenewals: number;
+            /**
+             * @description How dates and numbers are written
+             * @example en-IN
+             */
+            locale: string;
+            /**
+             * Format: uuid
+             * @description A PNG or JPEG image among the school's files; everybody of the school may have it
+             */
+            logoFileId: string | null;
+            name: string;
+            phone: string;
+            principalName: string;
+            /**
+             * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
+             * @example 09:30
+             */
+            quietFrom: string;
+            /**
+             * @description What waited goes out then
+             * @example 09:30
+             */
+            quietTo: string;
+            /** @description Segments a day; more is refused */
+            smsDailyLimit: number;
+            /** @description Of one segment, in minor units of the school's currency; previews say what a dispatch costs */
+            smsPrice: number;
+            /**
+             * @description Which day it is at the school, and what its clocks show
+             * @example Asia/Kolkata
+             */
+            timeZone: string;
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
             updatedBy: string | null;
             version: number;
+            /** @example https://green-valley.example.org */
+            website: string;
+            /** @description Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays */
+            weekendDays: number[];
         };
         SettingChange: {
+            address?: string;
             /**
              * @description How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros
              * @example {year}-{0000}
              */
             admissionNumberPattern?: string;
+            /**
+             * @description On the last of those days, until what time. Empty: until its end
+             * @example 09:30
+             */
+            attendanceCutOff?: string;
             /** @description How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once */
             attendanceNoticeDelayMinutes?: number;
+            /** @description For how many days after a day teachers may mark it; the office always can */
+            attendanceTeacherDays?: number;
+            /**
+             * @description Cannot be changed once anything is in the ledger
+             * @example INR
+             */
+            currency?: string;
+            /** @example asha@example.org */
+            email?: string | unknown | unknown;
             /** @description While true, teachers can read only, exams and results excepted */
             evaluationMode?: boolean;
+            /**
+             * Format: date-time
+             * @description When it begins; at once unless given
+             */
+            evaluationModeFrom?: string | null;
             /** @description Needed to turn evaluation mode on */
             evaluationModeReason?: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself; when it is turned off unless given
+             */
+            evaluationModeUntil?: string | null;
             /**
              * @description What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in
              * @example text
              */
             feeReminderText?: string;
+            /** @description With which day calendars begin; 0 is Sunday */
+            firstDayOfWeek?: number;
+            /**
+             * Format: uuid
+             * @description The scale of classes that name none
+             */
+            gradeScaleId?: string | null;
+            /** @description In minor units */
+            lateFineAmount?: number;
+            /** @description Days late that are not fined */
+            lateFineGraceDays?: number;
+            /** @description The most for one invoice; 0 is no limit */
+            lateFineMaxAmount?: number;
+            /**
+             * @description Of new fee structures that do not say otherwise: none, once, or for every day
+             * @enum {string}
+             */
+            lateFineType?: "NONE" | "FIXED" | "PER_DAY";
             libraryEmployeeBooks?: number;
             libraryEmployeeDays?: number;
             libraryEmployeeRenewals?: number;
@@ -11130,10 +12951,47 @@ export interface components {
             /** @description How often they may renew one */
             libraryStudentRenewals?: number;
             /**
+             * @description How dates and numbers are written
+             * @example en-IN
+             */
+            locale?: string;
+            /**
+             * Format: uuid
+             * @description A PNG or JPEG image among the school's files; everybody of the school may have it
+             */
+            logoFileId?: string | null;
+            /** @example text */
+            name?: string;
+            phone?: string;
+            principalName?: string;
+            /**
+             * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
+             * @example 09:30
+             */
+            quietFrom?: string;
+            /**
+             * @description What waited goes out then
+             * @example 09:30
+             */
+            quietTo?: string;
+            /** @description Segments a day; more is refused */
+            smsDailyLimit?: number;
+            /** @description Of one segment, in minor units of the school's currency; previews say what a dispatch costs */
+            smsPrice?: number;
+            /**
+             * @description Which day it is at the school, and what its clocks show
+             * @example Asia/Kolkata
+             */
+            timeZone?: string;
+            /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
              */
             version?: number;
+            /** @example https://green-valley.example.org */
+            website?: string;
+            /** @description Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays */
+            weekendDays?: number[];
         };
         SignUp: {
             /** Format: uuid */
@@ -11235,6 +13093,40 @@ export interface components {
              * @description Instead of a body
              */
             templateId?: string | null;
+        };
+        Stats: {
+            /** @description Who can sign in */
+            accounts: number;
+            /** @description How long an answer took */
+            averageMs: number;
+            /** @description Tables and their indexes */
+            databaseBytes: number;
+            /** @description Those who work here now */
+            employees: number;
+            /** @description Of those, answered with 5xx */
+            errors: number;
+            /** @description Uploaded files */
+            fileBytes: number;
+            guardians: number;
+            /**
+             * Format: date-time
+             * @description When somebody of the school last signed in, refreshed a token or called; null if nobody has yet
+             */
+            lastActivityAt: string | null;
+            /** @description In the last 24 hours */
+            requests: number;
+            /** Format: uuid */
+            schoolId: string;
+            /** @description Signed-in devices */
+            sessions: number;
+            status: string;
+            /** @description Those who are here now */
+            students: number;
+        };
+        StatusCount: {
+            count: number;
+            /** @example ACTIVE */
+            status: string;
         };
         Step: {
             attempts: number;
@@ -11379,17 +13271,14 @@ export interface components {
              * @description With it the student is enrolled there in the active academic year; without it they are admitted and not yet placed
              */
             divisionId?: string | null;
-            /**
-             * Format: email
-             * @example asha@example.org
-             */
-            email?: string;
+            /** @example asha@example.org */
+            email?: string | unknown | unknown;
             emergencyContactName?: string;
             emergencyContactPhone?: string;
             /** @example Asha */
             firstName?: string;
             /** @enum {string} */
-            gender?: "FEMALE" | "MALE" | "OTHER";
+            gender?: "FEMALE" | "MALE" | "OTHER" | "";
             /** @example Rao */
             lastName?: string;
             medicalNotes?: string;
@@ -11446,6 +13335,8 @@ export interface components {
             /** Format: date */
             leavingDate: string | null;
             leavingReason: string;
+            /** @description What they become after leavingDate, where that is settled and yet to come */
+            leavingStatus: string | null;
             medicalNotes: string;
             phone: string;
             /** Format: uuid */
@@ -11524,6 +13415,22 @@ export interface components {
             lastName: string;
             status: string;
         };
+        StudentRemark: {
+            admissionNumber: string;
+            /** Format: uuid */
+            divisionId: string;
+            firstName: string;
+            lastName: string;
+            remark: string;
+            rollNumber: number | null;
+            /** Format: uuid */
+            studentId: string;
+            /** @description 0 where nothing was written yet */
+            version: number;
+        };
+        StudentRemarks: {
+            students: components["schemas"]["StudentRemark"][];
+        };
         StudentResult: {
             admissionNumber: string;
             /** Format: uuid */
@@ -11581,7 +13488,7 @@ export interface components {
              * @description CORE unless given
              * @enum {string}
              */
-            type?: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
+            type?: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC" | "";
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
@@ -11599,7 +13506,7 @@ export interface components {
              * @description CORE unless given
              * @enum {string}
              */
-            type?: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
+            type?: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC" | "";
         };
         SubjectPage: {
             items: components["schemas"]["Subject"][];
@@ -11670,8 +13577,11 @@ export interface components {
             lastMessageAt: string;
             /** Format: uuid */
             studentId: string | null;
+            studentName: string;
             subject: string;
             unreadCount: number;
+            /** @description The others in it, by name */
+            with: string;
         };
         SummaryPage: {
             items: components["schemas"]["Summary"][];
@@ -11730,6 +13640,21 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        TeacherRemark: {
+            /**
+             * Format: uuid
+             * @description The active year unless given
+             */
+            academicYearId?: string;
+            remark?: string;
+            /** Format: uuid */
+            studentId: string;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+        };
         TeacherWeek: {
             slots: components["schemas"]["Slot"][];
             /** Format: uuid */
@@ -11766,12 +13691,12 @@ export interface components {
              * @description CANCELLED cancels it; the other states follow from its date and times
              * @enum {string}
              */
-            status?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
+            status?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED" | "";
             /**
              * @description ALL unless given; what is for TEACHERS parents do not see
              * @enum {string}
              */
-            targetAudience?: "ALL" | "PARENTS" | "STUDENTS" | "TEACHERS" | "CLASSES";
+            targetAudience?: "ALL" | "PARENTS" | "STUDENTS" | "TEACHERS" | "CLASSES" | "";
             /** @example Sports day */
             title?: string;
             venue?: string;
@@ -11802,7 +13727,7 @@ export interface components {
              * @description ALL unless given; classIds and divisionIds narrow it to their parents and teachers
              * @enum {string}
              */
-            targetAudience?: "ALL" | "PARENTS" | "TEACHERS";
+            targetAudience?: "ALL" | "PARENTS" | "TEACHERS" | "";
             /** @example text */
             title: string;
         };
@@ -11962,7 +13887,7 @@ export interface components {
             by: string | null;
             /** Format: date */
             date: string;
-            /** @description ADMITTED, ENROLLED, MOVED, PROMOTED, RETAINED, LEFT, GUARDIAN_ADDED, GUARDIAN_CHANGED, GUARDIAN_REMOVED, STATUS_CHANGED or CHANGED */
+            /** @description ADMITTED, ENROLLED, MOVED, PROMOTED, RETAINED, LEFT, READMITTED, GUARDIAN_ADDED, GUARDIAN_CHANGED, GUARDIAN_REMOVED, STATUS_CHANGED or CHANGED */
             kind: string;
             /** @example Enrolled in Class 5 A */
             text: string;
@@ -11984,11 +13909,18 @@ export interface components {
             busId: string;
             /** Format: date-time */
             endedAt: string | null;
+            /**
+             * Format: date-time
+             * @description There are more points: ask again with after set to this
+             */
+            next: string | null;
+            /** @description At most 20,000 */
             points: components["schemas"]["TrailPoint"][];
             /** Format: date-time */
             startedAt: string | null;
             status: string;
             stops: components["schemas"]["TripStop"][];
+            /** @description Of the whole trail */
             total: number;
             /** Format: uuid */
             tripId: string;
@@ -12126,7 +14058,7 @@ export interface components {
              * @description The route's direction
              * @enum {string}
              */
-            tripType?: "pickup" | "dropoff";
+            tripType?: "pickup" | "dropoff" | "";
             /** @description 1 is Monday */
             weekdays?: number[];
         };
@@ -12981,6 +14913,19 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
+            /** @description Passwords are for web accounts */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -13537,7 +15482,10 @@ export interface operations {
     };
     getBusTrackingTripByTripIdTrail: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only points after this moment: next of the answer before */
+                after?: string;
+            };
             header?: never;
             path: {
                 tripId: string;
@@ -13567,6 +15515,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -15415,7 +17364,7 @@ export interface operations {
                 /** @description The active year unless given */
                 academicYearId?: string;
                 /** @description pdf gives the printable card */
-                format?: "json" | "pdf";
+                format?: "json" | "pdf" | "";
                 studentId: string;
             };
             header?: never;
@@ -15570,7 +17519,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print it */
-                format?: "json" | "pdf";
+                format?: "json" | "pdf" | "";
             };
             header?: never;
             path: {
@@ -15612,7 +17561,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print a statement */
-                format?: "json" | "pdf";
+                format?: "json" | "pdf" | "";
             };
             header?: never;
             path: {
@@ -15654,7 +17603,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
-                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO";
+                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
             };
             header?: never;
             path?: never;
@@ -16036,7 +17985,7 @@ export interface operations {
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
-                /** @description Only after this one. */
+                /** @description Only records with this value. */
                 "filters[unread]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
@@ -16095,7 +18044,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             studentId?: string;
-                            /** @description Only after this one. */
+                            /** @description Only records with this value. */
                             unread?: boolean;
                         };
                         /** @default 20 */
@@ -17544,6 +19493,47 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminAnnouncementReach: {
+        parameters: {
+            query?: {
+                classIds?: string[];
+                divisionIds?: string[];
+                /** @description ALL unless given */
+                targetAudience?: "ALL" | "PARENTS" | "TEACHERS" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Reach"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19272,7 +21262,7 @@ export interface operations {
                 /** @description 20 unless given */
                 limit?: number;
                 page?: number;
-                state?: "QUEUED" | "SENT" | "FAILED";
+                state?: "QUEUED" | "SENT" | "FAILED" | "";
             };
             header?: never;
             path: {
@@ -19728,7 +21718,7 @@ export interface operations {
                 /** @description The run's id, if you want to ask how far it is while it runs */
                 id?: string;
                 /** @description ALL_OR_NOTHING unless given */
-                mode?: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS";
+                mode?: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
                 planHash?: string;
             };
@@ -20138,6 +22128,85 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminEmployeeByIdErase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["EraseEmployeeRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Erased */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Erased"];
+                        /** @example Erased */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminEmployeeByIdPersonalData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -20941,7 +23010,7 @@ export interface operations {
                 /** @description The active year unless given */
                 academicYearId?: string;
                 /** @description pdf gives the printable card */
-                format?: "json" | "pdf";
+                format?: "json" | "pdf" | "";
                 /** @description To look at a card before its results are published */
                 includeUnpublished?: boolean;
             };
@@ -20975,6 +23044,52 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminExamReportCardByStudentIdRemark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                studentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["OfficeRemark"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Remark"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -21481,7 +23596,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    data: components["schemas"]["PublishRequest"];
+                    data: components["schemas"]["Publishing"];
                 };
             };
         };
@@ -21731,6 +23846,149 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminFeeCollectionList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only from this one on. */
+                "filters[from]"?: string;
+                /** @description Only records with this value. */
+                "filters[paymentMode]"?: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+                /** @description Only records with this value. */
+                "filters[reversed]"?: boolean;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description Only up to this one. */
+                "filters[to]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "amount" | "receivedAt" | "studentName";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReceiptItemPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeCollectionList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: date
+                             * @description Only from this one on.
+                             */
+                            from?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            paymentMode?: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+                            /** @description Only records with this value. */
+                            reversed?: boolean;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                            /**
+                             * Format: date
+                             * @description Only up to this one.
+                             */
+                            to?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default receivedAt
+                             * @enum {string}
+                             */
+                            field?: "amount" | "receivedAt" | "studentName";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReceiptItemPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminFeeCollectionRecord: {
         parameters: {
             query?: never;
@@ -21874,12 +24132,241 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminFeeConcessionList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[academicYearId]"?: string;
+                /** @description Only records with this value. */
+                "filters[category]"?: "SIBLING" | "STAFF" | "MERIT" | "OTHER";
+                /** @description Only records with this value. */
+                "filters[feeHeadId]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[status]"?: "ACTIVE" | "ENDED" | "ONCE";
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "studentName";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ConcessionItemPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeConcessionList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            academicYearId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            category?: "SIBLING" | "STAFF" | "MERIT" | "OTHER";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            feeHeadId?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ACTIVE" | "ENDED" | "ONCE";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "studentName";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ConcessionItemPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeConcessionById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ConcessionItem"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeConcessionByIdEnd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["EndIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Concession ended */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ConcessionItem"];
+                        /** @example Concession ended */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminFeeDues: {
         parameters: {
             query?: {
                 classId?: string | null;
                 /** @description csv for all students as a file */
-                format?: "json" | "csv";
+                format?: "json" | "csv" | "";
                 /** @description 20 unless given */
                 limit?: number;
                 /** @description 1 unless given */
@@ -22247,7 +24734,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print it */
-                format?: "json" | "pdf";
+                format?: "json" | "pdf" | "";
             };
             header?: never;
             path: {
@@ -22336,7 +24823,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print a statement */
-                format?: "json" | "pdf";
+                format?: "json" | "pdf" | "";
             };
             header?: never;
             path: {
@@ -22669,7 +25156,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
-                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO";
+                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
             };
             header?: never;
             path?: never;
@@ -22808,6 +25295,85 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminGuardianByIdErase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["EraseGuardianRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Erased */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Erased"];
+                        /** @example Erased */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminGuardianByIdPersonalData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -23366,7 +25932,7 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[available]"?: boolean;
                 /** @description Only records with this value. */
                 "filters[category]"?: string;
@@ -23424,7 +25990,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Only from this one on. */
+                            /** @description Only records with this value. */
                             available?: boolean;
                             /** @description Only records with this value. */
                             category?: string;
@@ -24279,7 +26845,7 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[classId]"?: string;
                 /** @description Only records with this value. */
                 "filters[employeeId]"?: string;
@@ -24337,7 +26903,7 @@ export interface operations {
                         filters?: {
                             /**
                              * Format: uuid
-                             * @description Only from this one on.
+                             * @description Only records with this value.
                              */
                             classId?: string;
                             /**
@@ -24720,7 +27286,7 @@ export interface operations {
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
-                /** @description Only after this one. */
+                /** @description Only records with this value. */
                 "filters[unread]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
@@ -24779,7 +27345,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             studentId?: string;
-                            /** @description Only after this one. */
+                            /** @description Only records with this value. */
                             unread?: boolean;
                         };
                         /** @default 20 */
@@ -25891,9 +28457,9 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[academicYearId]"?: string;
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[classId]"?: string;
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[divisionId]"?: string;
                 /** @description Only records with this value. */
                 "filters[gender]"?: "FEMALE" | "MALE" | "OTHER";
@@ -25901,7 +28467,7 @@ export interface operations {
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[unplaced]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "admissionNumber" | "createdAt" | "firstName" | "lastName" | "rollNumber";
@@ -25945,7 +28511,7 @@ export interface operations {
                 /** @description The run's id, if you want to ask how far it is while it runs */
                 id?: string;
                 /** @description ALL_OR_NOTHING unless given */
-                mode?: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS";
+                mode?: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
                 planHash?: string;
             };
@@ -26038,9 +28604,9 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[academicYearId]"?: string;
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[classId]"?: string;
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[divisionId]"?: string;
                 /** @description Only records with this value. */
                 "filters[gender]"?: "FEMALE" | "MALE" | "OTHER";
@@ -26048,7 +28614,7 @@ export interface operations {
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[unplaced]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "admissionNumber" | "createdAt" | "firstName" | "lastName" | "rollNumber";
@@ -26107,12 +28673,12 @@ export interface operations {
                             academicYearId?: string;
                             /**
                              * Format: uuid
-                             * @description Only from this one on.
+                             * @description Only records with this value.
                              */
                             classId?: string;
                             /**
                              * Format: uuid
-                             * @description Only from this one on.
+                             * @description Only records with this value.
                              */
                             divisionId?: string;
                             /**
@@ -26127,7 +28693,7 @@ export interface operations {
                              * @enum {string}
                              */
                             status?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
-                            /** @description Only from this one on. */
+                            /** @description Only records with this value. */
                             unplaced?: boolean;
                         };
                         /** @default 20 */
@@ -26376,6 +28942,52 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminStudentByIdErase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["EraseStudentRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Erased */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Erased"];
+                        /** @example Erased */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminStudentByIdGuardians: {
         parameters: {
             query?: never;
@@ -26506,7 +29118,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf gives the printable certificate */
-                format?: "json" | "pdf";
+                format?: "json" | "pdf" | "";
             };
             header?: never;
             path: {
@@ -26538,6 +29150,85 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminStudentByIdPersonalData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminStudentByIdReadmit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Readmission"];
+                };
+            };
+        };
+        responses: {
+            /** @description Student readmitted */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["StudentDetail"];
+                        /** @example Student readmitted */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -28106,6 +30797,40 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminTransportLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Fleet"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminTransportRouteCreate: {
         parameters: {
             query?: never;
@@ -28797,9 +31522,104 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    getSchoolAdminTransportTripByIdTrail: {
+    postSchoolAdminTransportTripByIdDriver: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Handover"];
+                };
+            };
+        };
+        responses: {
+            /** @description Trip handed over */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TripDetail"];
+                        /** @example Trip handed over */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminTransportTripByIdRider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ExtraRider"];
+                };
+            };
+        };
+        responses: {
+            /** @description Rider added */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TripDetail"];
+                        /** @example Rider added */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminTransportTripByIdTrail: {
+        parameters: {
+            query?: {
+                /** @description Only points after this moment: next of the answer before */
+                after?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -28829,6 +31649,563 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminAccountRevokeSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RevokeRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Sessions ended */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Revoked"];
+                        /** @example Sessions ended */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminAccountSearch: {
+        parameters: {
+            query: {
+                /** @description A phone with its country code, or an e-mail; or how it begins */
+                query: string;
+                role?: "SCHOOL_ADMIN" | "SUPER_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "";
+                schoolId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AccountsFound"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminAdminCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["NewAdmin"];
+                };
+            };
+        };
+        responses: {
+            /** @description Administrator added and invited */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformAdmin"];
+                        /** @example Administrator added and invited */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Duplicate"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminAdminList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[schoolId]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[status]"?: "ACTIVE" | "DISABLED" | "INACTIVE";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "email" | "lastUsedAt" | "name";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AdminPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminAdminList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            schoolId?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ACTIVE" | "DISABLED" | "INACTIVE";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "email" | "lastUsedAt" | "name";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AdminPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminAdminById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformAdmin"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminAdminByIdDisable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Disabled */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformAdmin"];
+                        /** @example Disabled */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminAdminByIdEnable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Enabled */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformAdmin"];
+                        /** @example Enabled */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminAdminByIdInvite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Invitation sent */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformAdmin"];
+                        /** @example Invitation sent */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminAuditList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[action]"?: string;
+                /** @description Only records with this value. */
+                "filters[actorId]"?: string;
+                /** @description Only records with this value. */
+                "filters[actorRole]"?: "SUPER_ADMIN" | "COMMAND_LINE";
+                /** @description Only records with this value. */
+                "filters[entity]"?: string;
+                /** @description Only records with this value. */
+                "filters[entityId]"?: string;
+                /** @description Only from this one on. */
+                "filters[from]"?: string;
+                /** @description Only records with this value. */
+                "filters[schoolId]"?: string;
+                /** @description Only before this one. */
+                "filters[to]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "occurredAt";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformEventPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminAuditList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only records with this value. */
+                            action?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            actorId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            actorRole?: "SUPER_ADMIN" | "COMMAND_LINE";
+                            /** @description Only records with this value. */
+                            entity?: string;
+                            /** @description Only records with this value. */
+                            entityId?: string;
+                            /**
+                             * Format: date-time
+                             * @description Only from this one on.
+                             */
+                            from?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            schoolId?: string;
+                            /**
+                             * Format: date-time
+                             * @description Only before this one.
+                             */
+                            to?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default occurredAt
+                             * @enum {string}
+                             */
+                            field?: "occurredAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformEventPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -28954,6 +32331,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
@@ -28996,9 +32374,516 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminMigrationList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[node]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[state]"?: "CURRENT" | "BEHIND" | "FAILED";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "code" | "name" | "schemaVersion";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SchoolMigrationPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminMigrationList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only records with this value. */
+                            node?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            state?: "CURRENT" | "BEHIND" | "FAILED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default code
+                             * @enum {string}
+                             */
+                            field?: "code" | "name" | "schemaVersion";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SchoolMigrationPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminMigrationRetry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Migration is under way */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["MigrationStatus"];
+                        /** @example Migration is under way */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminMigrationRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MigrationRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Migration is under way */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["MigrationStatus"];
+                        /** @example Migration is under way */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminMigrationStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["MigrationStatus"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminNodeCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["NewNode"];
+                };
+            };
+        };
+        responses: {
+            /** @description Node is ready */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Node"];
+                        /** @example Node is ready */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Duplicate"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminNodeList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[state]"?: "ACTIVE" | "DRAINING";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "name" | "sizeBytes";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NodePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminNodeList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            state?: "ACTIVE" | "DRAINING";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "name" | "sizeBytes";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NodePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminNodeById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Details"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminNodeByIdActivate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Node"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminNodeByIdDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Node is being emptied */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Node"];
+                        /** @example Node is being emptied */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -29039,6 +32924,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Duplicate"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -29160,6 +33046,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
@@ -29189,7 +33076,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["School"];
+                        data: components["schemas"]["Profile"];
                         /** @example OK */
                         message: string;
                     };
@@ -29199,6 +33086,52 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSuperAdminSchoolById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ProfileChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Profile"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -29280,6 +33213,228 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSuperAdminSchoolByIdExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, or the ranges of it that were asked for */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description The archive is being made */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Export"];
+                        /** @example The archive is being made */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            /** @description The archive could not be made: POST to the same address tries again */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminSchoolByIdExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive is being made */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Export"];
+                        /** @example The archive is being made */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminSchoolByIdMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SchoolMove"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminSchoolByIdMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MoveRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description School is being moved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SchoolMove"];
+                        /** @example School is being moved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminSchoolByIdMoveConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Old copy removed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SchoolMove"];
+                        /** @example Old copy removed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSuperAdminSchoolByIdProvisioning: {
         parameters: {
             query?: never;
@@ -29306,6 +33461,39 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminSchoolByIdProvisioningStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events; the data of each is one of these, as JSON. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Onboarding"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -29355,6 +33543,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSuperAdminSchoolByIdStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Stats"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSuperAdminSchoolByIdSuspend: {
         parameters: {
             query?: never;
@@ -29388,6 +33613,44 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminStatsOverview: {
+        parameters: {
+            query?: {
+                /** @description How far back requests are counted; 24 unless given */
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Overview"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -29999,7 +34262,7 @@ export interface operations {
             query?: {
                 /** @description A year ago unless given */
                 from?: string;
-                status?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
+                status?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED" | "";
                 to?: string;
             };
             header?: never;
@@ -30259,7 +34522,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
-                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO";
+                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
             };
             header?: never;
             path?: never;
@@ -30930,7 +35193,7 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Only from this one on. */
+                /** @description Only records with this value. */
                 "filters[available]"?: boolean;
                 /** @description Only records with this value. */
                 "filters[category]"?: string;
@@ -30988,7 +35251,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Only from this one on. */
+                            /** @description Only records with this value. */
                             available?: boolean;
                             /** @description Only records with this value. */
                             category?: string;
@@ -31096,7 +35359,7 @@ export interface operations {
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
-                /** @description Only after this one. */
+                /** @description Only records with this value. */
                 "filters[unread]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
@@ -31155,7 +35418,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             studentId?: string;
-                            /** @description Only after this one. */
+                            /** @description Only records with this value. */
                             unread?: boolean;
                         };
                         /** @default 20 */
@@ -31687,6 +35950,84 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putTeacherResultRemark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["TeacherRemark"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Remark"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTeacherResultRemarks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["StudentRemarks"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -1,0 +1,1 @@
+import{$ as e,z as t}from"./part-mantine.js";import{t as n}from"./part-IconDownload.js";var r=e();function i({onClick:e}){return(0,r.jsx)(t,{variant:`subtle`,color:`gray`,"aria-label":`Download as CSV`,title:`Download as CSV`,onClick:e,children:(0,r.jsx)(n,{size:18,stroke:1.6})})}export{i as t};
