@@ -92,6 +92,9 @@ const LogNotices = `with told as (
 // noticeQueries write a request's notices, and the log of those that are due now.
 // The facts that carry them further are added to the request's own.
 func (rq *request) noticeQueries() ([]tenancy.Query, error) {
+	if len(rq.notices) == 0 {
+		return nil, nil // the platform has none, and no school's language
+	}
 	queries, facts, err := noticeQueries(rq.notices, rq.school.Locale, rq.now)
 	rq.facts = append(rq.facts, facts...)
 	return queries, err

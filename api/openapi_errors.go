@@ -65,7 +65,7 @@ func failures(row *Row, in input) []failure {
 	add(school || row.platform, failDenied)
 	add(school, failSuspended, failNoSchool)
 	add(closedInEvaluation(row), failEvaluation)
-	add(in.path || row.platform && in.body, failNotFound) // an operator names records in the body too
+	add(in.path || row.platform && in.body && row.Status != 201, failNotFound) // an operator names records in the body too
 	add(in.path && row.Module == "student", failNoStudent)
 	add(in.path || in.query || in.body, failMalformed)
 	add(in.body && !row.Upload, failTooLarge)

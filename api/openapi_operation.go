@@ -205,7 +205,7 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 		return out, nil
 	}
 	if answers == reflect.TypeFor[Blob]() {
-		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: schema{"type": "string", "format": "binary"}}}
+		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: fileSchema(row.Produces)}}
 		return out, nil
 	}
 	if event, feed := feedOf(row.Response); feed {
@@ -218,7 +218,7 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 		return out, nil
 	}
 	if _, later := isLater(row.Response); later {
-		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: schema{"type": "string", "format": "binary"}}}
+		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: fileSchema(row.Produces)}}
 		out.Description = "The file, or the ranges of it that were asked for"
 		return out, nil
 	}
@@ -227,7 +227,7 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 		if kind == "" {
 			kind = "application/octet-stream"
 		}
-		out.Content = map[string]openapi31.MediaType{kind: {Schema: schema{"type": "string", "format": "binary"}}}
+		out.Content = map[string]openapi31.MediaType{kind: {Schema: fileSchema(kind)}}
 		if record == nil {
 			return out, nil
 		}
@@ -259,4 +259,12 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 		Schema: schema{"type": "object", "properties": properties, "required": required},
 	}
 	return out, nil
+}
+
+// fileSchema is the shape of a file's content: bytes, unless it is itself JSON.
+func fileSchema(kind string) schema {
+	if kind == "application/json" {
+		return schema{"type": "object"}
+	}
+	return schema{"type": "string", "format": "binary"}
 }

@@ -61,10 +61,15 @@ func orEmpty(s schema) {
 	if values, ok := s["enum"].([]any); ok && !slices.Contains(values, any("")) {
 		s["enum"] = append(values, "")
 	}
-	delete(s, "minLength")
-	if format, ok := s["format"]; ok {
-		delete(s, "format")
-		s["anyOf"] = []any{schema{"format": format}, schema{"maxLength": 0}}
+	form := schema{}
+	for _, keyword := range []string{"minLength", "format"} {
+		if v, ok := s[keyword]; ok {
+			form[keyword] = v
+			delete(s, keyword)
+		}
+	}
+	if len(form) > 0 {
+		s["anyOf"] = []any{form, schema{"maxLength": 0}}
 	}
 }
 

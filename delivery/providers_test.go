@@ -257,6 +257,7 @@ func TestADeviceThatIsGoneIsForgottenAndTheOthersAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := message(delivery.Push, "user_"+teacher.UserID.String())
+	m.SchoolID = s.ID
 	if _, err := driver.Send(t.Context(), m); err != nil || len(told) != 2 {
 		t.Errorf("%v: told %v", err, told)
 	}
