@@ -40,7 +40,7 @@ func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastN
 		}
 		return a.enterName(ctx, user, strings.TrimSpace(firstName+" "+lastName))
 	})
-	return uuid.NewSHA1(user, []byte("account")), err
+	return accountID(s.ID, user), err
 }
 
 // CanInvite says why nobody can be sent an invitation, if so.

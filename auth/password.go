@@ -24,9 +24,9 @@ type forgotRequest struct {
 	Email string `json:"email" validate:"required,email,max=254"`
 }
 
-// forgot sends a link to set a new password. It answers alike for e-mails nobody has.
 var errNoPassword = api.Denied("Passwords are for web accounts")
 
+// forgot sends a link to set a new password. It answers alike for e-mails nobody has.
 func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	if err := a.Messages.Ready("EMAIL"); err != nil {
 		return api.Nothing{}, err
@@ -41,7 +41,8 @@ func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 
 // Invite sends a school's administrator a link to set their first password.
 func (a *Auth) Invite(ctx context.Context, user uuid.UUID, school string) error {
-	found, err := a.accounts(ctx, `user_id = $1`, user)
+	// A school that was restored beside another has the same users; one of the two has the e-mail.
+	found, err := a.accounts(ctx, `user_id = $1 and email is not null`, user)
 	if err != nil || len(found) == 0 {
 		return err
 	}
