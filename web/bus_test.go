@@ -31,7 +31,7 @@ func TestTheOfficeDrawsARouteAndWatchesItsBusDriveInABrowser(t *testing.T) {
 	if err := db.Raw(`select id from app_user where email = ?`, email).Scan(&admin).Error; err != nil {
 		t.Fatal(err)
 	}
-	err = api.NotifyIn(db, time.Now().Truncate(time.Millisecond), api.Notice{Type: api.NoticeTransport, Key: "absent-but-aboard", RecordID: api.NewID(), UserID: &admin[0],
+	err = api.NotifyIn(db, "en-IN", time.Now().Truncate(time.Millisecond), api.Notice{Type: api.NoticeTransport, Key: "absent-but-aboard", RecordID: api.NewID(), UserID: &admin[0],
 		Title: "Came by bus, absent in class", Body: "Anu Iyer boarded bus 7 this morning and is marked absent.", Teaser: "A child is missing in class"})
 	if err != nil {
 		t.Fatal(err)

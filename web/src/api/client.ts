@@ -83,11 +83,16 @@ export async function upload<T>(path: string, query: Record<string, string>, fil
   return body!.data
 }
 
-/** Fetches a file with the caller's rights and hands it to the browser. */
-export async function download(path: string, query: Record<string, string>, name: string): Promise<void> {
+/** Fetches a file with the caller's rights. */
+export async function fetchBlob(path: string, query: Record<string, string> = {}): Promise<Blob> {
   const response = await signedFetch(new Request(`${window.location.origin}${path}?${new URLSearchParams(query)}`))
   if (!response.ok) throw problemOf(response, await response.json().catch(() => undefined))
-  save(await response.blob(), name)
+  return response.blob()
+}
+
+/** The same, handed to the browser to keep. */
+export async function download(path: string, query: Record<string, string>, name: string): Promise<void> {
+  save(await fetchBlob(path, query), name)
 }
 
 export function save(blob: Blob, name: string) {

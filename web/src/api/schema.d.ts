@@ -11571,7 +11571,7 @@ export interface components {
         };
         PinRequest: {
             /** @description Needed to replace a PIN, unless an OTP sign-in was in the last 10 minutes */
-            currentPin?: string;
+            currentPin?: string | unknown | unknown;
             /** @example 4826 */
             pin: string;
         };
@@ -12649,7 +12649,7 @@ export interface components {
             firstName: string;
             lastName?: string;
             /** @description Without one they are invited to set it */
-            password?: string;
+            password?: string | unknown | unknown;
             phone?: string;
         };
         SchoolMigration: {
@@ -22200,7 +22200,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": Record<string, never>;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -25373,7 +25373,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": Record<string, never>;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -29177,7 +29177,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": Record<string, never>;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -31774,7 +31774,6 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
-            404: components["responses"]["NotFound"];
             409: components["responses"]["Duplicate"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -32650,7 +32649,6 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
-            404: components["responses"]["NotFound"];
             409: components["responses"]["Duplicate"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -32924,7 +32922,6 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
-            404: components["responses"]["NotFound"];
             409: components["responses"]["Duplicate"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
