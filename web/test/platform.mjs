@@ -69,7 +69,7 @@ try {
   say('what could not be delivered, and what was done')
   await nav.getByRole('link', { name: 'Deliveries' }).click()
   await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await page.getByText('Everything was delivered').or(page.getByRole('row').nth(1)).first().waitFor()
   await accessible(page, 'deliveries')
   await nav.getByRole('link', { name: 'Audit' }).click()
   await page.getByRole('button', { name: 'Filter by what' }).click()

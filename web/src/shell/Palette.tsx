@@ -7,7 +7,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { fetchList } from '../api/list'
 import { useMay, useSession } from '../api/session'
 import { nameOf } from '../patterns/format'
-import { navFor } from './nav'
+import { type NavItem, navFor } from './nav'
 
 interface Hit {
   key: string
@@ -53,10 +53,9 @@ function Finder({ close }: { close: () => void }) {
   })
   const hits = useMemo(() => {
     const wanted = text.trim().toLowerCase()
-    const pages: Hit[] = navFor(session)
-      .flatMap((g) => g.items)
-      .filter((i) => wanted === '' || `${i.title} ${i.words ?? ''}`.toLowerCase().includes(wanted))
-      .map((i) => ({ key: i.to, title: i.title, icon: <i.icon size={18} stroke={1.6} />, to: i.to }))
+    const items = navFor(session).flatMap((g) => g.items)
+    const titled = (i: NavItem) => i.title.toLowerCase().includes(wanted)
+    const page = (i: NavItem): Hit => ({ key: i.to, title: i.title, icon: <i.icon size={18} stroke={1.6} />, to: i.to })
     const people: Hit[] = (settled.length > 1 ? (students.data?.items ?? []) : []).map((s) => ({
       key: s.id,
       title: nameOf(s),
@@ -65,7 +64,9 @@ function Finder({ close }: { close: () => void }) {
       to: '/students',
       search: { open: s.id },
     }))
-    return [...pages, ...people]
+    // A page that is only about the word comes after people who are called so.
+    const about = items.filter((i) => !titled(i) && (i.words ?? '').toLowerCase().includes(wanted))
+    return [...items.filter(titled).map(page), ...people, ...about.map(page)]
   }, [text, settled, students.data, session])
   useEffect(() => setOn(0), [text])
   const go = (h: Hit) => {
