@@ -23,8 +23,6 @@ func endMark(sum []byte) []byte {
 	return append(mark, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
 }
 
-const endMarkSize = 61
-
 type piece struct {
 	raw  []byte
 	done chan []byte

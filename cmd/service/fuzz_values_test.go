@@ -23,7 +23,7 @@ type maker struct {
 
 // nasty are values that have broken programs.
 var nasty = []any{
-	nil, true, -1, 0, 1e308, 9007199254740993, "", " ", "null", "0", "' OR 1=1 --", `"; DROP TABLE student; --`, "%", "_", `\`, "a\x00b", "\xff\xfe", "\u202e‮مرحبا", "👩‍👩‍👧‍👦🏳️‍🌈",
+	nil, true, -1, 0, 1e308, 9007199254740993, "", " ", "null", "0", "' OR 1=1 --", `"; DROP TABLE student; --`, "%", "_", `\`, "a\x00b", "\xff\xfe", "\u202eمرحبا", "👩‍👩‍👧‍👦🏳️‍🌈",
 	strings.Repeat("x", 5000), strings.Repeat("é", 300), "2026-02-30", "0000-00-00", "99999-01-01", "2026-13-01T25:61:61Z", "-infinity", "infinity", "NaN", "../../../etc/passwd", "${jndi:ldap://x}",
 	"<script>alert(1)</script>", "00000000-0000-0000-0000-000000000000", "{}", "[]", []any{}, map[string]any{}, []any{nil}, map[string]any{"": nil}, "=cmd|' /C calc'!A0", "1e999", "0x1F", "+919800000000", "a@b.c",
 	[]any{[]any{[]any{[]any{map[string]any{"a": []any{}}}}}}, json.Number("123456789012345678901234567890"), json.Number("0.00000000000000000001"), json.Number("-0"),
