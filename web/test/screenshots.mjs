@@ -143,25 +143,27 @@ for (const [look, how] of Object.entries(looks)) {
     if (chosen.length === 0) continue
     const b = await open(how)
     try {
-      const { page } = b
+      const first = b.page
       if (email.startsWith('admin')) {
-        await page.goto(`${url}/console/`)
-        await page.getByLabel('E-mail').waitFor()
-        await page.screenshot({ path: `${out}sign-in-${look}.png` })
+        await first.goto(`${url}/console/`)
+        await first.getByLabel('E-mail').waitFor()
+        await first.screenshot({ path: `${out}sign-in-${look}.png` })
       }
-      await signIn(page, email, password)
+      await signIn(first, email, password)
       for (const [name, [path, act]] of chosen) {
+        const page = await b.context.newPage() // what is unsaved on one keeps nobody from leaving it
         await page.goto(`${url}/console${path}`)
-        await page.waitForLoadState('networkidle')
+        await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {}) // a live page is never idle
         await act(page).catch((e) => say(`${name}, ${look}: ${e.message.split('\n')[0]}`))
         await page.waitForTimeout(250)
         await page.screenshot({ path: `${out}${name}-${look}.png` })
+        await page.close()
       }
       if (look === 'phone' && email.startsWith('admin')) {
-        await page.goto(`${url}/console/`)
-        await page.getByRole('button', { name: 'Navigation' }).click()
-        await page.waitForTimeout(250)
-        await page.screenshot({ path: `${out}navigation-${look}.png` })
+        await first.goto(`${url}/console/`)
+        await first.getByRole('button', { name: 'Navigation' }).click()
+        await first.waitForTimeout(250)
+        await first.screenshot({ path: `${out}navigation-${look}.png` })
       }
       say(`${look}: ${chosen.length} pages of ${email}${b.faults.length ? `; faults: ${b.faults.join('; ')}` : ''}`)
     } finally {

@@ -54,7 +54,7 @@ export async function stageDay(email, password) {
     const otp = /\b\d{6}\b/.exec((await outbox(phone))[0].text)[0]
     const signed = await send('POST', `/${prefix}/user-auth/verify-otp`, { phone, otp })
     const mine = signed.accessToken ?? signed.data?.accessToken
-    const child = prefix === 'parent' ? (await send('GET', '/parent/student/list', undefined, mine)).data.students[0] : undefined
+    const child = prefix === 'parent' ? (await send('POST', '/parent/student/list', { data: {} }, mine)).data.students[0] : undefined
     await send('POST', `/${prefix}/leave/apply`, { data: { ...leave, ...(child ? { studentId: child.id } : {}) } }, mine)
   }
 }

@@ -128,7 +128,7 @@ function Part({ title, note, children }: { title: string; note?: string; childre
 function Weekend({ draft }: { draft: Draft<Fields> }) {
   return (
     <div role="group" aria-label={labels.weekendDays}>
-      <Text size="sm" fw={500} mb={4}>{labels.weekendDays}</Text>
+      <Text size="sm" fw={600} mb={4}>{labels.weekendDays}</Text>
       <Chip.Group multiple value={draft.values.weekendDays.map(String)} onChange={(v) => draft.set('weekendDays', v.map(Number).sort())}>
         <Group gap={8}>{days.map((d, i) => <Chip key={d} value={String(i)} radius={8}>{d.slice(0, 3)}</Chip>)}</Group>
       </Chip.Group>
@@ -160,7 +160,7 @@ function Logo({ draft }: { draft: Draft<Fields> }) {
   })
   return (
     <div>
-      <Text size="sm" fw={500} mb={4}>{labels.logoFileId}</Text>
+      <Text size="sm" fw={600} mb={4}>{labels.logoFileId}</Text>
       <Group gap={16}>
         {src && <Image src={src} alt="The school's logo" h={56} w="auto" fit="contain" radius={8} />}
         {!id && <Text size="sm" c="dimmed">None yet: papers have the name alone.</Text>}
