@@ -31,6 +31,9 @@ func superAdmin(t *testing.T, app *testkit.App) string {
 	return email
 }
 
+// patience is how long a script may take.
+var patience = 5 * time.Minute
+
 // browse runs a script of web/test in a real browser against the instance. What the
 // script leans on is installed first, by the project's own set-up.
 func browse(t *testing.T, script string, env ...string) {
@@ -40,7 +43,7 @@ func browse(t *testing.T, script string, env ...string) {
 	if out, err := setUp.CombinedOutput(); err != nil {
 		t.Fatalf("setting the browser up: %v\n%s", err, out)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	node := exec.CommandContext(ctx, "node", filepath.Join("test", script))
 	node.Env = append(os.Environ(), env...)

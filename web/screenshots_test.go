@@ -5,11 +5,14 @@ package web_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/testkit"
 )
+
+func init() { patience = 30 * time.Minute } // there are many
 
 // TestScreenshots takes pictures of the console's pages with the demo data.
 func TestScreenshots(t *testing.T) {
