@@ -27,7 +27,7 @@ type MigrationStatus struct {
 type MigrationRun struct {
 	ID         uuid.UUID   `json:"id"`
 	State      string      `json:"state" example:"RUNNING" doc:"QUEUED, RUNNING, DONE (some schools may have failed) or FAILED (it stopped as a whole)"`
-	SchoolIDs  []uuid.UUID `json:"schoolIds" doc:"null is all that were behind"`
+	SchoolIDs  []uuid.UUID `json:"schoolIds" doc:"Empty is all that were behind"`
 	Total      int         `json:"total" doc:"Schemas: schools and, with all of them, the empty ones kept ready; one more for every node"`
 	Done       int         `json:"done"`
 	Failed     int         `json:"failed" doc:"Of those done"`
@@ -40,7 +40,7 @@ type MigrationRun struct {
 }
 
 const (
-	lastRun = `select id, state, school_ids, total, done, failed, case when state = 'DONE' then 100 when total = 0 then 0 else 100 * done / total end as percent,
+	lastRun = `select id, state, coalesce(school_ids, '{}') as school_ids, total, done, failed, case when state = 'DONE' then 100 when total = 0 then 0 else 100 * done / total end as percent,
 		error, asked_by, created_at, started_at, finished_at from migration_run order by created_at desc, id desc limit 1`
 	fleetCounts = `select count(*)::int, count(*) filter (where migration_error = '' and schema_version >= $1)::int,
 		count(*) filter (where migration_error = '' and schema_version < $1)::int, count(*) filter (where migration_error <> '')::int

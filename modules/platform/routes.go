@@ -39,7 +39,7 @@ type Module struct {
 // Routes are the endpoints.
 func (m *Module) Routes() []api.Row {
 	return api.Rows(
-		api.PlatformRow("POST", "/super-admin/admin/create", "Add an administrator to a school and invite them to set a password", api.Write, 201, m.createAdmin, api.Says("Administrator added and invited")),
+		api.PlatformRow("POST", "/super-admin/admin/create", "Add an administrator to a school and invite them to set a password", api.Write, 201, m.createAdmin, api.Says("Administrator added and invited"), api.MayFail(api.Coded(404, "SCHOOL_NOT_FOUND", "School not found"))),
 		api.PlatformList("/super-admin/admin/list", "Administrators of all schools", adminListing, listAdmins),
 		api.PlatformRow("GET", "/super-admin/admin/:id", "Read an administrator", api.Read, 200, getAdmin),
 		api.PlatformRow("POST", "/super-admin/admin/:id/disable", "Keep an administrator out; their sessions end at once", api.Write, 200, m.disableAdmin, api.OwnTransaction, api.Says("Disabled")),

@@ -40,7 +40,7 @@ try {
   await page.getByLabel('Amount 1').waitFor()
   await accessible(page, 'a fee structure')
   await page.getByRole('link', { name: 'Charge this class' }).click()
-  await page.getByLabel('Instalment').selectOption('1')
+  await page.getByLabel('Instalment', { exact: true }).selectOption('1')
   await page.getByRole('button', { name: 'See who is charged what' }).click()
   await page.getByText('3 students').first().waitFor()
   want((await receipts()).length === 0 && (await call('GET', '/school-admin/fee/dues')).total === 0, 'looking charges nobody')

@@ -10940,7 +10940,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             percent: number;
-            /** @description null is all that were behind */
+            /** @description Empty is all that were behind */
             schoolIds: string[];
             /** Format: date-time */
             startedAt: string | null;
@@ -31774,6 +31774,19 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
+            /** @description School not found */
+            404: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             409: components["responses"]["Duplicate"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
