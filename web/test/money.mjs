@@ -198,7 +198,7 @@ try {
   await call('POST', '/parent/message/send', { threadId: thread.threadId, body: 'Is <i>page 12</i> right?' }, stage.parentToken)
   await go('/messages')
   await page.getByRole('button', { name: /Homework/ }).click()
-  await page.getByText('Is <i>page 12</i> right?').waitFor()
+  await page.getByText('Is <i>page 12</i> right?').last().waitFor()
   await accessible(page, 'a thread')
   await page.getByLabel('Message', { exact: true }).fill('It is.')
   await page.keyboard.press('Control+Enter')
