@@ -18,9 +18,9 @@ import (
 // goroutines hold a processor until they are preempted (10 ms) and its garbage stops
 // everybody; so it is done in processes of its own, which the kernel makes wait.
 const (
-	// hashNice is how far hashing stands back: a tenth of a core is still its own when
+	// hashNice is how far hashing stands back: a thirtieth of a core is still its own when
 	// everything else is busy.
-	hashNice = 10
+	hashNice = 15
 	// hashIdle is how long a worker that has nothing to do stays.
 	hashIdle = time.Minute
 )
