@@ -20,10 +20,13 @@ func (d *day) takesHome(t *testing.T) {
 	path := "/super-admin/school/" + d.school.String() + "/export"
 	d.office.Refuses(t, "GET", path, nil, 403, "PERMISSION_DENIED")
 	d.super.Refuses(t, "GET", "/super-admin/school/"+api.NewID().String()+"/export", nil, 404, "SCHOOL_NOT_FOUND")
-	first := d.super.Call(t, "GET", path, nil)
-	var made schools.Export
-	if first.Read(t, &made); first.Status != 202 || first.Header.Get("Retry-After") == "" || made.SchoolID != d.school {
+	// Asking for it has it made; a quick machine may have it ready with the answer.
+	if first := d.super.Call(t, "GET", path, nil); first.Status != 200 && (first.Status != 202 || first.Header.Get("Retry-After") == "") {
 		t.Fatalf("asked for: %d %s", first.Status, first.Body)
+	}
+	made := testkit.Post[schools.Export](t, d.super, path, nil)
+	if made.SchoolID != d.school {
+		t.Fatalf("asked for: %+v", made)
 	}
 	if again := testkit.Post[schools.Export](t, d.super, path, nil); again.ID != made.ID && again.State != "QUEUED" {
 		t.Errorf("two are made at a time: %+v and %+v", made, again)
