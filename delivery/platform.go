@@ -131,6 +131,9 @@ func (q platformQueue) settle(ctx context.Context, c Channel, results []result) 
 				select id, channel, recipient, 'ACCOUNT', attempts, $2, created_at, $3 from m on conflict (id) do update set last_error = excluded.last_error, failed_at = excluded.failed_at`, r.ID, r.Error, now)
 		default:
 			batch.Queue(`update platform.message set next_at = $2, last_error = $3, attempts = attempts - $4 where id = $1`, r.ID, r.NextAt, r.Error, r.Untried)
+			if r.NextAt != nil { // somebody waits for it: it goes when it is due, not when the clock next comes round
+				time.AfterFunc(r.NextAt.Sub(now), func() { q.s.lanes[c].put(uuid.Nil) })
+			}
 		}
 	}
 	if err := q.s.Platform.SendBatch(ctx, batch).Close(); err != nil {
