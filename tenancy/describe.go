@@ -11,15 +11,15 @@ import (
 // platform's record is a copy that follows, so that every request knows it without
 // asking the school's database.
 type Profile struct {
-	Name        string
-	TimeZone    string
-	Locale      string
-	Currency    string
-	WeekendDays []int16
-	Address     string
-	Phone       string
-	Email       string
-	LogoFileID  *uuid.UUID
+	Name        string     `json:"name"`
+	TimeZone    string     `json:"timeZone"`
+	Locale      string     `json:"locale"`
+	Currency    string     `json:"currency"`
+	WeekendDays []int16    `json:"weekendDays"`
+	Address     string     `json:"address"`
+	Phone       string     `json:"phone"`
+	Email       string     `json:"email"`
+	LogoFileID  *uuid.UUID `json:"logoFileId"`
 }
 
 // Describe makes the platform's record say what the school says, and tells every

@@ -1,6 +1,7 @@
 package school
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -60,6 +61,7 @@ type profileChange struct {
 // update changes a school's record. It is in force on every instance within a second.
 func (m *Module) update(c api.PlatformCtx, r profileChange) (Profile, error) {
 	var before, after profileFields
+	var told tenancy.Profile
 	err := m.Cluster.Rewrite(c, r.ID, func(version int, p *tenancy.Entry) error {
 		if v := c.SentVersion(); v != nil && *v != version {
 			return api.Conflict("This school was changed by someone else: it is at version %d, you have %d", version, *v)
@@ -77,8 +79,11 @@ func (m *Module) update(c api.PlatformCtx, r profileChange) (Profile, error) {
 		}
 		*p = tenancy.Entry{Code: after.Code, Profile: tenancy.Profile{Name: after.Name, TimeZone: after.TimeZone, Locale: after.Locale, Currency: after.Currency,
 			WeekendDays: after.WeekendDays, Address: after.Address, Phone: string(after.Phone), Email: after.Email}}
-		return m.Describe(c, r.ID, p.Profile) // the record follows the school, so it must say the same
-	}, c.BookChange("update", "school", r.ID, func() (any, any) { return before, after }))
+		told = p.Profile
+		return nil
+	}, c.BookChange("update", "school", r.ID, func() (any, any) { return before, after }),
+		// Last, when nothing else can be refused: the record follows the school, so it must say the same.
+		func(ctx context.Context, _ pgx.Tx) error { return m.Describe(ctx, r.ID, told) })
 	if errors.Is(err, tenancy.ErrCodeTaken) {
 		err = api.Duplicate("A school with this code exists")
 	}

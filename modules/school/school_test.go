@@ -138,3 +138,35 @@ func TestASchoolsStatsCountItsPeopleItsFilesItsSessionsAndItsRequests(t *testing
 	}
 	super.Refuses(t, "GET", "/super-admin/school/"+uuid.NewString()+"/stats", nil, 404, "SCHOOL_NOT_FOUND")
 }
+
+func TestWhatAnOperatorSaysOfASchoolTheSchoolSaysItselfFromThenOn(t *testing.T) {
+	t.Parallel()
+	s, other := testkit.NewSchool(t), testkit.NewSchool(t)
+	super, admin := s.App.SuperAdmin(t), s.As(t, api.SchoolAdmin)
+	path := "/super-admin/school/" + s.ID.String()
+	type said struct {
+		Name, TimeZone, Website string
+		WeekendDays             []int
+	}
+	testkit.Put[said](t, admin, "/school-admin/setting", map[string]any{"name": "Hill School", "website": "https://hill.test"})
+
+	// Refused, nothing of it is done, neither here nor there.
+	super.Refuses(t, "PUT", path, map[string]any{"name": "Half", "code": other.Code}, 409, "DUPLICATE_ENTRY")
+	if now := testkit.Get[said](t, admin, "/school-admin/setting"); now.Name != "Hill School" {
+		t.Errorf("a refused change is in the settings: %+v", now)
+	}
+
+	testkit.Put[school.Profile](t, super, path, map[string]any{"name": "Hill High School", "timeZone": "Asia/Dubai", "weekendDays": []int{5}})
+	now := testkit.Get[said](t, admin, "/school-admin/setting")
+	if now.Name != "Hill High School" || now.TimeZone != "Asia/Dubai" || len(now.WeekendDays) != 1 || now.WeekendDays[0] != 5 || now.Website != "https://hill.test" {
+		t.Errorf("the school says %+v", now)
+	}
+	if mended, err := s.App.Service.HealProfile(t.Context(), s.ID); err != nil || mended {
+		t.Errorf("the two differ: %t, %v", mended, err)
+	}
+	if n := s.Count(t, "audit_event", "entity = 'setting' and after ->> 'name' = 'Hill High School'"); n != 1 {
+		t.Errorf("%d lines in the school's book", n)
+	}
+	super.Call(t, "POST", path+"/suspend", map[string]any{})
+	super.Refuses(t, "PUT", path, map[string]any{"name": "Shut"}, 409, "")
+}
