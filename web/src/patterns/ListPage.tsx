@@ -82,7 +82,11 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
   const current = address.open
   const close = () => setAddress({ open: undefined, tab: undefined })
   const clear = () => setPicked(new Map())
-  useEffect(clear, [JSON.stringify(query)])
+  // What is selected is always in sight: a row that a filter or another page took away is let go,
+  // one that is still there stays selected, as it is now.
+  useEffect(() => {
+    if (list.data && !list.isPlaceholderData) setPicked((was) => (was.size === 0 ? was : new Map(rows.filter((r) => was.has(props.id(r))).map((r) => [props.id(r), r]))))
+  }, [list.data, list.isPlaceholderData])
 
   // Past the last page, after a filter or a removal: the last one there is.
   useEffect(() => {
