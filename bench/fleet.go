@@ -96,12 +96,12 @@ func (f *fleet) grow(ctx context.Context, n int) error {
 	var group errgroup.Group
 	group.SetLimit(4)
 	var done atomic.Int32
-	missing := 0
+	var missing []int
 	for i := 1; i <= n; i++ {
 		if f.made[i] {
 			continue
 		}
-		missing++
+		missing = append(missing, i)
 		f.made[i] = true
 		group.Go(func() error {
 			if err := f.add(ctx, i, studentsEach); err != nil {
@@ -113,16 +113,28 @@ func (f *fleet) grow(ctx context.Context, n int) error {
 			return nil
 		})
 	}
-	err := group.Wait()
-	if missing > 0 && err == nil {
-		err = f.exec(ctx, settle)
+	if err := group.Wait(); err != nil || len(missing) == 0 {
+		return err
 	}
-	return err
+	return f.settle(ctx, missing)
 }
 
-// settle does at once what autovacuum would do in the middle of a measurement.
-const settle = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint, pg_catalog.pg_depend,
-	pg_catalog.pg_shdepend, pg_catalog.pg_trigger, pg_catalog.pg_type, pg_catalog.pg_namespace, pg_catalog.pg_authid, pg_catalog.pg_auth_members`
+// settle does at once what autovacuum would do in the middle of a measurement, where
+// every analysed table makes all connections look at it anew. The tables of the schools
+// are those that get enough rows when a school is made.
+func (f *fleet) settle(ctx context.Context, schools []int) error {
+	for _, n := range schools {
+		schema := tenancy.Ident(schemaName(n))
+		if err := f.exec(ctx, "analyze "+schema+".permission, "+schema+".bench_student"); err != nil {
+			return err
+		}
+	}
+	return f.exec(ctx, settleCatalogs)
+}
+
+const settleCatalogs = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint, pg_catalog.pg_depend,
+	pg_catalog.pg_shdepend, pg_catalog.pg_trigger, pg_catalog.pg_type, pg_catalog.pg_namespace, pg_catalog.pg_authid, pg_catalog.pg_auth_members,
+	pg_catalog.pg_proc, pg_catalog.pg_attrdef, pg_catalog.pg_description, pg_catalog.pg_default_acl, pg_catalog.pg_statistic`
 
 // large returns the number of the school with the long list, making it first.
 func (f *fleet) large(ctx context.Context) (int, error) {
@@ -130,7 +142,10 @@ func (f *fleet) large(ctx context.Context) (int, error) {
 		return largeSchool, nil
 	}
 	f.made[largeSchool] = true
-	return largeSchool, f.add(ctx, largeSchool, studentsInLarge)
+	if err := f.add(ctx, largeSchool, studentsInLarge); err != nil {
+		return largeSchool, err
+	}
+	return largeSchool, f.settle(ctx, []int{largeSchool})
 }
 
 // add provisions a school as the product does, then gives its schema a name that
@@ -187,7 +202,7 @@ func (f *fleet) fill(ctx context.Context, schema string, n, students int) error 
 	if err != nil {
 		return err
 	}
-	return f.exec(ctx, "vacuum analyze "+tenancy.Ident(schema)+".bench_student")
+	return f.exec(ctx, "vacuum "+tenancy.Ident(schema)+".bench_student")
 }
 
 func cityOf(n int) string { return fmt.Sprintf("Town %d", n) }
