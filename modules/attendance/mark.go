@@ -159,7 +159,8 @@ func keep(c api.Ctx, r MarkFields, changes []change, reason string, delay int) e
 		if ch.was != nil {
 			before.add(ch.StudentID, ch.was.Status)
 		}
-		if ch.statusChanged() {
+		// Who simply came is no news to anybody, and most of the class.
+		if ch.statusChanged() && (ch.was != nil || ch.Status != "PRESENT") {
 			fact.add(ch.StudentID, ch.Status)
 		}
 	}
@@ -177,7 +178,8 @@ type booked struct {
 // MarkedFact is the fact that students of a division were marked, or marked anew.
 const MarkedFact = "attendance.marked"
 
-// MarkedDay is what MarkedFact says: whose status is new or another than it was.
+// MarkedDay is what MarkedFact says: whose status is new or another than it was. Present
+// are those who were marked otherwise before.
 type MarkedDay struct {
 	DivisionID uuid.UUID `json:"divisionId"`
 	Date       api.Date  `json:"date"`

@@ -22,22 +22,18 @@ func tellParents(c api.Ctx, changes []change, delay int) error {
 	}
 	for _, ch := range changes {
 		known := heard[ch.ID]
-		if !ch.statusChanged() || known == ch.Status {
+		told := ch.Status == "ABSENT" || ch.Status == "LATE"
+		corrected := ch.Status == "PRESENT" && known != ""
+		if !ch.statusChanged() || known == ch.Status || !told && !corrected {
 			continue
 		}
 		n := api.Notice{
 			Type: api.NoticeAttendance, Key: fmt.Sprintf("attendance:%s:%d:%s", ch.ID, ch.Version, ch.Status),
 			RecordID: ch.ID, StudentID: &ch.StudentID, Text: api.Text{Name: "attendance." + strings.ToLower(ch.Status), Values: api.Values{"child": ch.name, "date": ch.Date}},
 		}
-		switch {
-		case ch.Status == "ABSENT", ch.Status == "LATE":
-		case ch.Status == "PRESENT" && known != "":
-			c.Notify(n)
-			continue
-		default:
-			continue
+		if told {
+			n.DueAt = c.Now.Add(time.Duration(delay) * time.Minute)
 		}
-		n.DueAt = c.Now.Add(time.Duration(delay) * time.Minute)
 		c.Notify(n)
 	}
 	return nil

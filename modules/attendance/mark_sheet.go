@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
 	"homeroom/modules/roster"
@@ -13,9 +14,9 @@ import (
 // sheet is a division on a day, as those who mark it find it.
 type sheet struct {
 	frame
-	off      string             // what keeps the division at home that day
-	students map[uuid.UUID]seat // of those named, who is on the roster
-	marks    map[uuid.UUID]Mark
+	off      string                  // what keeps the division at home that day
+	students map[uuid.UUID]seat      // who is on the roster
+	marks    map[uuid.UUID]Mark      // theirs, of those who have one
 	leaves   map[uuid.UUID]uuid.UUID // of those named, whose approved leave covers the day, and which
 }
 
@@ -59,17 +60,18 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	for i, record := range r.Records {
 		ids[i] = record.StudentID
 	}
+	s := &sheet{students: make(map[uuid.UUID]seat, len(ids)), marks: make(map[uuid.UUID]Mark), leaves: make(map[uuid.UUID]uuid.UUID)}
 	var frames []frame
-	var seats []seat
-	var marks []Mark
 	var leaves []struct{ ID, StudentID uuid.UUID }
 	calendar, holidays := reading(c, r.Date, r.Date)
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
 		holidays,
-		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster + ` and e.student_id = any($4)`,
-			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today()), ids}, Scan: roster.Collect(&seats)},
-		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date}, Scan: roster.Collect(&marks)},
+		// The roster, and the one mark each may have. "limit 1" tells Postgres that there is
+		// but one: with a guess of more it plans the statement anew for every class.
+		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name, a.* from enrolment e join student s on s.id = e.student_id
+			left join lateral (select ` + markColumns + ` from attendance a where a.student_id = e.student_id and a.date = $2 limit 1) a on true where ` + onRoster,
+			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: s.seat},
 		// Asked anew each time: the day may have been a day off when the leave was approved.
 		tenancy.Query{SQL: `select id, student_id from leave where student_id = any($1) and status = 'APPROVED' and $2 between from_date and to_date`,
 			Args: []any{ids, r.Date}, Scan: roster.Collect(&leaves)},
@@ -80,18 +82,33 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	if len(frames) == 0 {
 		return nil, api.NotFound("division")
 	}
-	s := &sheet{frame: frames[0], students: make(map[uuid.UUID]seat, len(seats)), marks: make(map[uuid.UUID]Mark, len(marks)), leaves: make(map[uuid.UUID]uuid.UUID, len(leaves))}
-	s.off = calendar.off(s.ClassID, r.Date)
-	for _, one := range seats {
-		s.students[one.ID] = one
-	}
-	for _, m := range marks {
-		s.marks[m.StudentID] = m
-	}
+	s.frame, s.off = frames[0], calendar.off(frames[0].ClassID, r.Date)
 	for _, l := range leaves {
 		s.leaves[l.StudentID] = l.ID
 	}
 	return s, nil
+}
+
+// seat reads who is on the roster, and the mark of each who has one.
+func (s *sheet) seat(rows pgx.Rows) error {
+	for rows.Next() {
+		var one seat
+		var m Mark
+		into := []any{&one.ID, &one.FirstName, &one.LastName, &m.ID, &m.StudentID, &m.DivisionID, &m.Date, &m.Status, &m.LateMinutes, &m.Remark, &m.Source,
+			&m.LeaveID, &m.MarkedBy, &m.MarkedAt, &m.Version}
+		marked := rows.RawValues()[3] != nil
+		if !marked {
+			clear(into[3:])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		s.students[one.ID] = one
+		if marked {
+			s.marks[one.ID] = m
+		}
+	}
+	return rows.Err()
 }
 
 // check names everything that is wrong with the marks.
