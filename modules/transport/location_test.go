@@ -97,7 +97,7 @@ func TestABusThatComesNearAStopIsToldOncePerStopAndTrip(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 3)
 	trip := d.start(t)
-	ago := time.Minute
+	ago := 30 * time.Second // far from what counts as stale, however slowly this is driven
 	drive := func(stops ...float64) {
 		for _, s := range stops {
 			ago -= time.Second
