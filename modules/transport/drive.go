@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,9 @@ type drive struct {
 
 	mu        sync.Mutex
 	progress  *progress
-	last      *Point // newest that was shown
-	suspect   *Point // came from nowhere; believed if the next one is near it
+	walked    time.Time // up to when the trail went into progress
+	last      *Point    // newest that was shown
+	suspect   *Point    // came from nowhere; believed if the next one is near it
 	recent    []time.Time
 	allowance float64 // positions that may come now
 	counted   time.Time
@@ -42,7 +44,7 @@ var errTooMany = api.Coded(429, "Too Many Requests", "Too many positions, slow d
 func (d *drive) inherit(old *drive) {
 	old.mu.Lock()
 	defer old.mu.Unlock()
-	d.last, d.suspect, d.recent = old.last, old.suspect, old.recent
+	d.walked, d.last, d.suspect, d.recent = old.walked, old.last, old.suspect, old.recent
 	d.allowance, d.counted, d.told = old.allowance, old.counted, old.told
 	// What was noticed at stops may not be in the database yet.
 	old.progress.path.remember(d.progress.path.stops)
@@ -89,7 +91,7 @@ func (d *drive) take(p Point, now time.Time, t *Tracker) (known bool, err error)
 	if d.recent = append(d.recent, p.At); len(d.recent) > recentKept {
 		d.recent = d.recent[1:]
 	}
-	d.showLocked(p, now, t)
+	d.showLocked(p, nil, now, t)
 	return false, nil
 }
 
@@ -121,26 +123,24 @@ func (d *drive) believe(p Point) error {
 	return errJump
 }
 
-// show shows a position that is in the trail already, if it can be believed.
-func (d *drive) show(p Point, now time.Time, t *Tracker) {
+// show shows a position that is in the trail already, if it can be believed; way is the
+// trail that leads to it.
+func (d *drive) show(p Point, way []Point, now time.Time, t *Tracker) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.believe(p) == nil {
-		d.showLocked(p, now, t)
+		d.showLocked(p, way, now, t)
 	}
 }
 
 // showLocked shows a position if it is newer than what is shown: the marker never jumps back.
-func (d *drive) showLocked(p Point, now time.Time, t *Tracker) {
+func (d *drive) showLocked(p Point, way []Point, now time.Time, t *Tracker) {
 	if d.last != nil && !p.At.After(d.last.At) {
 		return
 	}
 	d.last = &p
 	stale := now.Sub(p.At) > staleAfter
-	var calls []call
-	if !stale { // what is long past is news to nobody
-		calls = d.progress.move(p)
-	}
+	calls := d.walk(append(way, p), now)
 	if len(calls) > 0 {
 		t.busy.Go(func() { t.note(d, calls) })
 	}
@@ -156,6 +156,26 @@ func (d *drive) showLocked(p Point, now time.Time, t *Tracker) {
 		}
 	}
 	t.Air.Moved(d.school, d.trip.BusID, seen, tell)
+}
+
+// walk takes positions in, and says what happened at stops. That a bus was near long ago
+// is news to nobody; when it called is written down all the same.
+func (d *drive) walk(way []Point, now time.Time) []call {
+	var calls []call
+	for _, p := range way {
+		if p.At.After(d.walked) {
+			d.walked = p.At
+			calls = append(calls, d.progress.move(p)...)
+		}
+	}
+	return slices.DeleteFunc(calls, func(k call) bool { return k.what == "near" && now.Sub(k.at) > staleAfter })
+}
+
+// walkedTo is up to when the trail was taken in.
+func (d *drive) walkedTo() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.walked
 }
 
 // note writes down what happened at stops, and tells the families who wait there. A

@@ -120,6 +120,17 @@ func TestABusThatComesNearAStopIsToldOncePerStopAndTrip(t *testing.T) {
 	}
 }
 
+func TestAStopThatWasCalledAtOutOfReachIsNotedWhenThePhoneSendsItsWay(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, 2)
+	trip := d.start(t)
+	d.send(t, trip, at(-0.2, 40*time.Second), at(0, 35*time.Second), at(0.02, 30*time.Second), at(0.2, 25*time.Second))
+	testkit.Eventually(t, "the first stop is left", func() bool { s := d.live(t).Stops[0]; return s.ArrivedAt != nil && s.DepartedAt != nil })
+	if now := d.live(t); !now.Stops[0].DepartedAt.After(*now.Stops[0].ArrivedAt) || now.Stops[1].ArrivedAt != nil {
+		t.Errorf("stops %+v", now.Stops)
+	}
+}
+
 func TestOldTrailsAreThinnedAfterAMonthAndGoneAfterThree(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 1)

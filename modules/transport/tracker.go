@@ -100,8 +100,28 @@ func (t *Tracker) sightedSoon(school uuid.UUID, s Sighting) {
 		if err != nil || d.trip.ID != s.Seen.TripID {
 			return // the trip is over, or the next position will show the bus
 		}
-		d.show(Point{Lat: s.Seen.Lat, Lng: s.Seen.Lng, Speed: s.Seen.Speed, Heading: s.Seen.Heading, At: s.Seen.At}, t.Clock(), t)
+		// The positions before it may have been heard of by another instance, or have come
+		// in the same batch: the trail has them all.
+		way, err := t.trailBetween(ctx, school, d.trip.ID, d.walkedTo(), s.Seen.At)
+		if err != nil {
+			t.Log.Warn("a bus is shown without its way", "schoolId", school, "tripId", d.trip.ID, "error", err)
+		}
+		d.show(Point{Lat: s.Seen.Lat, Lng: s.Seen.Lng, Speed: s.Seen.Speed, Heading: s.Seen.Heading, At: s.Seen.At}, way, t.Clock(), t)
 	})
+}
+
+// longestWay is how many positions are read at once: a trip of hours.
+const longestWay = 5000
+
+// trailBetween is a trip's positions after one moment and before another, oldest first.
+func (t *Tracker) trailBetween(ctx context.Context, school, trip uuid.UUID, after, before time.Time) ([]Point, error) {
+	_, db, err := t.Open(ctx, school)
+	if err != nil {
+		return nil, err
+	}
+	var way []Point
+	err = db.Raw(`select lat, lng, speed, heading, at from location where trip_id = ? and at > ? and at < ? order by at limit ?`, trip, after, before, longestWay).Scan(&way).Error
+	return way, err
 }
 
 // Forget has a trip looked up again: its state changed. What was noticed on the way stays,
