@@ -73,7 +73,7 @@ func (q schoolQueue) pay(ctx context.Context, m Message) error {
 		return fmt.Errorf("spending on an SMS: %w", err)
 	}
 	if len(limits) == 0 {
-		return refused("the school's SMS budget of the day is used up")
+		return Refused("the school's SMS budget of the day is used up")
 	}
 	ok, err := q.s.spend(ctx, n)
 	if err == nil && ok {
@@ -83,7 +83,7 @@ func (q schoolQueue) pay(ctx context.Context, m Message) error {
 	if err != nil || back != nil {
 		return fmt.Errorf("spending on an SMS: %w", firstOf(err, back))
 	}
-	return refused("the SMS budget of all schools is used up for today")
+	return Refused("the SMS budget of all schools is used up for today")
 }
 
 func firstOf(errs ...error) error {

@@ -63,13 +63,13 @@ type Fault struct {
 func (f *Fault) Error() string { return f.Err.Error() }
 func (f *Fault) Unwrap() error { return f.Err }
 
-// refused is a message that no provider will ever take.
-func refused(format string, args ...any) error {
+// Refused is a message that no provider will ever take.
+func Refused(format string, args ...any) error {
 	return &Fault{Message: true, Err: fmt.Errorf(format, args...)}
 }
 
-// troubled is a provider that cannot take anything at present.
-func troubled(after time.Duration, format string, args ...any) error {
+// Troubled is a provider that cannot take anything at present.
+func Troubled(after time.Duration, format string, args ...any) error {
 	return &Fault{RetryAfter: after, Err: fmt.Errorf(format, args...)}
 }
 

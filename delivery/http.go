@@ -12,9 +12,9 @@ import (
 // answerMost is how much of a provider's answer is read.
 const answerMost = 64 << 10
 
-// newHTTPClient is how providers are called: nothing waits for ever, and nobody is
+// NewHTTPClient is how providers are called: nothing waits for ever, and nobody is
 // sent elsewhere with our secrets.
-func newHTTPClient() *http.Client {
+func NewHTTPClient() *http.Client {
 	return &http.Client{
 		Timeout:       sendTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -35,28 +35,28 @@ func newHTTPClient() *http.Client {
 func post(client *http.Client, r *http.Request) (status int, body []byte, err error) {
 	resp, err := client.Do(r)
 	if err != nil {
-		return 0, nil, troubled(0, "the provider did not answer: %w", err)
+		return 0, nil, Troubled(0, "the provider did not answer: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err = io.ReadAll(io.LimitReader(resp.Body, answerMost))
 	if err != nil {
-		return 0, nil, troubled(0, "the provider's answer broke off: %w", err)
+		return 0, nil, Troubled(0, "the provider's answer broke off: %w", err)
 	}
-	return resp.StatusCode, body, providerTrouble(resp.StatusCode, resp.Header)
+	return resp.StatusCode, body, ProviderTrouble(resp.StatusCode, resp.Header)
 }
 
-// providerTrouble tells answers about the provider or about us from those about the
+// ProviderTrouble tells answers about the provider or about us from those about the
 // message: a wrong password is no fault of the messages, and loses none.
-func providerTrouble(status int, header http.Header) error {
+func ProviderTrouble(status int, header http.Header) error {
 	switch {
 	case status == 429 || status >= 500 || status == 408:
-		return troubled(retryAfter(header), "the provider answered %d", status)
+		return Troubled(retryAfter(header), "the provider answered %d", status)
 	case status >= 300 && status < 400:
-		return troubled(0, "the provider redirects (%d), and is not followed", status)
+		return Troubled(0, "the provider redirects (%d), and is not followed", status)
 	case status == 401 || status == 403 || status == 404 || status == 405 || status == 407:
-		return troubled(time.Minute, "the provider answered %d: its address or our credentials are wrong", status)
+		return Troubled(time.Minute, "the provider answered %d: its address or our credentials are wrong", status)
 	case status < 200:
-		return troubled(0, "the provider answered %d", status)
+		return Troubled(0, "the provider answered %d", status)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/delivery"
+	"homeroom/delivery/fcm"
 	"homeroom/testkit"
 )
 
@@ -82,7 +83,7 @@ func drivers(t *testing.T) map[string]struct {
 			return must(delivery.NewWebhook(&url.URL{Scheme: "http", User: url.UserPassword("", "secret"), Host: u.Host, Path: "/send"}))
 		}},
 		"fcm": {delivery.Push, `{"name":"projects/p/messages/SM1"}`, func(u *url.URL) delivery.Driver {
-			return must(delivery.NewFCM(context.Background(), delivery.FCMOptions{Project: "p", Endpoint: u.String()}))
+			return must(fcm.New(context.Background(), fcm.Options{Project: "p", Endpoint: u.String()}))
 		}},
 	}
 }
@@ -240,7 +241,7 @@ func TestADeviceThatIsGoneIsForgottenAndTheOthersAreTold(t *testing.T) {
 		testkit.Post[map[string]any](t, teacher, "/teacher/notification/token", map[string]any{"fcmToken": token})
 	}
 	var told []string
-	fcm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	google := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var sent struct{ Message struct{ Token string } }
 		_ = json.NewDecoder(r.Body).Decode(&sent)
 		w.Header().Set("Content-Type", "application/json")
@@ -251,8 +252,8 @@ func TestADeviceThatIsGoneIsForgottenAndTheOthersAreTold(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"name":"projects/p/messages/1"}`)
 	}))
-	t.Cleanup(fcm.Close)
-	driver, err := delivery.NewFCM(t.Context(), delivery.FCMOptions{Project: "p", Endpoint: fcm.URL, Devices: s.App.Service.Devices})
+	t.Cleanup(google.Close)
+	driver, err := fcm.New(t.Context(), fcm.Options{Project: "p", Endpoint: google.URL, Devices: s.App.Service.Devices})
 	if err != nil {
 		t.Fatal(err)
 	}

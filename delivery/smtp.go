@@ -89,7 +89,7 @@ func (s *SMTP) compose(m Message) (*mail.Msg, string, error) {
 		return nil, "", err
 	}
 	if err := msg.To(m.To); err != nil {
-		return nil, "", refused("%q is no e-mail address", m.To)
+		return nil, "", Refused("%q is no e-mail address", m.To)
 	}
 	msg.Subject(oneLine(m.Title))
 	id := m.ID.String() + "@" + s.domain
@@ -136,8 +136,8 @@ func mailFault(err error) error {
 	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
 		switch sent.Reason {
 		case mail.ErrSMTPRcptTo, mail.ErrSMTPData, mail.ErrSMTPDataClose:
-			return refused("the mail server refuses it: %w", err)
+			return Refused("the mail server refuses it: %w", err)
 		}
 	}
-	return troubled(0, "the mail server did not take it: %w", err)
+	return Troubled(0, "the mail server did not take it: %w", err)
 }

@@ -29,7 +29,7 @@ func NewTwilio(address *url.URL) (*Twilio, error) {
 		host = "api.twilio.com"
 	}
 	return &Twilio{
-		client: newHTTPClient(), sid: sid, token: token, from: from,
+		client: NewHTTPClient(), sid: sid, token: token, from: from,
 		endpoint: scheme(address) + "://" + host + "/2010-04-01/Accounts/" + url.PathEscape(sid) + "/Messages.json",
 	}, nil
 }
@@ -65,13 +65,13 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 		Message string `json:"message"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return "", troubled(0, "the provider's answer %d is not its own: %s", status, quoted(body))
+		return "", Troubled(0, "the provider's answer %d is not its own: %s", status, quoted(body))
 	}
 	if status >= 300 {
-		return "", refused("the provider refuses it (%d, code %d): %s", status, answer.Code, answer.Message)
+		return "", Refused("the provider refuses it (%d, code %d): %s", status, answer.Code, answer.Message)
 	}
 	if answer.SID == "" {
-		return "", troubled(0, "the provider's answer %d has no id: %s", status, quoted(body))
+		return "", Troubled(0, "the provider's answer %d has no id: %s", status, quoted(body))
 	}
 	return answer.SID, nil
 }

@@ -28,7 +28,7 @@ func NewWebhook(address *url.URL) (*Webhook, error) {
 	secret, _ := address.User.Password()
 	plain := *address
 	plain.User = nil
-	return &Webhook{client: newHTTPClient(), endpoint: plain.String(), secret: secret}, nil
+	return &Webhook{client: NewHTTPClient(), endpoint: plain.String(), secret: secret}, nil
 }
 
 type webhookMessage struct {
@@ -64,13 +64,13 @@ func (w *Webhook) Send(ctx context.Context, m Message) (string, error) {
 		return "", err
 	}
 	if status >= 300 {
-		return "", refused("the provider refuses it (%d): %s", status, quoted(said))
+		return "", Refused("the provider refuses it (%d): %s", status, quoted(said))
 	}
 	var answer struct {
 		ID string `json:"id"`
 	}
 	if err := json.Unmarshal(said, &answer); err != nil {
-		return "", troubled(0, "the provider's answer %d is no JSON object: %s", status, quoted(said))
+		return "", Troubled(0, "the provider's answer %d is no JSON object: %s", status, quoted(said))
 	}
 	return answer.ID, nil
 }

@@ -54,7 +54,7 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer) (err error) {
 			err = errors.Join(err, stack.Stop())
 		}()
 	}
-	s, err := service.New(ctx, c, service.Options{Log: newLog(c), HashCommand: hashCommand()})
+	s, err := service.New(ctx, c, options(c))
 	if err != nil {
 		return err
 	}

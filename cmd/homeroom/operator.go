@@ -13,6 +13,7 @@ import (
 
 	"homeroom/cmd/service"
 	"homeroom/config"
+	"homeroom/delivery/fcm"
 	"homeroom/tenancy"
 )
 
@@ -42,7 +43,7 @@ func operator(cmd *cobra.Command) (*service.Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration is not fit for this:\n%w", err)
 	}
-	return service.New(cmd.Context(), c, service.Options{Log: newLog(c)})
+	return service.New(cmd.Context(), c, service.Options{Log: newLog(c), Push: fcm.Open})
 }
 
 // booked writes a change made on the command line into the platform's books, where

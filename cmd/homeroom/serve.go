@@ -32,7 +32,7 @@ work, finishes what is under way (10 s at most) and puts jobs back.`,
 			if err != nil {
 				return fmt.Errorf("the configuration is not fit to serve:\n%w", err)
 			}
-			s, err := service.New(cmd.Context(), c, service.Options{Log: newLog(c), HashCommand: hashCommand()})
+			s, err := service.New(cmd.Context(), c, options(c))
 			if err != nil {
 				return err
 			}

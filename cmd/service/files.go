@@ -11,7 +11,6 @@ import (
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
-	_ "gocloud.dev/blob/s3blob" // s3:// addresses
 	"gocloud.dev/gcerrors"
 
 	"homeroom/api"

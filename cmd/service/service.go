@@ -45,6 +45,9 @@ type Options struct {
 	// HashCommand starts a program that calls auth.ServeHashes, so that hashing secrets
 	// is no burden on the server's own process; empty: it is done here.
 	HashCommand []string
+	// Push makes the driver of push messages. It is the program's to give: Google's client
+	// is a third of all that would be linked with every test.
+	Push Push
 	// Drivers stand in for the providers of push, SMS and e-mail.
 	Drivers map[delivery.Channel]delivery.Driver
 	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
@@ -52,6 +55,9 @@ type Options struct {
 	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
+
+// Push makes a driver of push messages from a service account's key (fcm.Open).
+type Push func(ctx context.Context, key []byte, devices delivery.Devices) (delivery.Driver, error)
 
 // Service is one running instance.
 type Service struct {

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -31,7 +30,7 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 	drivers := o.Drivers
 	if drivers == nil {
 		var err error
-		if drivers, err = s.drivers(ctx); err != nil {
+		if drivers, err = s.drivers(ctx, o.Push); err != nil {
 			return err
 		}
 	}
@@ -43,7 +42,7 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 }
 
 // drivers are the configured providers. The local profile sends nothing to anybody.
-func (s *Service) drivers(ctx context.Context) (map[delivery.Channel]delivery.Driver, error) {
+func (s *Service) drivers(ctx context.Context, push Push) (map[delivery.Channel]delivery.Driver, error) {
 	if s.Config.Profile == config.Local {
 		pile := devDriver{devOutbox{redis: s.Redis, now: s.now}}
 		return map[delivery.Channel]delivery.Driver{delivery.Push: pile, delivery.SMS: pile, delivery.Email: pile}, nil
@@ -68,7 +67,7 @@ func (s *Service) drivers(ctx context.Context) (map[delivery.Channel]delivery.Dr
 		drivers[delivery.Email] = driver
 	}
 	if path := s.Config.FCMCredentials; path != "" {
-		driver, err := s.fcmDriver(ctx, path)
+		driver, err := s.pushDriver(ctx, push, path)
 		if err != nil {
 			return nil, fmt.Errorf("HOMEROOM_FCM_CREDENTIALS: %w", err)
 		}
@@ -88,18 +87,15 @@ func smsDriver(text string) (delivery.Driver, error) {
 	return delivery.NewWebhook(address)
 }
 
-func (s *Service) fcmDriver(ctx context.Context, path string) (delivery.Driver, error) {
+func (s *Service) pushDriver(ctx context.Context, push Push, path string) (delivery.Driver, error) {
+	if push == nil {
+		return nil, errors.New("this program was built without Firebase")
+	}
 	key, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	var account struct {
-		ProjectID string `json:"project_id"`
-	}
-	if err := json.Unmarshal(key, &account); err != nil || account.ProjectID == "" {
-		return nil, errors.New("the file is no key of a service account")
-	}
-	return delivery.NewFCM(ctx, delivery.FCMOptions{Project: account.ProjectID, Credentials: key, Devices: s.Devices})
+	return push(ctx, key, s.Devices)
 }
 
 // openSchools is how the sender reaches the schools' queues.

@@ -1,7 +1,11 @@
-package delivery
+// Package fcm sends push messages through Firebase Cloud Messaging. It stands apart from
+// the other drivers because of the weight of Google's client: only the program itself is
+// linked with it.
+package fcm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,29 +17,41 @@ import (
 	"github.com/google/uuid"
 	"google.golang.org/api/option"
 	htransport "google.golang.org/api/transport/http"
+
+	"homeroom/delivery"
 )
 
-// FCM sends push messages through Firebase Cloud Messaging: to topics, and to a
-// user's devices where there is no topic for them.
-type FCM struct {
+// Driver sends to topics, and to a user's devices where there is no topic for them.
+type Driver struct {
 	client  *messaging.Client
-	devices Devices
+	devices delivery.Devices
 }
 
-// FCMOptions say how FCM is reached.
-type FCMOptions struct {
+// Options say how FCM is reached.
+type Options struct {
 	Project     string
 	Credentials []byte // of a service account, JSON
 	// Endpoint is another address that speaks the protocol, without credentials.
 	Endpoint string
-	Devices  Devices
+	Devices  delivery.Devices
 }
 
 const fcmScope = "https://www.googleapis.com/auth/firebase.messaging"
 
-// NewFCM makes the driver. It dials nothing.
-func NewFCM(ctx context.Context, o FCMOptions) (*FCM, error) {
-	client := newHTTPClient()
+// Open makes the driver of a service account, whose key is given as Google hands it out.
+func Open(ctx context.Context, key []byte, devices delivery.Devices) (delivery.Driver, error) {
+	var account struct {
+		ProjectID string `json:"project_id"`
+	}
+	if err := json.Unmarshal(key, &account); err != nil || account.ProjectID == "" {
+		return nil, errors.New("the file is no key of a service account")
+	}
+	return New(ctx, Options{Project: account.ProjectID, Credentials: key, Devices: devices})
+}
+
+// New makes the driver. It dials nothing.
+func New(ctx context.Context, o Options) (*Driver, error) {
+	client := delivery.NewHTTPClient()
 	options := []option.ClientOption{}
 	if o.Endpoint != "" {
 		options = append(options, option.WithEndpoint(o.Endpoint))
@@ -55,15 +71,15 @@ func NewFCM(ctx context.Context, o FCMOptions) (*FCM, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the Firebase client: %w", err)
 	}
-	return &FCM{client: m, devices: o.Devices}, nil
+	return &Driver{client: m, devices: o.Devices}, nil
 }
 
 // Send sends to a topic, or to every device of a user.
-func (f *FCM) Send(ctx context.Context, m Message) (string, error) {
+func (f *Driver) Send(ctx context.Context, m delivery.Message) (string, error) {
 	if user, ok := strings.CutPrefix(m.To, "user_"); ok {
 		id, err := uuid.Parse(user)
 		if err != nil {
-			return "", refused("%q is no user", m.To)
+			return "", delivery.Refused("%q is no user", m.To)
 		}
 		return f.sendTo(ctx, m, id)
 	}
@@ -74,7 +90,7 @@ func (f *FCM) Send(ctx context.Context, m Message) (string, error) {
 
 // sendTo sends to each device of a user. Those that are gone are forgotten; a user
 // without a device has the log, and the message has done what it could.
-func (f *FCM) sendTo(ctx context.Context, m Message, user uuid.UUID) (string, error) {
+func (f *Driver) sendTo(ctx context.Context, m delivery.Message, user uuid.UUID) (string, error) {
 	tokens, err := f.devices.Of(ctx, m.SchoolID, user)
 	if err != nil {
 		return "", err
@@ -102,7 +118,7 @@ func (f *FCM) sendTo(ctx context.Context, m Message, user uuid.UUID) (string, er
 }
 
 // pushMessage is the message in the specification's shape.
-func pushMessage(m Message) *messaging.Message {
+func pushMessage(m delivery.Message) *messaging.Message {
 	data := map[string]string{"type": m.Type, "id": "", "studentId": "", "deliveryId": m.ID.String()}
 	if m.RecordID != nil {
 		data["id"] = m.RecordID.String()
@@ -114,7 +130,7 @@ func pushMessage(m Message) *messaging.Message {
 	return &messaging.Message{
 		Notification: &messaging.Notification{Title: m.Title, Body: m.Body},
 		Data:         data,
-		Android:      &messaging.AndroidConfig{Priority: "high", Notification: &messaging.AndroidNotification{ChannelID: ChannelID(m.Type), Tag: m.ID.String()}},
+		Android:      &messaging.AndroidConfig{Priority: "high", Notification: &messaging.AndroidNotification{ChannelID: channelID(m.Type), Tag: m.ID.String()}},
 		APNS: &messaging.APNSConfig{
 			Headers: map[string]string{"apns-collapse-id": m.ID.String()}, // sent twice, shown once
 			Payload: &messaging.APNSPayload{Aps: &messaging.Aps{Sound: "default", Badge: &badge}},
@@ -122,39 +138,39 @@ func pushMessage(m Message) *messaging.Message {
 	}
 }
 
-// ChannelID is the channel of Android's that a type of notice is shown in: service_
+// channelID is the channel of Android's that a type of notice is shown in: service_
 // and the type's plural in small letters.
-func ChannelID(noticeType string) string {
+func channelID(noticeType string) string {
 	return "service_" + strings.ToLower(noticeType) + "s"
 }
 
 var errUnregistered = errors.New("the device is gone")
 
-func (f *FCM) send(ctx context.Context, out *messaging.Message) (string, error) {
+func (f *Driver) send(ctx context.Context, out *messaging.Message) (string, error) {
 	said := &outcome{}
 	id, err := f.client.Send(context.WithValue(ctx, outcomeKey{}, said), out)
 	switch {
 	case err == nil && id != "":
 		return id, nil
 	case err == nil:
-		return "", troubled(0, "the provider's answer has no id")
+		return "", delivery.Troubled(0, "the provider's answer has no id")
 	case said.err != nil:
-		return "", troubled(0, "the provider did not answer: %w", said.err)
+		return "", delivery.Troubled(0, "the provider did not answer: %w", said.err)
 	case said.status == 0 && ctx.Err() != nil:
-		return "", troubled(0, "there was no time to send it: %w", ctx.Err())
+		return "", delivery.Troubled(0, "there was no time to send it: %w", ctx.Err())
 	case said.status == 0: // it never left: the client found the fault
-		return "", refused("it is no message: %w", err)
+		return "", delivery.Refused("it is no message: %w", err)
 	case messaging.IsUnregistered(err), messaging.IsSenderIDMismatch(err) && out.Token != "":
-		return "", &Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
+		return "", &delivery.Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
 	case said.status == http.StatusBadRequest && out.Token != "" && messaging.IsInvalidArgument(err):
-		return "", &Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
+		return "", &delivery.Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
 	case said.status == http.StatusBadRequest:
-		return "", refused("the provider refuses it: %w", err)
+		return "", delivery.Refused("the provider refuses it: %w", err)
 	}
-	if trouble := providerTrouble(said.status, said.header); trouble != nil {
+	if trouble := delivery.ProviderTrouble(said.status, said.header); trouble != nil {
 		return "", trouble
 	}
-	return "", troubled(0, "the provider's answer %d is not its own: %w", said.status, err)
+	return "", delivery.Troubled(0, "the provider's answer %d is not its own: %w", said.status, err)
 }
 
 // outcome is what the provider really said, for the send it is in the context of.
