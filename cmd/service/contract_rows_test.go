@@ -4,7 +4,10 @@ import (
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
+	"homeroom/testkit"
 )
+
+func init() { testkit.ShareWith(contractRows) }
 
 // contractRows stand for the clients that have few rows of their own yet, so that
 // what the contract says of them is tried now.

@@ -64,7 +64,7 @@ func call(t *testing.T, c *testkit.Client, r api.Row) testkit.Answer {
 
 func TestWithoutATokenEveryRowThatWantsOneIs401(t *testing.T) {
 	t.Parallel()
-	app := testkit.Start(t, contractRows)
+	app := testkit.Shared(t)
 	for _, r := range app.Service.Kernel.Rows {
 		if !r.Bearer {
 			if !strings.HasPrefix(r.Path, "/auth/") && !strings.Contains(r.Path, "/user-auth/") && !r.Unlisted && !hasSecretAddress(r) {
@@ -85,7 +85,7 @@ func TestWithoutATokenEveryRowThatWantsOneIs401(t *testing.T) {
 
 func TestEveryOtherRoleIsDenied(t *testing.T) {
 	t.Parallel()
-	s := testkit.Start(t, contractRows).NewSchool(t)
+	s := testkit.Shared(t).NewSchool(t)
 	clients := everyone(t, s)
 	for _, r := range rowsOf(s.App) {
 		for _, role := range everyRole {
@@ -198,7 +198,7 @@ func TestEveryRowCountsAgainstItsClass(t *testing.T) {
 
 func TestEveryRowIsDocumentedWithItsSummary(t *testing.T) {
 	t.Parallel()
-	app := testkit.Start(t, contractRows)
+	app := testkit.Shared(t)
 	raw, err := app.Service.Kernel.OpenAPI()
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestEveryRowIsDocumentedWithItsSummary(t *testing.T) {
 
 func TestInEvaluationModeTeachersOnlyReadExceptExamsAndResults(t *testing.T) {
 	t.Parallel()
-	s := testkit.Start(t, contractRows).NewSchool(t)
+	s := testkit.Shared(t).NewSchool(t)
 	clients := everyone(t, s)
 	setRights(t, s, true)
 	if err := s.DB(t).Exec(`update school_setting set evaluation_mode = true, policy_version = policy_version + 1`).Error; err != nil {
@@ -458,7 +458,7 @@ func made(path string, data map[string]any) func(*testing.T, *testkit.School, *t
 
 func TestAnotherSchoolsIDIsLikeAnIDThatIsNobodys(t *testing.T) {
 	t.Parallel()
-	app := testkit.Start(t, contractRows)
+	app := testkit.Shared(t)
 	mine := app.NewSchool(t)
 	setRights(t, mine, true)
 	clients := everyone(t, mine)
