@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	roundsEnv = "FEE_TEST_ROUNDS" // how often it is killed; 3 unless set, 20 by make faults
+	roundsEnv = "FEE_TEST_ROUNDS" // how often it is killed; 2 unless set, 20 by make faults
 	desks     = 200               // payments under way when it is
 )
 
@@ -29,7 +29,7 @@ type sentPayment struct {
 
 func TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone(t *testing.T) {
 	t.Parallel()
-	rounds := 3
+	rounds := 2
 	if n, err := strconv.Atoi(os.Getenv(roundsEnv)); err == nil {
 		rounds = n
 	}
