@@ -40,7 +40,7 @@ func (f *Fleet) SignIn(t testing.TB, path string, body map[string]any) *testkit.
 // to be counted, and on a busy machine the count may be late.
 func (f *Fleet) knock(t testing.TB, path string, body map[string]any) (a testkit.Answer) {
 	t.Helper()
-	testkit.Eventually(t, path+" is answered", func() bool {
+	Until(t, path+" is answered", func() bool {
 		a = f.App().Nobody().Call(t, "POST", path, body)
 		return a.Status != 503
 	})
@@ -86,8 +86,14 @@ type Progress struct {
 func (f *Fleet) NewSchool(t testing.TB, super *testkit.Client, children int) *School {
 	t.Helper()
 	s := f.Onboard(t, super)
-	testkit.Eventually(t, "the school is ready", func() bool {
-		p := testkit.Get[Progress](t, super, "/super-admin/school/"+s.ID.String()+"/provisioning")
+	var p Progress
+	defer func() {
+		if t.Failed() {
+			t.Logf("the onboarding stands at %+v", p)
+		}
+	}()
+	Until(t, "the school is ready", func() bool {
+		p = testkit.Get[Progress](t, super, "/super-admin/school/"+s.ID.String()+"/provisioning")
 		return p.Status == "ACTIVE" && p.Percent == 100
 	})
 	s.Office = f.SignIn(t, "/auth/login", s.Login())

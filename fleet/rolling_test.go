@@ -179,7 +179,7 @@ func (h *house) restarts(t *testing.T) {
 			i.Stop(t)
 			i.Start(t)
 			// nginx has to have found that it is back before the next one goes.
-			testkit.Eventually(t, "the instance gets its share again", func() bool { return i.Served(t) > 0 })
+			fleet.Until(t, "the instance gets its share again", func() bool { return i.Served(t) > 0 })
 		}
 	}
 	took := time.Since(began)

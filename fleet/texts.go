@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"homeroom/testkit"
 )
 
 // Texts stands in for the provider of SMS.
@@ -57,7 +56,7 @@ var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 func (x *Texts) code(t testing.TB, phone string, after int) string {
 	t.Helper()
 	var text string
-	testkit.Eventually(t, "a code is sent to "+phone, func() bool {
+	Until(t, "a code is sent to "+phone, func() bool {
 		texts := x.To(phone)
 		if len(texts) > after {
 			text = texts[len(texts)-1]
