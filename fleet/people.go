@@ -79,6 +79,7 @@ type School struct {
 type Progress struct {
 	Status  string
 	Percent int
+	Error   string
 	Steps   []struct{ Name string }
 }
 
