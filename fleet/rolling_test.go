@@ -110,7 +110,7 @@ func (l *load) stay(at string, c *testkit.Client, live func(s *ioclient.Client) 
 // begin starts the load and returns what checks afterwards that nothing was lost or doubled.
 func (h *house) begin(t *testing.T, l *load) (check func(t *testing.T)) {
 	s := h.school
-	reads := []string{"/parent/student/list", "/parent/transport/my-buses", "/bus-tracking/bus/" + s.Bus.String() + "/live"}
+	reads := []string{"/parent/message/list", "/parent/transport/my-buses", "/bus-tracking/bus/" + s.Bus.String() + "/live"}
 	for _, parent := range s.Parents {
 		l.keep(caller(t, parent), 50*time.Millisecond, func(c *testkit.Client, n int) (testkit.Answer, error) {
 			return c.TryCall("GET", reads[n%len(reads)], nil)

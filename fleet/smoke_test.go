@@ -24,7 +24,7 @@ func (h *house) signsIn(t *testing.T) {
 	s := h.school
 	for path, c := range map[string]*testkit.Client{
 		"/super-admin/school/list": h.super, "/school-admin/student/list": s.Office, "/teacher/class/list": s.Teacher,
-		"/driver/trip/list": s.Driver, "/parent/student/list": s.Parents[0],
+		"/driver/trip/list": s.Driver, "/parent/transport/my-buses": s.Parents[0],
 	} {
 		for _, i := range h.Instances {
 			testkit.Get[any](t, c.On(i.App()), path)
