@@ -67,7 +67,9 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 		config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 		if poolURL != url {
 			// Behind a transaction pooler a prepared statement may be on another server connection.
-			config.DefaultQueryExecMode = pgx.QueryExecModeExec
+			// What it takes and gives is remembered instead: without that, only arguments whose
+			// Go type says it all could be sent (a list of ids could not).
+			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		}
 		config.ConnectTimeout = 3 * time.Second
 		if o.Dial != nil {
