@@ -18,13 +18,15 @@ type maker struct {
 	known  *known
 	broken bool
 	path   string
-	depth  int
+	// headers are what the request carries besides.
+	headers map[string]string
+	depth   int
 }
 
 // nasty are values that have broken programs.
 var nasty = []any{
 	nil, true, -1, 0, 1e308, 9007199254740993, "", " ", "null", "0", "' OR 1=1 --", `"; DROP TABLE student; --`, "%", "_", `\`, "a\x00b", "\xff\xfe", "\u202eمرحبا", "👩‍👩‍👧‍👦🏳️‍🌈",
-	strings.Repeat("x", 5000), strings.Repeat("é", 300), "2026-02-30", "0000-00-00", "99999-01-01", "2026-13-01T25:61:61Z", "-infinity", "infinity", "NaN", "../../../etc/passwd", "${jndi:ldap://x}",
+	strings.Repeat("x", 5000), strings.Repeat("é", 300), "2026-02-30", "0000-00-00", "0000-01-01", "0001-01-01", "9999-12-31", "99999-01-01", "2026-11-15T08:30:00+14:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00", "24:00", "2147483648", "-2147483649", "9223372036854775808", "2026-13-01T25:61:61Z", "-infinity", "infinity", "NaN", "../../../etc/passwd", "${jndi:ldap://x}",
 	"<script>alert(1)</script>", "00000000-0000-0000-0000-000000000000", "{}", "[]", []any{}, map[string]any{}, []any{nil}, map[string]any{"": nil}, "=cmd|' /C calc'!A0", "1e999", "0x1F", "+919800000000", "a@b.c",
 	[]any{[]any{[]any{[]any{map[string]any{"a": []any{}}}}}}, json.Number("123456789012345678901234567890"), json.Number("0.00000000000000000001"), json.Number("-0"),
 }
@@ -34,6 +36,7 @@ func (g *maker) spoil() bool { return g.broken && g.random.IntN(6) == 0 }
 // request is a call of an operation.
 func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 	g.path = op.path
+	g.headers = map[string]string{}
 	path = op.path
 	query := url.Values{}
 	for _, p := range op.parameters {
@@ -45,6 +48,10 @@ func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 		case "query":
 			if required || g.random.IntN(4) == 0 {
 				query.Add(name, g.word(name, p))
+			}
+		case "header":
+			if required || g.random.IntN(2) == 0 {
+				g.headers[name] = inHeader(g.word(name, p))
 			}
 		}
 	}
@@ -59,6 +66,16 @@ func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 		break
 	}
 	return path, contentType, body
+}
+
+// inHeader leaves out what no client can send in one.
+func inHeader(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 func (g *maker) word(name string, parameter map[string]any) string {
