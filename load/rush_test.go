@@ -17,6 +17,8 @@ import (
 
 	"homeroom/config"
 	"homeroom/fleet"
+	"homeroom/localstack"
+	"homeroom/testkit"
 )
 
 // fromEnv is a number of the environment's.
@@ -46,15 +48,25 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 	most := fromEnv(t, "HOMEROOM_LOAD_INSTANCES", 3)
 	r := results{schools: schools, others: wanting()}
 
+	stack, err := localstack.Start(context.Background(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main"}, Redis: true, MaxConnections: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stack.Stop() })
 	secret := strings.Repeat("load", 12)
-	keys := "load:" + base64.StdEncoding.EncodeToString([]byte(secret))
-	never := "1000000000-M"
-	f := fleet.Start(t, fleet.Options{Instances: most, Env: []string{
-		"HOMEROOM_SECRET=" + secret, "HOMEROOM_JWT_KEYS=" + keys, "HOMEROOM_LIMIT_AUTH=" + never, "HOMEROOM_LOG=warn",
-	}})
-	c, err := config.Load(config.Local, map[string]string{
-		"DATABASE_URL": f.DatabaseURL, "REDIS_URL": f.RedisURL, "HOMEROOM_SECRET": secret, "HOMEROOM_JWT_KEYS": keys, "PORT": "0", "HOMEROOM_SPARES": "0",
-	})
+	ours := map[string]string{
+		"DATABASE_URL": testkit.Database(t, stack, "main", "load"), "REDIS_URL": stack.RedisURL(), "HOMEROOM_SECRET": secret, "HOMEROOM_JWT_KEYS": "load:" + base64.StdEncoding.EncodeToString([]byte(secret)),
+	}
+	// As a new installation has them, but for sign-ins: everybody comes from this machine.
+	env := []string{
+		"HOMEROOM_SHARDS=16", "HOMEROOM_LIMIT_AUTH=1000000-M", "HOMEROOM_LIMIT_READ=100-M", "HOMEROOM_LIMIT_WRITE=30-M", "HOMEROOM_LIMIT_RIDE=300-M", "HOMEROOM_LOG=info",
+	}
+	for name, value := range ours {
+		env = append(env, name+"="+value)
+	}
+	f := fleet.Start(t, fleet.Options{Instances: most, Stack: stack, Env: env})
+	ours["PORT"], ours["HOMEROOM_SPARES"] = "0", "0"
+	c, err := config.Load(config.Local, ours)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,5 +150,5 @@ func theParts(t *testing.T, c config.Config, f *fleet.Fleet, instances int) []pa
 	if m := regexp.MustCompile(`process_id:(\d+)`).FindStringSubmatch(said); m != nil {
 		pid, _ = strconv.Atoi(m[1])
 	}
-	return append(parts, part{"nginx", []int{f.NginxPID()}}, part{"Postgres", []int{processes()[backend].parent}}, part{"Redis", []int{pid}})
+	return append(parts, part{"nginx", below("nginx")}, part{"Postgres", []int{processes()[backend].parent}}, part{"Redis", []int{pid}})
 }
