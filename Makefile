@@ -1,7 +1,7 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-web openapi build web screenshots faults fuzz load
+.PHONY: help run test lint bench bench-web openapi build web screenshots faults matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -13,7 +13,7 @@ run: ## build and start everything here: private Postgres and Redis, demo data, 
 	@exec bin/homeroom local
 
 test: ## the whole suite, with the race detector, on real servers
-	@scripts/need postgres redis pgbouncer node chromium
+	@scripts/need postgres redis pgbouncer nginx node chromium
 	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/web deps
 	go test -race -vet=off -timeout 14m ./...
@@ -22,6 +22,10 @@ faults: ## crash tests in their long form: payments (killed 20 times, 200 under 
 	@scripts/need postgres redis pgbouncer
 	FEE_TEST_ROUNDS=20 go test -count=1 -timeout 30m -run TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone ./modules/fee
 	MOVE_TEST_ALL=yes go test -count=1 -timeout 40m -run 'TestAMove' ./tenancy
+
+matrix: ## three instances behind nginx, on every kind of Redis and Postgres, restarted one after another under load
+	@scripts/need postgres redis pgbouncer nginx
+	HOMEROOM_MATRIX=all HOMEROOM_ROUNDS=$${HOMEROOM_ROUNDS:-2} go test -count=1 -timeout 60m -v -run TestInstancesBehindNginx ./fleet
 
 fuzz: ## 200,000 calls made from the API's own document, whole and broken, by everybody; then every fuzz target for 2 minutes
 	@scripts/need postgres redis

@@ -18,7 +18,10 @@ const (
 	// feedQuiet is how long a feed may say nothing before it says that it is there:
 	// proxies cut connections that are silent.
 	feedQuiet = 15 * time.Second
-	feedType  = "text/event-stream"
+	// feedLast is how long a feed that a stopping service was asked for has for its first
+	// word, which is its last: better than an error to somebody who will ask again.
+	feedLast = time.Second
+	feedType = "text/event-stream"
 )
 
 // Feed is an answer that goes on: something is told each time it changes, as
@@ -26,6 +29,16 @@ const (
 // when the caller hangs up or signs out, or the service stops.
 type Feed[V any] struct {
 	Run func(ctx context.Context, tell func(V) error) error
+}
+
+// stopping says whether the service takes its leave.
+func (k *Kernel) stopping() bool {
+	select {
+	case <-k.Stopping:
+		return true
+	default:
+		return false
+	}
 }
 
 // feeder is a Feed of whatever type.
@@ -70,6 +83,7 @@ func (k *Kernel) sendFeed(ctx context.Context, g *gin.Context, rq *request, f fe
 			case <-ctx.Done():
 				return
 			case <-k.Stopping:
+				w.lastWord(ctx)
 				cancel()
 				return
 			case <-time.After(feedQuiet):
@@ -89,7 +103,13 @@ func (k *Kernel) sendFeed(ctx context.Context, g *gin.Context, rq *request, f fe
 		if err != nil {
 			return fmt.Errorf("writing an event of %s: %w", rq.row.Name(), err)
 		}
-		return w.write("data: "+string(text)+"\n\n", true)
+		if err := w.write("data: "+string(text)+"\n\n", true); err != nil {
+			return err
+		}
+		if k.stopping() {
+			cancel()
+		}
+		return nil
 	})
 	ended := ctx.Err() != nil
 	cancel()
@@ -118,6 +138,20 @@ func (w *feedWriter) begin() {
 	w.g.Header("X-Accel-Buffering", "no") // a proxy that collects it would hold it back
 	w.g.Status(http.StatusOK)
 	w.g.Writer.WriteHeaderNow()
+}
+
+// lastWord waits until there was a word, though not for long.
+func (w *feedWriter) lastWord(ctx context.Context) {
+	w.mu.Lock()
+	begun := w.rq.fed
+	w.mu.Unlock()
+	if begun {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(feedLast):
+	}
 }
 
 func (w *feedWriter) write(text string, first bool) error {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 )
@@ -39,6 +40,9 @@ type Config struct {
 	Bind    string `env:"HOMEROOM_BIND" help:"address to listen on; local: 127.0.0.1 always, production: all unless set"`
 	Public  string `env:"HOMEROOM_PUBLIC_URL" help:"address people open in a browser; links in e-mails begin with it"`
 	OpsAddr string `env:"HOMEROOM_OPS_ADDR" envDefault:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics in production"`
+	// StopDelay is for load balancers that ask /readyz; those that find a closed port by themselves need none.
+	StopDelay time.Duration `env:"HOMEROOM_STOP_DELAY" envDefault:"0s" help:"how long an instance that was told to stop goes on taking new work, while /readyz says 503; for load balancers that go by it"`
+
 	DataDir string `env:"HOMEROOM_DATA" envDefault:".local" help:"data folder of the local profile"`
 
 	DatabaseURL string `env:"DATABASE_URL" secret:"url" help:"Postgres that holds the platform's schema"`
@@ -147,6 +151,9 @@ func (c *Config) checkNumbers() error {
 	within("HOMEROOM_KEEP_MESSAGES", c.KeepMessages, 7, 10_000)
 	within("HOMEROOM_KEEP_NOTIFICATIONS", c.KeepNotifications, 30, 10_000)
 	within("HOMEROOM_HASH_CORES", c.HashCores, 0, 256)
+	if c.StopDelay < 0 || c.StopDelay > 5*time.Minute {
+		errs = append(errs, problem("HOMEROOM_STOP_DELAY", fmt.Sprintf("is %v", c.StopDelay), "use 0s to 5m"))
+	}
 	for name, rate := range map[string]string{
 		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite, "HOMEROOM_LIMIT_RIDE": c.LimitRide,
 	} {

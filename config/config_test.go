@@ -51,6 +51,7 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 		{"DATABASE_URL=mysql://x", "DATABASE_URL is not a Postgres address", "postgres://"},
 		{"REDIS_URL=http://x", "REDIS_URL is not a Redis address", "redis://"},
 		{"PORT=70000", "PORT is 70000", "0 to 65535"},
+		{"HOMEROOM_STOP_DELAY=1h", "HOMEROOM_STOP_DELAY is 1h", "0s to 5m"},
 		{"HOMEROOM_SHARDS=0", "HOMEROOM_SHARDS is 0", "1 to 64"},
 		{"HOMEROOM_LOG=loud", "HOMEROOM_LOG", "debug, info"},
 		{"HOMEROOM_PROFILE=staging", "HOMEROOM_PROFILE", "leave it out"},

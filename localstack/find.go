@@ -27,7 +27,7 @@ var postgresFolders = []string{
 var (
 	redisNames      = []string{"redis-server", "valkey-server"}
 	redisFolders    = []string{"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}
-	bouncerFolders  = []string{"/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"} // sbin: not on everybody's PATH
+	sbinFolders     = []string{"/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"} // sbin: not on everybody's PATH
 	postgresVersion = regexp.MustCompile(`\(PostgreSQL\) (\d+)(\S*)`)
 	redisVersion    = regexp.MustCompile(`v=(\d+)\.(\d+)`)
 )

@@ -10,7 +10,7 @@ import (
 
 // MissingError says which servers are not installed, where they were looked for, and what to do.
 type MissingError struct {
-	Servers []string // "Postgres", "Redis", "PgBouncer"
+	Servers []string // "Postgres", "Redis", "PgBouncer", "nginx"
 	Tried   []string
 }
 
@@ -28,10 +28,10 @@ func (e *MissingError) Error() string {
 }
 
 func (e *MissingError) installation() string {
-	packages := map[string]string{"Postgres": "postgresql", "Redis": "redis-server", "PgBouncer": "pgbouncer"}
+	packages := map[string]string{"Postgres": "postgresql", "Redis": "redis-server", "PgBouncer": "pgbouncer", "nginx": "nginx"}
 	command := "sudo apt-get install" // or what the distribution calls it; people there know
 	if runtime.GOOS == "darwin" {
-		packages = map[string]string{"Postgres": "postgresql@17", "Redis": "redis", "PgBouncer": "pgbouncer"}
+		packages = map[string]string{"Postgres": "postgresql@17", "Redis": "redis", "PgBouncer": "pgbouncer", "nginx": "nginx"}
 		command = "brew install"
 	}
 	for _, server := range e.Servers {

@@ -47,9 +47,9 @@ func StartPgBouncer(ctx context.Context, o PgBouncerOptions) (*PgBouncer, error)
 	if err != nil {
 		return nil, err
 	}
-	program := lookIn("pgbouncer", bouncerFolders)
+	program := lookIn("pgbouncer", sbinFolders)
 	if program == "" {
-		return nil, &MissingError{[]string{"PgBouncer"}, []string{"pgbouncer on PATH and in " + strings.Join(bouncerFolders, ", ") + ": nothing"}}
+		return nil, &MissingError{[]string{"PgBouncer"}, []string{"pgbouncer on PATH and in " + strings.Join(sbinFolders, ", ") + ": nothing"}}
 	}
 	dir, err := a.folder(o.Dir)
 	if err != nil {

@@ -77,6 +77,9 @@ func reap(dir, lockName string, grace time.Duration) error {
 	if lockName == bouncerLock {
 		return errors.Join(endServer(filepath.Join(dir, "pgbouncer")), removeFolder(dir, bouncerLock))
 	}
+	if lockName == nginxLock {
+		return errors.Join(endServer(filepath.Join(dir, "nginx")), removeFolder(dir, nginxLock))
+	}
 	if lockName == redisesLock {
 		folders, err := filepath.Glob(filepath.Join(dir, "redis-*"))
 		for _, folder := range folders {
@@ -130,6 +133,7 @@ func endServer(folder string) error {
 		"postmaster.pid": syscall.SIGQUIT, // "immediate"
 		"redis.pid":      syscall.SIGTERM,
 		"pgbouncer.pid":  syscall.SIGTERM,
+		"nginx.pid":      syscall.SIGTERM,
 	} {
 		if p := findProcess(filepath.Join(folder, "data", pidFile), folder); p != nil {
 			if err := p.end(10*time.Second, signal); err != nil {

@@ -13,12 +13,6 @@ import (
 	"homeroom/tenancy"
 )
 
-// stopTime is how long requests under way may go on when the service stops.
-const stopTime = 10 * time.Second
-
-// socketTime is how long of that sockets may take to close.
-const socketTime = 2 * time.Second
-
 // Prepare brings the platform's schema and every node's template up to date. It
 // refuses a database that is newer than this binary. Nodes besides main that cannot
 // be reached keep nobody from starting: their schools must wait.
@@ -41,7 +35,7 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 	if err != nil {
 		return fmt.Errorf("listening: %w (set PORT to another port)", err)
 	}
-	servers := []*http.Server{newServer(s.Kernel.Handler())}
+	servers := []*http.Server{newServer(s.lastAnswers(s.Kernel.Handler()))}
 	listeners := []net.Listener{listener}
 	if s.Config.Profile == config.Production {
 		ops, err := net.Listen("tcp", s.Config.OpsAddr)
@@ -68,18 +62,7 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 		err = nil
 	case err = <-failed:
 	}
-	close(s.stopping)
-	stop, cancel := context.WithTimeout(context.Background(), stopTime)
-	defer cancel()
-	// Sockets first: their clients go to another instance while this one finishes its work.
-	leave, cut := context.WithTimeout(stop, socketTime)
-	_ = s.Hub.Close(leave) // whoever has not gone by then is cut off
-	cut()
-	for _, server := range servers {
-		err = errors.Join(err, server.Shutdown(stop))
-	}
-	err = errors.Join(err, s.Jobs.Stop(stop))
-	err = errors.Join(err, s.Traffic.Flush(stop))
+	err = errors.Join(err, s.stop(listener, servers))
 	stopBackground()
 	done.Wait()
 	return err

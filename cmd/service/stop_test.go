@@ -33,10 +33,10 @@ type production struct {
 	ended chan error
 }
 
-func runInProduction(t *testing.T, rows ...api.Row) *production {
+func runInProduction(t *testing.T, delay time.Duration, rows ...api.Row) *production {
 	t.Helper()
 	c := testkit.Shared(t).Service.Config
-	c.Profile, c.Bind, c.Port, c.OpsAddr = config.Production, "127.0.0.1", 0, freePort(t)
+	c.Profile, c.Bind, c.Port, c.OpsAddr, c.StopDelay = config.Production, "127.0.0.1", 0, freePort(t), delay
 	s, err := service.New(context.Background(), c, service.Options{ExtraRows: rows, Namespace: testkit.DatabaseName()})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestAStoppingServiceFinishesWhatIsUnderWayAndSaysThatItStops(t *testing.T) 
 			return api.Nothing{}, c.Err()
 		}
 	}
-	in := runInProduction(t, api.Post("/school-admin/report/wait", "report", "Waits, then writes", waits))
+	in := runInProduction(t, 0, api.Post("/school-admin/report/wait", "report", "Waits, then writes", waits))
 	school := testkit.NewSchool(t)
 	admin := school.As(t, api.SchoolAdmin).On(in.app)
 	for _, path := range []string{"/metrics", "/healthz", "/readyz", "/dev/outbox"} {
@@ -117,6 +117,34 @@ func TestAStoppingServiceFinishesWhatIsUnderWayAndSaysThatItStops(t *testing.T) 
 	}
 }
 
+func TestAnInstanceThatIsGivenTimeToStopIsUnreadyAndServesOn(t *testing.T) {
+	t.Parallel()
+	in := runInProduction(t, 8*time.Second) // nobody waits for its end
+	school, super := testkit.NewSchool(t), testkit.Shared(t).SuperAdmin(t)
+	in.stop()
+	until(t, "it says that it stops", func() bool { status, _ := readiness(t, in.ops); return status == 503 })
+	for path, token := range map[string]string{
+		"/school-admin/class/list": school.As(t, api.SchoolAdmin).Token,
+		// A feed has a word to say too, though it ends with it.
+		"/super-admin/school/" + school.ID.String() + "/provisioning/stream": super.Token,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, in.app.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer, err := (&http.Transport{}).RoundTrip(r) // on a connection of its own
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != 200 || len(text) == 0 || err != nil || !answer.Close {
+			t.Errorf("%s: %d %s %v, the connection ends: %t", path, answer.StatusCode, text, err, answer.Close)
+		}
+	}
+}
+
 // readiness asks an instance's operations listener; an instance that is gone is 0.
 func readiness(t *testing.T, address string) (int, string) {
 	t.Helper()
@@ -131,7 +159,7 @@ func readiness(t *testing.T, address string) (int, string) {
 
 func TestAClientThatNeverFinishesItsRequestIsLetGo(t *testing.T) {
 	t.Parallel()
-	in := runInProduction(t)
+	in := runInProduction(t, 0)
 	var slow []net.Conn
 	for _, address := range []string{strings.TrimPrefix(in.app.URL, "http://"), in.ops} {
 		conn, err := net.Dial("tcp", address)

@@ -1,0 +1,140 @@
+package fleet
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"homeroom/localstack"
+)
+
+// front is nginx, with the configuration that is shipped.
+type front struct {
+	url, secure, redirects string
+	trusted                *x509.CertPool
+}
+
+// shipped is the operator's file, from the top of the repository.
+const shipped = "docs/operations/nginx.conf"
+
+func openFront(t testing.TB, instances []*Instance) *front {
+	t.Helper()
+	top, err := source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(top, shipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key, err := selfSigned()
+	if err != nil {
+		t.Fatalf("making a certificate: %v", err)
+	}
+	site := func(folder string, ports []int) string {
+		site, err := inTests(string(text), folder, ports, instances)
+		if err != nil {
+			t.Fatalf("%s: %v", shipped, err)
+		}
+		return site
+	}
+	n, err := localstack.StartNginx(context.Background(), localstack.NginxOptions{
+		Dir: t.TempDir(), Ports: 3, Site: site, Files: map[string]string{"fullchain.pem": certificate, "privkey.pem": key},
+	})
+	if err != nil {
+		t.Fatalf("starting nginx: %v", err)
+	}
+	t.Cleanup(func() {
+		if said := n.Said(); t.Failed() {
+			t.Logf("nginx said, at the end:\n%s", said[max(0, len(said)-2000):])
+		}
+		_ = n.Stop()
+	})
+	f := &front{trusted: x509.NewCertPool()}
+	f.trusted.AppendCertsFromPEM([]byte(certificate))
+	f.redirects = fmt.Sprintf("http://127.0.0.1:%d", n.Ports[0])
+	f.secure = fmt.Sprintf("https://127.0.0.1:%d", n.Ports[1])
+	f.url = fmt.Sprintf("http://127.0.0.1:%d", n.Ports[2])
+	return f
+}
+
+var upstreams = regexp.MustCompile(`( *server )[\d.]+:3001( [^;]*;\n)(?: *server [\d.]+:3001 [^;]*;\n)*`)
+
+// inTests gives the shipped configuration other addresses, ports and files, and besides TLS
+// a plain port for clients that cannot speak it; nothing else is changed.
+func inTests(text, folder string, ports []int, instances []*Instance) (string, error) {
+	if found := len(upstreams.FindAllString(text, -1)); found != 2 {
+		return "", fmt.Errorf("%d groups of instances, not 2", found)
+	}
+	text = upstreams.ReplaceAllStringFunc(text, func(group string) string {
+		parts := upstreams.FindStringSubmatch(group)
+		var lines strings.Builder
+		for _, i := range instances {
+			lines.WriteString(parts[1] + strings.TrimPrefix(i.URL, "http://") + parts[2])
+		}
+		return lines.String()
+	})
+	for _, change := range [][2]string{
+		{"listen 80;", fmt.Sprintf("listen 127.0.0.1:%d;", ports[0])},
+		{"listen 443 ssl;", fmt.Sprintf("listen 127.0.0.1:%d ssl;\n    listen 127.0.0.1:%d;", ports[1], ports[2])},
+		{"/etc/ssl/homeroom/fullchain.pem", folder + "/fullchain.pem"},
+		{"/etc/ssl/homeroom/privkey.pem", folder + "/privkey.pem"},
+	} {
+		if strings.Count(text, change[0]) != 1 {
+			return "", fmt.Errorf("%q stands there %d times, not once", change[0], strings.Count(text, change[0]))
+		}
+		text = strings.Replace(text, change[0], change[1], 1)
+	}
+	return text, nil
+}
+
+func selfSigned() (certificate, key string, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", "", err
+	}
+	now := time.Now()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "school.example.org"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour), DNSNames: []string{"school.example.org"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		return "", "", err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return "", "", err
+	}
+	block := func(kind string, b []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b}))
+	}
+	return block("CERTIFICATE", der), block("PRIVATE KEY", secret), nil
+}
+
+// SecureURL is nginx's address with TLS; Browser trusts its certificate.
+func (f *Fleet) SecureURL() string { return f.front.secure }
+
+// RedirectURL is where nginx sends people on to https.
+func (f *Fleet) RedirectURL() string { return f.front.redirects }
+
+// Browser is a client that trusts the fleet's certificate and follows no redirects.
+func (f *Fleet) Browser(t testing.TB) *http.Client {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: f.front.trusted}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}

@@ -1,0 +1,216 @@
+package fleet
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"homeroom/testkit"
+)
+
+const (
+	// startTime is for a machine that is busy with other tests.
+	startTime = 90 * time.Second
+	// stopTime is far more than the service gives itself.
+	stopTime = 60 * time.Second
+)
+
+// Instance is one `homeroom serve`. It keeps its addresses when it is stopped and started.
+type Instance struct {
+	URL    string // where it serves, without nginx
+	OpsURL string // /healthz, /readyz and /metrics
+
+	env []string
+	dir string
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	ended chan struct{}
+	said  output
+}
+
+// output is what a process has said so far.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+func newInstance(t testing.TB, f *Fleet) *Instance {
+	t.Helper()
+	var ports [2]int
+	for n := range ports {
+		var err error
+		if ports[n], err = reservePort(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i := &Instance{URL: fmt.Sprintf("http://127.0.0.1:%d", ports[0]), OpsURL: fmt.Sprintf("http://127.0.0.1:%d", ports[1]), dir: t.TempDir()}
+	i.env = append([]string{"HOMEROOM_BIND=127.0.0.1", fmt.Sprintf("PORT=%d", ports[0]), fmt.Sprintf("HOMEROOM_OPS_ADDR=127.0.0.1:%d", ports[1])}, f.env...)
+	t.Cleanup(func() {
+		i.end(syscall.SIGKILL)
+		if said := i.said.String(); t.Failed() && said != "" {
+			t.Logf("%s said, at the end:\n%s", i.URL, said[max(0, len(said)-2000):])
+		}
+	})
+	return i
+}
+
+// App is this instance as testkit's clients know one.
+func (i *Instance) App() *testkit.App { return &testkit.App{URL: i.URL} }
+
+// Said is what the instance has written to its log, all its lives together.
+func (i *Instance) Said() string { return i.said.String() }
+
+// PID is the number of the process, 0 while there is none.
+func (i *Instance) PID() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.cmd == nil {
+		return 0
+	}
+	return i.cmd.Process.Pid
+}
+
+// Start runs a stopped instance again, and waits until it is ready.
+func (i *Instance) Start(t testing.TB) {
+	t.Helper()
+	i.launch(t)
+	i.await(t)
+}
+
+func (i *Instance) launch(t testing.TB) {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.cmd != nil {
+		t.Fatalf("%s runs already", i.URL)
+	}
+	cmd, ended := exec.Command(path, "serve"), make(chan struct{})
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = i.env, i.dir, &i.said, &i.said, withUs()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	i.cmd, i.ended = cmd, ended
+	go func() {
+		_ = cmd.Wait() // its exit code is read from its state
+		close(ended)
+	}()
+}
+
+func (i *Instance) await(t testing.TB) {
+	t.Helper()
+	for deadline := time.Now().Add(startTime); !i.Ready(); time.Sleep(20 * time.Millisecond) {
+		select {
+		case <-i.ended:
+			t.Fatalf("%s ended before it was ready:\n%s", i.URL, i.said.String())
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not become ready:\n%s", i.URL, i.said.String())
+		}
+	}
+}
+
+// Ready says whether the instance says so.
+func (i *Instance) Ready() bool {
+	status, _ := i.ops("/readyz")
+	return status == http.StatusOK
+}
+
+// Metrics are what the instance tells Prometheus.
+func (i *Instance) Metrics(t testing.TB) string {
+	t.Helper()
+	status, text := i.ops("/metrics")
+	if status != http.StatusOK {
+		t.Fatalf("the metrics of %s: %d", i.URL, status)
+	}
+	return text
+}
+
+// Served counts the requests the instance has answered since it was started.
+func (i *Instance) Served(t testing.TB) (n float64) {
+	t.Helper()
+	for line := range strings.Lines(i.Metrics(t)) {
+		var count float64
+		at := strings.LastIndexByte(line, ' ')
+		if strings.HasPrefix(line, "homeroom_requests_total{") {
+			if _, err := fmt.Sscan(line[at:], &count); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			n += count
+		}
+	}
+	return n
+}
+
+// ops asks the operations listener; nobody there is 0.
+func (i *Instance) ops(path string) (int, string) {
+	answer, err := http.Get(i.OpsURL + path)
+	if err != nil {
+		return 0, ""
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, ""
+	}
+	return answer.StatusCode, string(text)
+}
+
+// Stop sends SIGTERM, waits, and expects a clean end.
+func (i *Instance) Stop(t testing.TB) {
+	t.Helper()
+	if code := i.end(syscall.SIGTERM); code != 0 {
+		t.Fatalf("after SIGTERM %s ended with %d:\n%s", i.URL, code, i.said.String())
+	}
+}
+
+// Kill ends the process at once, in the middle of whatever it does.
+func (i *Instance) Kill(t testing.TB) {
+	t.Helper()
+	i.end(syscall.SIGKILL)
+}
+
+// end sends a signal and waits for the end; -1 is one by a signal.
+func (i *Instance) end(s syscall.Signal) int {
+	i.mu.Lock()
+	cmd, ended := i.cmd, i.ended
+	i.mu.Unlock()
+	if cmd == nil {
+		return 0
+	}
+	_ = cmd.Process.Signal(s)
+	select {
+	case <-ended:
+	case <-time.After(stopTime):
+		_ = cmd.Process.Kill()
+		<-ended
+	}
+	i.mu.Lock()
+	i.cmd = nil
+	i.mu.Unlock()
+	return cmd.ProcessState.ExitCode()
+}
