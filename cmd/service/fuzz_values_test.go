@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"math/rand/v2"
 	"mime/multipart"
 	"net/url"
@@ -51,7 +53,7 @@ func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 			}
 		case "header":
 			if required || g.random.IntN(2) == 0 {
-				g.headers[name] = inHeader(g.word(name, p))
+				g.headers[name] = g.header(name, p)
 			}
 		}
 	}
@@ -68,14 +70,17 @@ func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 	return path, contentType, body
 }
 
-// inHeader leaves out what no client can send in one.
-func inHeader(text string) string {
+// header is a value for a header; what no client can send in one is left out.
+func (g *maker) header(name string, parameter map[string]any) string {
+	if !g.spoil() {
+		return fmt.Sprintf("fuzz-%d", g.random.Uint64())
+	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return -1
 		}
 		return r
-	}, text)
+	}, g.word(name, parameter))
 }
 
 func (g *maker) word(name string, parameter map[string]any) string {
@@ -99,8 +104,13 @@ func (g *maker) encoded(kind string, schema map[string]any) (contentType string,
 	case "multipart/form-data":
 		var form bytes.Buffer
 		w := multipart.NewWriter(&form)
-		part, _ := w.CreateFormFile("file", "../a name.csv")
-		_, _ = part.Write(g.table())
+		if g.random.IntN(2) == 0 {
+			part, _ := w.CreateFormFile("file", "a name.png")
+			_, _ = part.Write(dot)
+		} else {
+			part, _ := w.CreateFormFile("file", "../a name.csv")
+			_, _ = part.Write(g.table())
+		}
 		_ = w.Close()
 		body := form.Bytes()
 		if g.spoil() {
@@ -111,6 +121,13 @@ func (g *maker) encoded(kind string, schema map[string]any) (contentType string,
 		return kind, g.table()
 	}
 }
+
+// dot is the smallest picture there is.
+var dot = func() []byte {
+	var b bytes.Buffer
+	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1)))
+	return b.Bytes()
+}()
 
 // table is a CSV file, as good or bad as it comes.
 func (g *maker) table() []byte {
@@ -212,6 +229,10 @@ func (g *maker) text(name string, schema map[string]any) any {
 	switch {
 	case strings.Contains(lower, "phone"):
 		return fmt.Sprintf("+9197%08d", g.random.IntN(100_000_000))
+	case strings.HasSuffix(lower, "pin"):
+		return "4826"
+	case lower == "otp":
+		return fmt.Sprintf("%06d", g.random.IntN(1_000_000))
 	case strings.HasSuffix(lower, "time"):
 		return fmt.Sprintf("%02d:%02d", g.random.IntN(24), g.random.IntN(60))
 	case strings.Contains(lower, "month"):
