@@ -1,7 +1,7 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-web openapi build web screenshots faults matrix fuzz
+.PHONY: help run test lint bench bench-web openapi build web screenshots faults matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -27,9 +27,14 @@ matrix: ## three instances behind nginx, on every kind of Redis and Postgres, re
 	@scripts/need postgres redis pgbouncer nginx
 	HOMEROOM_MATRIX=all HOMEROOM_ROUNDS=$${HOMEROOM_ROUNDS:-2} go test -count=1 -timeout 60m -v -run TestInstancesBehindNginx ./fleet
 
-fuzz: ## 200,000 calls made from the API's own document, whole and broken, by everybody
+fuzz: ## 200,000 calls made from the API's own document, whole and broken, by everybody; then every fuzz target for 2 minutes
 	@scripts/need postgres redis
 	HOMEROOM_FUZZ_REQUESTS=$${HOMEROOM_FUZZ_REQUESTS:-200000} go test -count=1 -timeout 60m -v -run TestWhateverIsSentEveryAnswerIsOneTheDocumentPromises ./cmd/service
+	@scripts/fuzz $${HOMEROOM_FUZZ_TIME:-2m}
+
+load: ## the eight o'clock rush at 200 schools, by 1, 2 and 3 instances behind nginx; writes bench/load.md
+	@scripts/need postgres redis nginx k6
+	go test -count=1 -timeout 40m -v -tags load -run TestTheMorningRush ./load
 
 lint: ## formatting, go vet, staticcheck, import rules, generated files
 	@scripts/lint

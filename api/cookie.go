@@ -54,10 +54,12 @@ func (c OpenCtx) SetCookie(k Cookie) {
 	})
 }
 
+var errNotConsole = Denied("This is for the console's own pages; the header " + ConsoleHeader + " is missing")
+
 // fromConsole refuses what did not come from the console's own pages.
 func fromConsole(g *gin.Context) error {
 	if g.GetHeader(ConsoleHeader) == "" {
-		return Denied("This is for the console's own pages; the header " + ConsoleHeader + " is missing")
+		return errNotConsole
 	}
 	return nil
 }

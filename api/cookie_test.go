@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,12 @@ func TestACookieIsOutOfReachWithoutTheConsolesHeaderAndOnOtherRows(t *testing.T)
 	t.Parallel()
 	forged := testkit.Shared(t).Nobody().With("Cookie", "lab=old")
 	forged.Refuses(t, "POST", "/auth/lab/cookie", nil, 403, "PERMISSION_DENIED")
+	var doc struct {
+		Paths map[string]map[string]struct{ Responses map[string]any }
+	}
+	if err := json.Unmarshal(forged.Call(t, "GET", "/openapi.json", nil).Body, &doc); err != nil || doc.Paths["/auth/lab/cookie"]["post"].Responses["403"] == nil {
+		t.Errorf("the document does not say that the header is asked for: %v", err)
+	}
 	a := forged.With(api.ConsoleHeader, "1").Call(t, "POST", "/auth/lab/no-cookie", nil)
 	var got cookieAnswer
 	a.Read(t, &got)

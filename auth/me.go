@@ -49,6 +49,8 @@ type switchRequest struct {
 	AccountID uuid.UUID `json:"accountId" validate:"required" doc:"One of the accounts a sign-in named"`
 }
 
+var errNoSuchAccount = api.NotFound("account")
+
 // switchTo opens a session for another account of the caller's phone.
 func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 	mine, err := a.byID(c, c.User.AccountID)
@@ -60,7 +62,7 @@ func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 		return signedIn{}, err
 	}
 	if other == nil || mine.phone == "" || other.phone != mine.phone {
-		return signedIn{}, api.NotFound("account")
+		return signedIn{}, errNoSuchAccount
 	}
 	out, err := a.signIn(c, *other, "SWITCH")
 	if err != nil {

@@ -14,7 +14,7 @@ func (a *Auth) Routes() []api.Row {
 		api.Open("POST", "/auth/refresh", "Change a refresh token for a new pair", api.Write, a.refresh, api.Says("Refreshed"), api.MayFail(errRefreshInvalid, errRefreshExpired, errSignedOut)),
 		api.Open("POST", "/auth/logout", "End this session", api.Write, a.logout, api.Says("Signed out"), api.MayFail(errSignedOut)),
 		api.Open("POST", "/auth/logout-all", "End every session of the account", api.Write, a.logoutAll, api.Bearer, api.Says("Signed out everywhere")),
-		api.Open("POST", "/auth/switch", "Go on as another account of the same phone", api.Write, a.switchTo, api.Bearer, api.Says("Signed in")),
+		api.Open("POST", "/auth/switch", "Go on as another account of the same phone", api.Write, a.switchTo, api.Bearer, api.Says("Signed in"), api.MayFail(errNoSuchAccount)),
 		api.Open("GET", "/auth/me", "Who I am and what I may do", api.Read, a.me, api.Bearer),
 		api.Open("GET", "/auth/sessions", "Where this account is signed in", api.Read, a.sessions, api.Bearer),
 		api.Open("DELETE", "/auth/sessions/:id", "End one session of this account", api.Delete, a.endSession, api.Bearer),

@@ -101,6 +101,11 @@ func measureAttendance(ctx context.Context, b *bench) error {
 				return o.scripted(ctx, b.seconds, fmt.Sprintf(markScript, century, markedStudents))
 			}},
 			{&marks, func() (stride, error) {
+				stop, err := b.profiled("attendance")
+				if err != nil {
+					return stride{}, err
+				}
+				defer stop()
 				return o.together(ctx, b.seconds, func(w int) error {
 					next[w]++
 					return o.ask("POST", "/school-admin/attendance/mark", strings.Replace(bodies[w], "DAY", first.AddDays(-next[w]).String(), 1))

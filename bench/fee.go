@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -123,7 +124,15 @@ func measurePayments(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		pace, err := l.run(time.Second, time.Duration(b.seconds)*time.Second, func() {})
+		var profiled <-chan error
+		pace, err := l.run(time.Second, time.Duration(b.seconds)*time.Second, func() {
+			if b.profile != "" {
+				profiled = server.profile(filepath.Join(b.profile, "payment.prof"), b.seconds)
+			}
+		})
+		if err == nil && b.profile != "" {
+			err = <-profiled
+		}
 		if err != nil {
 			return err
 		}

@@ -2,15 +2,13 @@ package service_test
 
 import (
 	"bytes"
-	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/google/uuid"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"homeroom/api"
@@ -21,6 +19,7 @@ import (
 type document struct {
 	root       map[string]any
 	operations []*operation
+	endings    []*operation // those that end a session or a school
 }
 
 // operation is one endpoint of it.
@@ -30,6 +29,7 @@ type operation struct {
 	parameters   []map[string]any
 	body         map[string]map[string]any  // schema by content type
 	answers      map[int]*jsonschema.Schema // by status; nil where the body is no JSON
+	kinds        map[int][]string           // content types, by status
 }
 
 func (o *operation) anyRole(random *rand.Rand) api.RoleType {
@@ -39,8 +39,16 @@ func (o *operation) anyRole(random *rand.Rand) api.RoleType {
 	return o.roles[random.IntN(len(o.roles))]
 }
 
-// Some calls would end the run: they sign people out, shut the school, or never end.
-var unfuzzed = []string{"/auth/logout", "/auth/logout-all", "/auth/sessions", "/auth/switch", "/auth/console", "/suspend", "/archive", "/revoke-sessions", "/stream", "/dev/"}
+// Some calls end what the others need: people are signed out, or the school is shut. They
+// are made when a school has served its time. Some would never end.
+var (
+	endings = []string{"/auth/logout", "/auth/logout-all", "/auth/sessions", "/auth/switch", "/revoke-sessions", "/suspend", "/archive"}
+	endless = []string{"/stream", "/dev/"}
+)
+
+func holdsAny(path string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(path, part) })
+}
 
 func readDocument(t *testing.T, app *testkit.App) *document {
 	t.Helper()
@@ -56,7 +64,7 @@ func readDocument(t *testing.T, app *testkit.App) *document {
 	}
 	paths := d.root["paths"].(map[string]any)
 	for path, methods := range paths {
-		if slices.ContainsFunc(unfuzzed, func(part string) bool { return strings.Contains(path, part) }) {
+		if holdsAny(path, endless) {
 			continue
 		}
 		for method, value := range methods.(map[string]any) {
@@ -64,7 +72,7 @@ func readDocument(t *testing.T, app *testkit.App) *document {
 			if !ok || of["responses"] == nil {
 				continue
 			}
-			op := &operation{method: strings.ToUpper(method), path: path, body: map[string]map[string]any{}, answers: map[int]*jsonschema.Schema{}}
+			op := &operation{method: strings.ToUpper(method), path: path, body: map[string]map[string]any{}, answers: map[int]*jsonschema.Schema{}, kinds: map[int][]string{}}
 			for _, p := range list(of["parameters"]) {
 				op.parameters = append(op.parameters, d.resolve(p))
 			}
@@ -89,6 +97,7 @@ func readDocument(t *testing.T, app *testkit.App) *document {
 					from = "api.json" + ref
 				}
 				content, _ := d.resolve(value)["content"].(map[string]any)
+				op.kinds[code] = slices.Collect(maps.Keys(content))
 				if content["application/json"] == nil {
 					op.answers[code] = nil
 					continue
@@ -99,10 +108,16 @@ func readDocument(t *testing.T, app *testkit.App) *document {
 				}
 				op.answers[code] = schema
 			}
-			d.operations = append(d.operations, op)
+			if holdsAny(path, endings) {
+				d.endings = append(d.endings, op)
+			} else {
+				d.operations = append(d.operations, op)
+			}
 		}
 	}
-	slices.SortFunc(d.operations, func(a, b *operation) int { return strings.Compare(a.path+a.method, b.path+b.method) })
+	for _, ops := range [][]*operation{d.operations, d.endings} {
+		slices.SortFunc(ops, func(a, b *operation) int { return strings.Compare(a.path+a.method, b.path+b.method) })
+	}
 	return d
 }
 
@@ -130,81 +145,4 @@ func pointer(part string) string {
 func list(value any) []any {
 	l, _ := value.([]any)
 	return l
-}
-
-// known is the ids that answers have shown, by what they are ids of.
-type known struct {
-	mu  sync.Mutex
-	ids map[string][]string
-}
-
-func newKnown() *known { return &known{ids: map[string][]string{}} }
-
-// learn takes the ids out of an answer. "id" is that of whatever the path is about.
-func (k *known) learn(path string, value any) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.walk(nounOf(path), value)
-}
-
-func (k *known) walk(noun string, value any) {
-	switch v := value.(type) {
-	case []any:
-		for _, one := range v[:min(len(v), 3)] {
-			k.walk(noun, one)
-		}
-	case map[string]any:
-		for name, one := range v {
-			text, ok := one.(string)
-			if !ok {
-				k.walk(noun, one)
-				continue
-			}
-			if _, err := uuid.Parse(text); err != nil {
-				continue
-			}
-			if name == "id" {
-				name = noun + "Id"
-			}
-			of := k.ids[name]
-			if len(of) < 20 && !slices.Contains(of, text) {
-				k.ids[name] = append(of, text)
-			}
-		}
-	}
-}
-
-// one is an id of that name, or of anything, or nobody's.
-func (k *known) one(random *rand.Rand, name, path string) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if name == "id" {
-		name = nounOf(path) + "Id"
-	}
-	of := k.ids[name]
-	if len(of) == 0 || random.IntN(10) == 0 {
-		for _, others := range k.ids { // any order will do
-			of = others
-			break
-		}
-	}
-	if len(of) == 0 || random.IntN(10) == 0 {
-		return uuid.NewString()
-	}
-	return of[random.IntN(len(of))]
-}
-
-// nounOf is what a path is about: "trip" of /school-admin/transport/trip/:id.
-func nounOf(path string) string {
-	parts := strings.Split(strings.Trim(path, "/"), "/")
-	for i := len(parts) - 1; i > 0; i-- {
-		switch p := parts[i]; {
-		case strings.HasPrefix(p, "{"), strings.HasPrefix(p, ":"):
-		case i > 1 && strings.HasPrefix(parts[i-1], "{"): // an action on it
-		case p == "list" || p == "create" || p == "record" || p == "upload":
-		default:
-			return strings.TrimSuffix(p, "s")
-		}
-	}
-	return fmt.Sprint(parts)
 }

@@ -5,14 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"mime"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-
-	"github.com/google/uuid"
+	"time"
 
 	"homeroom/api"
 	"homeroom/cmd/service"
@@ -29,6 +30,8 @@ const (
 	// otherwise, and HOMEROOM_FUZZ_SEED repeats a run.
 	fuzzRequests = 2500
 	fuzzRound    = 500
+	// schoolRounds is how many rounds one school sees.
+	schoolRounds = 8
 	fuzzers      = 8
 )
 
@@ -55,8 +58,23 @@ func TestWhateverIsSentEveryAnswerIsOneTheDocumentPromises(t *testing.T) {
 	doc := readDocument(t, app)
 	f := &fuzz{document: doc, known: newKnown(), faults: map[string]string{}}
 	school := app.NewSchool(t)
-	for round := range (calls + fuzzRound - 1) / fuzzRound {
-		f.clients = fuzzClients(t, school) // those of the round before may be removed by now
+	rounds := (calls + fuzzRound - 1) / fuzzRound
+	made := 0
+	for round := range rounds {
+		if end, bounded := t.Deadline(); bounded && made > 0 && time.Until(end) < 90*time.Second {
+			break // what is known by now is worth more than a stack of every goroutine
+		}
+		if round > 0 && round%schoolRounds == 0 { // by now its rights, settings and years are anything
+			f.ending(t, school, rand.New(rand.NewPCG(seed+uint64(round), fuzzers)))
+			school = app.NewSchool(t)
+			f.known.forget()
+		}
+		f.furnish(t, school) // those of the round before may be removed by now
+		f.known.tell("schoolId", school.ID.String())
+		for _, client := range f.clients {
+			f.known.tell("accountId", client.AccountID.String())
+		}
+		f.known.tell("adminId", school.As(t, api.SchoolAdmin).AccountID.String())
 		var all sync.WaitGroup
 		for i := range fuzzers {
 			all.Go(func() {
@@ -67,7 +85,9 @@ func TestWhateverIsSentEveryAnswerIsOneTheDocumentPromises(t *testing.T) {
 			})
 		}
 		all.Wait()
+		made += fuzzRound / fuzzers * fuzzers
 	}
+	f.ending(t, school, rand.New(rand.NewPCG(seed+uint64(rounds), fuzzers)))
 	var faults []string
 	for what, example := range f.faults {
 		faults = append(faults, what+"\n    "+example)
@@ -76,23 +96,11 @@ func TestWhateverIsSentEveryAnswerIsOneTheDocumentPromises(t *testing.T) {
 	for _, fault := range faults {
 		t.Error(fault)
 	}
-	t.Logf("%d calls with seed %d to %d operations: %v", calls, seed, len(doc.operations), f.counts())
-	for status, n := range f.statuses {
-		if status == 200 && n < calls/50 {
-			t.Errorf("only %d of %d calls were answered 200: too few of them are whole", n, calls)
-		}
+	if calls > fuzzRequests && made < calls {
+		t.Logf("there was time for %d of %d calls", made, calls)
 	}
-}
-
-// fuzzClients are people of every role of one school that has a little of everything.
-func fuzzClients(t *testing.T, school *testkit.School) map[api.RoleType]*testkit.Client {
-	t.Helper()
-	seat := school.Seat(t, "F"+uuid.NewString()[:8])
-	child := school.Child(t, seat, 1)
-	clients := everyone(t, school)
-	clients[api.Teacher] = school.Teacher(t, seat)
-	clients[api.Parent] = child.Parents[0]
-	return clients
+	t.Logf("%d calls with seed %d to %d operations: %v", made, seed, len(doc.operations)+len(doc.endings), f.counts())
+	f.reached(t, calls > fuzzRequests)
 }
 
 // fuzz is a run.
@@ -101,9 +109,12 @@ type fuzz struct {
 	known   *known
 	clients map[api.RoleType]*testkit.Client
 
+	next     atomic.Int64 // whose turn it is: every operation has as many calls
 	mu       sync.Mutex
 	statuses map[int]int
-	faults   map[string]string // what went wrong, once each, with an example
+	cover    map[*operation]map[int]int // by status
+	roles    map[api.RoleType]int       // successes
+	faults   map[string]string          // what went wrong, once each, with an example
 }
 
 func (f *fuzz) counts() string {
@@ -121,34 +132,63 @@ func (f *fuzz) counts() string {
 
 // call makes one call and looks at its answer.
 func (f *fuzz) call(random *rand.Rand) {
-	op := f.operations[random.IntN(len(f.operations))]
+	op := f.operations[int(f.next.Add(1))%len(f.operations)]
+	role := op.anyRole(random)
+	if random.IntN(20) == 0 {
+		role = everyRole[random.IntN(len(everyRole))]
+	}
+	f.ask(op, f.clients[role], role, random)
+}
+
+// ask has somebody call an operation.
+func (f *fuzz) ask(op *operation, client *testkit.Client, role api.RoleType, random *rand.Rand) {
 	g := &maker{random: random, known: f.known, document: f.document, broken: random.IntN(3) == 0}
 	path, contentType, body := g.request(op)
-	client := f.clients[op.anyRole(random)]
-	if random.IntN(20) == 0 {
-		client = f.clients[everyRole[random.IntN(len(everyRole))]]
+	for name, value := range g.headers {
+		client = client.With(name, value)
 	}
 	a, err := client.TrySend(op.method, path, contentType, body)
 	if err != nil {
 		f.fault(op, "no answer: "+err.Error(), path, body)
 		return
 	}
-	f.mu.Lock()
-	if f.statuses == nil {
-		f.statuses = map[int]int{}
-	}
-	f.statuses[a.Status]++
-	f.mu.Unlock()
+	f.count(op, role, a.Status)
 	if a.Status >= 500 {
 		f.fault(op, fmt.Sprintf("is answered %d: %s", a.Status, a.Body), path, body)
 		return
 	}
+	f.look(op, a, path, body)
+}
+
+func (f *fuzz) count(op *operation, role api.RoleType, status int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.statuses == nil {
+		f.statuses, f.cover, f.roles = map[int]int{}, map[*operation]map[int]int{}, map[api.RoleType]int{}
+	}
+	f.statuses[status]++
+	if f.cover[op] == nil {
+		f.cover[op] = map[int]int{}
+	}
+	f.cover[op][status]++
+	if status < 300 {
+		f.roles[role]++
+	}
+}
+
+// look holds an answer against the document.
+func (f *fuzz) look(op *operation, a testkit.Answer, path string, body []byte) {
 	schema, documented := op.answers[a.Status]
 	if !documented {
 		f.fault(op, fmt.Sprintf("is answered %d, which it does not promise: %s", a.Status, short(a.Body)), path, body)
 		return
 	}
-	if schema == nil || !strings.HasPrefix(a.Header.Get("Content-Type"), "application/json") {
+	kind, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	if kinds := op.kinds[a.Status]; len(kinds) == 0 && len(a.Body) > 0 || len(kinds) > 0 && !slices.Contains(kinds, kind) && !slices.Contains(kinds, "application/octet-stream") {
+		f.fault(op, fmt.Sprintf("answers %d as %q, which it does not promise", a.Status, kind), path, body)
+		return
+	}
+	if schema == nil || kind != "application/json" {
 		return
 	}
 	var value any
@@ -173,6 +213,9 @@ func (f *fuzz) fault(op *operation, what, path string, body []byte) {
 	what = op.method + " " + op.path + " " + what
 	if i := strings.Index(what, `"requestId"`); i > 0 {
 		what = what[:i]
+	}
+	if _, told := f.faults[what]; !told {
+		fmt.Fprintf(os.Stderr, "%s\n    %s %s %s\n", what, op.method, path, short(body)) // at once: a long run may be cut off
 	}
 	if len(f.faults) < 40 {
 		f.faults[what] = fmt.Sprintf("%s %s %s", op.method, path, short(body))

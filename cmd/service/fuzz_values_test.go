@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"math/rand/v2"
 	"mime/multipart"
 	"net/url"
@@ -18,13 +20,15 @@ type maker struct {
 	known  *known
 	broken bool
 	path   string
-	depth  int
+	// headers are what the request carries besides.
+	headers map[string]string
+	depth   int
 }
 
 // nasty are values that have broken programs.
 var nasty = []any{
 	nil, true, -1, 0, 1e308, 9007199254740993, "", " ", "null", "0", "' OR 1=1 --", `"; DROP TABLE student; --`, "%", "_", `\`, "a\x00b", "\xff\xfe", "\u202eمرحبا", "👩‍👩‍👧‍👦🏳️‍🌈",
-	strings.Repeat("x", 5000), strings.Repeat("é", 300), "2026-02-30", "0000-00-00", "99999-01-01", "2026-13-01T25:61:61Z", "-infinity", "infinity", "NaN", "../../../etc/passwd", "${jndi:ldap://x}",
+	strings.Repeat("x", 5000), strings.Repeat("é", 300), "2026-02-30", "0000-00-00", "0000-01-01", "0001-01-01", "9999-12-31", "99999-01-01", "2026-11-15T08:30:00+14:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00", "24:00", "2147483648", "-2147483649", "9223372036854775808", "2026-13-01T25:61:61Z", "-infinity", "infinity", "NaN", "../../../etc/passwd", "${jndi:ldap://x}",
 	"<script>alert(1)</script>", "00000000-0000-0000-0000-000000000000", "{}", "[]", []any{}, map[string]any{}, []any{nil}, map[string]any{"": nil}, "=cmd|' /C calc'!A0", "1e999", "0x1F", "+919800000000", "a@b.c",
 	[]any{[]any{[]any{[]any{map[string]any{"a": []any{}}}}}}, json.Number("123456789012345678901234567890"), json.Number("0.00000000000000000001"), json.Number("-0"),
 }
@@ -34,6 +38,7 @@ func (g *maker) spoil() bool { return g.broken && g.random.IntN(6) == 0 }
 // request is a call of an operation.
 func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 	g.path = op.path
+	g.headers = map[string]string{}
 	path = op.path
 	query := url.Values{}
 	for _, p := range op.parameters {
@@ -45,6 +50,10 @@ func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 		case "query":
 			if required || g.random.IntN(4) == 0 {
 				query.Add(name, g.word(name, p))
+			}
+		case "header":
+			if required || g.random.IntN(2) == 0 {
+				g.headers[name] = g.header(name, p)
 			}
 		}
 	}
@@ -59,6 +68,19 @@ func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 		break
 	}
 	return path, contentType, body
+}
+
+// header is a value for a header; what no client can send in one is left out.
+func (g *maker) header(name string, parameter map[string]any) string {
+	if !g.spoil() {
+		return fmt.Sprintf("fuzz-%d", g.random.Uint64())
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, g.word(name, parameter))
 }
 
 func (g *maker) word(name string, parameter map[string]any) string {
@@ -82,8 +104,13 @@ func (g *maker) encoded(kind string, schema map[string]any) (contentType string,
 	case "multipart/form-data":
 		var form bytes.Buffer
 		w := multipart.NewWriter(&form)
-		part, _ := w.CreateFormFile("file", "../a name.csv")
-		_, _ = part.Write(g.table())
+		if g.random.IntN(2) == 0 {
+			part, _ := w.CreateFormFile("file", "a name.png")
+			_, _ = part.Write(dot)
+		} else {
+			part, _ := w.CreateFormFile("file", "../a name.csv")
+			_, _ = part.Write(g.table())
+		}
 		_ = w.Close()
 		body := form.Bytes()
 		if g.spoil() {
@@ -94,6 +121,13 @@ func (g *maker) encoded(kind string, schema map[string]any) (contentType string,
 		return kind, g.table()
 	}
 }
+
+// dot is the smallest picture there is.
+var dot = func() []byte {
+	var b bytes.Buffer
+	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1)))
+	return b.Bytes()
+}()
 
 // table is a CSV file, as good or bad as it comes.
 func (g *maker) table() []byte {
@@ -195,6 +229,10 @@ func (g *maker) text(name string, schema map[string]any) any {
 	switch {
 	case strings.Contains(lower, "phone"):
 		return fmt.Sprintf("+9197%08d", g.random.IntN(100_000_000))
+	case strings.HasSuffix(lower, "pin"):
+		return "4826"
+	case lower == "otp":
+		return fmt.Sprintf("%06d", g.random.IntN(1_000_000))
 	case strings.HasSuffix(lower, "time"):
 		return fmt.Sprintf("%02d:%02d", g.random.IntN(24), g.random.IntN(60))
 	case strings.Contains(lower, "month"):

@@ -149,6 +149,10 @@ func TestARiderWhoWillNotRideIsPresetAbsentAndTheirParentIsNotDisturbed(t *testi
 	if list.Counts["absent"] != 2 || list.Counts["waiting"] != 1 {
 		t.Errorf("riders %+v", list)
 	}
+	riding := testkit.Post[transport.NotRidingAnswer](t, d.children[2].parent, path, map[string]any{"studentId": d.children[2].id, "riding": true})
+	if riding.TripTypes == nil || len(riding.TripTypes) != 0 {
+		t.Errorf("who rides is answered %#v, not an empty list", riding.TripTypes)
+	}
 	if n := d.told(t, d.children[0].parent, "%"); n != 0 {
 		t.Errorf("a parent who knows was told %d times", n)
 	}

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,7 +94,7 @@ func (m *Module) notRiding(c api.Ctx, r absence) (NotRidingAnswer, error) {
 	if r.TripType != "" {
 		ways = []string{r.TripType}
 	}
-	out := NotRidingAnswer{StudentID: r.StudentID, Date: r.Date}
+	out := NotRidingAnswer{StudentID: r.StudentID, Date: r.Date, TripTypes: []string{}}
 	saying := tenancy.Query{SQL: `insert into not_riding (id, student_id, date, trip_type, reason, created_by, created_at)
 		select gen_random_uuid(), $1, $2, way, $4, $5, $6 from unnest($3::text[]) way on conflict (student_id, date, trip_type) do update set reason = excluded.reason`,
 		Args: []any{r.StudentID, r.Date, ways, r.Reason, c.User.ID, c.Now}}
@@ -124,7 +123,6 @@ func (m *Module) notRiding(c api.Ctx, r absence) (NotRidingAnswer, error) {
 	for _, s := range said {
 		out.TripTypes = append(out.TripTypes, s.TripType)
 	}
-	out.TripTypes = slices.Concat([]string{}, out.TripTypes)
 	for _, b := range moved {
 		c.Changed("update", "boarding", b.ID, map[string]any{"status": from}, map[string]any{"status": to, "reason": reason})
 		c.Tell(boardingNews(Trip{Record: api.Record{ID: b.TripID}, BusID: b.BusID}, Boarding{StudentID: r.StudentID, Status: to}, c.Now))

@@ -16,7 +16,7 @@ import (
 
 type riders struct {
 	RouteID  uuid.UUID    `path:"id"`
-	Students []riderEntry `json:"students" validate:"max=500,dive" doc:"Everybody who rides from that day on"`
+	Students []riderEntry `json:"students" validate:"required,max=500,dive" doc:"Everybody who rides from that day on; an empty list is nobody"`
 	FromDate api.Date     `json:"fromDate" doc:"Today unless given"`
 }
 

@@ -54,6 +54,10 @@ func TestRidersChangeFromADayOnAndRideOneWayOnce(t *testing.T) {
 		t.Errorf("%d ride for good", n)
 	}
 	other := d.newRoute(t, "Lake Road, morning", "pickup", d.bus.ID)
+	// Who names no list at all has forgotten it: nobody loses their seat by that.
+	for _, forgotten := range []map[string]any{{}, {"students": nil}, {"fromDate": tomorrow}} {
+		d.admin.Refuses(t, "PUT", path, forgotten, 422, "")
+	}
 	both := map[string]any{"students": []any{map[string]any{"studentId": d.children[0].id, "stopId": other.Stops[0].ID}}}
 	d.admin.Refuses(t, "PUT", "/school-admin/transport/route/"+other.ID.String()+"/students", both, 409, "DUPLICATE_ENTRY")
 	home := d.newRoute(t, "Lake Road, afternoon", "dropoff", d.bus.ID)

@@ -1,0 +1,198 @@
+//go:build load
+
+package load
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// results are all runs: for each number of instances one at the steady rate, then steps.
+type results struct {
+	schools int
+	others  float64 // processes that wanted a core before it began
+	steady  []run
+	steps   []run
+}
+
+// of is the runs of a number of instances, by rate.
+func (r results) of(instances int) []run {
+	var out []run
+	for _, x := range slices.Concat(r.steady, r.steps) {
+		if x.instances == instances {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b run) int { return a.rate - b.rate })
+	return out
+}
+
+// held is the highest rate a number of instances held, and the best pace they reached.
+func (r results) held(instances int) (rate int, best float64) {
+	for _, x := range r.of(instances) {
+		if x.held() {
+			rate = max(rate, x.rate)
+		}
+		best = max(best, x.perSecond())
+	}
+	return rate, best
+}
+
+var kindNames = map[string]string{
+	"child": "a parent reads their child", "attendance": "a parent reads the month's attendance", "bus": "a parent looks where the bus is",
+	"mark": fmt.Sprintf("a teacher marks a division of %d", studentsEach), "pin": "somebody signs in by PIN", "position": "a bus's position, until it is in the database",
+}
+
+func (r results) text() string {
+	var s strings.Builder
+	first := r.steady[0]
+	fmt.Fprintf(&s, "# A morning's load\n\n")
+	fmt.Fprintf(&s, "Measured on %s: %s, %d cores, %s/%s, %s. Repeat with `make load`.\n", time.Now().UTC().Format(time.DateOnly), processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	if r.others > float64(runtime.NumCPU())/2 {
+		fmt.Fprintf(&s, "**The machine was not its own**: %.1f other processes wanted its cores when this began. Compare columns with each other, and believe the processor times more than the paces.\n", r.others)
+	}
+	fmt.Fprintf(&s, `
+Eight o'clock at %d schools (%d students each): of every hundred calls 94 are parents who look where the child, the month's
+attendance and the bus are, 5 are teachers marking a division of %d, and one is a sign-in by PIN. Besides, every school's bus says
+over Socket.IO where it is, every %s. Calls come at a constant rate, whether or not they are answered. k6, nginx, the instances
+(`+"`homeroom serve`"+`), Postgres and Redis share the machine's cores, so more instances can add no speed here: what is shown is
+that they cost none.
+
+The limits on reads, writes and rides are the product's own (100, 30 and 300 a minute for a user); %d parents and %d teachers are
+enough to stay under them. The limit on sign-ins is by address and everybody here has the same one, so it is lifted.
+
+![How long 99 of 100 calls took, by rate and instances, and what the parts used](load.svg)
+
+## At %d calls a second, for %d s
+
+| instances | good answers/s | half within | 99 %% within | failed | not made in time |
+|---|---|---|---|---|---|
+`, r.schools, divisionsEach*studentsEach, studentsEach, busEvery, r.schools*ridersEach, r.schools*divisionsEach, first.rate, first.seconds)
+	for _, x := range r.steady {
+		fmt.Fprintf(&s, "| %d | %.0f | %s | %s | %.2f %% | %d |\n", x.instances, x.perSecond(), millis(x.p50), millis(x.p99), 100*x.failed, x.dropped)
+	}
+	r.kindTable(&s)
+	r.partTable(&s)
+	r.stepTable(&s)
+	return s.String()
+}
+
+func (r results) kindTable(s *strings.Builder) {
+	fmt.Fprintf(s, "\nOf these (half within / 99 %% within, failed):\n\n| what |")
+	for _, x := range r.steady {
+		fmt.Fprintf(s, " %s |", plural(x.instances, "instance"))
+	}
+	fmt.Fprintf(s, "\n|---|%s\n", strings.Repeat("---|", len(r.steady)))
+	for _, name := range kinds {
+		fmt.Fprintf(s, "| %s |", kindNames[name])
+		for _, x := range r.steady {
+			k := x.kinds[name]
+			fmt.Fprintf(s, " %s / %s, %.2f %% |", millis(k.p50), millis(k.p99), 100*k.failed)
+		}
+		fmt.Fprintln(s)
+	}
+}
+
+// partNames are the parts in the order of the tables, the instances first.
+func (r results) partNames() []string {
+	var names []string
+	for _, x := range r.steady {
+		for name := range x.parts {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (r results) partTable(s *strings.Builder) {
+	fmt.Fprintf(s, "\nWhat each part used meanwhile (cores of %d, and memory at its highest):\n\n| part |", runtime.NumCPU())
+	for _, x := range r.steady {
+		fmt.Fprintf(s, " %s |", plural(x.instances, "instance"))
+	}
+	fmt.Fprintf(s, "\n|---|%s\n", strings.Repeat("---|", len(r.steady)))
+	for _, name := range r.partNames() {
+		fmt.Fprintf(s, "| %s |", name)
+		for _, x := range r.steady {
+			if u, there := x.parts[name]; there {
+				fmt.Fprintf(s, " %.2f cores, %.0f MB |", u.cores, float64(u.memory)/(1<<20))
+			} else {
+				s.WriteString(" |")
+			}
+		}
+		fmt.Fprintln(s)
+	}
+	s.WriteString("| all of them |")
+	for _, x := range r.steady {
+		var all use
+		for _, u := range x.parts {
+			all.cores, all.memory = all.cores+u.cores, all.memory+u.memory
+		}
+		fmt.Fprintf(s, " %.2f cores, %.0f MB |", all.cores, float64(all.memory)/(1<<20))
+	}
+	fmt.Fprintln(s)
+}
+
+func (r results) stepTable(s *strings.Builder) {
+	if len(r.steps) == 0 {
+		return
+	}
+	fmt.Fprintf(s, `
+## Step by step
+
+%d s at each rate, until one is not held: 99 %% of the calls within %s, at most %.1f %% failed and %.0f %% not made in time.
+
+| instances | calls/s | good answers/s | half within | 99 %% within | failed | not made | held |
+|---|---|---|---|---|---|---|---|
+`, r.steps[0].seconds, heldP99, 100*heldFailed, 100*heldDropped)
+	var counts []int
+	for _, x := range r.steady {
+		counts = append(counts, x.instances)
+	}
+	for _, n := range counts {
+		for _, x := range r.of(n) {
+			held := "yes"
+			if !x.held() {
+				held = "**no**"
+			}
+			fmt.Fprintf(s, "| %d | %d | %.0f | %s | %s | %.2f %% | %d | %s |\n", n, x.rate, x.perSecond(), millis(x.p50), millis(x.p99), 100*x.failed, x.dropped, held)
+		}
+	}
+	s.WriteString("\n| instances | highest rate held | best pace of good answers |\n|---|---|---|\n")
+	for _, n := range counts {
+		rate, best := r.held(n)
+		fmt.Fprintf(s, "| %d | %d/s | %.0f/s |\n", n, rate, best)
+	}
+	least, most := counts[0], counts[len(counts)-1]
+	_, one := r.held(least)
+	_, many := r.held(most)
+	if least != most {
+		fmt.Fprintf(s, "\nBest pace at %d instances against %d: **%.2f** (no less than at %d: ≥ 1.00; two runs of the same differ by 5 to 10 %%).\n", most, least, many/one, least)
+	}
+}
+
+func millis(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+}
+
+func processor() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	if m := regexp.MustCompile(`model name\s*: (.*)`).FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return "unknown processor"
+}
+
+// wanting is how many processes want a core.
+func wanting() (load float64) {
+	text, _ := os.ReadFile("/proc/loadavg")
+	_, _ = fmt.Sscan(string(text), &load)
+	return load
+}

@@ -1,0 +1,159 @@
+// Eight o'clock: parents read, teachers mark, people sign in, buses report over Socket.IO.
+// Calls come at a steady pace, whatever the answers do: a slow service is not asked less.
+import http from 'k6/http';
+import exec from 'k6/execution';
+import { SharedArray } from 'k6/data';
+import { WebSocket } from 'k6/websockets';
+import { Rate, Trend } from 'k6/metrics';
+
+const base = __ENV.BASE;
+const seconds = Number(__ENV.SECONDS);
+const rate = Number(__ENV.RATE); // calls a second, positions apart
+const first = Number(__ENV.FIRST); // how many registers runs before this one have marked
+const every = Number(__ENV.EVERY); // milliseconds between two positions of a bus
+const marking = 0.05;
+const signingIn = 0.01;
+
+const users = (kind) => new SharedArray(kind, () => JSON.parse(open(__ENV.USERS))[kind]);
+const parents = users('parents'); // {token, student, bus}
+const teachers = users('teachers'); // {token, division, students}
+const drivers = users('drivers'); // {token}
+const phones = users('phones');
+const days = users('days');
+
+const took = {};
+const failed = {};
+for (const kind of ['child', 'attendance', 'bus', 'mark', 'pin', 'position']) {
+  took[kind] = new Trend(`took_${kind}`, true);
+  failed[kind] = new Rate(`failed_${kind}`);
+}
+const everything = new Trend('took', true);
+
+const pace = (share, vus, run) => ({
+  executor: 'constant-arrival-rate',
+  exec: run,
+  rate: Math.max(1, Math.round(rate * share * 60)),
+  timeUnit: '1m',
+  duration: `${seconds}s`,
+  preAllocatedVUs: vus,
+  maxVUs: vus * 4,
+  gracefulStop: '5s',
+});
+
+const busVUs = 20; // each has several sockets, and an address of its own: nginx chooses the instance by it
+
+export const options = {
+  scenarios: {
+    parents: pace(1 - marking - signingIn, 50, 'read'),
+    teachers: pace(marking, 10, 'mark'),
+    arrivals: pace(signingIn, 10, 'signIn'),
+    buses: { executor: 'per-vu-iterations', exec: 'drive', vus: busVUs, iterations: 1, maxDuration: `${seconds + 15}s`, gracefulStop: '5s' },
+  },
+  discardResponseBodies: true,
+  insecureSkipTLSVerify: true,
+  systemTags: ['status'],
+  summaryTrendStats: ['med', 'p(99)', 'max', 'count'],
+};
+
+let complaints = 0;
+
+function answered(kind, response, wanted) {
+  const good = response.status === wanted;
+  took[kind].add(response.timings.duration);
+  everything.add(response.timings.duration);
+  failed[kind].add(!good);
+  if (!good && complaints++ < 3) console.warn(`${kind}: ${response.status} ${response.error}`);
+}
+
+const as = (token, more) => ({ headers: { Authorization: `Bearer ${token}`, ...more } });
+
+// One glance at the phone is one of three calls.
+export function read() {
+  const n = exec.scenario.iterationInTest;
+  const parent = parents[Math.floor(n / 3) % parents.length];
+  switch (n % 3) {
+    case 0:
+      return answered('child', http.get(`${base}/parent/student/${parent.student}`, as(parent.token)), 200);
+    case 1:
+      return answered('attendance', http.get(`${base}/parent/attendance/list?studentId=${parent.student}`, as(parent.token)), 200);
+    default:
+      return answered('bus', http.get(`${base}/bus-tracking/bus/${parent.bus}/live`, as(parent.token)), 200);
+  }
+}
+
+// Every call has a register nobody has marked, until all of them are; then marks change.
+export function mark() {
+  const n = first + exec.scenario.iterationInTest;
+  const teacher = teachers[n % teachers.length];
+  const day = Math.floor(n / teachers.length);
+  const absent = Math.floor(day / days.length);
+  const records = teacher.students.map((studentId, i) => ({ studentId, status: i === absent % teacher.students.length ? 'ABSENT' : 'PRESENT' }));
+  const body = JSON.stringify({ data: { divisionId: teacher.division, date: days[day % days.length], records } });
+  const how = as(teacher.token, { 'Content-Type': 'application/json', 'Idempotency-Key': `register ${n} of ${__ENV.FIRST}` });
+  answered('mark', http.post(`${base}/teacher/attendance/mark`, body, how), 200);
+}
+
+export function signIn() {
+  const phone = phones[exec.scenario.iterationInTest % phones.length];
+  const how = { headers: { 'Content-Type': 'application/json' } };
+  answered('pin', http.post(`${base}/parent/user-auth/verify-pin`, JSON.stringify({ phone, pin: '4826' }), how), 200);
+}
+
+export function drive() {
+  for (let i = exec.scenario.iterationInTest; i < drivers.length; i += busVUs) ride(drivers[i].token, (i * every) / drivers.length);
+}
+
+// ride is a driver's phone. It speaks Engine.IO 4 by hand: 0 opens, 2 asks for a 3, 40 lets
+// in, 44 refuses, 42 is an event and 43 the answer to one.
+function ride(token, delay) {
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`);
+  const waiting = {};
+  let next = 0;
+  let timer = null;
+  let over = false;
+  const report = () => {
+    waiting[next] = Date.now();
+    const where = { lat: 12.92 + next / 1e4, lng: 77.5, speed: 8.5, heading: 12, timestamp: Date.now() };
+    socket.send(`42${next++}${JSON.stringify(['update-location', where])}`);
+  };
+  socket.onmessage = ({ data }) => {
+    if (data === '2') return socket.send('3');
+    if (data[0] === '0') return socket.send(`40${JSON.stringify({ token })}`);
+    if (data.startsWith('44')) {
+      failed.position.add(true);
+      return socket.close();
+    }
+    if (data.startsWith('40')) {
+      setTimeout(() => {
+        if (over) return;
+        report();
+        timer = setInterval(report, every);
+      }, delay);
+      return;
+    }
+    if (!data.startsWith('43')) return;
+    const id = parseInt(data.slice(2), 10);
+    took.position.add(Date.now() - waiting[id]);
+    failed.position.add(!data.includes('"ok":true'));
+    if (!data.includes('"ok":true') && complaints++ < 3) console.warn(`position: ${data}`);
+    delete waiting[id];
+  };
+  socket.onerror = (e) => {
+    if (over) return;
+    failed.position.add(true);
+    if (complaints++ < 3) console.warn(`socket: ${e.error}`);
+  };
+  const hangUp = () => {
+    over = true;
+    if (timer !== null) clearInterval(timer);
+    setTimeout(() => {
+      for (const _ of Object.keys(waiting)) failed.position.add(true); // nobody said so within two seconds
+      socket.close();
+    }, 2000);
+  };
+  setTimeout(hangUp, seconds * 1000);
+}
+
+export function handleSummary(data) {
+  return { [__ENV.OUT]: JSON.stringify(data.metrics) };
+}

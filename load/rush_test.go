@@ -1,0 +1,154 @@
+//go:build load
+
+package load
+
+import (
+	"context"
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+
+	"homeroom/config"
+	"homeroom/fleet"
+	"homeroom/localstack"
+	"homeroom/testkit"
+)
+
+// fromEnv is a number of the environment's.
+func fromEnv(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		t.Fatalf("%s: want a number, not %q", name, text)
+	}
+	return n
+}
+
+// stepUp is how much more each step asks for, in percent of the steady rate.
+var stepUp = []int{150, 200, 300, 400, 600, 800, 1200}
+
+// TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances is `make load`. It fails if
+// anything is refused at the steady rate; how fast it was is for people to read.
+func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
+	schools := fromEnv(t, "HOMEROOM_LOAD_SCHOOLS", 200)
+	rate := fromEnv(t, "HOMEROOM_LOAD_RATE", 100)
+	seconds := fromEnv(t, "HOMEROOM_LOAD_SECONDS", 60)
+	stepSeconds := fromEnv(t, "HOMEROOM_LOAD_STEP_SECONDS", 15)
+	most := fromEnv(t, "HOMEROOM_LOAD_INSTANCES", 3)
+	r := results{schools: schools, others: wanting()}
+
+	stack, err := localstack.Start(context.Background(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main"}, Redis: true, MaxConnections: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stack.Stop() })
+	secret := strings.Repeat("load", 12)
+	ours := map[string]string{
+		"DATABASE_URL": testkit.Database(t, stack, "main", "load"), "REDIS_URL": stack.RedisURL(), "HOMEROOM_SECRET": secret, "HOMEROOM_JWT_KEYS": "load:" + base64.StdEncoding.EncodeToString([]byte(secret)),
+	}
+	// As a new installation has them, but for sign-ins: everybody comes from this machine.
+	env := []string{
+		"HOMEROOM_SHARDS=16", "HOMEROOM_LIMIT_AUTH=1000000-M", "HOMEROOM_LIMIT_READ=100-M", "HOMEROOM_LIMIT_WRITE=30-M", "HOMEROOM_LIMIT_RIDE=300-M", "HOMEROOM_LOG=info",
+	}
+	for name, value := range ours {
+		env = append(env, name+"="+value)
+	}
+	f := fleet.Start(t, fleet.Options{Instances: most, Stack: stack, Env: env})
+	ours["PORT"], ours["HOMEROOM_SPARES"] = "0", "0"
+	c, err := config.Load(config.Local, ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	town := newTown(t, c, schools)
+	users := filepath.Join(t.TempDir(), "users.json")
+	h := &rush{url: f.URL(), users: users}
+	for _, i := range f.Instances[1:] {
+		i.Stop(t)
+	}
+	for n := 1; n <= most; n++ {
+		if n > 1 {
+			f.Instances[n-1].Start(t)
+		}
+		town.signIn(t, users)
+		h.parts = theParts(t, c, f, n)
+		h.run(t, n, rate, min(10, seconds)) // until every connection has met the schools
+		r.steady = append(r.steady, h.run(t, n, rate, seconds))
+		for _, percent := range stepUp {
+			if stepSeconds == 0 {
+				break
+			}
+			step := h.run(t, n, rate*percent/100, stepSeconds)
+			r.steps = append(r.steps, step)
+			if !step.held() {
+				break
+			}
+		}
+	}
+	for _, x := range r.steady {
+		if x.failed > heldFailed {
+			t.Errorf("%s: %.2f %% failed at %d calls a second", plural(x.instances, "instance"), 100*x.failed, x.rate)
+		}
+	}
+	write(t, r)
+}
+
+// write puts the results where HOMEROOM_LOAD_OUT says, bench/ unless given.
+func write(t *testing.T, r results) {
+	t.Helper()
+	text := r.text()
+	t.Log("\n" + text)
+	folder := os.Getenv("HOMEROOM_LOAD_OUT")
+	if folder == "" {
+		folder = "../bench"
+	}
+	for name, content := range map[string]string{"load.md": text, "load.svg": r.plot()} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// theParts are the programs that run, k6 excepted.
+func theParts(t *testing.T, c config.Config, f *fleet.Fleet, instances int) []part {
+	t.Helper()
+	ctx := context.Background()
+	var parts []part
+	for i, one := range f.Instances[:instances] {
+		parts = append(parts, part{"instance " + strconv.Itoa(i+1), []int{one.PID()}})
+	}
+	conn, err := pgx.Connect(ctx, c.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var backend int
+	if err := conn.QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
+		t.Fatal(err)
+	}
+	options, err := config.RedisOptions(c.RedisURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewUniversalClient(options)
+	defer func() { _ = client.Close() }()
+	said, err := client.Info(ctx, "server").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	if m := regexp.MustCompile(`process_id:(\d+)`).FindStringSubmatch(said); m != nil {
+		pid, _ = strconv.Atoi(m[1])
+	}
+	return append(parts, part{"nginx", below("nginx")}, part{"Postgres", []int{processes()[backend].parent}}, part{"Redis", []int{pid}})
+}
