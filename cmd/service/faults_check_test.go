@@ -3,8 +3,6 @@ package service_test
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -61,12 +59,17 @@ func (i inspector) check(t *testing.T, what string, s *marked) (lost, doubled in
 
 func checkPayments(ctx context.Context, t *testing.T, what string, s *marked, conn *pgx.Conn) (lost, doubled int, err error) {
 	t.Helper()
+	var ids []string
+	var amounts []int64
+	for id, amount := range s.books.payments {
+		ids, amounts = append(ids, id.String()), append(amounts, amount)
+	}
 	var there, receipts, last, told int
 	var amount, off int64
-	err = conn.QueryRow(ctx, `select (select count(*) from fee_receipt r join unnest($1::uuid[], $2::bigint[]) u (id, amount) on u.id = r.id and u.amount = r.amount),
+	err = conn.QueryRow(ctx, `select (select count(*) from fee_receipt r join unnest($1::text[], $2::bigint[]) u (id, amount) on u.id::uuid = r.id and u.amount = r.amount),
 		count(*), coalesce(max(number), 0), coalesce(sum(amount), 0)::bigint, (select count(*) from notification where type = 'FEE'),
 		(select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint from ledger_entry) from fee_receipt`,
-		slices.Collect(maps.Keys(s.books.payments)), slices.Collect(maps.Values(s.books.payments))).Scan(&there, &receipts, &last, &amount, &told, &off)
+		ids, amounts).Scan(&there, &receipts, &last, &amount, &told, &off)
 	if err != nil {
 		return 0, 0, fmt.Errorf("payments: %w", err)
 	}

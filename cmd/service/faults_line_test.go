@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -115,7 +116,7 @@ func startToxiproxy(t *testing.T) *toxiproxy {
 	if err != nil {
 		t.Fatalf("toxiproxy is not installed (`make faults` does it, or scripts/need toxiproxy): %v", err)
 	}
-	address := freePort(t)
+	address := lowPort(t)
 	_, port, _ := net.SplitHostPort(address)
 	cmd := process.CommandContext(t.Context(), program, "-host", "127.0.0.1", "-port", port)
 	cmd.Env = append(os.Environ(), "LOG_LEVEL=error")
@@ -154,7 +155,7 @@ func (p *toxiproxy) ask(method, path string, body any) error {
 
 func (p *toxiproxy) through(t *testing.T, name, address string) string {
 	t.Helper()
-	near := freePort(t)
+	near := lowPort(t)
 	if err := p.ask("POST", "/proxies", map[string]any{"name": name, "listen": near, "upstream": hostOf(t, address), "enabled": true}); err != nil {
 		t.Fatal(err)
 	}
@@ -170,9 +171,26 @@ func (p *toxiproxy) cut(name string) error {
 	return p.ask("POST", "/proxies/"+name, map[string]any{"enabled": true})
 }
 
+// lowPort is a free one below those the kernel takes for outgoing connections, which could
+// sit on it while a line is cut.
+func lowPort(t *testing.T) string {
+	t.Helper()
+	for range 200 {
+		address := fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(17000))
+		if l, err := net.Listen("tcp4", address); err == nil {
+			_ = l.Close()
+			return address
+		}
+	}
+	t.Fatal("no free port found")
+	return ""
+}
+
 // poison hurts a line in one direction until heal.
 func (p *toxiproxy) poison(name, kind, stream string, attributes map[string]any) error {
 	return p.ask("POST", "/proxies/"+name+"/toxics", map[string]any{"name": "hurt", "type": kind, "stream": stream, "toxicity": 1, "attributes": attributes})
 }
 
-func (p *toxiproxy) heal(name string) error { return p.ask("DELETE", "/proxies/"+name+"/toxics/hurt", nil) }
+func (p *toxiproxy) heal(name string) error {
+	return p.ask("DELETE", "/proxies/"+name+"/toxics/hurt", nil)
+}

@@ -133,13 +133,17 @@ func server(turn int) string { return []string{"north", "main"}[turn%2] }
 func (s *site) faults() []fault {
 	ctx := context.Background()
 	moment := func() time.Duration { return time.Duration(1000+rand.IntN(2000)) * time.Millisecond }
+	frozen := moment()
+	if rand.IntN(6) == 0 {
+		frozen = 17 * time.Second // longer than a call may take
+	}
 	list := []fault{
 		s.killInstance(),
 		{name: "kill -9 of Postgres", each: 1,
 			hurt: func(turn int) error { return s.stack.KillPostgres(server(turn)) },
 			heal: func(turn int) error { return s.stack.RestartPostgres(ctx, server(turn)) }},
 		{name: "restart of Postgres", each: 1, hurt: func(turn int) error { return s.stack.RestartPostgres(ctx, server(turn)) }},
-		{name: "Postgres frozen", each: 1, lasts: moment(),
+		{name: "Postgres frozen", each: 1, lasts: frozen,
 			hurt: func(turn int) error { return s.stack.FreezePostgres(server(turn)) },
 			heal: func(turn int) error { return s.stack.ThawPostgres(server(turn)) }},
 		{name: "restart of Redis, which is empty then", each: 1, lasts: moment(),
