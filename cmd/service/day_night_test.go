@@ -49,7 +49,7 @@ func brokenDay(t *testing.T) *stage {
 	seed := fromEnv(t, daySeedEnv, 2026)
 	t.Logf("%s=%d", daySeedEnv, seed)
 	stack := testkit.Private(t)
-	n := &night{t: t, stack: stack, rng: rand.New(rand.NewPCG(uint64(seed), 1)), redis: stack.RedisURL()}
+	n := &night{t: t, stack: stack, rng: rand.New(rand.NewPCG(seed, 1)), redis: stack.RedisURL()}
 	s := &stage{apps: []*testkit.App{testkit.StartOn(t, stack, "homeroom")}, night: n}
 	for range 2 {
 		app, end := testkit.DoomedOn(t, stack, "homeroom")
@@ -208,7 +208,7 @@ func (n *night) settle(s *stage) {
 		all.Wait()
 		return len(failed) == 0
 	}
-	n.must(soon("the databases are there again", works))
+	n.must(withinAMinute("the databases are there again", works))
 }
 
 // patiently calls until it is answered with something else than "come back": what may be

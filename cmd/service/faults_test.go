@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"os"
-	"strconv"
 	"testing"
 
 	"github.com/google/uuid"
@@ -19,19 +18,6 @@ const (
 	faultRequestsEnv = "HOMEROOM_FAULT_REQUESTS" // calls in all
 	faultReportEnv   = "HOMEROOM_FAULT_REPORT"   // a file for the table
 )
-
-func fromEnv(t *testing.T, name string, otherwise int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("%s is %q", name, text)
-	}
-	return n
-}
 
 func TestWhateverBreaksNothingAcknowledgedIsLostOrDoubledAndNoSchoolSeesAnother(t *testing.T) {
 	t.Parallel()
@@ -86,8 +72,7 @@ func (s *site) round(t *testing.T, c *crowd, f fault, turn, requests int, report
 
 // everyFault is the long form, on servers of its own.
 func everyFault(t *testing.T) {
-	turns := fromEnv(t, faultTurnsEnv, 1)
-	requests := fromEnv(t, faultRequestsEnv, 1_000_000)
+	turns, requests := int(fromEnv(t, faultTurnsEnv, 1)), int(fromEnv(t, faultRequestsEnv, 1_000_000))
 	s := privateSite(t)
 	furnisher, leaves := testkit.DoomedOn(t, s.stack, s.direct.Name)
 	c := s.populate(t, furnisher, 6, 24)
@@ -117,7 +102,7 @@ func everyFault(t *testing.T) {
 		report.write(t)
 	}
 	for _, school := range c.schools {
-		if err := soon("every fact is told", func() bool {
+		if err := withinAMinute("every fact is told", func() bool {
 			n, err := inspector{s.direct.Node}.waiting(school)
 			return err == nil && n == 0
 		}); err != nil {

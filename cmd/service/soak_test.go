@@ -56,7 +56,7 @@ func TestAnInstanceUnderSteadyLoadDoesNotGrow(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%s: %v", soakEnv, err)
 	}
-	rate := fromEnv(t, soakRateEnv, 60)
+	rate := int(fromEnv(t, soakRateEnv, 60))
 	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true})
 	if err != nil {
 		t.Fatal(err)
