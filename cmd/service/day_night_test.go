@@ -38,8 +38,9 @@ type night struct {
 	mu      sync.Mutex
 	armed   bool
 	calls   int
-	at      int // the call at which something breaks next
-	emptied int // how often Redis was
+	last    string // the call before; who asks again and again makes one call
+	at      int    // the call at which something breaks next
+	emptied int    // how often Redis was
 	struck  []string
 }
 
@@ -86,7 +87,9 @@ func (n *night) forgotten() int {
 // time has come.
 func (n *night) call(s *stage, req *http.Request) (*http.Response, error) {
 	n.mu.Lock()
-	n.calls++
+	if this := req.Method + " " + req.URL.String(); this != n.last {
+		n.calls, n.last = n.calls+1, this
+	}
 	number, strikes, kind := n.calls, n.armed && n.calls >= n.at, 0
 	if strikes {
 		n.at = n.calls + 6 + n.rng.IntN(20)

@@ -1,11 +1,16 @@
 package service_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,8 +101,25 @@ the end of the fault to the last call that was not answered as it should.
 	}
 }
 
-// lastWords is the end of what the instances logged.
-func (s *site) lastWords() string {
+// logged is what the instances logged so far.
+func (s *site) logged() []byte {
 	text, _ := os.ReadFile(s.via.Log)
-	return string(text[max(0, len(text)-6000):])
+	return text
+}
+
+// summary counts what was logged, the most frequent first.
+func summary(log []byte) string {
+	count := map[string]int{}
+	for line := range bytes.Lines(log) {
+		var said struct{ Msg, Error string }
+		if json.Unmarshal(line, &said) == nil {
+			count[fmt.Sprintf("%s: %.200s", said.Msg, said.Error)]++
+		}
+	}
+	lines := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	var b strings.Builder
+	for _, line := range lines[:min(len(lines), 12)] {
+		fmt.Fprintf(&b, "%6d × %s\n", count[line], line)
+	}
+	return b.String()
 }

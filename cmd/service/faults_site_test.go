@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -175,7 +178,8 @@ func (s *site) faults() []fault {
 			poison(to+" silent, then hung up", "timeout", to, around("timeout", 300, 1500)),
 			poison(to+" cut in the middle of an answer", "limit_data", to, around("bytes", 20, 4000)))
 	}
-	return list
+	only := os.Getenv(faultOnlyEnv)
+	return slices.DeleteFunc(list, func(f fault) bool { return !strings.Contains(f.name, only) })
 }
 
 func (s *site) line(to string, turn int) string {
