@@ -35,10 +35,10 @@ func (i inspector) in(s *marked, f func(ctx context.Context, conn *pgx.Conn) err
 func (i inspector) check(t *testing.T, what string, s *marked) (lost, doubled int) {
 	t.Helper()
 	b := &s.books
-	for _, words := range b.stuck {
-		t.Errorf("%s: never done: %s", what, words)
-		lost++
+	for _, words := range b.stuck[:min(len(b.stuck), 3)] {
+		t.Errorf("%s: never done: %s, and %d more", what, words, len(b.stuck)-1)
 	}
+	lost += len(b.stuck)
 	b.stuck = nil
 	err := i.in(s, func(ctx context.Context, conn *pgx.Conn) error {
 		for _, look := range []func(context.Context, *testing.T, string, *marked, *pgx.Conn) (int, int, error){checkPayments, checkMarks, checkPositions, checkOwnership} {

@@ -8,10 +8,12 @@ import (
 	"regexp"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"homeroom/auth"
 	"homeroom/modules/attendance"
 	"homeroom/modules/fee"
 	"homeroom/modules/transport"
@@ -50,6 +52,29 @@ type crowd struct {
 	pace      func() // called before every call; nil: as fast as answers come
 	all       sync.WaitGroup
 	phone     atomic.Int64
+
+	signing sync.RWMutex // tokens are changed
+	signed  time.Time
+}
+
+// freshen gives everybody a fresh token of their session, in good time before theirs ends.
+func (c *crowd) freshen(t *testing.T) {
+	t.Helper()
+	c.signing.Lock()
+	defer c.signing.Unlock()
+	if time.Since(c.signed) < auth.AccessLife/3 {
+		return
+	}
+	c.signed = time.Now()
+	for _, s := range c.schools {
+		for client, access := range s.people {
+			token, err := s.App.Service.Tokens.SignAccess(access)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client.Token = token
+		}
+	}
 }
 
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
@@ -93,7 +118,9 @@ func (c *crowd) send(call called, who *testkit.Client, method, path string, data
 	}
 	instances := c.instances()
 	app := instances[int(c.next.Add(1))%len(instances)]
+	c.signing.RLock()
 	client := who.On(app)
+	c.signing.RUnlock()
 	if key != "" {
 		client = client.With("Idempotency-Key", key)
 	}

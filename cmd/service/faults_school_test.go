@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth"
 	"homeroom/modules/roster"
 	"homeroom/modules/transport"
 	"homeroom/tenancy"
@@ -31,6 +32,7 @@ type marked struct {
 	phones   []string // the parents', in the children's order
 	bus      uuid.UUID
 	trip     uuid.UUID
+	people   map[*testkit.Client]auth.Access // all who call
 	books    books
 }
 
@@ -63,6 +65,18 @@ func newMarked(t *testing.T, app *testkit.App, number, children int) *marked {
 		}
 	}
 	s.rides(t)
+	s.people = map[*testkit.Client]auth.Access{}
+	clients := []*testkit.Client{s.office, s.teacher, s.driver}
+	for _, child := range s.children {
+		clients = append(clients, child.Parents...)
+	}
+	for _, client := range clients {
+		access, err := s.App.Service.Tokens.ReadAccess(client.Token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.people[client] = access
+	}
 	return s
 }
 

@@ -62,6 +62,7 @@ func (s *site) populate(t *testing.T, app *testkit.App, schools, children int) *
 // was as it should.
 func (s *site) round(t *testing.T, c *crowd, f fault, turn, requests int, report *faultReport) bool {
 	t.Helper()
+	c.freshen(t)
 	before := len(s.logged())
 	got, err := s.strike(c, f, turn, requests)
 	if err != nil {

@@ -86,6 +86,7 @@ func TestAnInstanceUnderSteadyLoadDoesNotGrow(t *testing.T) {
 	var series []sample
 	for i := range soakSamples {
 		time.Sleep(time.Until(began.Add(lasts * time.Duration(i+1) / soakSamples)))
+		c.freshen(t)
 		now := sample{at: time.Since(began).Round(time.Second), requests: c.watch.count(), Size: s.process[0].Size(t)}
 		for _, address := range []string{s.direct.Platform, s.direct.Node} {
 			now.conns += connections(t, address)
