@@ -1,7 +1,7 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-web openapi build web screenshots faults matrix fuzz load
+.PHONY: help run test lint bench bench-web openapi build web screenshots faults soak matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -18,14 +18,23 @@ test: ## the whole suite, with the race detector, on real servers
 	@scripts/web deps
 	go test -race -vet=off -timeout 14m ./...
 
-faults: ## crash tests in their long form: payments (killed 20 times, 200 under way each time), moves (killed at every step, every server too)
-	@scripts/need postgres redis pgbouncer
+faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 calls; a day at school with faults; crashes amid payments and moves. Writes bench/faults.md
+	@scripts/need postgres redis pgbouncer node toxiproxy
+	@scripts/packages realtime/socketio/testdata/clients
+	HOMEROOM_FAULT_TURNS=$${HOMEROOM_FAULT_TURNS:-20} HOMEROOM_FAULT_REQUESTS=$${HOMEROOM_FAULT_REQUESTS:-1000000} HOMEROOM_FAULT_REPORT=$(CURDIR)/bench/faults.md \
+		go test -count=1 -timeout 180m -v -run TestWhateverBreaks ./cmd/service
+	HOMEROOM_DAY_ALL=yes go test -count=1 -timeout 30m -v -run TestADayAtSchool ./cmd/service
 	FEE_TEST_ROUNDS=20 go test -count=1 -timeout 30m -run TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone ./modules/fee
 	MOVE_TEST_ALL=yes go test -count=1 -timeout 40m -run 'TestAMove' ./tenancy
 
 matrix: ## three instances behind nginx, on every kind of Redis and Postgres, restarted one after another under load
 	@scripts/need postgres redis pgbouncer nginx
 	HOMEROOM_MATRIX=all HOMEROOM_ROUNDS=$${HOMEROOM_ROUNDS:-2} go test -count=1 -timeout 60m -v -run TestInstancesBehindNginx ./fleet
+
+soak: ## 20 minutes of steady load on one instance, whose memory, goroutines, files and connections must not grow. Writes bench/soak.md
+	@scripts/need postgres redis
+	HOMEROOM_SOAK=$${HOMEROOM_SOAK:-20m} HOMEROOM_SOAK_REPORT=$(CURDIR)/bench/soak.md \
+		go test -count=1 -timeout 0 -v -tags soak -run TestAnInstanceUnderSteadyLoadDoesNotGrow ./cmd/service
 
 fuzz: ## 200,000 calls made from the API's own document, whole and broken, by everybody; then every fuzz target for 2 minutes
 	@scripts/need postgres redis

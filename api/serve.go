@@ -126,6 +126,7 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 	}
 	rq.user = user
 	if !row.platform {
+		ctx = holdRules(ctx)
 		if rq.school, err = k.schoolOf(ctx, user); err != nil {
 			return answer{}, err
 		}

@@ -140,7 +140,7 @@ func read(metrics map[string]metric) run {
 // k6 is where scripts/need puts it.
 func k6(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs("../bin/tools/k6")
+	path, err := filepath.Abs("../bin/tools/k6-v1.8.1/k6")
 	if err == nil {
 		_, err = os.Stat(path)
 	}

@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"syscall"
 )
 
@@ -19,7 +22,7 @@ func (s *Stack) RestartPostgres(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.stop(); err != nil {
+	if err := errors.Join(s.ThawPostgres(name), p.stop()); err != nil {
 		return err
 	}
 	return p.launch(ctx, true)
@@ -38,6 +41,50 @@ func (s *Stack) KillPostgres(name string) error {
 		return err
 	}
 	p.process = nil
+	return nil
+}
+
+// FreezePostgres leaves a server its port and its connections, but no life, until ThawPostgres.
+func (s *Stack) FreezePostgres(name string) error {
+	p, err := s.victim(name)
+	if err != nil {
+		return err
+	}
+	if p.process == nil {
+		return fmt.Errorf("localstack: %s is not running", p.title)
+	}
+	if err := p.process.signal(syscall.SIGSTOP); err != nil { // first: it makes no more children then
+		return err
+	}
+	p.frozen = true
+	return signalChildren(p.process.pid, syscall.SIGSTOP)
+}
+
+// ThawPostgres lets a frozen server go on where it was.
+func (s *Stack) ThawPostgres(name string) error {
+	p, err := s.victim(name)
+	if err != nil || p.process == nil || !p.frozen {
+		return err
+	}
+	p.frozen = false
+	return errors.Join(signalChildren(p.process.pid, syscall.SIGCONT), p.process.signal(syscall.SIGCONT))
+}
+
+// signalChildren reaches the children one by one: each process of a Postgres server is a session of its own.
+func signalChildren(parent int, signal syscall.Signal) error {
+	list, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output()
+	if err != nil {
+		return fmt.Errorf("localstack: looking for the children of %d: %w", parent, err)
+	}
+	for line := range strings.Lines(string(list)) {
+		var pid, of int
+		if n, _ := fmt.Sscan(line, &pid, &of); n != 2 || of != parent {
+			continue
+		}
+		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -33,6 +33,31 @@ func TestARestartedOrKilledPostgresKeepsItsPortAndItsData(t *testing.T) {
 	}
 }
 
+func TestWhatACrashableServerAcknowledgedOutlivesItsKillAndAFrozenOneGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	s := start(t, localstack.Options{Dir: t.TempDir(), Postgres: []string{"main"}, Crashable: true})
+	url := s.PostgresURL("main")
+	ask(t, url, "CREATE TABLE kept (n int)")
+	for range 20 {
+		ask(t, url, "INSERT INTO kept VALUES (1)")
+	}
+	must(t, s.KillPostgres("main"))
+	must(t, s.RestartPostgres(t.Context(), "main"))
+	if got := ask(t, url, "SELECT count(*) FROM kept"); got != "20" {
+		t.Errorf("of 20 acknowledged it has %s", got)
+	}
+	must(t, s.FreezePostgres("main"))
+	if err := connect(url + "&connect_timeout=1"); err == nil {
+		t.Error("a frozen server answers")
+	}
+	must(t, s.ThawPostgres("main"))
+	if got := ask(t, url, "SELECT count(*) FROM kept"); got != "20" {
+		t.Errorf("thawed it has %s", got)
+	}
+	must(t, s.FreezePostgres("main"))
+	must(t, s.Stop()) // a frozen server can be stopped
+}
+
 func TestRedisStopsAndStartsOnTheSamePort(t *testing.T) {
 	t.Parallel()
 	s := start(t, localstack.Options{Dir: t.TempDir(), Redis: true})

@@ -26,6 +26,10 @@ type Options struct {
 	// or when the process that started them is gone.
 	Durable bool
 
+	// Crashable servers keep what they acknowledged when they are killed, and are otherwise as those that are not durable:
+	// for tests of crashes of a server, which are not crashes of the machine.
+	Crashable bool
+
 	MaxConnections int                              // of each Postgres; 100 unless said
 	Grace          time.Duration                    // Shared only: how long idle servers wait for the next test binary; 10 s unless said
 	Log            func(format string, args ...any) // progress in plain words; nil is silence

@@ -23,12 +23,14 @@ type postgres struct {
 	programs       postgresPrograms
 	password       string
 	durable        bool
+	crashable      bool
+	frozen         bool // see FreezePostgres
 	maxConnections int
 }
 
 func newPostgres(s *Stack, name string, programs postgresPrograms) *postgres {
 	folder := filepath.Join(s.dir, "postgres-"+name)
-	p := &postgres{programs: programs, durable: s.options.Durable, maxConnections: s.options.MaxConnections}
+	p := &postgres{programs: programs, durable: s.options.Durable, crashable: s.options.Crashable, maxConnections: s.options.MaxConnections}
 	p.daemon = daemon{
 		title: "Postgres " + name, folder: folder, account: s.account, say: s.options.Log,
 		program: programs.postgres, args: p.settings, answers: p.ping,
@@ -60,8 +62,12 @@ func (p *postgres) settings(port int) []string {
 	if p.durable {
 		set = append(set, "shared_buffers=128MB", "fsync=on", "full_page_writes=on", "synchronous_commit=on")
 	} else {
-		set = append(set, "shared_buffers=256MB", "fsync=off", "full_page_writes=off", "synchronous_commit=off",
-			"max_wal_size=4GB")
+		set = append(set, "shared_buffers=256MB", "fsync=off", "full_page_writes=off", "max_wal_size=4GB")
+		if p.crashable {
+			set = append(set, "synchronous_commit=on") // with the kernel before it is said: a kill cannot undo it
+		} else {
+			set = append(set, "synchronous_commit=off")
+		}
 	}
 	args := []string{"-D", p.path("data"), "-p", strconv.Itoa(port)}
 	for _, s := range set {

@@ -16,7 +16,8 @@ func (s *Stack) stop() error {
 		return nil
 	}
 	var stops []func() error
-	for _, p := range s.postgres {
+	for name, p := range s.postgres {
+		_ = s.ThawPostgres(name) // its children hear nothing else
 		stops = append(stops, p.stop)
 	}
 	if s.redis != nil {

@@ -54,7 +54,7 @@ func New(db api.Databases, tell func(school uuid.UUID), now func() time.Time) *R
 
 // Decide answers one question by the school's policy.
 func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.Question) (api.Decision, error) {
-	p, err := r.policy(ctx, s)
+	p, err := r.held(ctx, s)
 	if err != nil {
 		return api.Decision{}, err
 	}
@@ -108,6 +108,22 @@ func (r *RBAC) Forget(school uuid.UUID) { r.schools.Remove(school) }
 
 // ForgetAll drops every policy, for when hints may have been missed.
 func (r *RBAC) ForgetAll() { r.schools.Purge() }
+
+// held is the policy a call was judged by before, else the one that holds now.
+func (r *RBAC) held(ctx context.Context, s *tenancy.School) (*policy, error) {
+	h := api.HeldRules(ctx)
+	if h == nil {
+		return r.policy(ctx, s)
+	}
+	if p, ok := h.Rules.(*policy); ok && h.School == s.ID {
+		return p, nil
+	}
+	p, err := r.policy(ctx, s)
+	if err == nil {
+		h.School, h.Rules = s.ID, p
+	}
+	return p, err
+}
 
 func (r *RBAC) policy(ctx context.Context, s *tenancy.School) (*policy, error) {
 	entry, ok := r.schools.Get(s.ID)

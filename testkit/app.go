@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -38,6 +39,15 @@ type App struct {
 	// Namespace is what the instance's keys in Redis begin with: another one with the
 	// same works on the same facts.
 	Namespace string
+	// HTTP is how clients call it that have no way of their own; nil: as usual.
+	HTTP *http.Client
+}
+
+// Servers are the addresses an instance works on, each with its database's name.
+type Servers struct {
+	Platform, Node, Redis string
+	Name                  string // of the database; keys in Redis begin with it
+	Log                   string // a file for what an instance of Run logs
 }
 
 // Stack is the servers all test binaries share. A test that finds none fails.
@@ -115,17 +125,28 @@ func StartOn(t testing.TB, stack *localstack.Stack, database string, changes ...
 }
 
 func start(stack *localstack.Stack, database string, changes ...Change) (*App, func(), error) {
+	at, err := ServersOf(stack, database)
+	if err != nil {
+		return nil, nil, err
+	}
+	return startAt(at, changes...)
+}
+
+// ServersOf are a stack's servers, with a database of the name, which is made if it is not there.
+func ServersOf(stack *localstack.Stack, database string) (Servers, error) {
 	ctx := context.Background()
 	platform, err := makeDatabase(ctx, stack.PostgresURL("main"), database)
 	if err != nil {
-		return nil, nil, err
+		return Servers{}, err
 	}
 	node, err := makeDatabase(ctx, stack.PostgresURL("north"), database)
-	if err != nil {
-		return nil, nil, err
-	}
+	return Servers{Platform: platform, Node: node, Redis: stack.RedisURL(), Name: database}, err
+}
+
+func startAt(at Servers, changes ...Change) (*App, func(), error) {
+	ctx, database := context.Background(), at.Name
 	c, err := config.Load(config.Local, map[string]string{
-		"DATABASE_URL": platform, "HOMEROOM_NODE_URL": node, "REDIS_URL": stack.RedisURL(), "HOMEROOM_SHARDS": "4", "HOMEROOM_SPARES": "6",
+		"DATABASE_URL": at.Platform, "HOMEROOM_NODE_URL": at.Node, "REDIS_URL": at.Redis, "HOMEROOM_SHARDS": "4", "HOMEROOM_SPARES": "6",
 		"HOMEROOM_LIMIT_AUTH": "1000000-M", "HOMEROOM_LIMIT_READ": "1000000-M", "HOMEROOM_LIMIT_WRITE": "1000000-M", "HOMEROOM_LIMIT_RIDE": "1000000-M",
 	})
 	if err != nil {

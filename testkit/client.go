@@ -121,6 +121,9 @@ func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer,
 	}
 	client := c.HTTP
 	if client == nil {
+		client = c.app.HTTP
+	}
+	if client == nil {
 		client = http.DefaultClient
 	}
 	resp, err := client.Do(req)

@@ -2,27 +2,74 @@ package testkit
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
+
+	"homeroom/cmd/service"
+	"homeroom/config"
 )
 
-// childEnv makes a test binary run as an instance instead of running its tests.
+// childEnv makes a test binary run as an instance instead of running its tests. It says on
+// which servers; where it names none, on those that Shared is on.
 const childEnv = "HOMEROOM_TEST_CHILD"
 
 // Main runs a package's tests; call it from TestMain where a test kills a process. In the
 // process that Killable starts, it is an instance instead.
 func Main(m *testing.M, changes ...Change) {
-	if os.Getenv(childEnv) != "" {
-		app := Start(alone{}, changes...)
-		fmt.Println(app.URL)
-		_, _ = io.Copy(io.Discard, os.Stdin) // closed when the test is gone, however it went
+	if text := os.Getenv(childEnv); text != "" {
+		serveAlone(text, changes...)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// serveAlone is an instance until the test is gone, however it went: then its end of the
+// pipe is closed. Every line that comes before asks how large the process is.
+func serveAlone(text string, changes ...Change) {
+	var at Servers
+	err := json.Unmarshal([]byte(text), &at)
+	if err == nil && at.Name == "" {
+		at, err = ServersOf(Stack(alone{}), DatabaseName())
+	} else if err == nil {
+		changes = append([]Change{asInProduction(at.Log)}, changes...)
+	}
+	if err != nil {
+		alone{}.Fatalf("%v", err)
+	}
+	app, _, err := startAt(at, changes...)
+	if err != nil {
+		alone{}.Fatalf("starting the service: %v", err)
+	}
+	fmt.Println(app.URL)
+	asked := bufio.NewReader(os.Stdin)
+	for {
+		if _, err := asked.ReadString('\n'); err != nil {
+			return
+		}
+		size, _ := json.Marshal(measure())
+		fmt.Println(string(size))
+	}
+}
+
+// asInProduction waits for Redis no longer than an instance in production does, and logs to
+// a file: hours of it are no part of the process.
+func asInProduction(log string) Change {
+	return func(_ *config.Config, o *service.Options) {
+		o.Patience = 0
+		out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			alone{}.Fatalf("%v", err)
+		}
+		o.Log = slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
 }
 
 // alone stands for the test in a process that has none: what is fatal ends it, and says why.
@@ -35,31 +82,94 @@ func (alone) Fatalf(format string, args ...any) {
 	os.Exit(3)
 }
 
+// Size is how large an instance's process is.
+type Size struct {
+	Heap       uint64 // bytes in use after a collection
+	Goroutines int
+	Files      int // open descriptors; 0 where the system does not say
+	Resident   int // kB of memory the process has; 0 where the system does not say
+}
+
+func measure() Size {
+	runtime.GC()
+	runtime.GC() // what the first one found to be finalized
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	open, _ := os.ReadDir("/proc/self/fd")
+	s := Size{Heap: m.HeapAlloc, Goroutines: runtime.NumGoroutine(), Files: len(open)}
+	status, _ := os.ReadFile("/proc/self/status")
+	if _, after, found := strings.Cut(string(status), "VmRSS:"); found {
+		_, _ = fmt.Sscan(after, &s.Resident)
+	}
+	return s
+}
+
+// Process is an instance in a process of its own.
+type Process struct {
+	App   *App
+	in    io.Writer
+	lines *bufio.Scanner
+	kill  func()
+}
+
+// Kill ends it with SIGKILL, at once and in the middle of whatever it does.
+func (p *Process) Kill() { p.kill() }
+
+// Size asks the process how large it is.
+func (p *Process) Size(t testing.TB) (s Size) {
+	t.Helper()
+	if _, err := io.WriteString(p.in, "size\n"); err != nil {
+		t.Fatal(err)
+	}
+	if !p.lines.Scan() {
+		t.Fatalf("the instance says nothing: %v", p.lines.Err())
+	}
+	if err := json.Unmarshal(p.lines.Bytes(), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // Killable starts an instance in a process of its own, on the same databases as Shared. kill
 // ends it with SIGKILL, at once and in the middle of whatever it does.
 func Killable(t testing.TB) (app *App, kill func()) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"=1")
-	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
+	p, err := Run(t, Servers{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	return p.App, p.Kill
+}
+
+// Run is Killable on given servers, with production's patience. It ends with the test.
+func Run(t testing.TB, at Servers) (*Process, error) {
+	text, err := json.Marshal(at)
+	if err != nil {
+		return nil, err
 	}
-	kill = sync.OnceFunc(func() {
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	kill := sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
 	t.Cleanup(kill)
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
-		t.Fatalf("the instance did not start: %v", lines.Err())
+		kill()
+		return nil, fmt.Errorf("the instance did not start: %v", lines.Err())
 	}
-	return &App{URL: lines.Text()}, kill
+	return &Process{App: &App{URL: lines.Text(), Namespace: at.Name}, in: in, lines: lines, kill: kill}, nil
 }

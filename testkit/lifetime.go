@@ -6,6 +6,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/auth"
+	"homeroom/localstack"
 )
 
 // Sign gives a signed-in user a fresh access token of the same session.
@@ -21,7 +22,13 @@ func (a *App) Sign(t testing.TB, s *School, c *Client, role api.RoleType) string
 // Doomed is another instance, which the test ends when it likes.
 func Doomed(t testing.TB, changes ...Change) (app *App, kill func()) {
 	t.Helper()
-	app, stop, err := start(Stack(t), DatabaseName(), changes...)
+	return DoomedOn(t, Stack(t), DatabaseName(), changes...)
+}
+
+// DoomedOn is Doomed on given servers and in a database of the given name.
+func DoomedOn(t testing.TB, stack *localstack.Stack, database string, changes ...Change) (app *App, kill func()) {
+	t.Helper()
+	app, stop, err := start(stack, database, changes...)
 	if err != nil {
 		t.Fatalf("starting the service: %v", err)
 	}

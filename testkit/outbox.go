@@ -40,7 +40,7 @@ func (a *App) OTP(t testing.TB, phone string) string {
 // Eventually waits for something that another goroutine or instance brings about.
 func Eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		if is() {
 			return
 		}

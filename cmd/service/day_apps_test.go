@@ -33,7 +33,7 @@ func (d *busDay) openApp(t *testing.T, version, transports string, parent *testk
 	if _, err := os.Stat(filepath.Join(appsFolder, "node_modules")); err != nil {
 		t.Fatal("the clients are not installed: `make test` does it, or scripts/packages realtime/socketio/testdata/clients")
 	}
-	cmd := process.Command("node", "watch.js", version, transports, d.app.URL, parent.Token, d.school.String(), d.bus.String())
+	cmd := process.Command("node", "watch.js", version, transports, d.at.next().URL, parent.Token, d.school.String(), d.bus.String())
 	cmd.Dir, cmd.Stderr = appsFolder, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -32,8 +32,19 @@ type morning struct {
 // byPhone signs someone in by the code that is sent to them.
 func (d *day) byPhone(t *testing.T, client, phone string) *testkit.Client {
 	t.Helper()
-	d.app.Nobody().Call(t, "POST", "/"+client+"/user-auth/send-otp", map[string]any{"phone": phone})
-	return d.signIn(t, "/"+client+"/user-auth/verify-otp", map[string]any{"phone": phone, "otp": d.app.OTP(t, phone)})
+	// A code that is gone with Redis, or whose use broke off, is asked for again.
+	for tries := 1; ; tries++ {
+		d.app.Nobody().Call(t, "POST", "/"+client+"/user-auth/send-otp", map[string]any{"phone": phone})
+		if d.at == nil || d.at.night == nil || tries == 4 {
+			return d.signIn(t, "/"+client+"/user-auth/verify-otp", map[string]any{"phone": phone, "otp": d.app.OTP(t, phone)})
+		}
+		if sent := d.app.Sent(t, phone); len(sent) > 0 {
+			in := map[string]any{"phone": phone, "otp": sixDigits.FindString(sent[0].Text)}
+			if a := d.app.Nobody().Call(t, "POST", "/"+client+"/user-auth/verify-otp", in); a.Status == 200 {
+				return d.enters(t, a)
+			}
+		}
+	}
 }
 
 // fillClass seats five children, two of them siblings, and gives 6-A its class teacher.
@@ -48,6 +59,7 @@ func (d *day) fillClass(t *testing.T) {
 	testkit.Put[roster.AssignmentList](t, d.office, "/school-admin/employee/"+meera.ID.String()+"/assignments",
 		map[string]any{"assignments": []any{map[string]any{"classId": class, "divisionId": m.division, "isClassTeacher": true}}})
 	m.teacher, m.teacherUser = d.byPhone(t, "teacher", phone), *meera.UserID
+	d.teaches(t, m.teacher, m.division.String())
 	phones := []string{testkit.NewPhone(), testkit.NewPhone(), testkit.NewPhone(), testkit.NewPhone()}
 	phones = append(phones, phones[3]) // siblings share a parent
 	for i, p := range phones {

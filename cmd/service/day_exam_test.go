@@ -49,6 +49,7 @@ func (m *marksHour) schedule(t *testing.T) {
 	testkit.Put[roster.AssignmentList](t, m.office, "/school-admin/employee/"+meera.ID.String()+"/assignments",
 		map[string]any{"assignments": []any{map[string]any{"classId": m.class, "divisionId": five.ID, "subjectId": m.maths}}})
 	m.teacher = m.byPhone(t, "teacher", phone)
+	m.teaches(t, m.teacher, five.ID.String())
 
 	year := m.ids["/school-admin/academic-year/"]
 	m.exam = testkit.Post[exam.Exam](t, m.office, "/school-admin/exam/create", map[string]any{
@@ -116,7 +117,7 @@ func (m *marksHour) evaluate(t *testing.T) {
 	testkit.Post[exam.Exam](t, m.office, "/school-admin/exam/"+m.exam.ID.String()+"/unpublish", nil)
 	testkit.Put[struct{}](t, m.office, "/school-admin/setting", map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection"})
 	event := map[string]any{"title": "Sports day", "eventDate": "2026-12-01"}
-	testkit.Eventually(t, "teachers read only", func() bool {
+	m.everywhere(t, "teachers read only", func() bool {
 		return m.teacher.Call(t, "POST", "/teacher/co-curricular/add-event", event).Status == 403
 	})
 	m.teacher.Refuses(t, "POST", "/teacher/co-curricular/add-event", event, 403, "EVALUATION_MODE_READONLY")

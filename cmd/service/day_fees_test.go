@@ -99,7 +99,7 @@ func (m *clerksMorning) closes(t *testing.T) {
 }
 
 func (m *clerksMorning) strangers(t *testing.T) {
-	stranger := testkit.NewSchool(t)
+	stranger := m.app.NewSchool(t)
 	elsewhere, parent := stranger.As(t, "SCHOOL_ADMIN"), stranger.As(t, "PARENT")
 	for _, path := range []string{"report/" + m.asha.String(), "receipt/" + m.cash.ID.String()} {
 		elsewhere.Refuses(t, "GET", "/school-admin/fee/"+path, nil, 404, "")

@@ -37,8 +37,7 @@ func (d *day) enrol(t *testing.T) {
 
 	// Every third child is the sibling of the one before, and their parent sees both.
 	phone := d.parentPhone(2)
-	d.app.Nobody().Call(t, "POST", "/parent/user-auth/send-otp", map[string]any{"phone": phone})
-	parent := d.signIn(t, "/parent/user-auth/verify-otp", map[string]any{"phone": phone, "otp": d.app.OTP(t, phone)})
+	parent := d.byPhone(t, "parent", phone)
 	mine := testkit.Post[struct {
 		Students []roster.StudentItem
 		Total    int
@@ -100,8 +99,8 @@ func (d *day) staff(t *testing.T) {
 	}
 	d.ids["/school-admin/employee/"], d.ids["/school-admin/subject/"] = meera.ID, maths.ID
 
-	d.app.Nobody().Call(t, "POST", "/teacher/user-auth/send-otp", map[string]any{"phone": phone})
-	d.teacher = d.signIn(t, "/teacher/user-auth/verify-otp", map[string]any{"phone": phone, "otp": d.app.OTP(t, phone)})
+	d.teacher = d.byPhone(t, "teacher", phone)
+	d.teaches(t, d.teacher, division.String())
 	there := testkit.Get[roster.DivisionRoster](t, d.teacher, "/teacher/class/"+division.String()+"/students")
 	if there.Total != 150 || there.Students[0].FirstName != "Child0" {
 		t.Errorf("her class has %d students", there.Total)

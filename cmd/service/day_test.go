@@ -18,7 +18,8 @@ import (
 // client may know. It grows with the modules; every id seen goes into ids, for the
 // stranger who tries them all at the end.
 type day struct {
-	app     *testkit.App
+	at      *stage
+	app     *testkit.App // all instances as one
 	super   *testkit.Client
 	office  *testkit.Client
 	teacher *testkit.Client // class teacher of 5 A
@@ -29,10 +30,10 @@ type day struct {
 	morning *morning
 }
 
-func TestADayAtSchool(t *testing.T) {
-	t.Parallel()
-	app := testkit.Shared(t)
-	d := &day{app: app, super: app.SuperAdmin(t), phones: testkit.NewPhone()[:9], ids: map[string]uuid.UUID{}}
+// liveDay lives the day, hour by hour.
+func liveDay(t *testing.T, at *stage) {
+	app := at.app()
+	d := &day{at: at, app: app, super: app.SuperAdmin(t), phones: testkit.NewPhone()[:9], ids: map[string]uuid.UUID{}}
 	clerk, exams, bus, two := &clerksMorning{}, &marksHour{}, &busDay{day: d}, &afternoon{}
 	for _, hour := range []struct {
 		name string
@@ -134,6 +135,7 @@ func (d *day) onboard(t *testing.T) {
 		t.Fatalf("setting the password: %d %s", a.Status, a.Body)
 	}
 	d.office = d.signIn(t, "/auth/login", map[string]any{"email": email, "password": "green valley principal"})
+	d.at.night.arm()
 	type me struct {
 		School      struct{ ID uuid.UUID }
 		Permissions map[string]api.Granted
@@ -147,9 +149,18 @@ func (d *day) onboard(t *testing.T) {
 func (d *day) signIn(t *testing.T, path string, body map[string]any) *testkit.Client {
 	t.Helper()
 	a := d.app.Nobody().Call(t, "POST", path, body)
-	var in struct{ AccessToken string }
-	if err := json.Unmarshal(a.Body, &in); err != nil || a.Status != 200 {
+	if a.Status != 200 {
 		t.Fatalf("%s: %d %s", path, a.Status, a.Body)
+	}
+	return d.enters(t, a)
+}
+
+// enters is the user whom an answer has signed in.
+func (d *day) enters(t *testing.T, a testkit.Answer) *testkit.Client {
+	t.Helper()
+	var in struct{ AccessToken string }
+	if err := json.Unmarshal(a.Body, &in); err != nil {
+		t.Fatal(err)
 	}
 	c := d.app.Nobody()
 	c.Token = in.AccessToken
@@ -170,9 +181,7 @@ func (d *day) frame(t *testing.T) {
 func (d *day) driverSignsIn(t *testing.T) {
 	s := d.asSchool(t)
 	driver := s.Add(t, testkit.Person{Role: api.Driver})
-	nobody := d.app.Nobody()
-	nobody.Call(t, "POST", "/driver/user-auth/send-otp", map[string]any{"phone": driver.Phone})
-	first := d.signIn(t, "/driver/user-auth/verify-otp", map[string]any{"phone": driver.Phone, "otp": d.app.OTP(t, driver.Phone)})
+	first := d.byPhone(t, "driver", driver.Phone)
 	if a := first.Call(t, "POST", "/driver/user-auth/set-pin", map[string]any{"pin": "4826"}); a.Status != 200 {
 		t.Fatalf("set-pin: %d %s", a.Status, a.Body)
 	}
@@ -191,7 +200,7 @@ func (d *day) asSchool(t *testing.T) *testkit.School {
 }
 
 func (d *day) stranger(t *testing.T) {
-	elsewhere := testkit.NewSchool(t).As(t, api.SchoolAdmin)
+	elsewhere := d.app.NewSchool(t).As(t, api.SchoolAdmin)
 	for path, id := range d.ids {
 		elsewhere.Refuses(t, "GET", path+id.String(), nil, 404, "")
 		elsewhere.Refuses(t, "PUT", path+id.String(), map[string]any{}, 404, "")

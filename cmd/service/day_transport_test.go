@@ -99,7 +99,7 @@ func position(metres int, ago time.Duration) map[string]any {
 
 func (d *busDay) dial(t *testing.T, c *testkit.Client) *ioclient.Client {
 	t.Helper()
-	s, err := ioclient.Dial(t.Context(), d.app.URL, c.Token)
+	s, err := ioclient.Dial(t.Context(), d.at.next().URL, c.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func (d *busDay) drive(t *testing.T) {
 func (d *busDay) watch(t *testing.T) {
 	room := map[string]any{"schoolId": d.school, "busId": d.bus}
 	phone := d.dial(t, d.driver)
-	stranger := d.dial(t, testkit.NewSchool(t).As(t, api.Parent))
+	stranger := d.dial(t, d.app.NewSchool(t).As(t, api.Parent))
 	if a := ask(t, stranger, "join-bus-room", room); a.OK || a.Error == "" {
 		t.Errorf("the stranger: %+v", a)
 	}
