@@ -71,4 +71,4 @@ web: ## web/dist, the console, from its sources
 screenshots: ## pictures of the console's pages, in web/screenshots/
 	@scripts/need postgres redis node chromium
 	@scripts/web deps
-	go test -count=1 -tags screenshots -timeout 40m -run TestScreenshots ./web
+	go test -count=1 -tags screenshots -timeout 60m -v -run TestScreenshots ./web

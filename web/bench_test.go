@@ -17,5 +17,5 @@ func TestBench(t *testing.T) {
 	if _, err := app.Service.Demo(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	browse(t, "bench.mjs", "HOMEROOM_URL="+app.URL, "PASSWORD="+password)
+	browse(t, app, "bench", map[string]any{"password": password})
 }

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -15,20 +14,15 @@ import (
 func TestTheOfficeDrawsARouteAndWatchesItsBusDriveInABrowser(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	email := "a" + uuid.NewString()[:13] + "@test.local"
-	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", email, "", password)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := app.NewSchoolAs(t, tenancy.NewSchool{Admin: sealed})
+	s, _, stage := office(t, app, tenancy.NewSchool{})
 	driver := s.As(t, api.Driver)
 	db := s.DB(t)
-	err = db.Exec(`insert into employee (id, user_id, employee_code, first_name, last_name, phone, employee_type) values (?, ?, 'D-1', 'Ravi', 'Kumar', '', 'DRIVER')`, api.NewID(), driver.UserID).Error
+	err := db.Exec(`insert into employee (id, user_id, employee_code, first_name, last_name, phone, employee_type) values (?, ?, 'D-1', 'Ravi', 'Kumar', '', 'DRIVER')`, api.NewID(), driver.UserID).Error
 	if err != nil {
 		t.Fatal(err)
 	}
 	var admin []uuid.UUID
-	if err := db.Raw(`select id from app_user where email = ?`, email).Scan(&admin).Error; err != nil {
+	if err := db.Raw(`select id from app_user where email = ?`, stage["email"]).Scan(&admin).Error; err != nil {
 		t.Fatal(err)
 	}
 	err = api.NotifyIn(db, "en-IN", time.Now().Truncate(time.Millisecond), api.Notice{Type: api.NoticeTransport, Key: "absent-but-aboard", RecordID: api.NewID(), UserID: &admin[0],
@@ -36,12 +30,6 @@ func TestTheOfficeDrawsARouteAndWatchesItsBusDriveInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browse(t, "bus.mjs", "HOMEROOM_URL="+app.URL, "ADMIN_EMAIL="+email, "ADMIN_PASSWORD="+password, "DRIVER_TOKEN="+driver.Token)
-}
-
-func TestTheSuperAdminLooksAfterSchoolsAndTheirPeopleInABrowser(t *testing.T) {
-	t.Parallel()
-	app := testkit.Shared(t)
-	s := app.NewSchool(t)
-	browse(t, "platform.mjs", "HOMEROOM_URL="+app.URL, "SUPER_EMAIL="+superAdmin(t, app), "SUPER_PASSWORD="+password, "SCHOOL_NAME="+s.Name)
+	stage["driverToken"] = driver.Token
+	browse(t, app, "bus", stage)
 }

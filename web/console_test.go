@@ -5,15 +5,16 @@ import (
 	"html"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
+	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/modules/roster"
 	"homeroom/tenancy"
 	"homeroom/testkit"
 	"homeroom/web"
@@ -31,45 +32,87 @@ func superAdmin(t *testing.T, app *testkit.App) string {
 	return email
 }
 
-// patience is how long a script may take.
-var patience = 5 * time.Minute
-
-// browse runs a script of web/test in a real browser against the instance. What the
-// script leans on is installed first, by the project's own set-up.
-func browse(t *testing.T, script string, env ...string) {
+// office makes a school whose administrator can sign in to the console, and what a
+// story has to know of them. The client is another of the office.
+func office(t *testing.T, app *testkit.App, n tenancy.NewSchool) (*testkit.School, *testkit.Client, map[string]any) {
 	t.Helper()
-	setUp := exec.Command("sh", "-c", "scripts/need node chromium && scripts/web deps")
-	setUp.Dir = ".."
-	if out, err := setUp.CombinedOutput(); err != nil {
-		t.Fatalf("setting the browser up: %v\n%s", err, out)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	node := exec.CommandContext(ctx, "node", filepath.Join("test", script))
-	node.Env = append(os.Environ(), env...)
-	out, err := node.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Fatalf("%s: %v", script, err)
-	}
-}
-
-func TestASchoolIsOnboardedAndItsStudentsImportedInABrowser(t *testing.T) {
-	t.Parallel()
-	app := testkit.Shared(t)
-	browse(t, "console.mjs", "HOMEROOM_URL="+app.URL, "SUPER_EMAIL="+superAdmin(t, app), "SUPER_PASSWORD="+password)
-}
-
-func TestAWeekIsFilledInByKeyboardAndAClashIsShownInItsCell(t *testing.T) {
-	t.Parallel()
-	app := testkit.Shared(t)
 	email := "a" + uuid.NewString()[:13] + "@test.local"
 	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", email, "", password)
 	if err != nil {
 		t.Fatal(err)
 	}
-	app.NewSchoolAs(t, tenancy.NewSchool{Admin: sealed})
-	browse(t, "timetable.mjs", "HOMEROOM_URL="+app.URL, "ADMIN_EMAIL="+email, "ADMIN_PASSWORD="+password)
+	n.Admin = sealed
+	s := app.NewSchoolAs(t, n)
+	clerk := s.As(t, api.SchoolAdmin)
+	return s, clerk, map[string]any{"email": email, "password": password, "token": clerk.Token}
+}
+
+// imported brings students to a school by a file.
+func imported(t *testing.T, clerk *testkit.Client, rows ...string) {
+	t.Helper()
+	if a := clerk.Send(t, "POST", "/school-admin/student/import", "text/csv", []byte(strings.Join(rows, "\n"))); a.Status != 200 {
+		t.Fatalf("importing: %d %s", a.Status, a.Body)
+	}
+}
+
+func TestASchoolIsOnboardedUpToItsFirstMarkedRegisterInABrowser(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	browse(t, app, "onboarding", map[string]any{"superEmail": superAdmin(t, app), "superPassword": password})
+}
+
+func TestTheOfficeLosesNothingThoughLinesBreakAnswersFailAndSessionsEnd(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s, clerk, stage := office(t, app, tenancy.NewSchool{})
+	s.Seat(t, "Class 5")
+	imported(t, clerk, "admissionNumber,firstName,lastName,class,division,guardian1Relation,guardian1FirstName,guardian1Phone",
+		"H-2,Bala,Nair,Class 5,A,FATHER,Anil,"+testkit.NewPhone(), "H-3,Chitra,Das,Class 5,A,MOTHER,Rina,"+testkit.NewPhone())
+	testkit.Post[roster.Subject](t, clerk, "/school-admin/subject/create", map[string]any{"name": "=1+1", "code": "ONE"})
+	browse(t, app, "office", stage)
+}
+
+func TestAWeekIsFilledInByKeyboardAndAClashIsShownInItsCell(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	_, _, stage := office(t, app, tenancy.NewSchool{})
+	browse(t, app, "timetable", stage)
+}
+
+func TestTheSuperAdminLooksAfterSchoolsAndTheirPeopleInABrowser(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s := app.NewSchool(t)
+	browse(t, app, "platform", map[string]any{"email": superAdmin(t, app), "password": password, "school": s.Name})
+}
+
+// TestANodeIsAddedASchoolMovesThereAndTheOldOneIsEmptiedInABrowser has a platform of its own:
+// a node that is added or emptied is everybody's.
+func TestANodeIsAddedASchoolMovesThereAndTheOldOneIsEmptiedInABrowser(t *testing.T) {
+	t.Parallel()
+	stack := testkit.Stack(t)
+	database := "console_" + uuid.NewString()[:8]
+	app := testkit.StartOn(t, stack, database, func(c *config.Config, _ *service.Options) { c.Spares = 1 })
+	first, second := app.NewSchool(t), app.NewSchool(t)
+	// The first one's rows are not copied before the page was seen to wait for it.
+	seen := make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(seen) })
+	t.Cleanup(goOn)
+	app.Service.Mover.Stepped = func(school uuid.UUID, step string, done bool) {
+		if school == first.ID && step == "copy" && !done {
+			<-seen
+		}
+	}
+	gate := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { goOn() }))
+	t.Cleanup(gate.Close)
+	browse(t, app, "nodes", map[string]any{"email": superAdmin(t, app), "password": password, "first": first.Name, "second": second.Name,
+		"address": testkit.Database(t, stack, "main", database+"_south"), "seen": gate.URL})
+	for _, s := range []*testkit.School{first, second} {
+		home, err := app.Service.Cluster.FindSchool(context.Background(), s.ID)
+		if err != nil || home.Node != "south" {
+			t.Errorf("%s is on %+v: %v", s.Name, home, err)
+		}
+	}
 }
 
 func TestThePagesPolicyLetsNoInlineScriptInAndEveryAnswerHasItsOwnNonce(t *testing.T) {

@@ -1,9 +1,7 @@
 package web_test
 
 import (
-	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -21,13 +19,8 @@ import (
 func TestAnOfficesDayFromTheRegisterToTheReportCard(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	email := "d" + uuid.NewString()[:13] + "@test.local"
-	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", email, "", password)
-	if err != nil {
-		t.Fatal(err)
-	}
-	school := app.NewSchoolAs(t, tenancy.NewSchool{Admin: sealed, WeekendDays: []int16{}})
-	admin, seat := school.As(t, api.SchoolAdmin), school.Seat(t, "Class 5")
+	school, admin, stage := office(t, app, tenancy.NewSchool{WeekendDays: []int16{}})
+	seat := school.Seat(t, "Class 5")
 	today := api.DateOf(app.Service.Kernel.Clock().In(school.Location()))
 
 	names := []string{"Anu,Iyer", "Bala,Nair", "Chitra,Das", "Dev,Khan"}
@@ -39,9 +32,7 @@ func TestAnOfficesDayFromTheRegisterToTheReportCard(t *testing.T) {
 		}
 		rows = append(rows, fmt.Sprintf("D-%d,%s,Class 5,A,%d,%s", i+1, name, i+1, today.AddDays(-60)))
 	}
-	if a := admin.Send(t, "POST", "/school-admin/student/import", "text/csv", []byte(strings.Join(rows, "\n"))); a.Status != 200 {
-		t.Fatalf("importing: %d %s", a.Status, a.Body)
-	}
+	imported(t, admin, rows...)
 	class := testkit.Get[roster.DivisionRoster](t, admin, "/school-admin/division/"+seat.DivisionID.String()+"/students")
 	parent := school.As(t, api.Parent)
 	school.Link(t, parent, class.Students[3].ID)
@@ -55,5 +46,6 @@ func TestAnOfficesDayFromTheRegisterToTheReportCard(t *testing.T) {
 		papers = append(papers, map[string]any{"classId": seat.ClassID, "subjectId": s.ID, "examDate": today.AddDays(i - 10), "startTime": "09:30", "endTime": "11:30"})
 	}
 	testkit.Post[exam.Schedule](t, admin, "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "papers": papers})
-	browse(t, "day.mjs", "HOMEROOM_URL="+app.URL, "ADMIN_EMAIL="+email, "ADMIN_PASSWORD="+password, "DIVISION="+seat.DivisionID.String(), "EXAM="+e.ID.String())
+	stage["division"], stage["exam"] = seat.DivisionID, e.ID
+	browse(t, app, "day", stage)
 }

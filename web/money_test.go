@@ -1,8 +1,6 @@
 package web_test
 
 import (
-	"context"
-	"encoding/json"
 	"testing"
 
 	"github.com/google/uuid"
@@ -21,13 +19,7 @@ type made struct {
 func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	email := "c" + uuid.NewString()[:13] + "@test.local"
-	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Uma", "Das", email, "", password)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := app.NewSchoolAs(t, tenancy.NewSchool{Admin: sealed})
-	clerk := s.As(t, api.SchoolAdmin)
+	s, clerk, stage := office(t, app, tenancy.NewSchool{})
 	post := func(path string, data map[string]any) made {
 		return testkit.Post[made](t, clerk, "/school-admin/"+path, data)
 	}
@@ -69,11 +61,8 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	stage, err := json.Marshal(map[string]any{"school": s.Name, "head": head.ID, "ashaNumber": asha.AdmissionNumber, "ravi": ravi.ID, "parent": parent.UserID, "parentToken": parent.Token})
-	if err != nil {
-		t.Fatal(err)
-	}
-	browse(t, "money.mjs", "HOMEROOM_URL="+app.URL, "ADMIN_EMAIL="+email, "ADMIN_PASSWORD="+password, "STAGE="+string(stage))
+	stage["stage"] = map[string]any{"school": s.Name, "head": head.ID, "ashaNumber": asha.AdmissionNumber, "ravi": ravi.ID, "parent": parent.UserID, "parentToken": parent.Token}
+	browse(t, app, "money", stage)
 }
 
 // signedIn is a guardian with the phone, in their app.

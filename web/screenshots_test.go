@@ -7,18 +7,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"homeroom/cmd/service"
 	"homeroom/config"
+	"homeroom/tenancy"
 	"homeroom/testkit"
 )
 
-func init() { patience = 30 * time.Minute } // there are many
+func init() { patience = 60 * time.Minute } // there are many
 
-// TestScreenshots takes pictures of the console's pages with the demo data.
+// TestScreenshots takes pictures of the console's pages: of the demo school, of one on
+// its first day, and of the platform with two database nodes.
 func TestScreenshots(t *testing.T) {
-	app := testkit.Start(t, func(c *config.Config, _ *service.Options) { c.LocalPassword = password })
+	stack := testkit.Stack(t)
+	database := "pictures_" + uuid.NewString()[:8]
+	app := testkit.StartOn(t, stack, database, func(c *config.Config, _ *service.Options) { c.LocalPassword = password })
 	if _, err := app.Service.Demo(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	browse(t, "screenshots.mjs", "HOMEROOM_URL="+app.URL, "PASSWORD="+password)
+	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", "head@hill.local", "", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app.NewSchoolAs(t, tenancy.NewSchool{Name: "Hill School", Code: "hill-school", Admin: sealed})
+	app.NewSchoolAs(t, tenancy.NewSchool{Name: "Lake Academy", Code: "lake-academy"})
+	browse(t, app, "screenshots", map[string]any{"password": password, "south": testkit.Database(t, stack, "main", database+"_south")})
 }

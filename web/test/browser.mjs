@@ -1,26 +1,40 @@
-// A real browser for the tests: the system's Chromium, with a fresh profile, that reports what the console must never do.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// A real browser for the tests: the system's Chromium, one for all stories, a window of its own for each.
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const patience = 30_000
 
-export const url = process.env.HOMEROOM_URL
-export const say = (text) => console.log(`· ${text}`)
+let browser
+const launched = () => (browser ??= chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  headless: true,
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+}))
+
+export async function closeBrowser() {
+  await (await browser)?.close()
+}
 
 export function want(ok, text) {
   if (!ok) throw new Error(`not so: ${text}`)
 }
 
-/** Opens a browser; faults lists what went wrong in its pages without anybody looking. */
-export async function open({ width = 1360, height = 860, scheme = 'light', touch = false } = {}) {
-  const profile = mkdtempSync(join(tmpdir(), 'homeroom-browser-'))
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    headless: true,
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+/** Waits for something that no page shows, or that has to be asked for again and again. */
+export async function until(is, what) {
+  for (const end = Date.now() + patience; ; await new Promise((r) => setTimeout(r, 100))) {
+    const found = await is()
+    if (found) return found
+    want(Date.now() < end, `${what}, in ${patience / 1000} s`)
+  }
+}
+
+/** Opens a window with cookies of its own; faults lists what went wrong in its pages without anybody looking. */
+export async function open(url, { width = 1360, height = 860, scheme = 'light', touch = false } = {}) {
+  const context = await (await launched()).newContext({
     viewport: { width, height },
     colorScheme: scheme,
     hasTouch: touch,
@@ -29,9 +43,9 @@ export async function open({ width = 1360, height = 860, scheme = 'light', touch
     timezoneId: 'Asia/Kolkata',
     acceptDownloads: true,
   })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(patience)
   const faults = []
-  const watch = (page) => {
+  context.on('page', (page) => {
     page.on('console', (m) => {
       if (m.type() === 'error' && !/status of 4\d\d/.test(m.text())) faults.push(`console: ${m.text()}`)
     })
@@ -43,28 +57,44 @@ export async function open({ width = 1360, height = 860, scheme = 'light', touch
       faults.push(`dialog: ${d.message()}`)
       void d.dismiss()
     })
-  }
+  })
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (e) => console.error(`CSP ${e.violatedDirective} ${e.blockedURI} ${e.sample}`))
   })
-  context.pages().forEach(watch)
-  context.on('page', watch)
-  const close = async () => {
-    await context.close()
-    rmSync(profile, { recursive: true, force: true })
-  }
-  return { context, page: context.pages()[0] ?? (await context.newPage()), faults, close }
+  return { context, page: await context.newPage(), faults, close: () => context.close() }
 }
 
-/** Every page is checked for what keeps people with a screen reader or weak sight out. */
+/**
+ * Does something in a window, and sees that nothing went wrong there unseen: no script's error, no dialog, nothing that
+ * the pages' policy forbids, no request to anybody else. What a story brings about on purpose it forgives.
+ */
+export async function inWindow({ url, story, how = {} }, work) {
+  const b = await open(url, how)
+  const forgiven = []
+  try {
+    await work({ ...b, forgive: (fault) => forgiven.push(fault) })
+    const left = b.faults.filter((f) => !forgiven.some((x) => x.test(f)))
+    want(left.length === 0, `the pages are quiet:\n  ${left.join('\n  ')}`)
+  } catch (e) {
+    const picture = join(tmpdir(), `console-${story}.png`)
+    const shown = b.context.pages().at(-1)
+    await shown?.screenshot({ path: picture, timeout: 5_000 }).catch(() => {})
+    e.message += `\n(at ${shown?.url()}, seen in ${picture}${b.faults.length ? `; faults: ${b.faults.join('; ')}` : ''})`
+    throw e
+  } finally {
+    await b.close()
+  }
+}
+
+/** Every page is looked at for what keeps people with a screen reader or weak sight out. Of a long table the first lines stand for the rest. */
 export async function accessible(page, name) {
-  await page.evaluate(axeSource)
+  if (await page.evaluate(() => !window.axe)) await page.evaluate(axeSource)
   let violations = []
   // What fades in or is being fetched again is faint for a moment: it is looked at once more when it stands still.
   for (let look = 0; look < 3; look++) {
     await page.waitForFunction(() => !document.querySelector('[data-stale]') && document.getAnimations().every((a) => a.playState !== 'running' || a.effect?.getComputedTiming().iterations === Infinity))
     violations = await page.evaluate(async () => {
-      const result = await window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], rules: { region: { enabled: false } } })
+      const result = await window.axe.run({ exclude: ['tbody tr:nth-child(n+9)'] }, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], rules: { region: { enabled: false } }, resultTypes: ['violations'], preload: false })
       return result.violations.map((v) => `${v.id}: ${v.help}\n      ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.failureSummary?.split('\n').slice(1, 2).join('').trim()}`).join('\n      ')}`)
     })
     if (violations.length === 0) return
@@ -72,13 +102,22 @@ export async function accessible(page, name) {
   want(false, `${name} is accessible:\n    ${violations.join('\n    ')}`)
 }
 
-/** What was sent to an address, newest first. */
-export async function outbox(to) {
-  const answer = await fetch(`${url}/dev/outbox?to=${encodeURIComponent(to)}`)
-  return (await answer.json()).data.items
+/** Goes to a page as a link of the console does: what is loaded stays loaded. A link from outside is page.goto. */
+export const visit = (page, path) => page.evaluate((to) => window.history.pushState(null, '', to), `/console${path}`)
+
+/** Calls the API as the holder of a token, or as nobody. */
+export const caller = (url, token) => async (method, path, data) => {
+  const flat = /^\/auth\/|\/user-auth\//.test(path)
+  const answer = await fetch(url + path, { method, headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), 'Content-Type': 'application/json' }, body: data && JSON.stringify(flat ? data : { data }) })
+  const body = await answer.json()
+  want(answer.ok, `${method} ${path} works: ${answer.status} ${JSON.stringify(body)}`)
+  return body.data ?? body
 }
 
-export async function signIn(page, email, password) {
+/** What was sent to an address, newest first. */
+export const outbox = async (url, to) => (await caller(url)('GET', `/dev/outbox?to=${encodeURIComponent(to)}`)).items
+
+export async function signIn(page, url, email, password) {
   await page.goto(`${url}/`)
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)

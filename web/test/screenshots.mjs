@@ -1,6 +1,6 @@
 // Pictures of the main pages, light, dark and on a phone, in web/screenshots/. PAGES and LOOKS choose some of them.
 import { mkdirSync } from 'node:fs'
-import { open, say, signIn, url } from './browser.mjs'
+import { caller, open, signIn, until } from './browser.mjs'
 import { stageDay } from './stage-day.mjs'
 import { stage } from './stage.mjs'
 import { stageMoney } from './stage-money.mjs'
@@ -8,7 +8,7 @@ import { stageBuses } from './stage-bus.mjs'
 
 const out = new URL('../screenshots/', import.meta.url).pathname
 mkdirSync(out, { recursive: true })
-const { PASSWORD: password, PAGES: only, LOOKS: some } = process.env
+const { PAGES: only, LOOKS: some } = process.env
 const looks = {
   light: { scheme: 'light' },
   dark: { scheme: 'dark' },
@@ -56,6 +56,17 @@ const officePages = {
   employees: ['/employees', async () => {}],
   'employee-assignments': ['/employees?employeeType=TEACHER', async (page) => { await firstRow(page).click(); await page.getByRole('tab', { name: 'Assignments' }).click(); await page.getByText('A line without').waitFor() }],
   classes: ['/classes', async () => {}],
+  years: ['/years', (page) => firstRow(page).waitFor()],
+  'year-drawer': ['/years', async (page) => { await firstRow(page).click(); await page.getByLabel('First day').waitFor() }],
+  periods: ['/timetable/periods', (page) => firstRow(page).waitFor()],
+  'employee-drawer': ['/employees', async (page) => { await firstRow(page).click(); await page.getByLabel('First name').waitFor() }],
+  'employees-import': ['/employees/import', async () => {}],
+  'register-unmarked': ['/register?view=unmarked', async () => {}],
+  'register-on-paper': [`/register?date=${friday}`, async (page) => { await fiveA(page); await page.emulateMedia({ media: 'print' }) }],
+  'timetable-on-paper': ['/timetable', async (page) => { await page.locator('.cell').first().waitFor(); await page.emulateMedia({ media: 'print' }) }],
+  leaving: ['/students', async (page) => { await firstRow(page).click(); await page.getByLabel('Allergies').fill('Peanuts'); await page.getByRole('button', { name: 'Close' }).click(); await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor() }],
+  fault: ['/subjects', async (page) => { await page.route(/subject\/list/, (r) => r.fulfill({ status: 500, headers: { 'X-Request-Id': '01JD3Z8Q9K' }, contentType: 'application/json', body: '{"statusCode":500,"message":"Something went wrong on our side. Try again in a moment.","error":"Internal Server Error"}' })); await page.reload(); await page.getByText('Try again').first().waitFor() }],
+  nowhere: ['/nowhere', (page) => page.getByText('There is no such page').waitFor()],
   'class-drawer': ['/classes', async (page) => { await firstRow(page).click(); await page.getByText('Subjects of the class').waitFor() }],
   subjects: ['/subjects', async () => {}],
   timetable: ['/timetable', async () => {}],
@@ -85,7 +96,7 @@ const pickStudent = async (page, words) => { await page.getByRole('combobox', { 
 Object.assign(officePages, {
   'fees-collect-empty': ['/fees/collect', async () => {}],
   'fees-collect': ['/fees/collect', (page) => pickStudent(page, 'Diya')],
-  'fees-receipt': ['/fees/receipts', async (page) => { await firstRow(page).click(); await page.getByRole('link', { name: 'Print' }).click(); await page.locator('.sheet').waitFor() }],
+  'fees-receipt': ['/fees/receipts', async (page) => { await firstRow(page).click(); await page.getByRole('link', { name: 'Print' }).click(); await page.locator('.paper').waitFor() }],
   'fees-receipts': ['/fees/receipts', (page) => firstRow(page).waitFor()],
   'fees-receipt-drawer': ['/fees/receipts', async (page) => { await firstRow(page).click(); await page.getByText('Admission no.').last().waitFor() }],
   'fees-dues': ['/fees/dues', (page) => firstRow(page).waitFor()],
@@ -97,8 +108,8 @@ Object.assign(officePages, {
   'fees-charge': ['/fees/charge', async (page) => { await page.getByLabel('Class', { exact: true }).selectOption({ index: 1 }); await page.getByLabel('Instalment', { exact: true }).selectOption('3'); await page.getByRole('button', { name: 'See who is charged what' }).click(); await page.getByText('Asked for').waitFor() }],
   'fees-concessions': ['/fees/concessions', (page) => firstRow(page).waitFor()],
   'fees-grant': ['/fees/concessions?do=grant', (page) => page.getByRole('dialog').waitFor()],
-  'fees-closing': ['/fees/accounts', (page) => page.locator('.sheet').waitFor()],
-  'fees-balance': ['/fees/accounts?tab=balance', (page) => page.locator('.sheet').waitFor()],
+  'fees-closing': ['/fees/accounts', (page) => page.locator('.paper').waitFor()],
+  'fees-balance': ['/fees/accounts?tab=balance', (page) => page.locator('.paper').waitFor()],
   'student-ledger': ['/students', async (page) => { await page.goto(`${page.url().split('?')[0]}?q=Diya`); await firstRow(page).click(); await page.getByRole('tab', { name: 'Ledger' }).click(); await page.getByText('Outstanding').or(page.getByText('Paid ahead')).first().waitFor() }],
   library: ['/library', async (page) => { await page.getByRole('combobox').fill('Aarav'); await page.keyboard.press('Enter'); await page.getByRole('region', { name: 'Borrower' }).waitFor(); await page.getByRole('combobox').fill('L-011'); await page.keyboard.press('Enter'); await page.getByRole('region', { name: 'Copy' }).waitFor() }],
   'library-books': ['/library/books', (page) => firstRow(page).waitFor()],
@@ -130,45 +141,68 @@ const platformPages = {
   accounts: ['/accounts?q=admin', (page) => page.locator('tbody tr').first().waitFor()],
   deliveries: ['/deliveries', async () => {}],
   'platform-audit': ['/audit', async () => {}],
+  nodes: ['/nodes', (page) => firstRow(page).waitFor()],
+  'node-drawer': ['/nodes', async (page) => { await page.getByRole('button', { name: 'main' }).click(); await page.getByText('Schools can leave').waitFor() }],
+  'node-new': ['/nodes?open=new', (page) => page.getByLabel("Pooler's address").waitFor()],
+  'school-moved': ['/schools', async (page) => { await page.getByRole('button', { name: 'Lake Academy' }).click(); await page.getByText('rows compared').waitFor() }],
+  'platform-palette': ['/schools', async (page) => { await page.locator('.search-button').click(); await page.getByRole('combobox', { name: /Search pages/ }).fill('hill'); await page.getByRole('option', { name: /Hill/ }).waitFor() }],
+}
+// A school on its first day: every page says what it is for.
+const emptyPages = Object.fromEntries(['/', '/live', '/register', '/register?view=month', '/register?view=unmarked', '/register/holidays', '/leave', '/leave/balances', '/students', '/students/promote', '/employees', '/classes', '/subjects', '/years', '/timetable', '/timetable/periods', '/exams', '/exams/terms', '/exams/scales', '/events',
+  '/fees/receipts', '/fees/dues', '/fees/ledger', '/fees/structures', '/fees/heads', '/fees/charge', '/fees/concessions', '/fees/accounts', '/fees/accounts?tab=balance', '/library', '/library/books', '/library/loans', '/library/overdue', '/library/reservations',
+  '/announcements', '/messages', '/dispatch', '/dispatch/new', '/dispatch/templates', '/transport', '/transport/buses', '/transport/routes', '/transport/incidents', '/audit'].map((path) => [`empty${path.replaceAll(/[/?=]+/g, '-')}`, [path, async () => {}]]))
+
+/** A second database node, with a school that has moved there. */
+async function stageNodes(url, password, address) {
+  const { accessToken } = await caller(url)('POST', '/auth/login', { email: 'super@homeroom.local', password })
+  const desk = caller(url, accessToken)
+  const [lake] = (await desk('GET', '/super-admin/school/list?filters[search]=lake')).items
+  if (lake.node === 'south') return
+  await desk('POST', '/super-admin/node/create', { name: 'south', url: address })
+  await desk('POST', `/super-admin/school/${lake.id}/move`, { node: 'south' })
+  await until(async () => (await desk('GET', `/super-admin/school/${lake.id}/move`)).state === 'MOVED', 'the school has moved')
 }
 
-await stage('admin@green-valley.local', password)
-await stageDay('admin@green-valley.local', password)
-await stageMoney('admin@green-valley.local', password)
-const road = await stageBuses('admin@green-valley.local', password)
-for (const [look, how] of Object.entries(looks)) {
-  if (some && !some.split(',').includes(look)) continue
-  for (const [email, pages] of [['admin@green-valley.local', officePages], ['super@homeroom.local', platformPages]]) {
-    const chosen = Object.entries(pages).filter(([name]) => !only || only.split(',').includes(name))
-    if (chosen.length === 0) continue
-    const b = await open(how)
-    try {
-      const first = b.page
-      if (email.startsWith('admin')) {
-        await first.goto(`${url}/console/`)
-        await first.getByLabel('E-mail').waitFor()
-        await first.screenshot({ path: `${out}sign-in-${look}.png` })
+export default async function ({ url, password, say, south }) {
+  await stage(url, 'admin@green-valley.local', password)
+  await stageDay(url, 'admin@green-valley.local', password)
+  await stageMoney(url, 'admin@green-valley.local', password)
+  await stageNodes(url, password, south)
+  const road = await stageBuses(url, 'admin@green-valley.local', password)
+  for (const [look, how] of Object.entries(looks)) {
+    if (some && !some.split(',').includes(look)) continue
+    for (const [email, pages] of [['admin@green-valley.local', officePages], ['super@homeroom.local', platformPages], ['head@hill.local', emptyPages]]) {
+      const chosen = Object.entries(pages).filter(([name]) => !only || only.split(',').includes(name))
+      if (chosen.length === 0) continue
+      const b = await open(url, how)
+      try {
+        const first = b.page
+        if (email.startsWith('admin')) {
+          await first.goto(`${url}/console/`)
+          await first.getByLabel('E-mail').waitFor()
+          await first.screenshot({ path: `${out}sign-in-${look}.png` })
+        }
+        await signIn(first, url, email, password)
+        for (const [name, [path, act]] of chosen) {
+          const page = await b.context.newPage() // what is unsaved on one keeps nobody from leaving it
+          await page.goto(`${url}/console${path}`)
+          await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {}) // a live page is never idle
+          await act(page).catch((e) => say(`${name}, ${look}: ${e.message.split('\n')[0]}`))
+          await page.waitForTimeout(250)
+          await page.screenshot({ path: `${out}${name}-${look}.png` })
+          await page.close()
+        }
+        if (look === 'phone' && email.startsWith('admin')) {
+          await first.goto(`${url}/console/`)
+          await first.getByRole('button', { name: 'Navigation' }).click()
+          await first.waitForTimeout(250)
+          await first.screenshot({ path: `${out}navigation-${look}.png` })
+        }
+        say(`${look}: ${chosen.length} pages of ${email}${b.faults.length ? `; faults: ${b.faults.join('; ')}` : ''}`)
+      } finally {
+        await b.close()
       }
-      await signIn(first, email, password)
-      for (const [name, [path, act]] of chosen) {
-        const page = await b.context.newPage() // what is unsaved on one keeps nobody from leaving it
-        await page.goto(`${url}/console${path}`)
-        await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {}) // a live page is never idle
-        await act(page).catch((e) => say(`${name}, ${look}: ${e.message.split('\n')[0]}`))
-        await page.waitForTimeout(250)
-        await page.screenshot({ path: `${out}${name}-${look}.png` })
-        await page.close()
-      }
-      if (look === 'phone' && email.startsWith('admin')) {
-        await first.goto(`${url}/console/`)
-        await first.getByRole('button', { name: 'Navigation' }).click()
-        await first.waitForTimeout(250)
-        await first.screenshot({ path: `${out}navigation-${look}.png` })
-      }
-      say(`${look}: ${chosen.length} pages of ${email}${b.faults.length ? `; faults: ${b.faults.join('; ')}` : ''}`)
-    } finally {
-      await b.close()
     }
   }
+  road.stop()
 }
-road.stop()

@@ -1,23 +1,16 @@
 // Puts buses on the road at the demo school: three drive, one of them held up, one has come home.
 import { io } from 'socket.io-client'
-import { outbox, url } from './browser.mjs'
-
-export const caller = (token) => async (method, path, data) => {
-  const answer = await fetch(url + path, { method, headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), 'Content-Type': 'application/json' }, body: data && JSON.stringify(path.includes('/auth') ? data : { data }) })
-  const body = await answer.json()
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${JSON.stringify(body)}`)
-  return body.data ?? body
-}
+import { caller, outbox } from './browser.mjs'
 
 /** Signs in by PIN, which the first time is set after a code: only a few codes are sent to a phone in an hour. */
-async function byPhone(phone) {
+async function byPhone(url, phone) {
   const pin = '4826'
-  const known = await caller()('POST', '/auth/verify-pin', { phone, pin }).catch(() => undefined)
+  const known = await caller(url)('POST', '/auth/verify-pin', { phone, pin }).catch(() => undefined)
   if (known) return known.accessToken
-  await caller()('POST', '/auth/send-otp', { phone })
-  const otp = /\d{6}/.exec((await outbox(phone))[0].text)[0]
-  const { accessToken } = await caller()('POST', '/auth/verify-otp', { phone, otp })
-  await caller(accessToken)('POST', '/auth/set-pin', { pin })
+  await caller(url)('POST', '/auth/send-otp', { phone })
+  const otp = /\d{6}/.exec((await outbox(url, phone))[0].text)[0]
+  const { accessToken } = await caller(url)('POST', '/auth/verify-otp', { phone, otp })
+  await caller(url, accessToken)('POST', '/auth/set-pin', { pin })
   return accessToken
 }
 
@@ -27,12 +20,12 @@ const lines = [
 ]
 
 /** Returns what keeps the buses moving and what stops them. */
-export async function stageBuses(email, password) {
-  const { accessToken } = await caller()('POST', '/auth/login', { email, password })
-  const office = caller(accessToken)
+export async function stageBuses(url, email, password) {
+  const { accessToken } = await caller(url)('POST', '/auth/login', { email, password })
+  const office = caller(url, accessToken)
   const students = (await office('GET', '/school-admin/student/list?limit=100')).items.filter((s) => !s.admissionNumber.startsWith('DEMO')) // those ride with Ravi
-  const ravi = await byPhone('+919800000701')
-  const mine = (await caller(ravi)('GET', '/driver/trip/list')).items[0]
+  const ravi = await byPhone(url, '+919800000701')
+  const mine = (await caller(url, ravi)('GET', '/driver/trip/list')).items[0]
   const buses = [{ token: ravi, trip: mine.id, busId: mine.busId, at: [12.9716, 77.5946], step: [0.0011, 0.0007] }]
   const day = mine.tripDate
   let taken = 0
@@ -48,13 +41,13 @@ export async function stageBuses(email, password) {
     const today = (time) => find('/school-admin/transport/trip/list', (t) => t.routeId === route.id && t.tripDate === day && t.scheduledStartAt.slice(14, 16) === time)
     const trip = (await today('30')) ?? (await office('POST', '/school-admin/transport/trip/schedule', { routeId: route.id, tripDate: day, scheduledStartTime: '07:00' }))
     if (!(await today('00'))) await office('POST', '/school-admin/transport/trip/schedule', { routeId: route.id, tripDate: day, scheduledStartTime: '08:30' })
-    buses.push({ token: await byPhone(l.phone), trip: trip.id, busId: bus.id, at: [...l.from], step: l.step.map((x) => x / 12), riders })
+    buses.push({ token: await byPhone(url, l.phone), trip: trip.id, busId: bus.id, at: [...l.from], step: l.step.map((x) => x / 12), riders })
   }
   for (const b of buses) {
-    await caller(b.token)('POST', `/driver/bus-tracking/trips/${b.trip}/start`, {})
+    await caller(url, b.token)('POST', `/driver/bus-tracking/trips/${b.trip}/start`, {})
     b.socket = io(url, { path: '/socket.io/', transports: ['websocket'], auth: { token: b.token }, forceNew: true })
     await new Promise((ok, bad) => b.socket.on('connect', ok).on('connect_error', bad))
-    for (const r of (b.riders ?? []).slice(0, 5)) await caller(b.token)('POST', '/driver/student/board', { tripId: b.trip, studentId: r.studentId, status: 'boarded' }).catch(() => {}) // a trip that was under way already has its riders
+    for (const r of (b.riders ?? []).slice(0, 5)) await caller(url, b.token)('POST', '/driver/student/board', { tripId: b.trip, studentId: r.studentId, status: 'boarded' }).catch(() => {}) // a trip that was under way already has its riders
   }
   const move = async () => {
     for (const b of buses) {
@@ -66,7 +59,7 @@ export async function stageBuses(email, password) {
     await move()
     await new Promise((r) => setTimeout(r, 400))
   }
-  await caller(buses[2].token)('POST', '/driver/incident/report', { busId: buses[2].busId, type: 'traffic_jam', description: 'Road works at Clock Tower, ten minutes late' })
+  await caller(url, buses[2].token)('POST', '/driver/incident/report', { busId: buses[2].busId, type: 'traffic_jam', description: 'Road works at Clock Tower, ten minutes late' })
   const timer = setInterval(() => void move().catch(() => {}), 2000)
   return { trip: buses[1].trip, stop: () => { clearInterval(timer); buses.forEach((b) => b.socket.disconnect()) } }
 }

@@ -1,7 +1,7 @@
 // Puts a month of school days, an exam, leave and events on the demo school's stage.
-import { outbox, url } from './browser.mjs'
+import { outbox } from './browser.mjs'
 
-export async function stageDay(email, password) {
+export async function stageDay(url, email, password) {
   const send = async (method, path, data, token) => {
     const answer = await fetch(url + path, { method, headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), 'Content-Type': 'application/json' }, body: data && JSON.stringify(data) })
     const json = await answer.json()
@@ -51,7 +51,7 @@ export async function stageDay(email, password) {
   // Parents and a teacher ask for leave, each signed in by their own code.
   for (const [phone, prefix, leave] of [['+919876500000', 'parent', { leaveType: 'SICK', fromDate: away(0), toDate: away(2), reason: 'Viral fever. The doctor advised rest for three days.' }], ['+919876500004', 'parent', { leaveType: 'CASUAL', fromDate: away(3), toDate: away(4), reason: 'Cousin’s wedding in Kochi' }], ['+919765400001', 'teacher', { leaveType: 'CASUAL', fromDate: away(5), toDate: away(5), reason: 'Moving house' }]]) {
     await send('POST', `/${prefix}/user-auth/send-otp`, { phone })
-    const otp = /\b\d{6}\b/.exec((await outbox(phone))[0].text)[0]
+    const otp = /\b\d{6}\b/.exec((await outbox(url, phone))[0].text)[0]
     const signed = await send('POST', `/${prefix}/user-auth/verify-otp`, { phone, otp })
     const mine = signed.accessToken ?? signed.data?.accessToken
     const child = prefix === 'parent' ? (await send('POST', '/parent/student/list', { data: {} }, mine)).data.students[0] : undefined

@@ -1,7 +1,5 @@
 // Puts fees, payments, books and words on the demo school's stage.
-import { url } from './browser.mjs'
-
-export async function stageMoney(email, password) {
+export async function stageMoney(url, email, password) {
   const login = await (await fetch(`${url}/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ email, password }) })).json()
   const call = async (method, path, data) => {
     const answer = await fetch(url + path, { method, headers: { Authorization: `Bearer ${login.accessToken}`, 'Content-Type': 'application/json' }, body: data === undefined ? undefined : JSON.stringify({ data }) })

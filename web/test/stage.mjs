@@ -1,7 +1,5 @@
 // Puts people, subjects and lessons on the demo school's stage, so that pictures show a school at work.
-import { url } from './browser.mjs'
-
-export async function stage(email, password) {
+export async function stage(url, email, password) {
   const post = async (path, body, token, raw) => {
     const answer = await fetch(url + path, { method: raw?.method ?? 'POST', headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), 'Content-Type': raw?.type ?? 'application/json' }, body: raw ? raw.body : JSON.stringify(body) })
     const json = await answer.json()

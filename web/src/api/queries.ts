@@ -5,7 +5,10 @@ import { fetchAll, type ItemOf } from './list'
 
 export const queries = new QueryClient({
   defaultOptions: {
+    // A line that is broken is said at once: waiting in silence until it is mended looks like an answer that takes long.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 30_000,
       refetchOnWindowFocus: true,
       retry: (count, e) => count < 2 && [0, 502, 503, 504].includes(asProblem(e).status),

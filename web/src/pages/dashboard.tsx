@@ -27,7 +27,7 @@ export function Dashboard() {
   const [address, setAddress] = useAddress()
   const range = ['7', '14', '30'].includes(address.days ?? '') ? Number(address.days) : 30
   const reads = may('report', 'read')
-  const q = useQuery({ queryKey: ['/school-admin/dashboard/summary'], queryFn: () => call(api.GET('/school-admin/dashboard/summary')) as Promise<Day>, enabled: reads, refetchInterval: 60_000 })
+  const q = useQuery({ queryKey: ['/school-admin/dashboard/summary'], queryFn: () => call(api.GET('/school-admin/dashboard/summary')) as Promise<Day>, enabled: reads, refetchInterval: 60_000, staleTime: 0 })
   const counted = useTotal('/school-admin/student/list', { status: 'ACTIVE' }, may('student', 'read') && !reads)
   const d = q.data
   const students = d?.students ?? counted

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, Menu, NativeSelect, Text } from '@mantine/core'
 import { IconCalendarEvent, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueries } from '@tanstack/react-query'
-import { Fragment, useState } from 'react'
+import { Fragment, useEffect, useRef, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../api/client'
 import { changed, useClasses, useSubjects, useTeachers } from '../api/queries'
 import { useMay } from '../api/session'
@@ -37,6 +37,12 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
   const [address, setAddress] = useAddress()
   const base = papers.map(lineOf)
   const [lines, setLines] = useState<Line[]>(base)
+  // Papers that were read anew replace what nobody has touched.
+  const before = useRef(base)
+  useEffect(() => {
+    if (JSON.stringify(lines) === JSON.stringify(before.current)) setLines(base)
+    before.current = base
+  }, [JSON.stringify(base)])
   const [bad, setBad] = useState<Record<string, string[]>>({})
   const [sent, setSent] = useState<number[]>([])
   const open = exam.status !== 'PUBLISHED' && may('exam', 'write')

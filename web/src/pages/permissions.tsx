@@ -7,6 +7,8 @@ import { fetchAll } from '../api/list'
 import { changed } from '../api/queries'
 import { renew, useMay } from '../api/session'
 import { useAddress } from '../patterns/address'
+import { saveCSV } from '../patterns/csv'
+import { Export } from '../patterns/Export'
 import { Confirm, Dialog, Lines, Trouble } from '../patterns/feedback'
 import { words } from '../patterns/format'
 import { SaveBar, useDraft, useSave } from '../patterns/record'
@@ -29,7 +31,10 @@ export function Permissions() {
     <div className="page">
       <Group justify="space-between" mb={4}>
         <Title order={1}>Permissions</Title>
-        {may('permission', 'write') && <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>Add a role</Button>}
+        <Group gap={8}>
+          {roles.data && modules.data && rights.data && <div className="only-wide"><Export onClick={() => saveCSV('permissions.csv', [['Role', 'Module', ...kinds.map(([, t]) => t)], ...roles.data.flatMap((r) => modules.data.modules.map((m) => { const p = rights.data.find((x) => x.roleId === r.id && x.moduleId === m.id); return [roleName(r), m.displayName, ...kinds.map(([k]) => (p?.[k] ? 'Yes' : 'No'))] }))])} /></div>}
+          {may('permission', 'write') && <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>Add a role</Button>}
+        </Group>
       </Group>
       <Text c="dimmed" mb={16}>What each role may do. A change is in force within a second, for everybody who is signed in.</Text>
       {roles.data && modules.data && rights.data && role ? (

@@ -5,6 +5,8 @@ import { useState } from 'react'
 import { api, call, type Schemas } from '../api/client'
 import { changed, useClasses, useYears } from '../api/queries'
 import { useAddress } from '../patterns/address'
+import { saveCSV } from '../patterns/csv'
+import { Export } from '../patterns/Export'
 import { Confirm, Status, Trouble } from '../patterns/feedback'
 import { useFormat } from '../patterns/format'
 import { Wizard, WizardButtons } from '../patterns/wizard'
@@ -92,7 +94,10 @@ export function Promote() {
       )}
       {step === 'check' && (
         <Stack gap={16}>
-          <Text>From {className} into {yearName}: <b>{sum(plan!)}</b>. Tick who does not go up.</Text>
+          <Group justify="space-between" wrap="nowrap" align="flex-start" gap={8}>
+            <Text>From {className} into {yearName}: <b>{sum(plan!)}</b>. Tick who does not go up.</Text>
+            <Export onClick={() => saveCSV('promotion.csv', [['Student', 'Admission no.', 'What happens', 'To', 'Why'], ...plan!.students.map((s) => [s.name, s.admissionNumber, outcomes[s.outcome]?.[1] ?? s.outcome, s.to, s.why])])} />
+          </Group>
           <Trouble error={run.error} />
           <div className="panel">
             <div className="list-scroll" tabIndex={0} role="region" aria-label="Who goes where">

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type KeyboardEvent, memo, useCallback, useMemo, useRef, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../api/client'
 import { changed } from '../api/queries'
-import { useMay } from '../api/session'
+import { useMay, useSession } from '../api/session'
 import { saveCSV } from '../patterns/csv'
 import { Trouble, UnsavedGuard } from '../patterns/feedback'
 import { nameOf, useFormat, words } from '../patterns/format'
@@ -28,6 +28,7 @@ const same = (a: Mark, b: Mark) => a.status === b.status && a.lateMinutes === b.
 export function DaySheet({ register, past, reread }: { register: Schemas['DayRegister']; past: boolean; reread: () => Promise<Schemas['DayRegister']> }) {
   const may = useMay()
   const format = useFormat()
+  const { school } = useSession()
   const editable = may('attendance', 'write')
   const [marks, setMarks] = useState<Marks>({}) // what is not saved yet
   const [bad, setBad] = useState<Record<string, string>>({})
@@ -132,6 +133,7 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
   const problem = save.error ? asProblem(save.error) : null
   return (
     <>
+      <div className="only-print print-head"><b>{school?.name}</b><span>Register of {register.className} {register.divisionName}, {format.date(register.date)}</span></div>
       <Group justify="space-between" mb={12} gap={8} className="no-print">
         <Group gap={16} aria-live="polite" className="figures">
           {statuses.map((s) => <span key={s.value} className="tally" data-status={s.value}><b>{format.number(counts[s.value] ?? 0)}</b> {s.word.toLowerCase()}</span>)}

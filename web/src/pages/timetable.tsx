@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
-import { IconCalendarWeek, IconPlus } from '@tabler/icons-react'
+import { IconCalendarWeek, IconPlus, IconPrinter } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -8,6 +8,8 @@ import { fetchAll } from '../api/list'
 import { changed, useClasses, useDivisions, useSubjects, useTeachers } from '../api/queries'
 import { useMay } from '../api/session'
 import { useAddress } from '../patterns/address'
+import { saveCSV } from '../patterns/csv'
+import { Export } from '../patterns/Export'
 import { Dialog, Empty, Lines, Trouble, UnsavedGuard } from '../patterns/feedback'
 import { nameOf, useFormat } from '../patterns/format'
 import { Grid } from '../patterns/grid'
@@ -64,8 +66,10 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
   const [clashes, setClashes] = useState<Record<string, string>>({})
   const [open, setOpen] = useState<string | null>(null)
   const back = useRef<HTMLElement | null>(null)
+  const dirty = JSON.stringify(sorted(week)) !== JSON.stringify(sorted(base))
+  // A week that was read anew replaces what nobody has touched.
   useEffect(() => {
-    if (!q.data) return
+    if (!q.data || dirty) return
     const w: Week = {}
     for (const s of q.data.slots) w[`${s.dayOfWeek}:${s.periodId}`] = { subjectId: s.subjectId, teacherId: s.teacherId, room: s.room }
     setWeek(w)
@@ -75,7 +79,10 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
   const keys = Object.keys(week).sort()
   const save = useMutation({
     mutationFn: () => call(api.PUT('/school-admin/timetable/division/{divisionId}', { params: { path: { divisionId: id } }, body: { data: { slots: keys.map((k) => ({ dayOfWeek: Number(k.split(':')[0]), periodId: k.split(':')[1]!, ...week[k]! })) } } })),
-    onSuccess: () => changed('/school-admin/timetable/'),
+    onSuccess: () => {
+      setBase(week)
+      changed('/school-admin/timetable/')
+    },
     onError: (e) => {
       const marks: Record<string, string> = {}
       for (const [field, message] of Object.entries(asProblem(e).fields)) {
@@ -86,7 +93,6 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
     },
   })
   if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />
-  const dirty = JSON.stringify(sorted(week)) !== JSON.stringify(sorted(base))
   const editable = may('timetable', 'write')
   const put = (k: string, l: Lesson | null) => {
     setWeek((w) => {
@@ -102,6 +108,10 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
   const at = open?.split(':')
   return (
     <Stack gap={16}>
+      <Group justify="flex-end" mt={-8} className="only-wide no-print">
+        <Button variant="subtle" color="gray" leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => window.print()}>Print</Button>
+        <Export onClick={() => saveCSV(`timetable-${q.data.className}-${q.data.divisionName}.csv`, [['Period', 'From', 'To', ...days.map((d) => format.weekday(d))], ...periods.map((p) => [p.name, p.startTime.slice(0, 5), p.endTime.slice(0, 5), ...days.map((d) => { const l = week[`${d}:${p.id}`]; return l ? [subjectName(l.subjectId), teacherName(l.teacherId), l.room].filter(Boolean).join(', ') : '' })])])} />
+      </Group>
       <Grid
         label="Week"
         columns={days.map((d) => ({ key: String(d), title: format.weekday(d) }))}
@@ -121,7 +131,7 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
       />
       {editable && (
         <Group justify="space-between">
-          <Text size="sm" c="dimmed" className="only-wide">Arrow keys move, Enter fills in, Delete clears.</Text>
+          <Text size="sm" c="dimmed" className="only-wide no-print">Arrow keys move, Enter fills in, Delete clears.</Text>
           <Group gap={8}>
             <Text size="sm" c="dimmed" aria-live="polite">{dirty ? 'Unsaved changes' : save.isSuccess ? 'Saved' : ''}</Text>
             {dirty && <Button variant="default" onClick={() => { setWeek(base); setClashes({}); save.reset() }}>Discard</Button>}
@@ -143,7 +153,8 @@ function sorted(w: Week) {
 }
 
 function LessonForm({ lesson, subjects, teachers, done: finish }: { lesson?: Lesson; subjects: { value: string; label: string }[]; teachers: { value: string; label: string }[]; done: (l: Lesson | null) => void }) {
-  const [l, setL] = useState<Lesson>(lesson ?? { subjectId: subjects[0]?.value ?? '', teacherId: null, room: '' })
+  const [typed, setL] = useState<Lesson>(lesson ?? { subjectId: '', teacherId: null, room: '' })
+  const l = { ...typed, subjectId: typed.subjectId || (subjects[0]?.value ?? '') } // which may come after the dialog
   return (
     <form onSubmit={(e) => { e.preventDefault(); finish(l.subjectId ? l : null) }}>
       <Stack gap={16}>

@@ -284,8 +284,9 @@ function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
       if (props.csv) await props.csv(q)
       else {
         const rows = await fetchAll(props.path, q)
-        const cols = props.columns.filter((c) => c.text || typeof c.cell(rows[0] as ItemOf<P>) === 'string')
-        saveCSV(`${props.noun[1]}.csv`, [cols.map((c) => c.title), ...rows.map((r) => cols.map((c) => (c.text ? c.text(r) : String(c.cell(r) ?? ''))))])
+        const plain = (v: ReactNode) => (typeof v === 'string' || typeof v === 'number' ? String(v) : '')
+        const cols = props.columns.filter((c) => c.text || rows.length === 0 || rows.some((r) => plain(c.cell(r)) !== ''))
+        saveCSV(`${props.noun[1]}.csv`, [cols.map((c) => c.title), ...rows.map((r) => cols.map((c) => (c.text ? c.text(r) : plain(c.cell(r)))))])
       }
     } catch (e) {
       setError(asProblem(e).message)

@@ -8,13 +8,13 @@ export function Sheet({ title, number, children, small }: { title: string; numbe
   const { school } = useSession()
   const format = useFormat()
   return (
-    <article className="sheet" data-small={small || undefined} aria-label={number ? `${title} ${number}` : title}>
-      <header className="sheet-head">
+    <article className="paper" data-small={small || undefined} aria-label={number ? `${title} ${number}` : title}>
+      <header className="paper-head">
         <div>
-          <div className="sheet-school">{school?.name}</div>
-          <div className="sheet-printed">Printed {format.dateTime(new Date().toISOString())}</div>
+          <div className="paper-school">{school?.name}</div>
+          <div className="paper-printed">Printed {format.dateTime(new Date().toISOString())}</div>
         </div>
-        <div className="sheet-title">
+        <div className="paper-title">
           <div>{title}</div>
           {number && <div className="figures">{number}</div>}
         </div>

@@ -108,9 +108,20 @@ interface SaveOptions<T, R> {
 export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
   const [theirs, setTheirs] = useState<(T & { version: number }) | null>(null)
   const [saved, setSaved] = useState(false)
+  // The version that what is typed was typed over. A record that is read anew in the background, after somebody else
+  // saved it, must not make their change look like one that was seen; one's own save may.
+  const seen = useRef(o.version)
+  const own = useRef(false)
+  if (o.version !== undefined && (seen.current === undefined || ((!o.draft.dirty || own.current) && o.version > seen.current))) {
+    seen.current = o.version
+    own.current = false
+  }
   const m = useMutation({
     mutationFn: (version: number | undefined) => o.save(o.draft.changed, version),
     onSuccess: (r) => {
+      const now = (r as { version?: unknown } | undefined)?.version
+      if (typeof now === 'number') seen.current = now
+      else own.current = true
       setSaved(true)
       setTheirs(null)
       o.draft.reset(o.draft.values)
@@ -121,7 +132,7 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
       o.draft.setErrors(p.fields)
       if (p.status === 409 && p.code !== 'DUPLICATE_ENTRY' && o.reread) {
         const now = await o.reread().catch(() => null)
-        if (now && now.version !== o.version) setTheirs(now)
+        if (now && now.version !== seen.current) setTheirs(now)
       }
     },
   })
@@ -139,6 +150,7 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
       takeTheirs={() => {
         const next = { ...o.draft.values }
         for (const k of Object.keys(next) as (keyof T)[]) next[k] = theirs[k]
+        seen.current = theirs.version
         o.draft.reset(next)
         setTheirs(null)
         m.reset()
@@ -147,7 +159,7 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
       close={() => setTheirs(null)}
     />
   )
-  return { submit: () => m.mutate(o.version), busy: m.isPending, saved, error: theirs ? null : m.error, conflict }
+  return { submit: () => m.mutate(seen.current), busy: m.isPending, saved, error: theirs ? null : m.error, conflict }
 }
 
 function show(v: unknown): string {

@@ -22,7 +22,7 @@ function placeOf(n: Schemas['Notification']): { to: string; search: Record<strin
     case 'LEAVE_REQUEST':
       return { to: '/leave', search: { open: id } }
     case 'MESSAGE':
-      return { to: '/messages', search: { open: id } }
+      return { to: '/messages', search: { thread: id } }
     case 'ANNOUNCEMENT':
       return { to: '/announcements', search: { open: id } }
     default:

@@ -96,6 +96,35 @@ const platform: NavGroup[] = [
   },
 ]
 
+// Pages within an area: the palette finds them, the navigation has no line for them.
+const within: (NavItem & { write?: boolean })[] = [
+  { to: '/students/import', title: 'Import students', icon: IconUsersGroup, module: 'student', write: true },
+  { to: '/students/promote', title: 'Promote a class', icon: IconUsersGroup, module: 'student', write: true },
+  { to: '/employees/import', title: 'Import employees', icon: IconId, module: 'employee', write: true },
+  { to: '/register/holidays', title: 'Days off', icon: IconClipboardCheck, module: 'attendance' },
+  { to: '/leave/balances', title: 'Leave balances', icon: IconBeach, module: 'leave' },
+  { to: '/timetable/periods', title: 'Periods of the day', icon: IconCalendarWeek, module: 'timetable' },
+  { to: '/exams/terms', title: 'Terms', icon: IconCertificate, module: 'exam' },
+  { to: '/exams/scales', title: 'Grade scales', icon: IconCertificate, module: 'exam' },
+  { to: '/fees/charge', title: 'Charge a class', icon: IconBuildingBank, module: 'fee', write: true },
+  { to: '/fees/heads', title: 'Fee heads', icon: IconBuildingBank, module: 'fee' },
+  { to: '/dispatch/new', title: 'Write an e-mail or SMS', icon: IconMailFast, module: 'message', write: true },
+  { to: '/dispatch/templates', title: 'Templates', icon: IconMailFast, module: 'message' },
+  { to: '/library/books', title: 'Books', icon: IconBooks, module: 'library' },
+  { to: '/library/loans', title: 'Loans', icon: IconBooks, module: 'library' },
+  { to: '/library/overdue', title: 'Overdue books', icon: IconBooks, module: 'library' },
+  { to: '/library/reservations', title: 'Reservations', icon: IconBooks, module: 'library' },
+  { to: '/transport/buses', title: 'Buses', icon: IconBus, module: 'transport' },
+  { to: '/transport/routes', title: 'Routes', icon: IconBus, module: 'transport' },
+  { to: '/transport/incidents', title: 'Incidents', icon: IconBus, module: 'transport' },
+]
+
+/** The pages within areas that somebody may open, for who looks for one by name. */
+export function pagesWithin(s: Session): NavItem[] {
+  if (s.user.role === 'SUPER_ADMIN') return [{ to: '/schools/new', title: 'Onboard a school', icon: IconBuilding, module: '' }]
+  return within.filter((i) => may(s, i.module, 'read') && (!i.write || may(s, i.module, 'write')))
+}
+
 /** What somebody may open; a group with nothing in it is not there. */
 export function navFor(s: Session): NavGroup[] {
   const groups = s.user.role === 'SUPER_ADMIN' ? platform : office

@@ -64,7 +64,7 @@ function Closing() {
           {d.days.length === 0 ? <Empty title="Nothing came in" text="What is received, and what is taken back, is counted here by day and method: the drawer is counted against it." /> : (
             <>
               <dl>{[...byMode].map(([m, n]) => <FragmentPair key={m} k={modeWord(m)} v={format.money(n)} />)}</dl>
-              <div className="sheet-scroll" tabIndex={0} role="region" aria-label="By day and method">
+              <div className="paper-scroll" tabIndex={0} role="region" aria-label="By day and method">
                 <table>
                   <thead><tr><th scope="col">Date</th><th scope="col">Method</th><th scope="col" className="end">Receipts</th><th scope="col" className="end">Received</th><th scope="col" className="end">Reversed</th><th scope="col" className="end">Net</th></tr></thead>
                   <tbody>
@@ -107,7 +107,7 @@ function Balance() {
         <Text size="sm" c="dimmed">{even ? 'Debit and credit are even.' : 'Debit and credit differ: tell support.'}</Text>
       </Tools>
       <Sheet title="Trial balance">
-        <div className="sheet-scroll" tabIndex={0} role="region" aria-label="Trial balance">
+        <div className="paper-scroll" tabIndex={0} role="region" aria-label="Trial balance">
           <table>
             <thead><tr><th scope="col">Account</th><th scope="col">Kind</th><th scope="col" className="end">Debit</th><th scope="col" className="end">Credit</th></tr></thead>
             <tbody>{b.accounts.map((a) => <tr key={a.code}><td>{a.name}</td><td>{words(a.type)}</td><td className="end">{a.debit ? <Money of={a.debit} /> : ''}</td><td className="end">{a.credit ? <Money of={a.credit} /> : ''}</td></tr>)}</tbody>

@@ -7,9 +7,11 @@ import { fetchAll } from '../../api/list'
 import { useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { saveCSV } from '../../patterns/csv'
+import { Export } from '../../patterns/Export'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
-import { Money } from '../../patterns/money'
+import { Money, usePlainMoney } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
 import { useYear } from '../../shell/year'
@@ -32,6 +34,7 @@ export function Charge() {
   const classes = useClasses()
   const { year } = useYear()
   const once = useOnce('charge')
+  const plain = usePlainMoney()
   const structures = useQuery({ queryKey: ['/school-admin/fee/structure/list', 'year', year?.id], enabled: !!year, queryFn: () => fetchAll('/school-admin/fee/structure/list', { filters: { academicYearId: year!.id } }) })
   const structure = structures.data?.find((s) => s.classId === address.class)
   const instalment = structure?.instalments.find((i) => String(i.number) === address.instalment)
@@ -102,6 +105,7 @@ export function Charge() {
                   {plan.data.alreadyCharged > 0 && <> {people(plan.data.alreadyCharged)} {plan.data.alreadyCharged === 1 ? 'was' : 'were'} charged before and {plan.data.alreadyCharged === 1 ? 'is' : 'are'} left alone.</>}
                   {plan.data.chargedElsewhere > 0 && <> {people(plan.data.chargedElsewhere)} paid this part of the year in another class.</>}
                 </Text>
+                <Group justify="flex-end" mt={-8}><Export onClick={() => saveCSV(`charge-${className}-${instalment!.name}.csv`, [['Student', 'What happens', 'Fees', 'Concession', 'Asked for'], ...plan.data.students.map((s) => { const off = s.outcome !== 'CHARGED' || out.has(s.studentId); return [s.studentName, out.has(s.studentId) ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome), plain(s.amount), plain(s.concession), off ? '' : plain(s.amount - s.concession)] })])} /></Group>
                 <div className="panel">
                   <div className="list-scroll" tabIndex={0} role="region" aria-label="Who is charged what" style={{ maxHeight: 460 }}>
                     <table className="list">

@@ -75,7 +75,7 @@ function Statement({ report: r }: { report: Report }) {
         <dt>{r.balance < 0 ? 'Paid ahead' : 'Outstanding'}</dt><dd className="figures"><b>{format.money(Math.abs(r.balance))}</b></dd>
       </dl>
       {r.entries.length === 0 ? <p>Nothing was charged or paid yet.</p> : (
-        <div className="sheet-scroll" tabIndex={0} role="region" aria-label="Entries">
+        <div className="paper-scroll" tabIndex={0} role="region" aria-label="Entries">
           <table>
             <thead><tr><th scope="col">Date</th><th scope="col">What</th><th scope="col" className="end">Charged</th><th scope="col" className="end">Paid or waived</th><th scope="col" className="end">Balance</th></tr></thead>
             <tbody>
@@ -96,7 +96,7 @@ function Statement({ report: r }: { report: Report }) {
       {open.length > 0 && (
         <>
           <h2>Open invoices</h2>
-          <div className="sheet-scroll" tabIndex={0} role="region" aria-label="Open invoices">
+          <div className="paper-scroll" tabIndex={0} role="region" aria-label="Open invoices">
             <table>
               <thead><tr><th scope="col">Invoice</th><th scope="col">For</th><th scope="col">Due</th><th scope="col" className="end">Open</th></tr></thead>
               <tbody>{open.map((i) => <tr key={i.id}><td className="figures">{i.number}</td><td>{i.name}</td><td className="figures">{format.date(i.dueDate)}</td><td className="end figures">{format.money(i.open)}</td></tr>)}</tbody>

@@ -66,7 +66,7 @@ export function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
   const ahead = r.amount - r.allocations.reduce((sum, a) => sum + a.amount, 0)
   return (
     <Sheet title="Receipt" number={r.receiptNumber} small>
-      {r.reversed && <div className="sheet-void">Reversed<small>{r.reversalNote}</small></div>}
+      {r.reversed && <div className="paper-void">Reversed<small>{r.reversalNote}</small></div>}
       <dl>
         <dt>Received from</dt><dd>{r.studentName}</dd>
         <dt>Admission no.</dt><dd className="figures">{r.admissionNumber}</dd>
@@ -83,7 +83,7 @@ export function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
         </tbody>
         <tfoot><tr><td colSpan={2}>Received</td><td className="end figures">{format.money(r.amount)}</td></tr></tfoot>
       </table>
-      <div className="sheet-sign"><span>{r.receivedByName || 'Received by'}</span></div>
+      <div className="paper-sign"><span>{r.receivedByName || 'Received by'}</span></div>
     </Sheet>
   )
 }

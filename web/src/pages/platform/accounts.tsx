@@ -10,7 +10,7 @@ import { saveCSV } from '../../patterns/csv'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { SearchBox } from '../../patterns/ListPage'
-import { Export } from './Export'
+import { Export } from '../../patterns/Export'
 
 type Account = Schemas['Account']
 

@@ -16,6 +16,14 @@ type Node = ItemOf<'/super-admin/node/list'>
 
 export const moveTones = { RUNNING: 'busy', MOVED: 'good', CONFIRMED: 'off', FAILED: 'bad' } as const
 export const moveWords: Record<string, string> = { RUNNING: 'Moving', MOVED: 'Moved, old copy kept', CONFIRMED: 'Moved', FAILED: 'Did not move' }
+export const stepWords: Record<string, string> = {
+  prepare: 'Waiting for its turn',
+  schema: 'The tables are made there',
+  publish: 'What is written from now on is noted',
+  copy: 'The rows are copied, while the school is in use',
+  switch: 'Writes wait, both copies are compared, and the school changes over',
+  release: 'What the move needed is removed',
+}
 
 function NodeStatus({ node }: { node: Pick<Node, 'state' | 'reachable'> }) {
   if (!node.reachable) return <Status tone="bad">Does not answer</Status>
@@ -92,7 +100,7 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
           {n.error && <Text c="red.8">{n.error}</Text>}
           <Trouble error={activate.error} />
           <Facts of={[
-            ['Schools', [format.number(n.schools), n.leaving && `${n.leaving} leaving`, n.arriving && `${n.arriving} arriving`, n.oldCopies && `${n.oldCopies} old copies`].filter(Boolean).join(', ')],
+            ['Schools', [format.number(n.schools), n.leaving && `${n.leaving} leaving`, n.arriving && `${n.arriving} arriving`, n.oldCopies && `${n.oldCopies} old ${n.oldCopies === 1 ? 'copy' : 'copies'}`].filter(Boolean).join(', ')],
             ['Size', n.measuredAt ? `${bytes(n.sizeBytes)}, measured ${format.ago(n.measuredAt)}` : 'Not measured yet'],
             ['Address', <span className="figures" key="a">{n.address}</span>],
             ['Connections', `${n.connections} of ${n.maxConnections}`],
@@ -107,7 +115,7 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
               <Text className="section" mt={0}>Schools on their way</Text>
               {n.moves.map((m) => (
                 <Group key={`${m.schoolId} ${m.createdAt}`} justify="space-between" py={8} style={{ borderTop: '1px solid var(--line)' }}>
-                  <div><Link to="/schools" search={{ open: m.schoolId } as never} className="row-name">{m.schoolName}</Link><Text size="sm" c="dimmed">{m.from} to {m.to}{m.state === 'RUNNING' && m.step && `, ${m.step}`}{m.error && `: ${m.error}`}</Text></div>
+                  <div><Link to="/schools" search={{ open: m.schoolId } as never} className="row-name">{m.schoolName}</Link><Text size="sm" c="dimmed">{m.from} to {m.to}{m.state === 'RUNNING' && m.step && `. ${stepWords[m.step] ?? m.step}`}{m.error && `: ${m.error}`}</Text></div>
                   <Status tone={moveTones[m.state as keyof typeof moveTones] ?? 'off'}>{moveWords[m.state] ?? m.state}</Status>
                 </Group>
               ))}

@@ -10,7 +10,7 @@ import { Figure, Figures } from '../../patterns/board'
 import { saveCSV } from '../../patterns/csv'
 import { Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
-import { Export } from './Export'
+import { Export } from '../../patterns/Export'
 import './platform.css'
 
 const ranges = [{ value: '1', label: '1 h' }, { value: '6', label: '6 h' }, { value: '24', label: '24 h' }, { value: '48', label: '48 h' }]
