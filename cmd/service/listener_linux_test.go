@@ -24,13 +24,17 @@ func (g gated) Accept() (net.Conn, error) {
 
 func TestAClosingListenerServesThoseWhoWaitAtTheDoor(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	door := gated{listener.(*net.TCPListener), make(chan struct{})}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("served")) }), ReadHeaderTimeout: time.Minute}
-	t.Cleanup(func() { _ = server.Close() })
+	open := sync.OnceFunc(func() { close(door.gate) })
+	t.Cleanup(func() {
+		open()
+		_ = server.Close()
+	})
 	go func() { _ = server.Serve(door) }()
 	host := listener.Addr().String()
 	var callers []net.Conn
@@ -65,7 +69,7 @@ func TestAClosingListenerServesThoseWhoWaitAtTheDoor(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
-	close(door.gate)
+	open()
 	for n, conn := range callers {
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {

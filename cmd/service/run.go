@@ -31,7 +31,7 @@ func (s *Service) Prepare(ctx context.Context) error {
 // finished, jobs are put back.
 func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 	collectLess()
-	listener, err := net.Listen("tcp", net.JoinHostPort(s.Config.Bind, fmt.Sprint(s.Config.Port)))
+	listener, err := listen(ctx, net.JoinHostPort(s.Config.Bind, fmt.Sprint(s.Config.Port)))
 	if err != nil {
 		return fmt.Errorf("listening: %w (set PORT to another port)", err)
 	}

@@ -50,6 +50,14 @@ func (s *Service) stop(listener net.Listener, servers []*http.Server) error {
 	return errors.Join(err, s.Jobs.Stop(limit), s.Traffic.Flush(limit))
 }
 
+// listen takes connections of plain TCP: where a listener is of the multipath kind, which
+// no proxy in front of us asks for, the kernel does not let closeGently do its work.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var plain net.ListenConfig
+	plain.SetMultipathTCP(false)
+	return plain.Listen(ctx, "tcp", address)
+}
+
 // lastAnswers has every answer of a stopping instance end its connection, so that a proxy
 // keeps none of them for later.
 func (s *Service) lastAnswers(h http.Handler) http.Handler {
