@@ -32,6 +32,9 @@ type pinSignIn struct {
 // All failures of a PIN look alike: wrong, locked, never set, nobody's phone.
 var errPINWrong = api.Unauthorized("The phone or the PIN is wrong")
 
+// errCurrentPIN is one of the refusals to replace a PIN; those by role have the same code.
+var errCurrentPIN = api.Denied("Give the current PIN, or sign in with an OTP first")
+
 // weakPIN is one digit repeated, or a straight run up or down.
 func weakPIN(pin string) bool {
 	same, up, down := true, true, true
@@ -99,7 +102,7 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 		return err
 	}
 	if !ok {
-		return m.failed(c, acc, "PIN change refused", api.Denied("Give the current PIN, or sign in with an OTP first"))
+		return m.failed(c, acc, "PIN change refused", errCurrentPIN)
 	}
 	return nil
 }
