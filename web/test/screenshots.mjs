@@ -38,7 +38,7 @@ const officePages = {
   'exam-results': ['/exams', async (page) => { await page.getByRole('link', { name: 'Half-yearly' }).click(); await page.getByRole('tab', { name: 'Results' }).click(); await page.locator('.results-sheet').waitFor() }],
   'report-card': ['/exams', async (page) => { await page.getByRole('link', { name: 'Half-yearly' }).click(); await page.getByRole('tab', { name: 'Results' }).click(); await page.locator('.results-sheet .who a').first().click(); await page.locator('.report-card').waitFor() }],
   terms: ['/exams/terms', (page) => firstRow(page).waitFor()],
-  'grade-scale': ['/exams/scales?open=new', (page) => page.getByLabel('Name', { exact: true }).waitFor()],
+  'grade-scale': ['/exams/scales?open=new', (page) => page.getByRole('textbox', { name: 'Name', exact: true }).waitFor()],
   events: ['/events', (page) => firstRow(page).waitFor()],
   'event-drawer': ['/events', async (page) => { await firstRow(page).click(); await page.getByLabel('Title', { exact: true }).waitFor() }],
   'student-attendance': ['/students', async (page) => { await firstRow(page).click(); await page.getByRole('tab', { name: 'Attendance' }).click(); await page.locator('.moments').waitFor() }],
