@@ -187,6 +187,7 @@ export default async function ({ url, password, say, south }) {
           const page = await b.context.newPage() // what is unsaved on one keeps nobody from leaving it
           await page.goto(`${url}/console${path}`)
           await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {}) // a live page is never idle
+          await page.waitForFunction(() => document.querySelector('h1, .empty') && !document.querySelector('.mantine-Skeleton-root'), undefined, { timeout: 15_000 }).catch(() => {})
           await act(page).catch((e) => say(`${name}, ${look}: ${e.message.split('\n')[0]}`))
           await page.waitForTimeout(250)
           await page.screenshot({ path: `${out}${name}-${look}.png` })
