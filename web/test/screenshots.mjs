@@ -105,7 +105,7 @@ Object.assign(officePages, {
   'fees-structures': ['/fees/structures', (page) => firstRow(page).waitFor()],
   'fees-structure': ['/fees/structures', async (page) => { await firstRow(page).click(); await page.getByLabel('Amount 1').waitFor() }],
   'fees-heads': ['/fees/heads', (page) => firstRow(page).waitFor()],
-  'fees-charge': ['/fees/charge', async (page) => { await page.getByLabel('Class', { exact: true }).selectOption({ index: 1 }); await page.getByLabel('Instalment', { exact: true }).selectOption('3'); await page.getByRole('button', { name: 'See who is charged what' }).click(); await page.getByText('Asked for').waitFor() }],
+  'fees-charge': ['/fees/charge', async (page) => { await page.getByLabel('Class', { exact: true }).selectOption({ index: 1 }); await page.getByLabel('Instalment', { exact: true }).selectOption('3'); await page.getByRole('button', { name: 'See who is charged what' }).click(); await page.getByText('Asked for').first().waitFor() }],
   'fees-concessions': ['/fees/concessions', (page) => firstRow(page).waitFor()],
   'fees-grant': ['/fees/concessions?do=grant', (page) => page.getByRole('dialog').waitFor()],
   'fees-closing': ['/fees/accounts', (page) => page.locator('.paper').waitFor()],
