@@ -47,7 +47,7 @@ type line struct {
 }
 
 // patience is how long a story may take.
-var patience = 5 * time.Minute
+var patience = 8 * time.Minute
 
 // browse plays a story of web/test in a real browser, against the instance.
 func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const patience = 30_000
+const patience = 60_000
 
 let browser
 const launched = () => (browser ??= chromium.launch({
@@ -77,7 +77,7 @@ export async function inWindow({ url, story, how = {} }, work) {
     want(left.length === 0, `the pages are quiet:\n  ${left.join('\n  ')}`)
   } catch (e) {
     const picture = join(tmpdir(), `console-${story}.png`)
-    const shown = b.context.pages().at(-1)
+    const shown = b.page
     await shown?.screenshot({ path: picture, timeout: 5_000 }).catch(() => {})
     e.message += `\n(at ${shown?.url()}, seen in ${picture}${b.faults.length ? `; faults: ${b.faults.join('; ')}` : ''})`
     throw e
@@ -121,6 +121,12 @@ export async function signIn(page, url, email, password) {
   await page.goto(`${url}/`)
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('button', { name: 'Account' }).waitFor()
+  const inside = page.getByRole('button', { name: 'Account' })
+  const full = page.getByText('Many people are signing in') // on a machine that is busy with other tests
+  for (let tries = 0; tries < 10; tries++) {
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await inside.or(full).first().waitFor()
+    if ((await inside.count()) > 0) return
+  }
+  await inside.waitFor()
 }

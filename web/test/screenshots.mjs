@@ -38,7 +38,7 @@ const officePages = {
   'exam-results': ['/exams', async (page) => { await page.getByRole('link', { name: 'Half-yearly' }).click(); await page.getByRole('tab', { name: 'Results' }).click(); await page.locator('.results-sheet').waitFor() }],
   'report-card': ['/exams', async (page) => { await page.getByRole('link', { name: 'Half-yearly' }).click(); await page.getByRole('tab', { name: 'Results' }).click(); await page.locator('.results-sheet .who a').first().click(); await page.locator('.report-card').waitFor() }],
   terms: ['/exams/terms', (page) => firstRow(page).waitFor()],
-  'grade-scale': ['/exams/scales?open=new', (page) => page.getByLabel('Name', { exact: true }).waitFor()],
+  'grade-scale': ['/exams/scales?open=new', (page) => page.getByRole('textbox', { name: 'Name', exact: true }).waitFor()],
   events: ['/events', (page) => firstRow(page).waitFor()],
   'event-drawer': ['/events', async (page) => { await firstRow(page).click(); await page.getByLabel('Title', { exact: true }).waitFor() }],
   'student-attendance': ['/students', async (page) => { await firstRow(page).click(); await page.getByRole('tab', { name: 'Attendance' }).click(); await page.locator('.moments').waitFor() }],
@@ -105,7 +105,7 @@ Object.assign(officePages, {
   'fees-structures': ['/fees/structures', (page) => firstRow(page).waitFor()],
   'fees-structure': ['/fees/structures', async (page) => { await firstRow(page).click(); await page.getByLabel('Amount 1').waitFor() }],
   'fees-heads': ['/fees/heads', (page) => firstRow(page).waitFor()],
-  'fees-charge': ['/fees/charge', async (page) => { await page.getByLabel('Class', { exact: true }).selectOption({ index: 1 }); await page.getByLabel('Instalment', { exact: true }).selectOption('3'); await page.getByRole('button', { name: 'See who is charged what' }).click(); await page.getByText('Asked for').waitFor() }],
+  'fees-charge': ['/fees/charge', async (page) => { await page.getByLabel('Class', { exact: true }).selectOption({ index: 1 }); await page.getByLabel('Instalment', { exact: true }).selectOption('3'); await page.getByRole('button', { name: 'See who is charged what' }).click(); await page.getByText('Asked for').first().waitFor() }],
   'fees-concessions': ['/fees/concessions', (page) => firstRow(page).waitFor()],
   'fees-grant': ['/fees/concessions?do=grant', (page) => page.getByRole('dialog').waitFor()],
   'fees-closing': ['/fees/accounts', (page) => page.locator('.paper').waitFor()],
@@ -187,6 +187,7 @@ export default async function ({ url, password, say, south }) {
           const page = await b.context.newPage() // what is unsaved on one keeps nobody from leaving it
           await page.goto(`${url}/console${path}`)
           await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {}) // a live page is never idle
+          await page.waitForFunction(() => document.querySelector('h1, .empty') && !document.querySelector('.mantine-Skeleton-root'), undefined, { timeout: 15_000 }).catch(() => {})
           await act(page).catch((e) => say(`${name}, ${look}: ${e.message.split('\n')[0]}`))
           await page.waitForTimeout(250)
           await page.screenshot({ path: `${out}${name}-${look}.png` })

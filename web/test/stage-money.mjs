@@ -10,7 +10,7 @@ export async function stageMoney(url, email, password) {
   const get = (path) => call('GET', path)
   const post = (path, data) => call('POST', path, data)
   const day = (n) => new Date(Date.now() + n * 86_400_000).toISOString().slice(0, 10)
-  if ((await get('/school-admin/fee/collection/list')).total > 0) return
+  if ((await get('/school-admin/announcement/list')).total > 0) return
 
   const heads = (await get('/school-admin/fee/head/list?sort[field]=createdAt')).items
   if (heads.length === 0) for (const [name, code, type] of [['Tuition', 'TUI', 'TUITION'], ['Examinations', 'EXA', 'EXAM'], ['Laboratory', 'LAB', 'OTHER']]) heads.push(await post('/school-admin/fee/head/create', { name, code, type }))

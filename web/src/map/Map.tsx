@@ -189,8 +189,13 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
   useEffect(() => {
     if (!map || !ready) return
     const all = [...stops, ...buses, ...ways.flat(), ...(trail ?? [])].map((p) => [p.lat, p.lng] as [number, number])
-    if (all.length === 1) map.setView(all[0]!, 15, { animate: false })
-    else map.fitBounds(L.latLngBounds(all), { padding: [48, 48], maxZoom: 16, animate: false })
+    const show = () => {
+      if (all.length === 1) map.setView(all[0]!, 15, { animate: false })
+      else map.fitBounds(L.latLngBounds(all), { padding: [48, 48], maxZoom: 16, animate: false })
+    }
+    if (map.getSize().x > 0) return show()
+    map.once('resize', show) // in a drawer that is still sliding in
+    return () => void map.off('resize', show)
   }, [map, fit, ready])
 
   const elsewhere = JSON.stringify(around ?? [])

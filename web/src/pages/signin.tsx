@@ -51,7 +51,7 @@ function SignInForm({ email: known, again }: { email?: string; again?: boolean }
     <form onSubmit={s.submit}>
       <Stack gap={16} mt={24}>
         <TextInput label="E-mail" type="email" autoComplete="username" value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={s.fields.email} required withAsterisk={false} readOnly={again} autoFocus={!again} />
-        <PasswordInput label="Password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={s.fields.password} required withAsterisk={false} autoFocus={again} visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }} />
+        <PasswordInput label="Password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={s.fields.password} required withAsterisk={false} autoFocus={again} data-autofocus={again || undefined} visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }} />
         <Trouble error={s.error} />
         <Button type="submit" loading={s.busy} fullWidth>Sign in</Button>
       </Stack>

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { api, asProblem, call, done, type Schemas } from '../api/client'
 import { fetchAll } from '../api/list'
 import { changed, useClasses, useDivisions, useSubjects, useTeachers } from '../api/queries'
-import { useMay } from '../api/session'
+import { useMay, useSession } from '../api/session'
 import { useAddress } from '../patterns/address'
 import { saveCSV } from '../patterns/csv'
 import { Export } from '../patterns/Export'
@@ -16,6 +16,7 @@ import { Grid } from '../patterns/grid'
 import { ListPage } from '../patterns/ListPage'
 import { fieldsOf, useDraft, useSave } from '../patterns/record'
 import { FormDrawer, Reading } from './academics'
+import '../day.css'
 
 const days = [1, 2, 3, 4, 5, 6]
 type Lesson = { subjectId: string; teacherId: string | null; room: string }
@@ -36,7 +37,7 @@ export function Timetable() {
   const ready = classes.data && divisions.data && periods.data
   return (
     <div className="page">
-      <Group justify="space-between" mb={16} gap={12}>
+      <Group justify="space-between" mb={16} gap={12} className="no-print">
         <Title order={1}>Timetable</Title>
         <Group gap={8}>
           {choices.length > 0 && <NativeSelect aria-label="Division" data={choices} value={division} onChange={(e) => setAddress({ division: e.currentTarget.value })} />}
@@ -58,6 +59,7 @@ export function Timetable() {
 function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][] }) {
   const format = useFormat()
   const may = useMay()
+  const { school } = useSession()
   const subjects = useSubjects()
   const teachers = useTeachers()
   const q = useQuery({ queryKey: ['/school-admin/timetable/division/', id], queryFn: () => call(api.GET('/school-admin/timetable/division/{divisionId}', { params: { path: { divisionId: id } } })) })
@@ -108,6 +110,7 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
   const at = open?.split(':')
   return (
     <Stack gap={16}>
+      <div className="only-print print-head"><b>{school?.name}</b><span>Timetable of {q.data.className} {q.data.divisionName}</span></div>
       <Group justify="flex-end" mt={-8} className="only-wide no-print">
         <Button variant="subtle" color="gray" leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => window.print()}>Print</Button>
         <Export onClick={() => saveCSV(`timetable-${q.data.className}-${q.data.divisionName}.csv`, [['Period', 'From', 'To', ...days.map((d) => format.weekday(d))], ...periods.map((p) => [p.name, p.startTime.slice(0, 5), p.endTime.slice(0, 5), ...days.map((d) => { const l = week[`${d}:${p.id}`]; return l ? [subjectName(l.subjectId), teacherName(l.teacherId), l.room].filter(Boolean).join(', ') : '' })])])} />
@@ -130,8 +133,8 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
         onClear={editable ? (period, day) => put(`${day}:${period}`, null) : undefined}
       />
       {editable && (
-        <Group justify="space-between">
-          <Text size="sm" c="dimmed" className="only-wide no-print">Arrow keys move, Enter fills in, Delete clears.</Text>
+        <Group justify="space-between" className="no-print">
+          <Text size="sm" c="dimmed" className="only-wide">Arrow keys move, Enter fills in, Delete clears.</Text>
           <Group gap={8}>
             <Text size="sm" c="dimmed" aria-live="polite">{dirty ? 'Unsaved changes' : save.isSuccess ? 'Saved' : ''}</Text>
             {dirty && <Button variant="default" onClick={() => { setWeek(base); setClashes({}); save.reset() }}>Discard</Button>}

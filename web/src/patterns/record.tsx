@@ -116,8 +116,10 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
     seen.current = o.version
     own.current = false
   }
+  const sending = useRef(false) // the second click of a double click comes before the button is drawn busy
   const m = useMutation({
     mutationFn: (version: number | undefined) => o.save(o.draft.changed, version),
+    onSettled: () => (sending.current = false),
     onSuccess: (r) => {
       const now = (r as { version?: unknown } | undefined)?.version
       if (typeof now === 'number') seen.current = now
@@ -136,6 +138,11 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
       }
     },
   })
+  const send = (version: number | undefined) => {
+    if (sending.current) return
+    sending.current = true
+    m.mutate(version)
+  }
   useEffect(() => {
     if (o.draft.dirty) setSaved(false)
   }, [o.draft.dirty])
@@ -146,7 +153,7 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
       labels={o.labels}
       say={o.say}
       busy={m.isPending}
-      keepMine={() => m.mutate(theirs.version)}
+      keepMine={() => send(theirs.version)}
       takeTheirs={() => {
         const next = { ...o.draft.values }
         for (const k of Object.keys(next) as (keyof T)[]) next[k] = theirs[k]
@@ -159,7 +166,7 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
       close={() => setTheirs(null)}
     />
   )
-  return { submit: () => m.mutate(seen.current), busy: m.isPending, saved, error: theirs ? null : m.error, conflict }
+  return { submit: () => send(seen.current), busy: m.isPending, saved, error: theirs ? null : m.error, conflict }
 }
 
 function show(v: unknown): string {

@@ -63,7 +63,7 @@ function Finder({ close }: { close: () => void }) {
     const wanted = text.trim().toLowerCase()
     const items = navFor(session).flatMap((g) => g.items)
     const titled = (i: NavItem) => i.title.toLowerCase().includes(wanted)
-    const page = (i: NavItem): Hit => ({ key: i.to, title: i.title, icon: <i.icon size={18} stroke={1.6} />, to: i.to, sure: titled(i) })
+    const page = (i: NavItem): Hit => ({ key: i.to, title: i.title, icon: <i.icon size={18} stroke={1.6} />, to: i.to })
     const places: Hit[] = (settled.length > 1 ? (schools.data?.items ?? []) : []).map((s) => ({ key: s.id, title: s.name, note: s.code, icon: <IconBuilding size={18} stroke={1.6} />, to: '/schools', search: { open: s.id } }))
     const people: Hit[] = (settled.length > 1 ? (students.data?.items ?? []) : []).map((s) => ({
       key: s.id,
@@ -76,7 +76,7 @@ function Finder({ close }: { close: () => void }) {
     // A page within an area, or only about the word, comes after people who are called so.
     const inner = wanted === '' ? [] : pagesWithin(session).filter(titled)
     const about = items.filter((i) => !titled(i) && (i.words ?? '').toLowerCase().includes(wanted))
-    return [...items.filter(titled).map(page), ...people, ...places, ...inner.map(page), ...about.map(page)]
+    return [...items.filter(titled).map((i) => ({ ...page(i), sure: true })), ...people, ...places, ...inner.map(page), ...about.map(page)]
   }, [text, settled, students.data, schools.data, session])
   useEffect(() => setOn(0), [text])
   const what = platform ? 'Search pages and schools' : 'Search pages and students'
