@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
 	"gorm.io/gorm"
 
 	"homeroom/tenancy"
@@ -90,6 +92,7 @@ type Parts struct {
 	Log           *slog.Logger
 	Clock         func() time.Time
 	Metrics       *Metrics
+	Tracer        trace.Tracer    // of requests; nil: nobody traces, which costs nothing
 	Traffic       Traffic         // nil: nobody counts
 	Stopping      <-chan struct{} // closed when feeds shall end, so that the service can stop; nil: they need not
 
@@ -106,6 +109,7 @@ type Kernel struct {
 	Parts
 	rules       *rules
 	constraints map[string]Constraint
+	proxies     []netip.Prefix // whose word on where a request began is taken
 	engine      *gin.Engine
 }
 
@@ -118,7 +122,7 @@ func New(p Parts) (*Kernel, error) {
 	if p.HandlerTimeout == 0 {
 		p.HandlerTimeout = 15 * time.Second
 	}
-	k := &Kernel{Parts: p, rules: newRules(), constraints: map[string]Constraint{}}
+	k := &Kernel{Parts: p, rules: newRules(), constraints: map[string]Constraint{}, proxies: networks(p.TrustedProxies)}
 	for _, c := range p.Constraints {
 		k.constraints[c.Name] = c
 	}

@@ -91,6 +91,9 @@ func (l *Limits) mayAsk() bool {
 	return now > until && l.restUntil.CompareAndSwap(until, now+int64(limitRest))
 }
 
+// Away says that limits are counted by this process alone, since Redis does not answer.
+func (l *Limits) Away() bool { return l.restUntil.Load() != 0 }
+
 func (l *Limits) answered() {
 	l.misses.Store(0)
 	if l.restUntil.Swap(0) != 0 {

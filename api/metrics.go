@@ -41,7 +41,11 @@ func (m *Metrics) RedisAway(away bool) {
 	}
 }
 
-func (m *Metrics) observe(row string, status int, took time.Duration) {
+// observe counts an answer. A feed takes as long as there is something to say: it is no
+// measure of time.
+func (m *Metrics) observe(row string, status int, took time.Duration, fed bool) {
 	m.requests.WithLabelValues(row, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(row).Observe(took.Seconds())
+	if !fed {
+		m.seconds.WithLabelValues(row).Observe(took.Seconds())
+	}
 }

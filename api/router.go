@@ -98,7 +98,7 @@ func (k *Kernel) observe(g *gin.Context) {
 	if rq.row != nil {
 		name = rq.row.Name()
 	}
-	k.Metrics.observe(name, g.Writer.Status(), took)
+	k.Metrics.observe(name, g.Writer.Status(), took, rq.fed)
 	// A feed and a socket take as long as there is something to say: they are no measure.
 	if k.Traffic != nil && rq.row != nil && !rq.fed {
 		school := uuid.Nil
@@ -110,9 +110,10 @@ func (k *Kernel) observe(g *gin.Context) {
 	if !k.Log.Enabled(g.Request.Context(), slog.LevelInfo) {
 		return
 	}
-	attrs := []slog.Attr{
-		slog.String("requestId", id), slog.String("row", name), slog.Int("status", g.Writer.Status()),
-		slog.Duration("took", took),
+	attrs := append(make([]slog.Attr, 0, 8), // as many as there can be: they need not leave the stack
+		slog.String("requestId", id), slog.String("row", name), slog.Int("status", g.Writer.Status()), slog.Duration("took", took))
+	if rq.trace != "" {
+		attrs = append(attrs, slog.String("traceId", rq.trace))
 	}
 	if rq.user.ID != uuid.Nil {
 		attrs = append(attrs, slog.String("userId", rq.user.ID.String()), slog.String("role", string(rq.user.Role)))
@@ -121,6 +122,15 @@ func (k *Kernel) observe(g *gin.Context) {
 		attrs = append(attrs, slog.String("schoolId", rq.school.ID.String()))
 	}
 	k.Log.LogAttrs(g.Request.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// named are the attributes of another log line about the request, and its ids.
+func (rq *request) named(attrs ...slog.Attr) []slog.Attr {
+	attrs = append(attrs, slog.String("requestId", rq.id))
+	if rq.trace != "" {
+		attrs = append(attrs, slog.String("traceId", rq.trace))
+	}
+	return attrs
 }
 
 func device(g *gin.Context) string {
@@ -138,7 +148,8 @@ func (k *Kernel) survive(g *gin.Context) {
 			if cause == http.ErrAbortHandler {
 				panic(cause)
 			}
-			k.Log.Error("panic", "requestId", requestOf(g).id, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			k.Log.LogAttrs(g.Request.Context(), slog.LevelError, "panic",
+				requestOf(g).named(slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))...)
 			say(g, newError(500, "", "Something went wrong on our side"))
 		}
 	}()

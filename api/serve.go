@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"reflect"
@@ -42,7 +43,8 @@ type request struct {
 	limited  bool            // its limit was looked at
 	rights   bool            // who may do what was changed
 	replayed bool
-	fed      bool // it was answered with a feed
+	fed      bool   // it was answered with a feed
+	trace    string // id of the trace it is part of; empty: none is kept
 }
 
 // answer is a success on its way out. raw, when set, is the body as it stands.
@@ -61,46 +63,55 @@ func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 	return func(g *gin.Context) {
 		rq := requestOf(g)
 		rq.row, rq.kernel = row, k
-		// A client that hangs up must not cost a warm connection: work ends by its own timeout.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(g.Request.Context()), k.patience(g, row))
-		defer cancel()
-		a, err := k.run(ctx, g, row, rq)
-		if err != nil {
-			k.refuse(g, rq, err)
+		if k.Tracer != nil {
+			k.traced(g, row, rq)
 			return
 		}
-		if a.status == 204 {
-			g.Status(204)
-			return
-		}
-		if a.stream != nil {
-			if answered, err := a.stream.send(g); !answered {
-				k.refuse(g, rq, err)
-			}
-			return
-		}
-		if a.file != nil {
-			a.file.send(g, a.status)
-			return
-		}
-		if a.blob != nil {
-			if err := a.blob.send(ctx, g); err != nil {
-				k.refuse(g, rq, err)
-			}
-			return
-		}
-		if a.feed != nil {
-			if err := k.sendFeed(ctx, g, rq, a.feed); err != nil {
-				k.refuse(g, rq, err)
-			}
-			return
-		}
-		if a.status == http.StatusAccepted {
-			g.Header("Retry-After", "2")
-		}
-		g.Header("Content-Length", strconv.Itoa(len(a.raw))) // else a long answer goes out in chunks
-		g.Data(a.status, "application/json; charset=utf-8", a.raw)
+		k.answer(g, row, rq)
 	}
+}
+
+// answer runs the row and sends what came of it.
+func (k *Kernel) answer(g *gin.Context, row *Row, rq *request) {
+	// A client that hangs up must not cost a warm connection: work ends by its own timeout.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.Request.Context()), k.patience(g, row))
+	defer cancel()
+	a, err := k.run(ctx, g, row, rq)
+	if err != nil {
+		k.refuse(g, rq, err)
+		return
+	}
+	if a.status == 204 {
+		g.Status(204)
+		return
+	}
+	if a.stream != nil {
+		if answered, err := a.stream.send(g); !answered {
+			k.refuse(g, rq, err)
+		}
+		return
+	}
+	if a.file != nil {
+		a.file.send(g, a.status)
+		return
+	}
+	if a.blob != nil {
+		if err := a.blob.send(ctx, g); err != nil {
+			k.refuse(g, rq, err)
+		}
+		return
+	}
+	if a.feed != nil {
+		if err := k.sendFeed(ctx, g, rq, a.feed); err != nil {
+			k.refuse(g, rq, err)
+		}
+		return
+	}
+	if a.status == http.StatusAccepted {
+		g.Header("Retry-After", "2")
+	}
+	g.Header("Content-Length", strconv.Itoa(len(a.raw))) // else a long answer goes out in chunks
+	g.Data(a.status, "application/json; charset=utf-8", a.raw)
 }
 
 // patience is how long the row may take. One that takes longer than the others may
@@ -345,7 +356,7 @@ func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
 		}
 	}
 	if e.Status >= 500 {
-		k.Log.Error("request failed", "requestId", rq.id, "status", e.Status, "error", causeOf(e))
+		k.Log.LogAttrs(g.Request.Context(), slog.LevelError, "request failed", rq.named(slog.Int("status", e.Status), slog.String("error", causeOf(e)))...)
 	}
 	say(g, e)
 }

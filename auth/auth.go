@@ -36,6 +36,8 @@ type Parts struct {
 	// Ended tells every instance that a session is over; Gone, that all of a user's may be.
 	Ended func(session uuid.UUID)
 	Gone  func(user uuid.UUID)
+	// Tried is told how every try to sign in ended, see the outcomes; nil: nobody counts.
+	Tried func(method, outcome string)
 }
 
 // Messenger hands a message over for delivery. It does not wait for the provider.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/argon2"
@@ -33,6 +34,22 @@ const (
 type Hasher struct {
 	cores chan *hashWorker
 	door  chan struct{}
+
+	waiting atomic.Int64
+	refused atomic.Int64
+	hashed  atomic.Int64
+}
+
+// HashCounts are how the queue for hashing stands, for metrics.
+type HashCounts struct {
+	Waiting int64 // sign-ins at the door, and what was let in and waits for a core
+	Refused int64 // told to come back, since the start
+	Hashed  int64 // since the start
+}
+
+// Counts says how the queue stands.
+func (h *Hasher) Counts() HashCounts {
+	return HashCounts{Waiting: h.waiting.Load(), Refused: h.refused.Load(), Hashed: h.hashed.Load()}
 }
 
 // decoy is verified when there is nothing to verify, so that it takes as long.
@@ -88,10 +105,13 @@ func (h *Hasher) Verify(ctx context.Context, secret, stored string) (bool, error
 func (h *Hasher) Admit(ctx context.Context) (done func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, hashWait*2/3+rand.N(hashWait*2/3))
 	defer cancel()
+	h.waiting.Add(1)
+	defer h.waiting.Add(-1)
 	select {
 	case h.door <- struct{}{}:
 		return func() { <-h.door }, nil
 	case <-ctx.Done():
+		h.refused.Add(1)
 		return nil, errManySignIns
 	}
 }
@@ -100,11 +120,16 @@ func (h *Hasher) Admit(ctx context.Context) (done func(), err error) {
 func (h *Hasher) do(ctx context.Context, t hashTask) (hashed, error) {
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
+	h.waiting.Add(1)
 	select {
 	case w := <-h.cores:
+		h.waiting.Add(-1)
+		h.hashed.Add(1)
 		defer func() { h.cores <- w }()
 		return w.do(t), nil
 	case <-ctx.Done():
+		h.waiting.Add(-1)
+		h.refused.Add(1)
 		return hashed{}, errManySignIns
 	}
 }

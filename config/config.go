@@ -31,6 +31,9 @@ const LocalSecret = "homeroom-local-secret-that-everybody-knows"
 // LocalPassword is the password of every demo web account unless set otherwise.
 const LocalPassword = "homeroom-local-only"
 
+// OpsAddr is where operators ask unless it is set otherwise.
+const OpsAddr = "127.0.0.1:9091"
+
 // Config is read from the environment. Each field says its variable, its default
 // and its meaning once; help and README are made from that.
 type Config struct {
@@ -80,6 +83,9 @@ type Config struct {
 
 	MapTiles       string `env:"HOMEROOM_MAP_TILES" help:"pictures of streets behind the console's maps: https://host/{z}/{x}/{y}.png; without it maps have a plain grid and ask nobody"`
 	MapAttribution string `env:"HOMEROOM_MAP_ATTRIBUTION" help:"whom the map's pictures are owed to, shown in its corner as their licence asks"`
+
+	TracesURL  string  `env:"OTEL_EXPORTER_OTLP_ENDPOINT" secret:"url" help:"collector of traces, by OTLP over HTTP: http://collector:4318; without it nothing is traced"`
+	TraceRatio float64 `env:"HOMEROOM_TRACE_RATIO" envDefault:"0.01" help:"share of requests that are traced, 0 to 1, where no trusted proxy has decided"`
 
 	LocalPassword string `env:"HOMEROOM_LOCAL_PASSWORD" secret:"all" help:"local only: password of every demo web account"`
 	LogLevel      string `env:"HOMEROOM_LOG" envDefault:"info" help:"debug, info, warn or error"`
@@ -154,6 +160,9 @@ func (c *Config) checkNumbers() error {
 	if c.StopDelay < 0 || c.StopDelay > 5*time.Minute {
 		errs = append(errs, problem("HOMEROOM_STOP_DELAY", fmt.Sprintf("is %v", c.StopDelay), "use 0s to 5m"))
 	}
+	if !(c.TraceRatio >= 0 && c.TraceRatio <= 1) {
+		errs = append(errs, problem("HOMEROOM_TRACE_RATIO", fmt.Sprintf("is %v", c.TraceRatio), "use 0 to 1; 0.01 is every hundredth request"))
+	}
 	for name, rate := range map[string]string{
 		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite, "HOMEROOM_LIMIT_RIDE": c.LimitRide,
 	} {
@@ -185,9 +194,10 @@ func (c *Config) checkURLs() error {
 		value, cure string
 		known       []string
 	}{
-		"HOMEROOM_SMS_URL":  {c.SMSURL, "write it as twilio://account:token@api.twilio.com?from=+15550100 or https://:secret@host/path", []string{"twilio", "http", "https"}},
-		"HOMEROOM_SMTP_URL": {c.SMTPURL, "write it as smtp://user:password@host:587 or smtps://user:password@host", []string{"smtp", "smtps"}},
-		"HOMEROOM_FILES":    {c.Files, "write it as file:///folder or s3://bucket?region=…", []string{"file", "s3"}},
+		"HOMEROOM_SMS_URL":            {c.SMSURL, "write it as twilio://account:token@api.twilio.com?from=+15550100 or https://:secret@host/path", []string{"twilio", "http", "https"}},
+		"HOMEROOM_SMTP_URL":           {c.SMTPURL, "write it as smtp://user:password@host:587 or smtps://user:password@host", []string{"smtp", "smtps"}},
+		"OTEL_EXPORTER_OTLP_ENDPOINT": {c.TracesURL, "write it as http://collector:4318", []string{"http", "https"}},
+		"HOMEROOM_FILES":              {c.Files, "write it as file:///folder or s3://bucket?region=…", []string{"file", "s3"}},
 	} {
 		if u, err := url.Parse(schemes.value); schemes.value != "" && (err != nil || !slices.Contains(schemes.known, u.Scheme)) {
 			errs = append(errs, problem(name, "is not an address it can use", schemes.cure))

@@ -61,6 +61,9 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 		{"HOMEROOM_ALLOWED_ORIGINS=example.org", "HOMEROOM_ALLOWED_ORIGINS", "https://host"},
 		{"HOMEROOM_MAP_TILES=https://{s}.example.org/{z}/{x}/{y}.png", "HOMEROOM_MAP_TILES", "https://host/"},
 		{"HOMEROOM_MAP_TILES=https://tiles.example.org/{z}/{x}.png", "HOMEROOM_MAP_TILES lacks", "https://host/"},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT=collector:4318", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"},
+		{"HOMEROOM_TRACE_RATIO=2", "HOMEROOM_TRACE_RATIO is 2", "0 to 1"},
+		{"HOMEROOM_TRACE_RATIO=NaN", "HOMEROOM_TRACE_RATIO", "0 to 1"},
 		{"HOMEROOM_MAP_TILES=https://tiles.example.org/{z}/{x}/{y}.png", "HOMEROOM_MAP_ATTRIBUTION is missing", "contributors"},
 	} {
 		t.Run(c.change, func(t *testing.T) {
@@ -89,7 +92,7 @@ func TestEverythingWrongIsSaidAtOnce(t *testing.T) {
 func TestTheLocalProfileNeedsNothingAndStaysOnLoopback(t *testing.T) {
 	t.Parallel()
 	c, err := config.Load(config.Local, map[string]string{})
-	if err != nil || c.Bind != "127.0.0.1" || c.Port != 3001 {
+	if err != nil || c.Bind != "127.0.0.1" || c.Port != 3001 || c.OpsAddr != config.OpsAddr {
 		t.Fatalf("%v %v", err, c)
 	}
 	if _, err := config.Load(config.Local, map[string]string{"HOMEROOM_BIND": "0.0.0.0"}); err == nil {

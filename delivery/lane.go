@@ -25,6 +25,8 @@ type lane struct {
 	failures int
 	rest     time.Time // nothing is sent before
 	stopped  bool
+
+	sent, failed, postponed, unconfigured int64
 }
 
 func newLane(c Channel, d Driver, most int, now func() time.Time) *lane {

@@ -191,6 +191,7 @@ func (s *Sender) sendSome(ctx context.Context, l *lane, school uuid.UUID, n int)
 		l.put(school) // others help meanwhile
 	}
 	results := s.sendAll(ctx, l, q, claimed)
+	l.count(results)
 	if err := q.settle(ctx, l.channel, results); err != nil {
 		// They stay claimed until the lease ends, and are then sent again.
 		s.complain(school, l.channel, "what became of messages could not be written down", err)

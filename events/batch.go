@@ -105,6 +105,7 @@ func (b *batch) tell(ctx context.Context, tx *gorm.DB, rows []claimed) error {
 func (b *batch) tellOne(t *telling, c claimed) {
 	h := Heard{ID: *c.ID, SchoolID: b.school, Kind: c.Kind, Payload: []byte(c.Payload), OccurredAt: c.OccurredAt}
 	err := b.relay.bus.tell(t, h)
+	b.relay.told(max(b.relay.clock().Sub(c.NextAt), 0), err == nil)
 	if err == nil {
 		b.done = append(b.done, h.ID)
 		if !t.touched {

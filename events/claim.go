@@ -21,7 +21,7 @@ const batchSize = 100
 const claimSQL = `
 with school as materialized (select pg_try_advisory_xact_lock(?) as mine)
 select school.mine, (select min(next_at) from outbox) as soonest,
-       o.id, o.kind, o.payload, o.occurred_at, o.attempts, o.last_error
+       o.id, o.kind, o.payload, o.occurred_at, o.attempts, o.last_error, o.next_at
 from school left join lateral (
     select id, kind, payload::text as payload, occurred_at, attempts, last_error, next_at
     from outbox
@@ -43,6 +43,7 @@ type claimed struct {
 	OccurredAt time.Time
 	Attempts   int
 	LastError  string
+	NextAt     time.Time
 }
 
 // breaker begins the last_error of a fact that broke its transaction. From then on

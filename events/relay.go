@@ -44,6 +44,10 @@ type Options struct {
 	SweepEvery   time.Duration // how often all schools are looked at, as a last resort; 10 min
 	SweepRate    int           // schools a second while sweeping; 500
 	ListenerTime time.Duration // what one listener may take over one fact; 10 s
+
+	// Told is called for every fact that was told: how long after it was due, and whether
+	// all its listeners heard it. It must not block; nil: nobody counts.
+	Told func(late time.Duration, heard bool)
 }
 
 func (o *Options) defaults() {
@@ -62,6 +66,9 @@ func (o *Options) defaults() {
 	o.SweepEvery = or(o.SweepEvery, 10*time.Minute)
 	o.SweepRate = or(o.SweepRate, 500)
 	o.ListenerTime = or(o.ListenerTime, listenerTime)
+	if o.Told == nil {
+		o.Told = func(time.Duration, bool) {}
+	}
 }
 
 func or[T comparable](v, otherwise T) T {
@@ -86,6 +93,7 @@ type Relay struct {
 	poll         time.Duration
 	workers      int
 	listenerTime time.Duration
+	told         func(late time.Duration, heard bool)
 
 	running atomic.Bool
 }
@@ -97,7 +105,7 @@ func NewRelay(o Options) *Relay {
 	m := &marks{client: o.Redis, link: newLink("outbox", o.Log), key: o.Namespace + ":outbox:pending", me: me}
 	r := &Relay{
 		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock, marks: m,
-		docket: newDocket(me, o.CommitWithin, o.Workers), poll: o.Poll, workers: o.Workers, listenerTime: o.ListenerTime,
+		docket: newDocket(me, o.CommitWithin, o.Workers), poll: o.Poll, workers: o.Workers, listenerTime: o.ListenerTime, told: o.Told,
 	}
 	r.sweeper = newSweeper(r, o)
 	return r

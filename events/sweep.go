@@ -34,6 +34,7 @@ type sweeper struct {
 	mu    sync.Mutex
 	epoch *time.Time // when the last complete sweep began
 	after time.Time  // a sweep that began before this will not do
+	last  Swept      // the last one this instance made
 }
 
 func newSweeper(r *Relay, o Options) *sweeper {
@@ -114,17 +115,13 @@ func (s *sweeper) sweep(ctx context.Context) error {
 	if err := s.relay.schools.EachID(ctx, func(id uuid.UUID) error { ids = append(ids, id); return nil }); err != nil {
 		return fmt.Errorf("listing schools: %w", err)
 	}
-	found := 0
+	found := Swept{At: began}
 	renewed := time.Now()
 	pace := time.NewTicker(max(time.Second/time.Duration(s.rate), time.Microsecond))
 	defer pace.Stop()
 	for _, id := range ids {
-		waiting, err := s.visit(ctx, id)
-		if err != nil {
+		if err := s.visit(ctx, id, &found); err != nil {
 			return err
-		}
-		if waiting {
-			found++
 		}
 		if time.Since(renewed) > sweepLease/3 {
 			if err := s.renewLease(ctx); err != nil {
@@ -141,36 +138,37 @@ func (s *sweeper) sweep(ctx context.Context) error {
 	if err := s.finish(ctx, began); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	s.last = found
+	s.mu.Unlock()
 	s.saw(&began)
 	level := slog.LevelDebug
-	if found > 0 {
+	if found.Schools > 0 {
 		level = slog.LevelInfo
 	}
-	s.log.Log(ctx, level, "all outboxes were swept", "schools", len(ids), "waiting", found)
+	s.log.Log(ctx, level, "all outboxes were swept", "schools", len(ids), "waiting", found.Schools)
 	return nil
 }
 
 // visit notes the school if facts wait there. A school whose database does not
 // answer is noted for later, so that one node's outage does not hold up the rest.
-func (s *sweeper) visit(ctx context.Context, id uuid.UUID) (waiting bool, err error) {
-	var next *time.Time
+func (s *sweeper) visit(ctx context.Context, id uuid.UUID, found *Swept) error {
+	var there outboxCount
 	look, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
-	err = s.relay.schools.Tx(look, id, func(tx *gorm.DB) (err error) {
-		next, err = soonest(tx, soonestSQL)
-		return err
-	})
+	err := s.relay.schools.Tx(look, id, func(tx *gorm.DB) error { return tx.Raw(countSQL).Scan(&there).Error })
 	switch {
 	case errors.Is(err, ErrGone):
-		return false, nil
+		return nil
 	case ctx.Err() != nil:
-		return false, ctx.Err()
+		return ctx.Err()
 	case err != nil:
 		s.log.Warn("an outbox could not be swept", "school", id, "error", err)
 		later := s.relay.clock().Add(sweepRetry)
-		next = &later
-	case next == nil:
-		return false, nil
+		there.Soonest = &later
+	case there.Soonest == nil:
+		return nil
 	}
-	return true, s.marks.settle(ctx, id, next, nil)
+	found.add(there)
+	return s.marks.settle(ctx, id, there.Soonest, nil)
 }

@@ -151,6 +151,13 @@ func (h *Hub) Members(school, bus uuid.UUID) int {
 // Counts are what the hub has to do, for metrics.
 func (h *Hub) Counts() socketio.Counts { return h.server.Counts() }
 
+// Away says that Redis did not pass on the last word: other instances hear of no bus.
+func (h *Hub) Away() bool {
+	h.air.mu.Lock()
+	defer h.air.mu.Unlock()
+	return h.air.failing
+}
+
 type addressKey struct{}
 
 func addressOf(r *http.Request) string {

@@ -43,6 +43,10 @@ type Options struct {
 	// round trips with it.
 	Dial pgconn.DialFunc
 
+	// Tracer hears of the statements that serve people, those of the owner on the nodes
+	// not: they have passwords in them. nil: nobody does.
+	Tracer pgx.QueryTracer
+
 	refused func(ctx context.Context, node, schema string, err error) error
 }
 
@@ -90,7 +94,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if len(o.Secret) == 0 {
 		return nil, errors.New("tenancy: no secret to derive database passwords from")
 	}
-	platform, err := openAdmin(ctx, o.PlatformURL, o.PlatformConns)
+	platform, err := openAdmin(ctx, o.PlatformURL, o.PlatformConns, o.Tracer)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)
 	}
@@ -101,6 +105,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	config.ConnectTimeout = 3 * time.Second
 	config.RuntimeParams["search_path"] = PlatformSchema
 	config.RuntimeParams["application_name"] = "homeroom-platform"
+	config.Tracer = o.Tracer
 	bound, err := openPool(config, o.PlatformConns, o.PlatformConns, nil)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)

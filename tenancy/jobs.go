@@ -35,6 +35,8 @@ type JobsOptions struct {
 	// Grace is how long jobs may go on when the instance stops; 5 s unless set. Then
 	// they are put back.
 	Grace time.Duration
+	// Worked is told of every job that was worked on here, and how it ended; nil: nobody is.
+	Worked func(kind string, outcome JobOutcome)
 }
 
 const (
@@ -83,6 +85,7 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 		SoftStopTimeout:             o.Grace,
 		CompletedJobRetentionPeriod: time.Hour,
 		Logger:                      o.Logger,
+		Middleware:                  counting(o.Worked),
 		PeriodicJobs: append(o.Periodic,
 			every(10*time.Second, resumeJob{}),
 			every(30*time.Second, sparesJob{}),

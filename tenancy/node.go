@@ -45,7 +45,7 @@ type shard struct {
 // openNode prepares the pools; nothing is dialled yet. url reaches the server
 // itself; poolURL, if not empty, a PgBouncer in front of it.
 func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node, error) {
-	admin, err := openAdmin(ctx, url, o.AdminConns)
+	admin, err := openAdmin(ctx, url, o.AdminConns, nil)
 	if err != nil {
 		return nil, fmt.Errorf("node %s: %w", name, err)
 	}
@@ -72,6 +72,7 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		}
 		config.ConnectTimeout = 3 * time.Second
+		config.Tracer = o.Tracer
 		if o.Dial != nil {
 			config.DialFunc = o.Dial
 		}
@@ -90,12 +91,13 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 
 // openAdmin opens the owner's pool with an empty search_path: what it does always
 // names the schema it does it in.
-func openAdmin(ctx context.Context, url string, size int) (*pgxpool.Pool, error) {
+func openAdmin(ctx context.Context, url string, size int, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
 	}
 	config.MaxConns = int32(size)
+	config.ConnConfig.Tracer = tracer
 	config.MinConns = 0
 	config.MaxConnIdleTime = time.Minute
 	config.ConnConfig.ConnectTimeout = 3 * time.Second

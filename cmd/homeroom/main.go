@@ -62,7 +62,7 @@ Configuration (environment variable, default, meaning):
 		SilenceErrors: true,
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), demoDriveCommand(), hashWorkerCommand())
+	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), demoDriveCommand(), healthCommand(), hashWorkerCommand())
 	return cmd
 }
 

@@ -73,7 +73,17 @@ func TestHomeroomServeKeepsLocalThingsOutAndOperationsApart(t *testing.T) {
 		t.Error("the sign-in is not among the metrics")
 	}
 	wants(t, 404, "POST", ops+"/auth/login", "", nil)
+	asks := environment("HOMEROOM_OPS_ADDR=" + strings.TrimPrefix(ops, "http://"))
+	if said := mustRun(t, asks, "", "health"); !strings.Contains(said, "postgres: ok") || !strings.Contains(said, "redis: ok") {
+		t.Errorf("homeroom health says %q", said)
+	}
+	if said := mustRun(t, asks, "", "health", "--alive"); !strings.Contains(said, "status: ok") {
+		t.Errorf("homeroom health --alive says %q", said)
+	}
 	p.stop(t, syscall.SIGTERM)
+	if said := refuses(t, asks, "", "health"); !strings.Contains(said, "no instance answers") {
+		t.Errorf("when it is gone homeroom health says %q", said)
+	}
 }
 
 func TestHomeroomServeAnswersWhatIsUnderWayBeforeItStops(t *testing.T) {

@@ -259,4 +259,8 @@ func (d *busDay) driveHome(t *testing.T) {
 	if n := d.asSchool(t).Count(t, "boarding", "true"); n != 8 {
 		t.Errorf("the log of the day has %d lines", n)
 	}
+	written := d.asSchool(t).Count(t, "location", "true")
+	if m := scrape(t, d.app.URL); m[`homeroom_positions_total{outcome="written"}`] < float64(written) || m[`homeroom_positions_total{outcome="lost"}`] != 0 {
+		t.Errorf("of %d positions in the trail the metrics say %v written, %v lost", written, m[`homeroom_positions_total{outcome="written"}`], m[`homeroom_positions_total{outcome="lost"}`])
+	}
 }

@@ -137,6 +137,9 @@ func TestASchoolMovesWhileItsOfficeReadsWritesAndCollects(t *testing.T) {
 			t.Fatalf("the move is %+v", m)
 		}
 	}
+	if m := scrape(t, app.URL); m[`homeroom_moves{state="moved"}`] != 1 || m[`homeroom_moves{state="running"}`] != 0 || m[`homeroom_schools{node="south",status="ACTIVE"}`] != 1 {
+		t.Errorf("the metrics do not tell of the move: %v", m)
+	}
 	seen = f.good.Load()
 	until(t, "calls go through in the new home", func() bool { return f.good.Load() > seen+30 })
 	end()

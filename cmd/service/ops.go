@@ -10,12 +10,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"homeroom/cmd/service/metrics"
 )
 
 func newMetrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
+}
+
+// showMetrics has the parts say how they stand when somebody asks.
+func (s *Service) showMetrics() {
+	metrics.Show(s.Metrics, metrics.Sources{
+		Cluster: s.Cluster, Redis: s.Redis, Limits: s.Kernel.Limits, Relay: s.Relay, Hints: s.Hints, Sender: s.Sender,
+		Hasher: s.Auth.Hasher, Tracker: s.Tracker, Hub: s.Hub, Clock: s.now,
+	})
 }
 
 // Ops are the endpoints operators and their machines ask: alive, ready, metrics.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"homeroom/api"
 	"homeroom/modules/transport"
@@ -30,13 +29,8 @@ func (s *Service) openHub(o Options) {
 	})
 }
 
-// mountRealtime serves the live channel on the API's own port, and counts who is there.
+// mountRealtime serves the live channel on the API's own port.
 func (s *Service) mountRealtime() {
-	count := func(name, help string, n func() int) {
-		s.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(n()) }))
-	}
-	count("homeroom_sockets", "People connected to the live channel.", func() int { return s.Hub.Counts().Sockets })
-	count("homeroom_bus_rooms", "Rooms of the live channel with members here.", func() int { return s.Hub.Counts().Rooms })
 	serve := func(g *gin.Context) { s.Hub.Serve(g.Writer, g.Request, g.ClientIP()) }
 	s.Kernel.Engine().GET("/socket.io/", serve)
 	s.Kernel.Engine().POST("/socket.io/", serve)

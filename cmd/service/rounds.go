@@ -44,7 +44,7 @@ func (s *Service) openJobs() (err error) {
 		comes(exportsEvery, exportsJob{}),
 	}
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
-		Provisioner: s.Provisioner, Migrator: s.Migrator, Mover: s.Mover, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Periodic: periodic,
+		Provisioner: s.Provisioner, Migrator: s.Migrator, Mover: s.Mover, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Periodic: periodic, Worked: s.meters.Worked,
 	})
 	return err
 }

@@ -65,6 +65,7 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 	err = errors.Join(err, s.stop(listener, servers))
 	stopBackground()
 	done.Wait()
+	s.tracing.Flush(stop)
 	return err
 }
 
@@ -90,6 +91,7 @@ func (s *Service) Close() {
 	s.Auth.Hasher.Close()
 	_ = s.Redis.Close()
 	s.Cluster.Close()
+	s.tracing.Close()
 }
 
 // newServer bounds what a slow or silent client can hold.

@@ -18,6 +18,8 @@ import (
 
 	"homeroom/api"
 	"homeroom/auth"
+	"homeroom/cmd/service/metrics"
+	"homeroom/cmd/service/traces"
 	"homeroom/config"
 	"homeroom/delivery"
 	"homeroom/events"
@@ -84,9 +86,11 @@ type Service struct {
 	Traffic     *platform.Traffic
 	Log         *slog.Logger
 
-	told     []api.Row    // of everything that tells people things
-	kept     *file.Module // what was uploaded
-	store    file.Store   // of files; nil is none
+	meters   *metrics.Meters
+	tracing  *traces.Tracing // nil: nobody traces
+	told     []api.Row       // of everything that tells people things
+	kept     *file.Module    // what was uploaded
+	store    file.Store      // of files; nil is none
 	now      func() time.Time
 	stopping chan struct{}
 }
@@ -100,6 +104,11 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 		o.Clock = time.Now
 	}
 	s := &Service{Config: c, Log: o.Log, Metrics: newMetrics(), Bus: &events.Bus{}, now: o.Clock, stopping: make(chan struct{})}
+	s.meters = metrics.New(s.Metrics)
+	var err error
+	if s.tracing, err = traces.Open(ctx, c.TracesURL, c.TraceRatio, o.Log); err != nil {
+		return nil, err
+	}
 	if err := s.openStores(ctx, o); err != nil {
 		return nil, err
 	}
@@ -109,7 +118,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openAuth(o); err != nil {
 		return nil, err
 	}
-	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace})
+	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace, Told: s.meters.Told})
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
 	s.followProfiles()
@@ -118,6 +127,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 		return nil, err
 	}
 	s.listen()
+	s.showMetrics()
 	return s, nil
 }
 
@@ -134,12 +144,17 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	options.Dialer = o.Dial
 	logging.Disable() // it writes past our log; who asks Redis says when it fails
 	s.Redis = redis.NewUniversalClient(options)
+	s.Redis.AddHook(s.meters.Redis())
+	if s.tracing != nil {
+		s.Redis.AddHook(s.tracing.Redis())
+	}
 	s.Hints = events.NewHints(s.Redis, s.Log)
 
 	c := s.Config
 	s.Cluster, err = tenancy.Open(ctx, tenancy.Options{
 		PlatformURL: c.DatabaseURL, MainURL: c.NodeURL, MainPoolURL: c.PoolURL, Secret: []byte(c.Secret),
 		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Dial: o.Dial,
+		Tracer: s.tracing.Postgres(),
 	})
 	if err != nil {
 		return err
@@ -169,6 +184,7 @@ func (s *Service) openAuth(o Options) error {
 		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
 		Ended: s.sessionEnded,
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
+		Tried: s.meters.Tried,
 	})
 	s.Auth.Follow(s.Bus)
 	s.inviteAdministrators()
@@ -185,12 +201,12 @@ func (s *Service) openAuth(o Options) error {
 }
 
 func (s *Service) openKernel(o Options) error {
-	metrics := api.NewMetrics(s.Metrics)
+	requests := api.NewMetrics(s.Metrics)
 	s.Traffic = platform.NewTraffic(s.Cluster, s.Log, s.now)
 	c := s.Config
 	limits, err := api.NewLimits(s.Redis, map[api.LimitClass]string{
 		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide,
-	}, s.Log, metrics.RedisAway)
+	}, s.Log, requests.RedisAway)
 	if err != nil {
 		return err
 	}
@@ -202,7 +218,7 @@ func (s *Service) openKernel(o Options) error {
 		Constraints:   constraints(),
 		Granted:       rbac.GrantedByDefault,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
-		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: metrics,
+		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
 		Traffic: s.Traffic, Stopping: s.stopping,
 		TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
 	})

@@ -36,8 +36,15 @@ type production struct {
 func runInProduction(t *testing.T, delay time.Duration, rows ...api.Row) *production {
 	t.Helper()
 	c := testkit.Shared(t).Service.Config
-	c.Profile, c.Bind, c.Port, c.OpsAddr, c.StopDelay = config.Production, "127.0.0.1", 0, freePort(t), delay
-	s, err := service.New(context.Background(), c, service.Options{ExtraRows: rows, Namespace: testkit.DatabaseName()})
+	c.StopDelay = delay
+	return produce(t, c, service.Options{ExtraRows: rows, Namespace: testkit.DatabaseName()})
+}
+
+// produce runs an instance with these settings as it runs in production.
+func produce(t *testing.T, c config.Config, o service.Options) *production {
+	t.Helper()
+	c.Profile, c.Bind, c.Port, c.OpsAddr = config.Production, "127.0.0.1", 0, freePort(t)
+	s, err := service.New(context.Background(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +202,12 @@ func TestHealthIsSaidAndNeitherAMissingRedisNorANewerSchemaMakesAnInstanceUnread
 	if a.Status != 200 || strings.Contains(string(a.Body), `"redis":"ok"`) {
 		t.Errorf("without Redis: %d %s", a.Status, a.Body)
 	}
+	until(t, "the parts that go on without Redis say so", func() bool {
+		app.Nobody().Call(t, "GET", "/auth/me", nil) // is counted, as every call
+		m := scrape(t, app.URL)
+		return m[`homeroom_redis_away{part="limits"}`] == 1 && m[`homeroom_redis_away{part="outbox"}`] == 1 &&
+			m[`homeroom_limits_uncoordinated`] == 1 && m[`homeroom_redis_errors_total{kind="absent"}`]+m[`homeroom_redis_errors_total{kind="late"}`] > 0
+	})
 	// A newer version has migrated: this one goes on until it is replaced, and says so.
 	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(), `insert into platform.migration (version, name) values (9999, '9999_later')`); err != nil {
 		t.Fatal(err)
@@ -214,4 +227,10 @@ func TestHealthIsSaidAndNeitherAMissingRedisNorANewerSchemaMakesAnInstanceUnread
 	if status("/healthz") != 200 {
 		t.Errorf("an instance without Postgres is alive: %d", status("/healthz"))
 	}
+	// Its metrics are its own: what the platform's books would say is missing, and old numbers are not told.
+	until(t, "the platform is said not to be counted", func() bool {
+		m := scrape(t, app.URL)
+		_, told := m[`homeroom_moves{state="running"}`]
+		return m["homeroom_platform_counted"] == 0 && !told && m["go_goroutines"] > 0
+	})
 }

@@ -77,6 +77,9 @@ func (m *Module) postLocations(c api.Ctx, r missedLocations) (BatchRead, error) 
 		return out, fmt.Errorf("storing positions: %w", err)
 	}
 	out.Known = len(rows) - out.Stored
+	if m.Tracker != nil {
+		m.Tracker.counts.sentLater(out)
+	}
 	c.Changed("locations", "trip", t.ID, nil, map[string]any{"stored": out.Stored})
 	if t.Status == inProgress {
 		c.Tell(events.Fact{Kind: MovedFact, Data: Sighting{BusID: t.BusID, DriverID: c.User.ID, Seen: rows[len(rows)-1].point.seen(t.ID, c.Now)}})

@@ -56,6 +56,8 @@ type Tracker struct {
 
 	leaving chan struct{}
 	leave   sync.Once
+
+	counts positionCounts
 }
 
 // NewTracker makes a tracker.
@@ -69,6 +71,15 @@ func NewTracker(p TrackerParts) *Tracker {
 // Report takes a position from a driver. What is wrong with it is said at once; done is
 // called when it is in the database, or could not be written.
 func (t *Tracker) Report(ctx context.Context, school, driver uuid.UUID, f PointFields, done func(error)) error {
+	err := t.report(ctx, school, driver, f, done)
+	t.counts.received.Add(1)
+	if err != nil {
+		t.counts.refused.Add(1)
+	}
+	return err
+}
+
+func (t *Tracker) report(ctx context.Context, school, driver uuid.UUID, f PointFields, done func(error)) error {
 	now := t.Clock()
 	p, err := f.Point(now)
 	if err != nil {
@@ -182,7 +193,7 @@ func (t *Tracker) trailOf(school uuid.UUID) *trail {
 	defer t.mu.Unlock()
 	found := t.trails[school]
 	if found == nil {
-		found = &trail{school: school, open: t.Open}
+		found = &trail{school: school, open: t.Open, counts: &t.counts}
 		t.trails[school] = found
 	}
 	return found

@@ -35,6 +35,7 @@ type track struct {
 type trail struct {
 	school uuid.UUID
 	open   OpenSchool
+	counts *positionCounts
 
 	mu      sync.Mutex
 	waiting []track
@@ -74,6 +75,7 @@ func (t *trail) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
 	defer cancel()
 	err := t.write(ctx, rows)
+	t.counts.wrote(len(rows), err)
 	for _, r := range rows {
 		if r.done != nil {
 			r.done(err)
