@@ -65,7 +65,9 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 	err = errors.Join(err, s.stop(listener, servers))
 	stopBackground()
 	done.Wait()
-	s.tracing.Flush(stop)
+	last, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	s.tracing.Flush(last)
 	return err
 }
 
