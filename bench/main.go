@@ -144,19 +144,27 @@ func run(ctx context.Context, s settings) error {
 	defer stop()
 	b := &bench{settings: s, servers: servers, report: &report{}, others: loadAverage()}
 	defer b.close()
+	about := describe(ctx, b)
+	failed := b.measure(ctx)
+	// Who is interrupted has what was measured until then on the screen; the file is of whole runs.
+	text := b.report.text(about)
+	fmt.Println(text)
+	if s.out != "" && failed == nil {
+		return os.WriteFile(s.out, []byte(text), 0o644)
+	}
+	return failed
+}
+
+// measure runs the parts that are wanted, until one fails.
+func (b *bench) measure(ctx context.Context) error {
 	for _, p := range parts {
-		if s.only != nil && !slices.Contains(s.only, p.name) {
+		if b.only != nil && !slices.Contains(b.only, p.name) {
 			continue
 		}
 		say("measuring: %s", p.name)
 		if err := p.run(ctx, b); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-	}
-	text := b.report.text(describe(ctx, b))
-	fmt.Println(text)
-	if s.out != "" {
-		return os.WriteFile(s.out, []byte(text), 0o644)
 	}
 	return nil
 }
