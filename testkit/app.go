@@ -227,7 +227,7 @@ func makeDatabase(ctx context.Context, server, name string) (string, error) {
 	return u.String(), nil
 }
 
-// Log collects what an instance logs.
+// Log collects what an instance logs, or a process says.
 type Log struct {
 	mu sync.Mutex
 	b  bytes.Buffer

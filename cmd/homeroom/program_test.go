@@ -49,27 +49,9 @@ func TestMain(m *testing.M) {
 // program is a running homeroom.
 type program struct {
 	cmd    *exec.Cmd
-	stdout output
-	stderr output
+	stdout testkit.Log
+	stderr testkit.Log
 	ended  chan struct{}
-}
-
-// output is what the program has said so far.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }
 
 // environment is all a program of the tests sees; nothing of the developer's own.
@@ -163,7 +145,7 @@ func (p *program) kill(t *testing.T) {
 }
 
 // until waits for something in an output and returns what find found there.
-func (p *program) until(t *testing.T, what string, from *output, find func(text string) string) string {
+func (p *program) until(t *testing.T, what string, from *testkit.Log, find func(text string) string) string {
 	t.Helper()
 	deadline := time.After(90 * time.Second)
 	tick := time.NewTicker(10 * time.Millisecond)
