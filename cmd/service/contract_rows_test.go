@@ -9,8 +9,8 @@ import (
 
 func init() { testkit.ShareWith(contractRows) }
 
-// contractRows stand for the clients that have few rows of their own yet, so that
-// what the contract says of them is tried now.
+// contractRows stand for kinds of rows that few or no clients have, so that
+// what the contract says of them is tried too.
 func contractRows(_ *config.Config, o *service.Options) {
 	o.ExtraRows = append(o.ExtraRows, api.Rows(
 		api.Get("/teacher/event/contract", "event", "Read", nothing),
