@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -18,9 +17,9 @@ import (
 // goroutines hold a processor until they are preempted (10 ms) and its garbage stops
 // everybody; so it is done in processes of its own, which the kernel makes wait.
 const (
-	// hashNice is how far hashing stands back: a thirtieth of a core is still its own when
-	// everything else is busy.
-	hashNice = 15
+	// hashNice is how far hashing stands back: a fortieth of a core is still its own when
+	// everything else is busy, so that a sign-in is slow then and never stuck.
+	hashNice = 17
 	// hashIdle is how long a worker that has nothing to do stays.
 	hashIdle = time.Minute
 )
@@ -59,17 +58,6 @@ func ServeHashes(in io.Reader, out io.Writer) error {
 		}
 		if err := answers.Encode(t.do()); err != nil {
 			return err
-		}
-	}
-}
-
-// standBack lowers the priority of every thread there is; later ones inherit it. A
-// system that refuses leaves it as it was: slower for the others, still right.
-func standBack() {
-	threads, _ := os.ReadDir("/proc/self/task")
-	for _, thread := range threads {
-		if id, err := strconv.Atoi(thread.Name()); err == nil {
-			_ = syscall.Setpriority(syscall.PRIO_PROCESS, id, hashNice)
 		}
 	}
 }
@@ -122,8 +110,9 @@ func (w *hashWorker) start() error {
 	// One task at a time needs one processor; what a task leaves behind is collected
 	// when the next but one would not fit, not while it runs.
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=64MiB")
-	// Ctrl-C in the terminal is for the server, which finishes sign-ins under way.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// A session of its own: Ctrl-C in the terminal is for the server, which finishes
+	// sign-ins under way, and a session stands back as one.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("a hash worker: %w", err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // workerEnv makes the test binary be a hash worker.
@@ -77,6 +79,19 @@ func TestAHashWorkerStandsBackForEverybodyElse(t *testing.T) {
 		if nice := strings.Fields(after)[16]; nice != fmt.Sprint(hashNice) {
 			t.Errorf("thread %s has niceness %s", thread.Name(), nice)
 		}
+	}
+}
+
+func TestAHashWorkerIsASessionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	h := workers(t, 1)
+	mustHash(t, h, "secret")
+	w := <-h.cores
+	defer func() { h.cores <- w }()
+	// Ctrl-C is for the server's session, and its priority is not the worker's.
+	pid := w.process.Process.Pid
+	if session, err := unix.Getsid(pid); err != nil || session != pid {
+		t.Errorf("worker %d is of session %d, %v", pid, session, err)
 	}
 }
 
