@@ -19,7 +19,7 @@ const (
 	registerStudents = 60
 	markTarget       = 0.5
 	registerTarget   = 0.5
-	markers          = 4 // each has a division of its own
+	markers          = 8 // each has a division of its own
 )
 
 // registerSQL seats the students of a division, the first forty since longAgo and the

@@ -1,6 +1,9 @@
 package attendance
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -12,23 +15,15 @@ const reviseMarks = `insert into attendance_revision (attendance_id, version, st
 	select a.id, a.version, a.student_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.reason, a.marked_by, a.marked_at, $2, $3
 	from attendance a where a.id = any($1)`
 
-// writeMarks writes many marks in one statement. What is the same for all is sent once,
-// and its list is null: a class has one day, one division and mostly one status.
-const writeMarks = `insert into attendance as a (id, student_id, division_id, date, status, late_minutes, remark, source, leave_id, version, marked_by, marked_at, reason)
-	select u.id, coalesce(u.student_id, $3), coalesce(u.division_id, $5), coalesce(u.day, $7)::date, coalesce(u.status, $9), u.late_minutes,
-		coalesce(u.remark, $12), coalesce(u.source, $14), u.leave_id, coalesce(u.version, $17), $18, $19, $20
-	from unnest($1::uuid[], $2::uuid[], $4::uuid[], $6::text[], $8::text[], $10::int[], $11::text[], $13::text[], $15::uuid[], $16::int[])
-		as u (id, student_id, division_id, day, status, late_minutes, remark, source, leave_id, version)
-	order by 2, 4
-	on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
+// overMark replaces the mark that a student has.
+const overMark = ` on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
 		remark = excluded.remark, source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason,
 		marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
 
 // write keeps changes of divisions that the caller holds locked, with the COMMIT.
 func write(c api.Ctx, changes []change, reason string) {
-	var known, ids []uuid.UUID
+	var known []uuid.UUID
 	for _, ch := range changes {
-		ids = append(ids, ch.ID)
 		if ch.was != nil {
 			known = append(known, ch.ID)
 		}
@@ -36,47 +31,81 @@ func write(c api.Ctx, changes []change, reason string) {
 	if known != nil {
 		c.Finally(tenancy.Query{SQL: reviseMarks, Args: []any{known, c.User.ID, c.Now}})
 	}
-	students, student := column(changes, func(m Mark) uuid.UUID { return m.StudentID })
-	divisions, division := column(changes, func(m Mark) uuid.UUID { return m.DivisionID })
-	days, day := column(changes, func(m Mark) string { return m.Date.String() })
-	statuses, status := column(changes, func(m Mark) string { return m.Status })
-	remarks, remark := column(changes, func(m Mark) string { return m.Remark })
-	sources, source := column(changes, func(m Mark) string { return m.Source })
-	versions, version := column(changes, func(m Mark) int { return m.Version })
-	minutes, leaves := sparse(changes, func(m Mark) *int { return m.LateMinutes }), sparse(changes, func(m Mark) *uuid.UUID { return m.LeaveID })
-	c.Finally(tenancy.Query{SQL: writeMarks, Args: []any{
-		ids, students, student, divisions, division, days, day, statuses, status, minutes, remarks, remark, sources, source, leaves, versions, version,
-		c.User.ID, c.Now, reason}})
+	var w marksWriter
+	each(&w, changes, "id", "uuid", func(m Mark) uuid.UUID { return m.ID })
+	each(&w, changes, "student_id", "uuid", func(m Mark) uuid.UUID { return m.StudentID })
+	each(&w, changes, "division_id", "uuid", func(m Mark) uuid.UUID { return m.DivisionID })
+	each(&w, changes, "date", "date", func(m Mark) api.Date { return m.Date })
+	each(&w, changes, "status", "text", func(m Mark) string { return m.Status })
+	each(&w, changes, "remark", "text", func(m Mark) string { return m.Remark })
+	each(&w, changes, "source", "text", func(m Mark) string { return m.Source })
+	each(&w, changes, "version", "int", func(m Mark) int { return m.Version })
+	some(&w, changes, "late_minutes", "int", func(m Mark) *int { return m.LateMinutes })
+	some(&w, changes, "leave_id", "uuid", func(m Mark) *uuid.UUID { return m.LeaveID })
+	w.same("marked_by", "uuid", c.User.ID)
+	w.same("marked_at", "timestamptz", c.Now)
+	w.same("reason", "text", reason)
+	c.Finally(w.query())
 }
 
-// column is one column of many marks: a list, or where all are the same that one alone.
-func column[T comparable](changes []change, of func(Mark) T) (list []T, one T) {
-	one = of(changes[0].Mark)
-	for i, ch := range changes {
-		v := of(ch.Mark)
-		if v != one && list == nil {
-			list = make([]T, i, len(changes))
-			for j := range list {
-				list[j] = one
-			}
-		}
-		if list != nil {
-			list = append(list, v)
-		}
+// marksWriter makes the one statement that writes many marks. What is the same for all
+// of them is sent once: a class has one day, one division and mostly one status, and
+// every list costs Postgres as much as a column of the table. So there are a few such
+// statements, each prepared once.
+type marksWriter struct {
+	columns, values, lists, names []string
+	args                          []any
+}
+
+func (w *marksWriter) same(column, kind string, value any) {
+	w.args = append(w.args, value)
+	w.columns, w.values = append(w.columns, column), append(w.values, fmt.Sprintf("$%d::%s", len(w.args), kind))
+}
+
+func (w *marksWriter) list(column, kind string, values any) {
+	w.args = append(w.args, values)
+	w.columns, w.values = append(w.columns, column), append(w.values, "u."+column)
+	w.lists, w.names = append(w.lists, fmt.Sprintf("$%d::%s[]", len(w.args), kind)), append(w.names, column)
+}
+
+// query writes in the order of the students, so that no two writers wait for each other.
+func (w *marksWriter) query() tenancy.Query {
+	return tenancy.Query{Args: w.args, SQL: "insert into attendance as a (" + strings.Join(w.columns, ", ") + ") select " + strings.Join(w.values, ", ") +
+		" from unnest(" + strings.Join(w.lists, ", ") + ") as u (" + strings.Join(w.names, ", ") + ") order by 2, 4" + overMark}
+}
+
+// each adds a column: a list, or where all marks have the same that one alone. Ids are
+// always a list, so that there is one.
+func each[T comparable](w *marksWriter, changes []change, column, kind string, of func(Mark) T) {
+	one, alike := of(changes[0].Mark), column != "id"
+	for i := 1; i < len(changes) && alike; i++ {
+		alike = of(changes[i].Mark) == one
 	}
-	return list, one
+	if alike {
+		w.same(column, kind, one)
+		return
+	}
+	values := make([]T, len(changes))
+	for i, ch := range changes {
+		values[i] = of(ch.Mark)
+	}
+	w.list(column, kind, values)
 }
 
-// sparse is a column that may hold nothing; nil where it holds nothing at all.
-func sparse[T any](changes []change, of func(Mark) *T) []*T {
-	var list []*T
+// some adds a column that may hold nothing, unless it holds nothing at all.
+func some[T any](w *marksWriter, changes []change, column, kind string, of func(Mark) *T) {
+	var values []*T
 	for i, ch := range changes {
 		if v := of(ch.Mark); v != nil {
-			if list == nil {
-				list = make([]*T, len(changes))
+			if values == nil {
+				values = make([]*T, len(changes))
 			}
-			list[i] = v
+			values[i] = v
 		}
 	}
-	return list
+	if values == nil {
+		w.same(column, kind, nil)
+		return
+	}
+	w.list(column, kind, values)
 }
