@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"homeroom/api"
-	"homeroom/tenancy"
 )
 
 const (
@@ -19,29 +19,31 @@ const (
 	registerStudents = 60
 	markTarget       = 0.5
 	registerTarget   = 0.5
-	markers          = 8 // each has a division of its own
+	// markers work at once, each at a school of their own: a school may use a few
+	// connections and no more, however many of its teachers mark.
+	markers = 8
 )
 
-// registerSQL seats the students of a division, the first forty since longAgo and the
+// registerSQL seats the students of class 5A, the first forty since longAgo and the
 // others since the month began, and marks them on the days of the month before its last.
 const registerSQL = `
 update academic_year set start_date = '` + longAgo + `' where active;
 insert into student (id, admission_number, first_name, last_name, admission_date)
-	select md5('%[1]s' || n)::uuid, '%[1]s' || n, 'Child' || n, 'Rao', current_date - 100 from generate_series(1, %[3]d) n;
+	select md5('student' || n)::uuid, n, 'Child' || n, 'Rao', current_date - 100 from generate_series(1, %[2]d) n;
 insert into enrolment (id, student_id, academic_year_id, class_id, division_id, roll_number, start_date)
-	select gen_random_uuid(), md5('%[1]s' || n)::uuid, md5('now')::uuid, md5('5')::uuid, md5('Class 5%[1]s')::uuid, n, case when n <= %[4]d then '` + longAgo + `' else date_trunc('month', '%[2]s'::timestamp) end from generate_series(1, %[3]d) n;
+	select gen_random_uuid(), md5('student' || n)::uuid, md5('now')::uuid, md5('5')::uuid, md5('Class 5A')::uuid, n, case when n <= %[3]d then '` + longAgo + `' else date_trunc('month', '%[1]s'::timestamp) end from generate_series(1, %[2]d) n;
 insert into attendance (id, student_id, division_id, date, status, source, marked_by, marked_at)
-	select gen_random_uuid(), md5('%[1]s' || n)::uuid, md5('Class 5%[1]s')::uuid, day, 'PRESENT', 'TEACHER', md5('5')::uuid, now()
-	from generate_series(1, %[3]d) n, generate_series(date_trunc('month', '%[2]s'::timestamp), date_trunc('month', '%[2]s'::timestamp) + '1 month - 1 day', '1 day') day
+	select gen_random_uuid(), md5('student' || n)::uuid, md5('Class 5A')::uuid, day, 'PRESENT', 'TEACHER', md5('5')::uuid, now()
+	from generate_series(1, %[2]d) n, generate_series(date_trunc('month', '%[1]s'::timestamp), date_trunc('month', '%[1]s'::timestamp) + '1 month - 1 day', '1 day') day
 	where extract(dow from day) between 1 and 5`
 
 // longAgo leaves enough days for every call to mark one that nobody has marked.
 const longAgo = "1970-01-01"
 
-// markScript is the upsert of 40 marks. The client's number says which division is its
-// own; every call has a day of its own, of a century that the service does not touch.
+// markScript is the upsert of 40 marks. Every call has a day of its own, of a century
+// that the service does not touch.
 const markScript = `insert into attendance as a (id, student_id, division_id, date, status, remark, source, marked_by, marked_at)
-	select gen_random_uuid(), md5(chr(65 + :client_id) || n)::uuid, md5('Class 5' || chr(65 + :client_id))::uuid, date '%s' + :d::int, 'PRESENT', '', 'ADMIN', md5('5')::uuid, now()
+	select gen_random_uuid(), md5('student' || n)::uuid, md5('Class 5A')::uuid, date '%s' + :d::int, 'PRESENT', '', 'ADMIN', md5('5')::uuid, now()
 	from generate_series(1, %d) n order by 2
 	on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes, remark = excluded.remark,
 		source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason, marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
@@ -53,52 +55,50 @@ const monthScript = `select s.id, e.roll_number, s.admission_number, s.first_nam
 	cross join lateral (
 		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then 'V' else left(a.status, 1) end, ''), '') as marks
 		from attendance a where a.student_id = e.student_id and a.date between greatest(e.start_date, '%[1]s'::date) and least(e.end_date, '%[2]s'::date)) m
-	where e.division_id = md5('Class 5' || chr(65 + :client_id))::uuid and e.start_date <= '%[2]s'::date and (e.end_date is null or e.end_date >= '%[1]s'::date)
+	where e.division_id = md5('Class 5A')::uuid and e.start_date <= '%[2]s'::date and (e.end_date is null or e.end_date >= '%[1]s'::date)
 		and (s.deleted_at is null or e.start_date < current_date)
 	order by e.roll_number nulls last, s.first_name, s.last_name, s.id, e.start_date`
 
 // measureAttendance marks classes and reads their month, by the service and by pgbench.
 func measureAttendance(ctx context.Context, b *bench) error {
-	o, err := b.newOffice(ctx)
-	if err != nil {
-		return err
-	}
-	// The school is open every day, so that every day can be marked.
-	if err := o.exec(ctx, fmt.Sprintf("update platform.school set weekend_days = '{}' where id = '%s'", schoolID(o.number))); err != nil {
-		return err
-	}
 	day := api.DateOf(time.Now().UTC().AddDate(0, 0, -1))
 	first := day
 	first.Day = 1
 	last := api.DateOf(first.In(time.UTC).AddDate(0, 1, -1))
-	schema := tenancy.Ident(schemaName(o.number))
-	for i := range markers {
-		if err := o.exec(ctx, "set search_path = "+schema+";"+fmt.Sprintf(registerSQL, string(rune('A'+i)), day, registerStudents, markedStudents)+"; set search_path = ''"); err != nil {
+	offices := make(staff, markers)
+	for i := range offices {
+		o, err := b.newOffice(ctx)
+		if err != nil {
 			return err
 		}
+		// The school is open every day, so that every day can be marked.
+		if err := o.exec(ctx, fmt.Sprintf("update platform.school set weekend_days = '{}' where id = '%s'", schoolID(o.number))); err != nil {
+			return err
+		}
+		if err := o.within(ctx, fmt.Sprintf(registerSQL, day, registerStudents, markedStudents)+"; analyze attendance, enrolment, student, attendance_revision"); err != nil {
+			return err
+		}
+		offices[i] = o
 	}
-	if err := o.exec(ctx, fmt.Sprintf("vacuum analyze %[1]s.attendance, %[1]s.enrolment, %[1]s.student, %[1]s.attendance_revision", schema)); err != nil {
+	body, err := markBody()
+	if err != nil {
 		return err
-	}
-	bodies := make([]string, markers)
-	for w := range bodies {
-		if bodies[w], err = markBody(w); err != nil {
-			return err
-		}
 	}
 	var marks, limits, reads, queries []stride
 	next := make([]int, markers) // days before the month that each worker has marked
 	for round := range b.rounds {
 		century := fmt.Sprintf("%d-01-01", 2200+200*round)
-		if err := o.exec(ctx, "analyze "+schema+".attendance"); err != nil { // which grows faster here than autovacuum looks
-			return err
+		for _, o := range offices {
+			if err := o.within(ctx, "analyze attendance"); err != nil { // which grows faster here than autovacuum looks
+				return err
+			}
 		}
 		for _, m := range []struct {
 			into *[]stride
 			run  func() (stride, error)
 		}{
 			{&limits, func() (stride, error) {
-				return o.scripted(ctx, b.seconds, fmt.Sprintf(markScript, century, markedStudents))
+				return offices.scripted(ctx, b.seconds, fmt.Sprintf(markScript, century, markedStudents))
 			}},
 			{&marks, func() (stride, error) {
 				stop, err := b.profiled("attendance")
@@ -106,15 +106,15 @@ func measureAttendance(ctx context.Context, b *bench) error {
 					return stride{}, err
 				}
 				defer stop()
-				return o.together(ctx, b.seconds, func(w int) error {
+				return offices.together(ctx, b.seconds, func(w int) error {
 					next[w]++
-					return o.ask("POST", "/school-admin/attendance/mark", strings.Replace(bodies[w], "DAY", first.AddDays(-next[w]).String(), 1))
+					return offices[w].ask("POST", "/school-admin/attendance/mark", strings.Replace(body, "DAY", first.AddDays(-next[w]).String(), 1))
 				})
 			}},
-			{&queries, func() (stride, error) { return o.scripted(ctx, b.seconds, fmt.Sprintf(monthScript, first, last)) }},
+			{&queries, func() (stride, error) { return offices.scripted(ctx, b.seconds, fmt.Sprintf(monthScript, first, last)) }},
 			{&reads, func() (stride, error) {
-				return o.together(ctx, b.seconds, func(w int) error {
-					return o.ask("GET", fmt.Sprintf("/school-admin/attendance/report?divisionId=%s&month=%s", md5ID("Class 5"+string(rune('A'+w))), day.String()[:7]), "")
+				return offices.together(ctx, b.seconds, func(w int) error {
+					return offices[w].ask("GET", fmt.Sprintf("/school-admin/attendance/report?divisionId=%s&month=%s", md5ID("Class 5A"), day.String()[:7]), "")
 				})
 			}},
 		} {
@@ -138,16 +138,18 @@ func measureAttendance(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// markBody is a request that marks a class on DAY.
-func markBody(worker int) (string, error) {
-	division := string(rune('A' + worker))
+// markBody is a request that marks the class on DAY.
+func markBody() (string, error) {
 	records := make([]map[string]any, markedStudents)
 	for i := range records {
-		records[i] = map[string]any{"studentId": md5ID(fmt.Sprint(division, i+1)), "status": "PRESENT"}
+		records[i] = map[string]any{"studentId": md5ID(fmt.Sprint("student", i+1)), "status": "PRESENT"}
 	}
-	body, err := json.Marshal(map[string]any{"data": map[string]any{"divisionId": md5ID("Class 5" + division), "date": "DAY", "reason": "Bench", "records": records}})
+	body, err := json.Marshal(map[string]any{"data": map[string]any{"divisionId": md5ID("Class 5A"), "date": "DAY", "reason": "Bench", "records": records}})
 	return string(body), err
 }
+
+// staff are the offices that work at once.
+type staff []*office
 
 // stride is calls a second, and the processor time of each: the caller's, Postgres's and Redis's.
 type stride struct {
@@ -156,22 +158,22 @@ type stride struct {
 }
 
 // together lets workers call for so many seconds, after a moment to warm up.
-func (o *office) together(ctx context.Context, seconds int, call func(worker int) error) (stride, error) {
-	for w := range markers {
+func (s staff) together(ctx context.Context, seconds int, call func(worker int) error) (stride, error) {
+	for w := range s {
 		for range 5 {
 			if err := call(w); err != nil {
 				return stride{}, err
 			}
 		}
 	}
-	postgres := postgresTree(ctx, o.url)
-	spent := func() time.Duration { return postgres.cpu() + ownCPU() + redisCPU(ctx, o.service.Redis) }
+	postgres := postgresTree(ctx, s[0].url)
+	spent := func() time.Duration { return postgres.cpu() + ownCPU() + redisCPU(ctx, s[0].service.Redis) }
 	before := spent()
 	var group sync.WaitGroup
-	counts, errs := make([]int, markers), make([]error, markers)
+	counts, errs := make([]int, len(s)), make([]error, len(s))
 	began := time.Now()
 	until := began.Add(time.Duration(seconds) * time.Second)
-	for w := range markers {
+	for w := range s {
 		group.Go(func() {
 			for ; time.Now().Before(until) && errs[w] == nil; counts[w]++ {
 				errs[w] = call(w)
@@ -180,7 +182,7 @@ func (o *office) together(ctx context.Context, seconds int, call func(worker int
 	}
 	group.Wait()
 	all := 0
-	for w := range markers {
+	for w := range s {
 		if errs[w] != nil {
 			return stride{}, errs[w]
 		}
@@ -190,35 +192,48 @@ func (o *office) together(ctx context.Context, seconds int, call func(worker int
 	return stride{rate, (spent() - before) / time.Duration(max(1, all))}, nil
 }
 
-// scripted runs a statement by pgbench, bound to the school as ours is.
-func (o *office) scripted(ctx context.Context, seconds int, sql string) (stride, error) {
+// scripted runs a statement by pgbench, for every office bound to its school as ours is.
+func (s staff) scripted(ctx context.Context, seconds int, sql string) (stride, error) {
+	postgres := postgresTree(ctx, s[0].url)
+	before := postgres.cpu()
+	var group sync.WaitGroup
+	paces, spent, errs := make([]float64, len(s)), make([]time.Duration, len(s)), make([]error, len(s))
+	for w, o := range s {
+		group.Go(func() { paces[w], spent[w], errs[w] = o.scripted(ctx, seconds, sql) })
+	}
+	group.Wait()
+	cpu, rate := postgres.cpu()-before, 0.0
+	for w := range s {
+		rate, cpu = rate+paces[w], cpu+spent[w]
+	}
+	return stride{rate, time.Duration(float64(cpu) / (rate * float64(seconds)))}, errors.Join(errs...)
+}
+
+// scripted is one client of pgbench: its transactions a second, and its processor time.
+func (o *office) scripted(ctx context.Context, seconds int, sql string) (rate float64, spent time.Duration, err error) {
 	file, err := os.CreateTemp("", "bench-*.sql")
 	if err != nil {
-		return stride{}, err
+		return 0, 0, err
 	}
 	defer os.Remove(file.Name())
 	name := schemaName(o.number)
 	script := fmt.Sprintf("\\set d :d + 1\n\\startpipeline\nbegin;\nselect set_config('search_path', '%[1]s', true), set_config('role', '%[1]s', true);\n%[2]s;\ncommit;\n\\endpipeline\n", name, sql)
 	if _, err := file.WriteString(script); err != nil {
-		return stride{}, err
+		return 0, 0, err
 	}
 	if err := file.Close(); err != nil {
-		return stride{}, err
+		return 0, 0, err
 	}
-	cmd := exec.CommandContext(ctx, program("pgbench"), "-n", "-M", "prepared", "-c", fmt.Sprint(markers), "-j", fmt.Sprint(markers), "-T", fmt.Sprint(seconds), "-D", "d=0", "-f", file.Name(), o.url)
+	cmd := exec.CommandContext(ctx, program("pgbench"), "-n", "-M", "prepared", "-c", "1", "-T", fmt.Sprint(seconds), "-D", "d=0", "-f", file.Name(), o.url)
 	cmd.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+name) // where statements are prepared
-	postgres := postgresTree(ctx, o.url)
-	before := postgres.cpu()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return stride{}, fmt.Errorf("pgbench: %w\n%s", err, out)
+		return 0, 0, fmt.Errorf("pgbench: %w\n%s", err, out)
 	}
-	spent := postgres.cpu() - before + cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	for line := range strings.Lines(string(out)) {
-		var tps float64
-		if _, err := fmt.Sscanf(line, "tps = %f", &tps); err == nil {
-			return stride{tps, time.Duration(float64(spent) / (tps * float64(seconds)))}, nil
+		if _, err := fmt.Sscanf(line, "tps = %f", &rate); err == nil {
+			return rate, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 		}
 	}
-	return stride{}, fmt.Errorf("pgbench said nothing of its speed:\n%s", out)
+	return 0, 0, fmt.Errorf("pgbench said nothing of its speed:\n%s", out)
 }

@@ -35,7 +35,7 @@ const officeSQL = `
 insert into academic_year (id, name, start_date, end_date, active) values (md5('now')::uuid, 'now', current_date - 100, current_date + 100, true), (md5('next')::uuid, 'next', current_date + 110, current_date + 300, false);
 insert into class (id, name, level) values (md5('6')::uuid, 'Class 6', 6);
 insert into class (id, name, level, next_class_id) values (md5('5')::uuid, 'Class 5', 5, md5('6')::uuid);
-insert into division (id, class_id, name) select md5(k.name || d)::uuid, k.id, d from class k, unnest(array['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']) d`
+insert into division (id, class_id, name) select md5(k.name || d)::uuid, k.id, d from class k, unnest(array['A', 'B', 'C', 'D']) d`
 
 // newOffice makes a school nobody has filled yet. Its administrator signs in at once,
 // while theirs is the only account.
