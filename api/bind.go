@@ -70,6 +70,11 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 		return nil, err
 	}
 	rq.bodyHash = hashBody(row, g, body)
+	if row.plain() && body != nil {
+		if req := row.decode(body); req != nil {
+			return k.checked(row, g, req, diagnosis{})
+		}
+	}
 	data, err := unwrap(row, body)
 	if err != nil {
 		return nil, err
@@ -97,6 +102,12 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 			return nil, err
 		}
 	}
+	return k.checked(row, g, req, d)
+}
+
+// checked adds what the path says, and holds the request against its rules.
+func (k *Kernel) checked(row *Row, g *gin.Context, req any, d diagnosis) (any, error) {
+	v := reflect.ValueOf(req).Elem()
 	for _, f := range row.plan.path {
 		if err := setText(v.FieldByIndex(f.index), g.Param(f.name)); err != nil {
 			return nil, Malformed("%s in the path is not a valid id", f.name)
@@ -114,6 +125,24 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 		return nil, d.refusal()
 	}
 	return req, nil
+}
+
+// plain reports whether a body of the row is its request under data and nothing else.
+func (r *Row) plain() bool {
+	return !r.Flat && !r.Versioned && r.Listing == nil && r.Method != http.MethodGet && len(r.plan.changes) == 0
+}
+
+// decode reads a plain body that fits in one go; nil for any other, which is taken
+// apart to say what is wrong with it.
+func (r *Row) decode(body []byte) any {
+	req := reflect.New(reflect.PointerTo(r.Request)) // to nil, which it stays without data
+	envelope := struct {
+		Data any `json:"data"`
+	}{req.Interface()}
+	if err := json.Unmarshal(body, &envelope); err != nil || req.Elem().IsNil() {
+		return nil
+	}
+	return req.Elem().Interface()
 }
 
 // readBody reads at most MaxBody and refuses what could not be text.

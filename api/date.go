@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
@@ -23,10 +24,10 @@ func DateOf(t time.Time) Date {
 	return Date{y, m, d}
 }
 
-// ParseDate reads YYYY-MM-DD and refuses days that do not exist.
+// ParseDate reads YYYY-MM-DD and refuses days that do not exist. There was no year 0.
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, s)
-	if err != nil {
+	if err != nil || t.Year() == 0 {
 		return Date{}, fmt.Errorf("%q is not a date like 2026-11-30", s)
 	}
 	return DateOf(t), nil
@@ -58,7 +59,9 @@ func (d Date) In(loc *time.Location) time.Time {
 func (d Date) IsZero() bool { return d == Date{} }
 
 // Before reports whether d is an earlier day than o.
-func (d Date) Before(o Date) bool { return d.In(time.UTC).Before(o.In(time.UTC)) }
+func (d Date) Before(o Date) bool {
+	return cmp.Or(cmp.Compare(d.Year, o.Year), cmp.Compare(d.Month, o.Month), cmp.Compare(d.Day, o.Day)) < 0
+}
 
 // AddDays moves by days.
 func (d Date) AddDays(n int) Date { return DateOf(d.In(time.UTC).AddDate(0, 0, n)) }
@@ -101,6 +104,11 @@ func (d Date) Value() (driver.Value, error) {
 		return nil, nil
 	}
 	return d.String(), nil
+}
+
+// DateValue stores a date through pgx, which would else write and parse its text.
+func (d Date) DateValue() (pgtype.Date, error) {
+	return pgtype.Date{Time: d.In(time.UTC), Valid: !d.IsZero()}, nil
 }
 
 // Scan reads a date column through database/sql.

@@ -37,6 +37,7 @@ func play(part string) {
 	f := &fleet{t: t, db: db, namespace: os.Getenv("EVENTS_TEST_NAMESPACE"), schools: []uuid.UUID{id}}
 	o, err := redis.ParseURL(os.Getenv("EVENTS_TEST_REDIS"))
 	must(t, err)
+	o.ContextTimeoutEnabled = true
 	bus := busWith(func(_ context.Context, h events.Heard) error {
 		fmt.Println("telling", h.ID)
 		select {}

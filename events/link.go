@@ -20,8 +20,8 @@ const (
 var errAway = errors.New("redis is away")
 
 // link is a careful way to Redis: nobody waits longer than they said, and while
-// Redis fails nobody waits at all. go-redis heeds a context's deadline only if its
-// client was told to, so the waiting is bounded here.
+// Redis fails nobody waits at all. The client must heed its contexts' deadlines, which
+// go-redis does when told to (ContextTimeoutEnabled).
 type link struct {
 	what  string // for the log
 	log   *slog.Logger
@@ -49,31 +49,20 @@ func ask[T any](ctx context.Context, l *link, f func(ctx context.Context) (T, er
 // probe calls Redis whatever happened before. The caller's cancellation is not
 // passed on: a request that gives up may have committed all the same.
 func probe[T any](ctx context.Context, l *link, limit time.Duration, f func(ctx context.Context) (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	var none T
 	select {
 	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
 	default:
+		var none T
 		return none, l.note(fmt.Errorf("%w: %d calls hang", errAway, abreast))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
-	answer := make(chan result, 1)
-	go func() {
-		defer func() { cancel(); <-l.slots }()
-		value, err := f(ctx)
-		answer <- result{value, err}
-	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case r := <-answer:
-		return r.value, l.note(r.err)
-	case <-timer.C:
-		return none, l.note(fmt.Errorf("%w: no answer within %s", errAway, limit))
+	defer cancel()
+	value, err := f(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: no answer within %s", errAway, limit)
 	}
+	return value, l.note(err)
 }
 
 func (l *link) resting() bool {

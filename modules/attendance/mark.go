@@ -38,7 +38,7 @@ type Marked struct {
 	Date       api.Date  `json:"date"`
 	Changed    int       `json:"changed" doc:"How many marks are new or other than they were"`
 	Counts
-	Records MarkedRecords `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave is LEAVE"`
+	Records []MarkedRecord `json:"records" doc:"The marks as they now stand. ABSENT on an approved leave is LEAVE"`
 }
 
 // MarkedRecord is a mark as it stands.
@@ -46,26 +46,6 @@ type MarkedRecord struct {
 	StudentID uuid.UUID  `json:"studentId"`
 	Status    string     `json:"status"`
 	LeaveID   *uuid.UUID `json:"leaveId,omitempty" doc:"The approved leave it shows, if it does"`
-}
-
-// MarkedRecords are a class's marks; they are written in one go, as Students are.
-type MarkedRecords []MarkedRecord
-
-// MarshalJSON writes the list as any list of records.
-func (list MarkedRecords) MarshalJSON() ([]byte, error) {
-	out := append(make([]byte, 0, 2+90*len(list)), '[')
-	for i, r := range list {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, `{"studentId":"`...), r.StudentID.String()...), `","status":"`...)
-		out = append(append(out, r.Status...), '"')
-		if r.LeaveID != nil {
-			out = append(append(append(out, `,"leaveId":"`...), r.LeaveID.String()...), '"')
-		}
-		out = append(out, '}')
-	}
-	return append(out, ']'), nil
 }
 
 // Mark is one student's attendance of one day.
@@ -128,8 +108,8 @@ func mark(c api.Ctx, r MarkFields, source, reason string, bad []api.Detail) (Mar
 	if err := s.refuseStale(r); err != nil {
 		return Marked{}, err
 	}
-	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make(MarkedRecords, len(r.Records))}
-	var changes []change
+	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make([]MarkedRecord, len(r.Records))}
+	changes := make([]change, 0, len(r.Records))
 	for i, record := range r.Records {
 		ch, changed := s.apply(c, r, record, source)
 		out.Records[i] = MarkedRecord{ch.StudentID, ch.Status, ch.LeaveID}
@@ -181,12 +161,12 @@ const MarkedFact = "attendance.marked"
 // MarkedDay is what MarkedFact says: whose status is new or another than it was. Present
 // are those who were marked otherwise before.
 type MarkedDay struct {
-	DivisionID uuid.UUID `json:"divisionId"`
-	Date       api.Date  `json:"date"`
-	Present    Students  `json:"present,omitempty"`
-	Absent     Students  `json:"absent,omitempty"`
-	Late       Students  `json:"late,omitempty"`
-	Leave      Students  `json:"leave,omitempty"`
+	DivisionID uuid.UUID   `json:"divisionId"`
+	Date       api.Date    `json:"date"`
+	Present    []uuid.UUID `json:"present,omitempty"`
+	Absent     []uuid.UUID `json:"absent,omitempty"`
+	Late       []uuid.UUID `json:"late,omitempty"`
+	Leave      []uuid.UUID `json:"leave,omitempty"`
 }
 
 func (d *MarkedDay) add(student uuid.UUID, status string) {
@@ -200,24 +180,4 @@ func (d *MarkedDay) add(student uuid.UUID, status string) {
 	case "LEAVE":
 		d.Leave = append(d.Leave, student)
 	}
-}
-
-// Students are ids of students. A class is written several times with every mark, so
-// they are put down in one go.
-type Students []uuid.UUID
-
-// MarshalJSON writes the list as any list of ids.
-func (s Students) MarshalJSON() ([]byte, error) {
-	out := make([]byte, 0, 2+39*len(s))
-	for i, id := range s {
-		separator := byte(',')
-		if i == 0 {
-			separator = '['
-		}
-		out = append(append(append(out, separator, '"'), id.String()...), '"')
-	}
-	if len(s) == 0 {
-		out = append(out, '[')
-	}
-	return append(out, ']'), nil
 }

@@ -16,7 +16,7 @@ type sheet struct {
 	frame
 	off      string                  // what keeps the division at home that day
 	students map[uuid.UUID]seat      // who is on the roster
-	marks    map[uuid.UUID]Mark      // theirs, of those who have one
+	marks    map[uuid.UUID]Mark      // of those named who have one
 	leaves   map[uuid.UUID]uuid.UUID // of those named, whose approved leave covers the day, and which
 }
 
@@ -67,11 +67,9 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
 		holidays,
-		// The roster, and the one mark each may have. "limit 1" tells Postgres that there is
-		// but one: with a guess of more it plans the statement anew for every class.
-		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name, a.* from enrolment e join student s on s.id = e.student_id
-			left join lateral (select ` + markColumns + ` from attendance a where a.student_id = e.student_id and a.date = $2 limit 1) a on true where ` + onRoster,
+		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster,
 			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: s.seat},
+		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date}, Scan: s.mark},
 		// Asked anew each time: the day may have been a day off when the leave was approved.
 		tenancy.Query{SQL: `select id, student_id from leave where student_id = any($1) and status = 'APPROVED' and $2 between from_date and to_date`,
 			Args: []any{ids, r.Date}, Scan: roster.Collect(&leaves)},
@@ -89,24 +87,26 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	return s, nil
 }
 
-// seat reads who is on the roster, and the mark of each who has one.
+// seat reads who is on the roster.
 func (s *sheet) seat(rows pgx.Rows) error {
 	for rows.Next() {
 		var one seat
-		var m Mark
-		into := []any{&one.ID, &one.FirstName, &one.LastName, &m.ID, &m.StudentID, &m.DivisionID, &m.Date, &m.Status, &m.LateMinutes, &m.Remark, &m.Source,
-			&m.LeaveID, &m.MarkedBy, &m.MarkedAt, &m.Version}
-		marked := rows.RawValues()[3] != nil
-		if !marked {
-			clear(into[3:])
-		}
-		if err := rows.Scan(into...); err != nil {
+		if err := rows.Scan(&one.ID, &one.FirstName, &one.LastName); err != nil {
 			return err
 		}
 		s.students[one.ID] = one
-		if marked {
-			s.marks[one.ID] = m
+	}
+	return rows.Err()
+}
+
+// mark reads the marks of those named who have one.
+func (s *sheet) mark(rows pgx.Rows) error {
+	for rows.Next() {
+		var m Mark
+		if err := rows.Scan(&m.ID, &m.StudentID, &m.DivisionID, &m.Date, &m.Status, &m.LateMinutes, &m.Remark, &m.Source, &m.LeaveID, &m.MarkedBy, &m.MarkedAt, &m.Version); err != nil {
+			return err
 		}
+		s.marks[m.StudentID] = m
 	}
 	return rows.Err()
 }
@@ -129,16 +129,18 @@ func (s *sheet) check(c api.Ctx, r MarkFields) []api.Detail {
 	}
 	seen := make(map[uuid.UUID]bool, len(r.Records))
 	for i, record := range r.Records {
-		field := fmt.Sprintf("records[%d].", i)
+		wrong := func(field, format string, args ...any) {
+			fail(fmt.Sprintf("records[%d].%s", i, field), format, args...)
+		}
 		if _, there := s.students[record.StudentID]; !there {
-			fail(field+"studentId", "%s is not on the roster of %s %s on %s", record.StudentID, s.ClassName, s.DivisionName, r.Date)
+			wrong("studentId", "%s is not on the roster of %s %s on %s", record.StudentID, s.ClassName, s.DivisionName, r.Date)
 		}
 		if seen[record.StudentID] {
-			fail(field+"studentId", "%s is named twice", record.StudentID)
+			wrong("studentId", "%s is named twice", record.StudentID)
 		}
 		seen[record.StudentID] = true
 		if record.LateMinutes != nil && record.Status != "LATE" {
-			fail(field+"lateMinutes", "lateMinutes goes with LATE only")
+			wrong("lateMinutes", "lateMinutes goes with LATE only")
 		}
 	}
 	return bad

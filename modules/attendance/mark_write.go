@@ -1,7 +1,7 @@
 package attendance
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -57,15 +57,18 @@ type marksWriter struct {
 	args                          []any
 }
 
-func (w *marksWriter) same(column, kind string, value any) {
+func (w *marksWriter) argument(value any) string {
 	w.args = append(w.args, value)
-	w.columns, w.values = append(w.columns, column), append(w.values, fmt.Sprintf("$%d::%s", len(w.args), kind))
+	return "$" + strconv.Itoa(len(w.args))
+}
+
+func (w *marksWriter) same(column, kind string, value any) {
+	w.columns, w.values = append(w.columns, column), append(w.values, w.argument(value)+"::"+kind)
 }
 
 func (w *marksWriter) list(column, kind string, values any) {
-	w.args = append(w.args, values)
 	w.columns, w.values = append(w.columns, column), append(w.values, "u."+column)
-	w.lists, w.names = append(w.lists, fmt.Sprintf("$%d::%s[]", len(w.args), kind)), append(w.names, column)
+	w.lists, w.names = append(w.lists, w.argument(values)+"::"+kind+"[]"), append(w.names, column)
 }
 
 // query writes in the order of the students, so that no two writers wait for each other.
