@@ -28,6 +28,11 @@ export default async function ({ url, story, say, email, password, token, driver
     await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
     await page.keyboard.press('Escape')
 
+    say('the driver is among those who work here')
+    await nav.getByRole('link', { name: 'Employees' }).click()
+    await page.getByText('Ravi Kumar').first().waitFor()
+    await accessible(page, 'employees')
+
     say('the office adds a bus with its driver')
     await nav.getByRole('link', { name: 'Transport' }).click()
     await page.getByText('No trips today').waitFor()

@@ -71,7 +71,13 @@ export default async function ({ url, story, say, email, password, stage }) {
     for (const word of [stage.school, all[0].receiptNumber, '₹2,000.50', 'Cash', 'Term 1', '<script>alert(1)</script> Rao', 'Class 5']) want(paper.includes(word), `the paper says ${word}:\n${paper}`)
     for (const word of ['Next payment', 'Students', 'Search']) want(!paper.includes(word), `the paper does not say ${word}`)
     want((await page.pdf({ format: 'A5' })).length > 5000, 'it makes a PDF')
-    await page.emulateMedia({ media: 'screen' })
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    const ink = await page.getByRole('article', { name: /^Receipt/ }).evaluate((paper) => {
+      const shades = (of) => getComputedStyle(of).color.match(/\d+/g).slice(0, 3).map(Number)
+      return [shades(paper), ...[...paper.querySelectorAll('*')].map(shades)].every((rgb) => Math.max(...rgb) < 160)
+    })
+    want(ink, 'ink is dark on paper, whatever the screen is')
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
     const [pdf] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'More' }).click().then(() => page.getByRole('menuitem', { name: 'Download as PDF' }).click())])
     want(pdf.suggestedFilename().endsWith('.pdf'), 'the API has one, too')
 
