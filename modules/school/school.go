@@ -29,8 +29,18 @@ type School struct {
 	Version        int       `json:"version"`
 }
 
+// ListedSchool is a school among the others, with its size.
+type ListedSchool struct {
+	School
+	Students      int   `json:"students" doc:"Those who are here, as last counted; 0 until then"`
+	DatabaseBytes int64 `json:"databaseBytes" doc:"Tables and their indexes, as last counted; 0 until then"`
+}
+
+const listedSchools = `select s.*, coalesce(n.students, 0) as students, coalesce(n.database_bytes, 0) as database_bytes
+	from school s left join school_count n on n.school_id = s.id`
+
 var listing = api.Listing{
-	Sorts:   map[string]string{"name": "name", "code": "code", "createdAt": "created_at", "status": "status"},
+	Sorts:   map[string]string{"name": "name", "code": "code", "createdAt": "created_at", "status": "status", "students": "students", "databaseBytes": "database_bytes"},
 	Default: "-createdAt",
 	Filters: map[string]api.Filter{
 		"search": api.Search("name", "code"),
@@ -43,8 +53,8 @@ type byID struct {
 	ID uuid.UUID `path:"id"`
 }
 
-func (m *Module) list(c api.PlatformCtx, l api.ListRequest) (api.Page[School], error) {
-	return api.Fetch[School](c.DB.Model(&School{}), l)
+func (m *Module) list(c api.PlatformCtx, l api.ListRequest) (api.Page[ListedSchool], error) {
+	return api.Fetch[ListedSchool](c.DB.Table("(?) as school", c.DB.Raw(listedSchools)), l)
 }
 
 func find(db *gorm.DB, id uuid.UUID) (School, error) {

@@ -139,6 +139,32 @@ func TestASchoolsStatsCountItsPeopleItsFilesItsSessionsAndItsRequests(t *testing
 	super.Refuses(t, "GET", "/super-admin/school/"+uuid.NewString()+"/stats", nil, 404, "SCHOOL_NOT_FOUND")
 }
 
+func TestTheListOfSchoolsSaysHowLargeEachWasWhenLastCounted(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	super := s.App.SuperAdmin(t)
+	row := func() school.ListedSchool {
+		t.Helper()
+		found := testkit.Get[api.Page[school.ListedSchool]](t, super, "/super-admin/school/list?sort=-students&filters[search]="+s.Code)
+		if len(found.Items) != 1 {
+			t.Fatalf("%+v", found)
+		}
+		return found.Items[0]
+	}
+	if fresh := row(); fresh.ID != s.ID || fresh.Students != 0 {
+		t.Errorf("%+v", fresh)
+	}
+	seat := s.Seat(t, "Class 5")
+	s.Child(t, seat, 1)
+	s.Child(t, seat, 0)
+	if err := s.App.Service.CountSchool(t.Context(), s.ID); err != nil {
+		t.Fatal(err)
+	}
+	if counted := row(); counted.Students != 2 || counted.DatabaseBytes == 0 || counted.Name == "" || counted.Node == nil {
+		t.Errorf("%+v", counted)
+	}
+}
+
 func TestWhatAnOperatorSaysOfASchoolTheSchoolSaysItselfFromThenOn(t *testing.T) {
 	t.Parallel()
 	s, other := testkit.NewSchool(t), testkit.NewSchool(t)

@@ -10692,6 +10692,38 @@ export interface components {
             isPrimary: boolean;
             relation: string;
         };
+        ListedSchool: {
+            code: string;
+            /** Format: date-time */
+            createdAt: string;
+            currency: string;
+            /** @description Tables and their indexes, as last counted; 0 until then */
+            databaseBytes: number;
+            /** Format: uuid */
+            id: string;
+            locale: string;
+            migrationError?: string;
+            name: string;
+            node: string | null;
+            schemaVersion: number;
+            status: string;
+            /** @description Those who are here, as last counted; 0 until then */
+            students: number;
+            timeZone: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        ListedSchoolPage: {
+            items: components["schemas"]["ListedSchool"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         Live: {
             /** @description How long ago that was */
             ageSeconds: number | null;
@@ -12708,16 +12740,6 @@ export interface components {
             steps: components["schemas"]["Step"][];
             /** @example north */
             to: string;
-        };
-        SchoolPage: {
-            items: components["schemas"]["School"][];
-            /** @example 20 */
-            limit: number;
-            /** @example 1 */
-            page: number;
-            /** @description How many there are on all pages. */
-            total: number;
-            totalPages: number;
         };
         SchoolTraffic: {
             averageMs: number;
@@ -33024,7 +33046,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[status]"?: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "code" | "createdAt" | "name" | "status";
+                "sort[field]"?: "code" | "createdAt" | "databaseBytes" | "name" | "status" | "students";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
             };
@@ -33045,7 +33067,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["SchoolPage"];
+                        data: components["schemas"]["ListedSchoolPage"];
                         /** @example OK */
                         message: string;
                     };
@@ -33091,7 +33113,7 @@ export interface operations {
                              * @default createdAt
                              * @enum {string}
                              */
-                            field?: "code" | "createdAt" | "name" | "status";
+                            field?: "code" | "createdAt" | "databaseBytes" | "name" | "status" | "students";
                             /**
                              * @default desc
                              * @enum {string}
@@ -33114,7 +33136,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["SchoolPage"];
+                        data: components["schemas"]["ListedSchoolPage"];
                         /** @example OK */
                         message: string;
                     };

@@ -7,7 +7,7 @@ import { api, call, listen, type Schemas } from '../api/client'
 import { changed, queries } from '../api/queries'
 import { useAddress } from '../patterns/address'
 import { Confirm, Empty, Lines, Status, Trouble } from '../patterns/feedback'
-import { useFormat, words } from '../patterns/format'
+import { bytes, useFormat, words } from '../patterns/format'
 import { ListPage } from '../patterns/ListPage'
 import { DrawerHead, Facts } from '../patterns/record'
 import { SchoolMove } from './platform/move'
@@ -39,6 +39,8 @@ export function Schools() {
         { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code' },
         { key: 'status', title: 'Status', cell: (s) => <SchoolStatus status={s.status} />, text: (s) => stateWords[s.status] ?? s.status, sort: 'status', phone: true },
         { key: 'node', title: 'Node', cell: (s) => s.node ?? '' },
+        { key: 'students', title: 'Students', cell: (s) => format.number(s.students), sort: 'students', end: true },
+        { key: 'size', title: 'Size', cell: (s) => (s.databaseBytes > 0 ? bytes(s.databaseBytes) : ''), text: (s) => String(s.databaseBytes), sort: 'databaseBytes', end: true },
         { key: 'zone', title: 'Time zone', cell: (s) => s.timeZone, hidden: true },
         { key: 'currency', title: 'Currency', cell: (s) => s.currency, hidden: true },
         { key: 'schema', title: 'Schema', cell: (s) => String(s.schemaVersion), end: true, hidden: true },
