@@ -20,6 +20,11 @@ const path = '/school-admin/audit/list'
 const entities = ['academic year', 'announcement', 'assignment', 'attendance', 'boarding', 'book', 'bus', 'class', 'division', 'employee', 'enrolment', 'event', 'exam', 'fee', 'fee concession', 'fee head', 'fee receipt', 'fee structure', 'file', 'guardian', 'holiday', 'incident', 'leave', 'loan', 'message', 'period', 'role', 'route', 'route riders', 'route stops', 'setting', 'student', 'subject', 'timetable', 'trip', 'user']
 const verbs: Record<string, string> = { create: 'Added', update: 'Changed', delete: 'Deleted' }
 const verb = (a: string) => verbs[a] ?? words(a)
+/** What was done, in words. A call that left no record behind is named by its address. */
+const deed = (e: Event) => {
+  const called = /^[A-Z]+ \/[^/]+\/(.+)$/.exec(e.action)
+  return called?.[1] ? `Used: ${called[1].split('/').filter((part) => !part.startsWith(':')).join(' ').replaceAll('-', ' ')}` : `${verb(e.action)} ${e.entity}`
+}
 const roleWords: Record<string, string> = { SCHOOL_ADMIN: 'Office', TEACHER: 'Teacher', DRIVER: 'Driver', PARENT: 'Parent' }
 
 /** Midnight so many days ago, here: a link keeps the moment it was made with. */
@@ -49,7 +54,7 @@ export function Audit() {
   if (address.from && !since.some((s) => s.value === address.from)) since.push({ value: address.from, label: `since ${format.date(address.from)}` })
   return (
     <ListPage
-      path={path} title="Audit" noun={['change', 'changes']} id={(e) => e.id} name={(e) => `${verb(e.action)} ${e.entity}`}
+      path={path} title="Audit" noun={['change', 'changes']} id={(e) => e.id} name={deed}
       filters={[
         { key: 'actorId', label: 'Person', options: people },
         { key: 'entity', label: 'What', options: things.map((t) => ({ value: t, label: words(t) })) },
@@ -59,8 +64,8 @@ export function Audit() {
         ...(address.entityId ? [{ key: 'entityId' as const, label: 'Record', options: [{ value: address.entityId, label: `…${address.entityId.slice(-6)}` }] }] : []),
       ]}
       columns={[
-        { key: 'what', title: 'What', cell: (e) => `${verb(e.action)} ${e.entity}` },
-        { key: 'who', title: 'Who', cell: (e) => e.actorName || (e.actorId ? roleWords[e.actorRole] ?? words(e.actorRole) : 'The service itself'), phone: true },
+        { key: 'what', title: 'What', cell: deed },
+        { key: 'who', title: 'Who', cell: (e) => e.actorName || (e.actorId ? roleWords[e.actorRole] ?? words(e.actorRole) : 'The service itself') },
         { key: 'when', title: 'When', cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>, text: (e) => e.occurredAt, sort: 'occurredAt', phone: true },
         { key: 'fields', title: 'Fields', cell: (e) => <Text span c="dimmed" size="sm">{summary(e)}</Text>, text: (e) => differences(e.before, e.after).map((d) => `${fieldWords(d.field)}: ${valueWords(d.before, format)} → ${valueWords(d.after, format)}`).join('; ') },
         { key: 'reason', title: 'Reason', cell: (e) => e.reason, hidden: true },
@@ -106,7 +111,7 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
   const who = e.actorName || (e.actorId ? roleWords[e.actorRole] ?? words(e.actorRole) : 'The service itself')
   return (
     <>
-      <DrawerHead title={`${verb(e.action)} ${e.entity}`} close={close} summary={<Group gap={12}><span>{who}</span><span className="figures">{format.dateTime(e.occurredAt)}</span></Group>} />
+      <DrawerHead title={deed(e)} close={close} summary={<Group gap={12}><span>{who}</span><span className="figures">{format.dateTime(e.occurredAt)}</span></Group>} />
       <div className="drawer-body">
         <Stack gap={24}>
           {e.reason && <Text>{e.reason}</Text>}

@@ -45,7 +45,7 @@ export function PlatformAudit() {
       columns={[
         { key: 'what', title: 'What', cell: (e) => `${verb(e.action)} ${e.entity}` },
         { key: 'school', title: 'School', cell: (e) => e.schoolName },
-        { key: 'who', title: 'Who', cell: who, phone: true },
+        { key: 'who', title: 'Who', cell: who },
         { key: 'when', title: 'When', cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>, text: (e) => e.occurredAt, sort: 'occurredAt', phone: true },
         { key: 'fields', title: 'Fields', cell: (e) => <Text span c="dimmed" size="sm">{e.before === null ? '' : differences(e.before, e.after).map((d) => fieldWords(d.field)).slice(0, 3).join(', ')}</Text>, text: (e) => differences(e.before, e.after).map((d) => `${fieldWords(d.field)}: ${valueWords(d.before, format)} → ${valueWords(d.after, format)}`).join('; ') },
         { key: 'reason', title: 'Reason', cell: (e) => e.reason, hidden: true },
