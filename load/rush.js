@@ -121,6 +121,7 @@ function ride(token, delay) {
     if (data[0] === '0') return socket.send(`40${JSON.stringify({ token })}`);
     if (data.startsWith('44')) {
       failed.position.add(true);
+      if (complaints++ < 3) console.warn(`socket: ${data}`);
       return socket.close();
     }
     if (data.startsWith('40')) {
@@ -147,7 +148,10 @@ function ride(token, delay) {
     over = true;
     if (timer !== null) clearInterval(timer);
     setTimeout(() => {
-      for (const _ of Object.keys(waiting)) failed.position.add(true); // nobody said so within two seconds
+      for (const id of Object.keys(waiting)) {
+        failed.position.add(true); // nobody said so within two seconds
+        if (complaints++ < 3) console.warn(`position ${id} of ${next}: no answer after ${Date.now() - waiting[id]} ms`);
+      }
       socket.close();
     }, 2000);
   };
