@@ -38,7 +38,7 @@ func (a *Auth) Follow(bus *events.Bus) {
 		if err := h.Read(&u); err != nil {
 			return err
 		}
-		return a.follow(ctx, h.SchoolID, u.UserID)
+		return a.FollowUser(ctx, h.SchoolID, u.UserID)
 	})
 	bus.On(UsersChanged, "directory", func(ctx context.Context, h events.Heard) error {
 		var u usersChanged
@@ -49,7 +49,7 @@ func (a *Auth) Follow(bus *events.Bus) {
 	})
 }
 
-// followMany is follow for many, most of whom the directory has right already: they
+// followMany is FollowUser for many, most of whom the directory has right already: they
 // were entered as they were made.
 func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
 	db, err := a.anySchoolDB(ctx, school)
@@ -96,21 +96,29 @@ type person struct {
 
 const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone, coalesce(u.email, '') as email, u.status, trim(u.first_name || ' ' || u.last_name) as name`
 
-// follow makes a user's entry say what the user record says.
-func (a *Auth) follow(ctx context.Context, school, user uuid.UUID) error {
-	db, err := a.anySchoolDB(ctx, school)
+// FollowUser makes a user's entry say what the user record says. It holds the record
+// meanwhile: a change under way has entered its own already, which what was read before
+// its commit would undo, until the change's own fact is heard.
+func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
+	s, err := a.Schools.School(ctx, school)
 	if err != nil {
 		return err
 	}
-	var p person
-	err = db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ?`, user).Take(&p).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return a.leave(ctx, school, user, true)
-	}
+	db, err := a.Cluster.School(ctx, s, tenancy.ReadWrite)
 	if err != nil {
-		return fmt.Errorf("reading a user: %w", err)
+		return err
 	}
-	return a.reconcile(ctx, school, p)
+	return db.Transaction(func(tx *gorm.DB) error {
+		var p person
+		err := tx.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ? for share of u`, user).Take(&p).Error
+		if errors.Is(err, gorm.ErrRecordNotFound) {
+			return a.leave(ctx, school, user, true)
+		}
+		if err != nil {
+			return fmt.Errorf("reading a user: %w", err)
+		}
+		return a.reconcile(ctx, school, p)
+	})
 }
 
 func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error {

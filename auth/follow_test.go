@@ -3,6 +3,7 @@ package auth_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -83,6 +84,48 @@ func TestTheDirectoryFollowsPeopleWhoAreAddedChangedAndRemoved(t *testing.T) {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	testkit.Eventually(t, "a removed user is out of the directory", not(known(second)))
+}
+
+func TestAnOldFactDoesNotUndoAChangeThatIsBeingCommitted(t *testing.T) {
+	t.Parallel()
+	app := testkit.Start(t, func(_ *config.Config, o *service.Options) { o.ExtraRows = peopleRows() })
+	s := app.NewSchool(t)
+	office := s.As(t, api.SchoolAdmin)
+	user, first, second := api.NewID(), testkit.NewPhone(), testkit.NewPhone()
+	phone := func() (phone string) {
+		_ = app.Service.Cluster.PlatformPool().QueryRow(context.Background(), `select coalesce(phone, '') from platform.account where user_id = $1`, user).Scan(&phone)
+		return phone
+	}
+	if a := office.Call(t, "POST", "/school-admin/report/user", map[string]any{"userId": user, "phone": first, "status": "ACTIVE"}); a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	testkit.Eventually(t, "the user is in the directory", func() bool { return phone() == first })
+
+	// The change as a module makes it: the record, the entry, and then the commit. The
+	// fact of the change before is heard in between.
+	change := s.DB(t).Begin()
+	if err := change.Exec(`update app_user set phone = ? where id = ?`, second, user).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := app.Service.Auth.Enter(t.Context(), s.ID, user, api.Parent, second, ""); err != nil {
+		t.Fatal(err)
+	}
+	heard := make(chan error, 1)
+	go func() { heard <- app.Service.Auth.FollowUser(context.Background(), s.ID, user) }()
+	select {
+	case err := <-heard:
+		heard <- err // it did not wait; what it did is seen below
+	case <-time.After(200 * time.Millisecond):
+	}
+	if err := change.Commit().Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := <-heard; err != nil {
+		t.Fatal(err)
+	}
+	if now := phone(); now != second {
+		t.Errorf("the directory says %s, not %s", now, second)
+	}
 }
 
 func TestAUserThatWasRolledBackIsNotInTheDirectory(t *testing.T) {
