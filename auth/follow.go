@@ -52,7 +52,7 @@ func (a *Auth) Follow(bus *events.Bus) {
 // followMany is FollowUser for many, most of whom the directory has right already: they
 // were entered as they were made.
 func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
-	db, err := a.anySchoolDB(ctx, school)
+	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -100,11 +100,7 @@ const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone, coa
 // meanwhile: a change under way has entered its own already, which what was read before
 // its commit would undo, until the change's own fact is heard.
 func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
-	s, err := a.Schools.School(ctx, school)
-	if err != nil {
-		return err
-	}
-	db, err := a.Cluster.School(ctx, s, tenancy.ReadWrite)
+	db, err := a.anySchoolDB(ctx, school, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
@@ -151,18 +147,18 @@ func (a *Auth) enterName(ctx context.Context, user uuid.UUID, name string) error
 
 // anySchoolDB opens a school whatever its status: its people are followed while it is
 // suspended, too.
-func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID) (*gorm.DB, error) {
+func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*gorm.DB, error) {
 	s, err := a.Schools.School(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return a.Cluster.School(ctx, s, tenancy.ReadOnly)
+	return a.Cluster.School(ctx, s, mode)
 }
 
 // Heal compares a school's users with the directory and mends what differs: entries
 // that a crash left out, left over or left behind. It says how many it mended.
 func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err error) {
-	db, err := a.anySchoolDB(ctx, school)
+	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return 0, err
 	}

@@ -1,6 +1,7 @@
 package attendance
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ func write(c api.Ctx, changes []change, reason string) {
 		c.Finally(tenancy.Query{SQL: reviseMarks, Args: []any{known, c.User.ID, c.Now}})
 	}
 	var w marksWriter
-	each(&w, changes, "id", "uuid", func(m Mark) uuid.UUID { return m.ID })
+	w.list("id", "uuid", all(changes, func(m Mark) uuid.UUID { return m.ID }))
 	each(&w, changes, "student_id", "uuid", func(m Mark) uuid.UUID { return m.StudentID })
 	each(&w, changes, "division_id", "uuid", func(m Mark) uuid.UUID { return m.DivisionID })
 	each(&w, changes, "date", "date", func(m Mark) api.Date { return m.Date })
@@ -77,22 +78,22 @@ func (w *marksWriter) query() tenancy.Query {
 		" from unnest(" + strings.Join(w.lists, ", ") + ") as u (" + strings.Join(w.names, ", ") + ") order by 2, 4" + overMark}
 }
 
-// each adds a column: a list, or where all marks have the same that one alone. Ids are
-// always a list, so that there is one.
-func each[T comparable](w *marksWriter, changes []change, column, kind string, of func(Mark) T) {
-	one, alike := of(changes[0].Mark), column != "id"
-	for i := 1; i < len(changes) && alike; i++ {
-		alike = of(changes[i].Mark) == one
-	}
-	if alike {
-		w.same(column, kind, one)
-		return
-	}
+func all[T any](changes []change, of func(Mark) T) []T {
 	values := make([]T, len(changes))
 	for i, ch := range changes {
 		values[i] = of(ch.Mark)
 	}
-	w.list(column, kind, values)
+	return values
+}
+
+// each adds a column: a list, or where all marks have the same that one alone.
+func each[T comparable](w *marksWriter, changes []change, column, kind string, of func(Mark) T) {
+	values := all(changes, of)
+	if slices.ContainsFunc(values, func(v T) bool { return v != values[0] }) {
+		w.list(column, kind, values)
+		return
+	}
+	w.same(column, kind, values[0])
 }
 
 // some adds a column that may hold nothing, unless it holds nothing at all.

@@ -231,6 +231,14 @@ export default async function ({ url, story, say, email, password, stage }) {
     await go(`/students?open=${stage.ravi}&tab=ledger`)
     await page.getByRole('link', { name: 'Statement' }).waitFor()
     await accessible(page, "a student's ledger")
+
+    say('the audit says in words what was used, and fits a phone')
+    await go('/audit?entity=fee')
+    await page.getByText('Used: fee charge').first().waitFor()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByText('Used: fee charge').first().waitFor()
+    const [wide, seen] = await page.evaluate(() => [document.querySelector('.list').scrollWidth, document.querySelector('.list-scroll').clientWidth])
+    want(wide <= seen, `the audit fits a phone: ${wide} of ${seen}`)
     want(context.pages().length === 1, 'no window opened')
   })
 }
