@@ -87,7 +87,7 @@ var ErrEmailTaken = api.Duplicate("Another account signs in with this e-mail")
 // that they can sign in. It may run before the user's own transaction commits: an
 // entry whose user never came to be signs nobody in, and Heal removes it.
 func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error {
-	_, err := a.Cluster.PlatformPool().Exec(ctx, `
+	err := a.writeEntries(ctx, `
 		insert into platform.account as a (id, school_id, user_id, role_type, phone, email)
 		values ($1, $2, $3, $4, nullif($5, ''), nullif($6, ''))
 		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()
@@ -103,6 +103,21 @@ func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleT
 	return nil
 }
 
+// writeEntries writes entries of the directory. Two who enter the same new user at the
+// same moment both find nobody there, and Postgres settles a conflict by the key that was
+// named only: who comes second is refused by the other key, and finds the entry when they
+// look again. Of many there may be several such, met one after the other.
+func (a *Auth) writeEntries(ctx context.Context, sql string, args ...any) (err error) {
+	for range 10 {
+		_, err = a.Cluster.PlatformPool().Exec(ctx, sql, args...)
+		var pg *pgconn.PgError
+		if !errors.As(err, &pg) || pg.ConstraintName != "account_pkey" {
+			return err
+		}
+	}
+	return err
+}
+
 // accountID follows from whom it is for. A school that was restored beside the one it
 // was archived from has the same users, and accounts of its own.
 func accountID(school, user uuid.UUID) uuid.UUID {
@@ -115,7 +130,7 @@ func (a *Auth) EnterMany(ctx context.Context, school uuid.UUID, role api.RoleTyp
 	for i, user := range users {
 		ids[i] = accountID(school, user)
 	}
-	_, err := a.Cluster.PlatformPool().Exec(ctx, `
+	err := a.writeEntries(ctx, `
 		insert into platform.account as a (id, school_id, user_id, role_type, phone)
 		select v.id, $1, v.user_id, $2, nullif(v.phone, '') from unnest($3::uuid[], $4::uuid[], $5::text[]) as v(id, user_id, phone)
 		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -184,5 +185,32 @@ func TestTheDirectoryIsMadeWholeByComparison(t *testing.T) {
 	err := app.Service.Cluster.PlatformPool().QueryRow(ctx, `select count(*) from platform.account where user_id in ($1, $2) and not disabled`, over, shut.UserID).Scan(&n)
 	if err != nil || n != 0 {
 		t.Errorf("%d accounts that should be shut: %v", n, err)
+	}
+}
+
+// A fact and a call may enter the same new user at the same moment; both are content.
+func TestAUserWhoIsEnteredTwiceAtOnceHasOneEntry(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	for range 60 {
+		user, phone := api.NewID(), testkit.NewPhone()
+		start := make(chan struct{})
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				<-start
+				var err error
+				if i%2 == 0 {
+					err = s.App.Service.Auth.Enter(t.Context(), s.ID, user, api.Parent, phone, "")
+				} else {
+					err = s.App.Service.Auth.EnterMany(t.Context(), s.ID, api.Parent, []uuid.UUID{user}, []string{phone})
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		close(start)
+		all.Wait()
 	}
 }

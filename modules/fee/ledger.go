@@ -147,10 +147,11 @@ func post(c api.Ctx, postings ...posting) error {
 
 const (
 	// openAccounts gives students who have none an account, in one order, so that two who
-	// do it at once wait for each other instead of dying.
+	// do it at once wait for each other instead of dying. The conflict names no key: the
+	// table has three, and whichever the other's account is found by, it is the same one.
 	openAccounts = `insert into ledger_account (id, code, name, type, student_id, created_at)
 		select id, 'STUDENT ' || id, 'Student', 'STUDENT', id, $2 from student where id = any($1)
-			and not exists (select from ledger_account a where a.id = student.id) order by id on conflict (id) do nothing`
+			and not exists (select from ledger_account a where a.id = student.id) order by id on conflict do nothing`
 	// lockAccounts keeps everybody else from posting to the students until the end of the
 	// transaction: what is decided by their balance stays true until it is written.
 	lockAccounts = `select id from ledger_account where id = any($1) order by id for no key update`

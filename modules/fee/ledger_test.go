@@ -97,6 +97,30 @@ func TestAThousandPaymentsAtOnceAreAThousandReceipts(t *testing.T) {
 	o.sound(t)
 }
 
+// Who pays first opens the student's account; nobody who comes at the same moment is
+// told that it exists.
+func TestTheFirstPaymentsOfAStudentAreAllTakenWhenTheyComeAtOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for i := range 20 {
+		student := o.admit(t, fmt.Sprint("Child ", i))
+		start := make(chan struct{})
+		var all sync.WaitGroup
+		for range 12 {
+			all.Go(func() {
+				<-start
+				o.pay(t, student, 100, "CASH")
+			})
+		}
+		close(start)
+		all.Wait()
+		if r := o.report(t, student); r.Balance != -1_200 {
+			t.Fatalf("twelve payments of 100 leave a balance of %d", r.Balance)
+		}
+	}
+	o.sound(t)
+}
+
 // TestWhateverHappensAtOnceTheLedgerIsSound does everything at random from 32 sides.
 func TestWhateverHappensAtOnceTheLedgerIsSound(t *testing.T) {
 	t.Parallel()
