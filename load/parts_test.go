@@ -19,41 +19,23 @@ type part struct {
 	pids []int // of the first processes
 }
 
-// use is what a part has used between two looks: cores, and the most memory seen.
+// use is what a part has used between two looks: cores, and the memory it has in the end.
 type use struct {
 	cores  float64
 	memory int64
 }
 
 // watch looks at the parts until it is told to stop. The memory of processes that share
-// some of theirs (Postgres) is counted once: proportional set sizes are added up.
+// some of theirs (Postgres) is counted once: proportional set sizes are added up. That
+// costs the machine seconds with hundreds of processes, so it is done when all is over.
 func watch(parts []part) (stop func() map[string]use) {
-	const often = 2 * time.Second
 	before, began := processorTimes(parts), time.Now()
-	most := map[string]int64{}
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(often)
-		defer tick.Stop()
-		for {
-			for name, bytes := range memories(parts) {
-				most[name] = max(most[name], bytes)
-			}
-			select {
-			case <-end:
-				return
-			case <-tick.C:
-			}
-		}
-	}()
 	return func() map[string]use {
 		after, took := processorTimes(parts), time.Since(began)
-		close(end)
-		<-ended
+		memory := memories(parts)
 		out := map[string]use{}
 		for _, p := range parts {
-			out[p.name] = use{cores: (after[p.name] - before[p.name]).Seconds() / took.Seconds(), memory: most[p.name]}
+			out[p.name] = use{cores: (after[p.name] - before[p.name]).Seconds() / took.Seconds(), memory: memory[p.name]}
 		}
 		return out
 	}

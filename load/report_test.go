@@ -113,7 +113,7 @@ func (r results) partNames() []string {
 }
 
 func (r results) partTable(s *strings.Builder) {
-	fmt.Fprintf(s, "\nWhat each part used meanwhile (cores of %d, and memory at its highest):\n\n| part |", runtime.NumCPU())
+	fmt.Fprintf(s, "\nWhat each part used meanwhile (cores of %d, and memory at the end):\n\n| part |", runtime.NumCPU())
 	for _, x := range r.steady {
 		fmt.Fprintf(s, " %s |", plural(x.instances, "instance"))
 	}
@@ -147,7 +147,7 @@ func (r results) stepTable(s *strings.Builder) {
 	fmt.Fprintf(s, `
 ## Step by step
 
-%d s at each rate, until one is not held: 99 %% of the calls within %s, at most %.1f %% failed and %.0f %% not made in time.
+%d s at each rate, until one is not held in two tries: 99 %% of the calls within %s, at most %.1f %% failed and %.0f %% not made in time.
 
 | instances | calls/s | good answers/s | half within | 99 %% within | failed | not made | held |
 |---|---|---|---|---|---|---|---|

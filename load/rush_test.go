@@ -36,7 +36,11 @@ func fromEnv(t *testing.T, name string, otherwise int) int {
 }
 
 // stepUp is how much more each step asks for, in percent of the steady rate.
-var stepUp = []int{150, 200, 300, 400, 600, 800, 1200}
+var stepUp = []int{150, 200, 250, 300, 350, 400, 500, 600, 800, 1200}
+
+// tries is how often a rate is asked for that was not held: the machine may have had
+// something else to do.
+const tries = 2
 
 // TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances is `make load`. It fails if
 // anything is refused at the steady rate; how fast it was is for people to read.
@@ -82,15 +86,19 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 		}
 		town.signIn(t, users)
 		h.parts = theParts(t, c, f, n)
-		h.run(t, n, rate, min(10, seconds)) // until every connection has met the schools
+		h.run(t, n, 2*rate, seconds) // until every connection has met its schools, which costs it some milliseconds each
 		r.steady = append(r.steady, h.run(t, n, rate, seconds))
 		for _, percent := range stepUp {
 			if stepSeconds == 0 {
 				break
 			}
-			step := h.run(t, n, rate*percent/100, stepSeconds)
-			r.steps = append(r.steps, step)
-			if !step.held() {
+			held := false
+			for try := 0; try < tries && !held; try++ {
+				step := h.run(t, n, rate*percent/100, stepSeconds)
+				r.steps = append(r.steps, step)
+				held = step.held()
+			}
+			if !held {
 				break
 			}
 		}

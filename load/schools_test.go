@@ -56,8 +56,8 @@ insert into guardian (id, user_id, first_name, phone) select u.id, u.id, 'Meera'
 insert into student_guardian (id, student_id, guardian_id, relation, is_primary)
 	select gen_random_uuid(), md5('%[1]d student ' || d || ' ' || s)::uuid, md5('%[1]d parent ' || d || ' ' || s)::uuid, 'MOTHER', true from generate_series(1, %[2]d) d, generate_series(1, %[3]d) s;
 
-insert into app_user (id, role_id, first_name) select md5('%[1]d driver')::uuid, r.id, 'Bala' from role r where r.type = 'DRIVER' and r.system;
-insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (md5('%[1]d driver')::uuid, md5('%[1]d driver')::uuid, 'D1', 'Bala', '', 'DRIVER');
+insert into app_user (id, role_id, first_name, phone) select md5('%[1]d driver')::uuid, r.id, 'Bala', '+9195' || lpad('%[1]d', 8, '0') from role r where r.type = 'DRIVER' and r.system;
+insert into employee (id, user_id, employee_code, first_name, phone, employee_type) select u.id, u.id, 'D1', 'Bala', u.phone, 'DRIVER' from app_user u where u.id = md5('%[1]d driver')::uuid;
 insert into bus (id, bus_number, driver_id) values (md5('%[1]d bus')::uuid, '1', md5('%[1]d driver')::uuid);
 insert into route (id, name, bus_id, direction) values (md5('%[1]d route')::uuid, 'Hill Road', md5('%[1]d bus')::uuid, 'pickup');
 insert into stop (id, route_id, name, sequence, lat, lng) select md5('%[1]d stop ' || n)::uuid, md5('%[1]d route')::uuid, 'Stop ' || n, n, 12.9 + n * 0.02, 77.5 from generate_series(1, 10) n;
@@ -74,13 +74,13 @@ analyze app_user, student, enrolment, guardian, student_guardian, teacher_assign
 const settleSQL = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint, pg_catalog.pg_depend,
 	pg_catalog.pg_shdepend, pg_catalog.pg_trigger, pg_catalog.pg_type, pg_catalog.pg_namespace, pg_catalog.pg_authid, pg_catalog.pg_auth_members, platform.account, platform.session`
 
-// directorySQL signs in everybody the load speaks for; the other parents have an account
-// and sign in by themselves.
+// directorySQL enters everybody as their school knows them: an entry that differs is
+// mended by whichever instance sees it, and its session ended.
 const directorySQL = `
 insert into platform.account (id, school_id, user_id, role_type, phone)
 	select id, $1::uuid, id, 'PARENT', '+9197' || lpad(($2::int * 1000 + d * 100 + s)::text, 8, '0') from generate_series(1, $3::int) d, generate_series(1, $4::int) s, lateral (select md5($2::int || ' parent ' || d || ' ' || s)::uuid) as made(id)
-	union all select id, $1::uuid, id, 'TEACHER', null from generate_series(1, $3::int) d, lateral (select md5($2::int || ' teacher ' || d)::uuid) as made(id)
-	union all select id, $1::uuid, id, 'DRIVER', null from (select md5($2::int || ' driver')::uuid) as made(id)`
+	union all select id, $1::uuid, id, 'TEACHER', '+9196' || lpad(($2::int * 1000 + d)::text, 8, '0') from generate_series(1, $3::int) d, lateral (select md5($2::int || ' teacher ' || d)::uuid) as made(id)
+	union all select id, $1::uuid, id, 'DRIVER', '+9195' || lpad($2::int::text, 8, '0') from (select md5($2::int || ' driver')::uuid) as made(id)`
 
 const sessionSQL = `insert into platform.session (id, account_id, token_hash, expires_at) select id, id, '', $2 from platform.account where school_id = $1 and role_type in ('PARENT', 'TEACHER', 'DRIVER')`
 

@@ -29,7 +29,8 @@ func addNode(t *testing.T, app *testkit.App, name, address string) node.Node {
 	return testkit.Get[api.Page[node.Node]](t, app.SuperAdmin(t), "/super-admin/node/list?filters[search]="+url.QueryEscape(name)).Items[0]
 }
 
-// traffic is people at work at a school: some read, some write, clerks collect. It notes what was acknowledged, and fails on what no client should see.
+// traffic is people at work at a school: parents read, a teacher marks, clerks collect. It
+// notes what was acknowledged, and fails on what no client should see.
 type traffic struct {
 	t       *testing.T
 	stop    atomic.Bool
@@ -38,6 +39,7 @@ type traffic struct {
 	waits   atomic.Int64 // answered 503, to be tried again
 	slowest atomic.Int64 // of what was acknowledged
 	paid    atomic.Int64
+	marks   atomic.Int64 // the last remark that was acknowledged; each is one more than the one before
 	name    atomic.Value // the last one a class was acknowledged to have
 }
 
@@ -82,18 +84,33 @@ func (f *traffic) collect(clerk *testkit.Client, student uuid.UUID) {
 	})
 }
 
-func TestASchoolMovesWhileItsOfficeReadsWritesAndCollects(t *testing.T) {
+// mark writes a new remark to a child's mark of today, each time another, until it is
+// acknowledged.
+func (f *traffic) mark(teacher *testkit.Client, seat testkit.Seat, child uuid.UUID, today api.Date) {
+	f.load("a teacher", func(int) (testkit.Answer, error) {
+		n := f.marks.Load() + 1
+		a, err := teacher.With("Idempotency-Key", fmt.Sprint("mark ", n)).TryCall("POST", "/teacher/attendance/mark", map[string]any{"divisionId": seat.DivisionID, "date": today,
+			"records": []any{map[string]any{"studentId": child, "status": []string{"ABSENT", "PRESENT"}[n%2], "remark": fmt.Sprint(n)}}})
+		if err == nil && a.Status == 200 {
+			f.marks.Store(n)
+		}
+		return a, err
+	})
+}
+
+func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T) {
 	t.Parallel()
 	stack := testkit.Stack(t)
 	database := "moves_" + uuid.NewString()[:8]
 	app := testkit.StartOn(t, stack, database)
 	second := testkit.StartOn(t, stack, database)
 	addNode(t, app, "south", testkit.Database(t, stack, "main", database+"_south"))
-	s := app.NewSchoolAs(t, tenancy.NewSchool{Node: "main"})
+	s := app.NewSchoolAs(t, tenancy.NewSchool{Node: "main", WeekendDays: []int16{}})
 	neighbour := app.NewSchoolAs(t, tenancy.NewSchool{Node: "main"})
 	super, admin := app.SuperAdmin(t), s.As(t, api.SchoolAdmin)
-	madeYear(t, s, admin)
-	student := madeStudent(t, s, admin)
+	seat := s.Seat(t, "Class 5")
+	child := s.Child(t, seat, 1)
+	student, parent, teacher := child.ID, child.Parents[0], s.Teacher(t, seat)
 	marked := made("/school-admin/class/create", map[string]any{"name": "Marked"})(t, s, admin)
 
 	f := &traffic{t: t}
@@ -105,11 +122,21 @@ func TestASchoolMovesWhileItsOfficeReadsWritesAndCollects(t *testing.T) {
 		f.load("a reader", func(int) (testkit.Answer, error) {
 			return clerk.TryCall("GET", "/school-admin/fee/report/"+student.String(), nil)
 		})
+		reader := parent.On(instance)
+		f.load("a parent", func(i int) (testkit.Answer, error) {
+			path := []string{"/parent/student/" + student.String(), "/parent/attendance/list?studentId=" + student.String(), "/parent/fee/dues"}[i%3]
+			a, err := reader.TryCall("GET", path, nil)
+			if err == nil && a.Status == 200 && i%3 == 0 && !strings.Contains(string(a.Body), student.String()) {
+				err = fmt.Errorf("their child is not in %s", a.Body)
+			}
+			return a, err
+		})
 		next := neighbour.On(t, instance, api.SchoolAdmin)
 		f.load("the neighbour", func(i int) (testkit.Answer, error) {
 			return next.TryCall("POST", "/school-admin/class/create", map[string]any{"name": fmt.Sprint("Class ", uuid.NewString())})
 		})
 	}
+	f.mark(teacher, seat, student, api.DateOf(app.Service.Kernel.Clock().In(s.Location())))
 	f.load("a change", func(i int) (testkit.Answer, error) {
 		name := fmt.Sprint("Marked ", i)
 		a, err := admin.TryCall("PUT", "/school-admin/class/"+marked.String(), map[string]any{"name": name})
@@ -143,8 +170,8 @@ func TestASchoolMovesWhileItsOfficeReadsWritesAndCollects(t *testing.T) {
 	seen = f.good.Load()
 	until(t, "calls go through in the new home", func() bool { return f.good.Load() > seen+30 })
 	end()
-	t.Logf("%d good answers, %d × 503, %d payments; writes held %d ms, the slowest answer took %v, %d rows compared",
-		f.good.Load(), f.waits.Load(), f.paid.Load(), m.HeldMs, time.Duration(f.slowest.Load()).Round(time.Millisecond), m.Rows)
+	t.Logf("%d good answers, %d × 503, %d payments, %d marks; writes held %d ms, the slowest answer took %v, %d rows compared",
+		f.good.Load(), f.waits.Load(), f.paid.Load(), f.marks.Load(), m.HeldMs, time.Duration(f.slowest.Load()).Round(time.Millisecond), m.Rows)
 
 	// Nothing acknowledged is lost or doubled, and the books balance, in the new home.
 	home, err := app.Service.Cluster.FindSchool(context.Background(), s.ID)
@@ -165,6 +192,13 @@ func TestASchoolMovesWhileItsOfficeReadsWritesAndCollects(t *testing.T) {
 		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) select t.id, 1, a.id, 'DR', 100 from t, (select id from ledger_account limit 1) a`).Error
 	if err == nil || !strings.Contains(err.Error(), "balance") {
 		t.Errorf("one side of a transaction was posted alone: %v", err)
+	}
+	var states, distinct int64
+	var remark string
+	err = moved.DB(t).Raw(`with states as (select remark from attendance union all select remark from attendance_revision)
+		select count(*), count(distinct remark), (select remark from attendance) from states`).Row().Scan(&states, &distinct, &remark)
+	if err != nil || states != f.marks.Load() || distinct != states || remark != fmt.Sprint(f.marks.Load()) {
+		t.Errorf("%d marks were acknowledged; there are %d, %d of them different, the last is %q: %v", f.marks.Load(), states, distinct, remark, err)
 	}
 	last := f.name.Load()
 	if moved.Count(t, "class", "id = ? and name = ?", marked, last) != 1 {
