@@ -59,10 +59,12 @@ func (r *report) add(l line)    { r.lines = append(r.lines, l) }
 func (r *report) cost(c cost)   { r.costs = append(r.costs, c) }
 func (r *report) note(n string) { r.notes = append(r.notes, n) }
 
+const besides = "Besides: [the eight o'clock rush](load.md) at 200 schools by 1, 2 and 3 instances (`make load`), [what breaks](faults.md) (`make faults`) and [twenty minutes of steady load](soak.md) (`make soak`)."
+
 // text is the whole report in Markdown.
 func (r *report) text(about string) string {
 	var b strings.Builder
-	b.WriteString("# Against the limit\n\n" + about + "\n")
+	b.WriteString("# Against the limit\n\n" + about + "\n" + besides + "\n\n")
 	rows := [][]string{{"what, and what it is compared with", "ours", "limit", "ratio", "target", ""}}
 	for _, l := range r.lines {
 		rows = append(rows, []string{l.what, l.ours, l.limit, fmt.Sprintf("%.2f", l.ratio), l.target.String(), l.target.mark(l.ratio)})

@@ -12,12 +12,14 @@ import (
 	"time"
 )
 
-// results are all runs: for each number of instances one at the steady rate, then steps.
+// results are all runs: for each number of instances one at the steady rate, then steps,
+// and one that asks for more than the machine can do.
 type results struct {
 	schools int
 	others  float64 // processes that wanted a core before it began
 	steady  []run
 	steps   []run
+	flood   []run
 }
 
 // of is the runs of a number of instances, by rate.
@@ -32,15 +34,14 @@ func (r results) of(instances int) []run {
 	return out
 }
 
-// held is the highest rate a number of instances held, and the best pace they reached.
-func (r results) held(instances int) (rate int, best float64) {
+// held is the highest rate a number of instances held.
+func (r results) held(instances int) (rate int) {
 	for _, x := range r.of(instances) {
 		if x.held() {
 			rate = max(rate, x.rate)
 		}
-		best = max(best, x.perSecond())
 	}
-	return rate, best
+	return rate
 }
 
 var kindNames = map[string]string{
@@ -61,7 +62,7 @@ Eight o'clock at %d schools (%d students each): of every hundred calls 94 are pa
 attendance and the bus are, 5 are teachers marking a division of %d, and one is a sign-in by PIN. Besides, every school's bus says
 over Socket.IO where it is, every %s. Calls come at a constant rate, whether or not they are answered. k6, nginx, the instances
 (`+"`homeroom serve`"+`), Postgres and Redis share the machine's cores, so more instances can add no speed here: what is shown is
-that they cost none.
+what they cost.
 
 The limits on reads, writes and rides are the product's own (100, 30 and 300 a minute for a user); %d parents and %d teachers are
 enough to stay under them. The limit on sign-ins is by address and everybody here has the same one, so it is lifted.
@@ -79,6 +80,7 @@ enough to stay under them. The limit on sign-ins is by address and everybody her
 	r.kindTable(&s)
 	r.partTable(&s)
 	r.stepTable(&s)
+	r.floodTable(&s)
 	return s.String()
 }
 
@@ -165,16 +167,32 @@ func (r results) stepTable(s *strings.Builder) {
 			fmt.Fprintf(s, "| %d | %d | %.0f | %s | %s | %.2f %% | %d | %s |\n", n, x.rate, x.perSecond(), millis(x.p50), millis(x.p99), 100*x.failed, x.dropped, held)
 		}
 	}
-	s.WriteString("\n| instances | highest rate held | best pace of good answers |\n|---|---|---|\n")
+	s.WriteString("\n| instances | highest rate held |\n|---|---|\n")
 	for _, n := range counts {
-		rate, best := r.held(n)
-		fmt.Fprintf(s, "| %d | %d/s | %.0f/s |\n", n, rate, best)
+		fmt.Fprintf(s, "| %d | %d/s |\n", n, r.held(n))
 	}
-	least, most := counts[0], counts[len(counts)-1]
-	_, one := r.held(least)
-	_, many := r.held(most)
-	if least != most {
-		fmt.Fprintf(s, "\nBest pace at %d instances against %d: **%.2f** (no less than at %d: ≥ 1.00; two runs of the same differ by 5 to 10 %%).\n", most, least, many/one, least)
+}
+
+// floodTable is the pace when everything is busy: what the instances can do, and no more.
+func (r results) floodTable(s *strings.Builder) {
+	if len(r.flood) == 0 {
+		return
+	}
+	first, last := r.flood[0], r.flood[len(r.flood)-1]
+	fmt.Fprintf(s, `
+## Asked for more than there is
+
+%d calls a second for %d s, which nothing here can answer: people wait, and what is answered is the machine's pace.
+
+| instances | good answers/s | half within | failed |
+|---|---|---|---|
+`, first.rate, first.seconds)
+	for _, x := range r.flood {
+		fmt.Fprintf(s, "| %d | %.0f | %s | %.2f %% |\n", x.instances, x.perSecond(), millis(x.p50), 100*x.failed)
+	}
+	if first.instances != last.instances {
+		fmt.Fprintf(s, "\n%s against %d: **%.2f** (no less than at %d: ≥ 1.00; two runs of the same differ by 5 to 10 %%).\n",
+			plural(last.instances, "instance"), first.instances, last.perSecond()/first.perSecond(), first.instances)
 	}
 }
 

@@ -35,8 +35,8 @@ const pace = (share, vus, run) => ({
   rate: Math.max(1, Math.round(rate * share * 60)),
   timeUnit: '1m',
   duration: `${seconds}s`,
-  preAllocatedVUs: vus,
-  maxVUs: vus * 4,
+  preAllocatedVUs: vus, // k6 makes more while the calls wait for them: so all are there from the start
+  maxVUs: vus,
   gracefulStop: '5s',
 });
 
@@ -44,9 +44,9 @@ const busVUs = 20; // each has several sockets, and an address of its own: nginx
 
 export const options = {
   scenarios: {
-    parents: pace(1 - marking - signingIn, 50, 'read'),
-    teachers: pace(marking, 10, 'mark'),
-    arrivals: pace(signingIn, 10, 'signIn'),
+    parents: pace(1 - marking - signingIn, 200, 'read'),
+    teachers: pace(marking, 40, 'mark'),
+    arrivals: pace(signingIn, 40, 'signIn'),
     buses: { executor: 'per-vu-iterations', exec: 'drive', vus: busVUs, iterations: 1, maxDuration: `${seconds + 15}s`, gracefulStop: '5s' },
   },
   discardResponseBodies: true,
