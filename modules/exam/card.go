@@ -82,6 +82,8 @@ type cardRequest struct {
 	IncludeUnpublished bool      `json:"includeUnpublished" doc:"To look at a card before its results are published"`
 }
 
+var errNoYear = api.Conflict("No academic year is active: say which year's card it shall be")
+
 // reportCard is a student's card for the office.
 func (m *Module) reportCard(c api.Ctx, r cardRequest) (api.MaybeFile[ReportCard], error) {
 	return m.card(c, r.StudentID, r.AcademicYearID, r.IncludeUnpublished, r.Format)
@@ -97,7 +99,7 @@ func (m *Module) card(c api.Ctx, student, yearID uuid.UUID, unpublished bool, fo
 		return out, err
 	}
 	if year.ID == uuid.Nil {
-		return out, api.Conflict("No academic year is active: say which year's card it shall be")
+		return out, errNoYear
 	}
 	card := d.weigh()
 	card.SchoolName, card.AcademicYearID, card.AcademicYearName, card.AsOf = c.School.Name, year.ID, year.Name, c.Today()

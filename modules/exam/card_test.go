@@ -154,3 +154,18 @@ func TestATermLiesInItsYear(t *testing.T) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }
+
+func TestWithoutAnActiveYearACardSaysThatTheYearMustBeNamed(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	seat := s.Seat(t, "Class 5")
+	child := s.Child(t, seat, 1)
+	if err := s.DB(t).Exec(`update academic_year set active = false`).Error; err != nil {
+		t.Fatal(err)
+	}
+	asks := map[string]*testkit.Client{"/school-admin/exam/report-card/" + child.ID.String() + "?": s.As(t, api.SchoolAdmin), "/parent/exam/report-card?studentId=" + child.ID.String() + "&": child.Parents[0]}
+	for path, who := range asks {
+		who.Refuses(t, "GET", path, nil, 409, "Conflict")
+		testkit.Get[exam.ReportCard](t, who, path+"academicYearId="+seat.YearID.String())
+	}
+}

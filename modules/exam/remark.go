@@ -83,7 +83,7 @@ func (r RemarkFields) write(c api.Ctx, student uuid.UUID) (Remark, error) {
 		return Remark{}, err
 	}
 	if year.ID == uuid.Nil {
-		return Remark{}, api.Conflict("No academic year is active: say which year's card it shall be")
+		return Remark{}, errNoYear
 	}
 	var found []Remark
 	err = c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and academic_year_id = ?", student, year.ID).Find(&found).Error

@@ -37,7 +37,7 @@ func (m *Module) Routes() []api.Row {
 		api.Get("/school-admin/exam/term/:id", "exam", "Read a term", getTerm),
 		api.Put("/school-admin/exam/term/:id", "exam", "Change a term", updateTerm, api.Versioned),
 		api.Remove("/school-admin/exam/term/:id", "exam", "Delete a term without exams", deleteTerm),
-		api.Get("/school-admin/exam/report-card/:studentId", "result", "A student's report card, or print it", m.reportCard, api.Gives("application/pdf")),
+		api.Get("/school-admin/exam/report-card/:studentId", "result", "A student's report card, or print it", m.reportCard, api.Gives("application/pdf"), api.MayFail(errNoYear)),
 		api.Put("/school-admin/exam/report-card/:studentId/remark", "result", "Write the remark on a student's report card; an empty one takes it off", officeRemarks, api.Versioned),
 		api.Get("/school-admin/exam/:id", "exam", "Read an exam", getExam),
 		api.Put("/school-admin/exam/:id", "exam", "Change an exam whose results are not published", updateExam, api.Versioned),
@@ -58,7 +58,7 @@ func (m *Module) Routes() []api.Row {
 		api.List("/parent/exam/list", "exam", "My children's exams", childListing, childExams),
 		api.Get("/parent/exam/schedule", "exam", "The papers a child sits, once they are published", childSchedule),
 		api.Get("/parent/exam/results", "result", "A child's published results", childResults),
-		api.Get("/parent/exam/report-card", "result", "A child's report card, or print it", m.childCard, api.Gives("application/pdf")),
+		api.Get("/parent/exam/report-card", "result", "A child's report card, or print it", m.childCard, api.Gives("application/pdf"), api.MayFail(errNoYear)),
 	)
 }
 
