@@ -170,13 +170,19 @@ func (run *importRun) result(p importPlan, s *sheet, sum, state string) ImportRe
 	out.Bad, out.ErrorCount, out.Errors = len(found.rows), found.total, found.named
 	out.UnknownColumns = s.unknown
 	out.PlanHash = hashOf(sum, p.hash())
-	if out.Errors == nil {
-		out.Errors = []RowError{}
+	return out.listed()
+}
+
+// listed is the result with lists that may be empty, and never absent: a run that ends
+// before its file was read has none.
+func (r ImportResult) listed() ImportResult {
+	if r.Errors == nil {
+		r.Errors = []RowError{}
 	}
-	if out.UnknownColumns == nil {
-		out.UnknownColumns = []string{}
+	if r.UnknownColumns == nil {
+		r.UnknownColumns = []string{}
 	}
-	return out
+	return r
 }
 
 // refuseImport says why the plan is not carried out, if it is not.

@@ -159,10 +159,11 @@ func getImport(kind string) func(api.Ctx, byID) (ImportRun, error) {
 		if err != nil {
 			return ImportRun{}, fmt.Errorf("reading an import: %w", err)
 		}
-		out := ImportRun{ImportResult: ImportResult{Errors: []RowError{}, UnknownColumns: []string{}}, Kind: kind, FileName: row.FileName, CreatedAt: row.CreatedAt, FinishedAt: row.FinishedAt}
+		out := ImportRun{Kind: kind, FileName: row.FileName, CreatedAt: row.CreatedAt, FinishedAt: row.FinishedAt}
 		if err := json.Unmarshal([]byte(row.Report), &out.ImportResult); err != nil {
 			return out, fmt.Errorf("reading an import's report: %w", err)
 		}
+		out.ImportResult = out.listed()
 		out.ID, out.DryRun, out.State, out.RowsRead = r.ID, row.DryRun, row.State, row.RowsRead
 		if row.State == "RUNNING" && row.Still {
 			out.State, out.Message = "FAILED", nothingKept

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"homeroom/api"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
@@ -198,6 +200,16 @@ func TestAFileThatCannotBeReadSaysWhy(t *testing.T) {
 	}
 	if n := o.Count(t, "import_run", "state <> 'REFUSED'"); n != 0 {
 		t.Errorf("%d runs do not say that they were refused", n)
+	}
+	var refused []uuid.UUID
+	if err := o.DB(t).Raw(`select id from import_run`).Scan(&refused).Error; err != nil || len(refused) == 0 {
+		t.Fatalf("%d runs: %v", len(refused), err)
+	}
+	for _, id := range refused {
+		a := o.Call(t, "GET", "/school-admin/student/import/"+id.String(), nil)
+		if a.Status != 200 || !strings.Contains(string(a.Body), `"errors":[`) || !strings.Contains(string(a.Body), `"unknownColumns":[`) {
+			t.Errorf("a refused run is %d %s", a.Status, a.Body)
+		}
 	}
 }
 
