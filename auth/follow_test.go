@@ -212,5 +212,10 @@ func TestAUserWhoIsEnteredTwiceAtOnceHasOneEntry(t *testing.T) {
 		}
 		close(start)
 		all.Wait()
+		var entries int
+		err := s.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.account where user_id = $1 and phone = $2 and not disabled`, user, phone).Scan(&entries)
+		if err != nil || entries != 1 {
+			t.Fatalf("%d entries: %v", entries, err)
+		}
 	}
 }

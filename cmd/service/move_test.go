@@ -159,11 +159,14 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 	}
 	super.Refuses(t, "POST", path, map[string]any{"node": "south"}, 409, "")
 	var m schools.Move
-	for deadline := time.Now().Add(2 * time.Minute); m.State != "MOVED" || !m.Clean; time.Sleep(50 * time.Millisecond) {
-		if m = testkit.Get[schools.Move](t, super, path); m.State == "FAILED" || time.Now().After(deadline) {
+	look := func() schools.Move {
+		if m = testkit.Get[schools.Move](t, super, path); m.State == "FAILED" {
 			t.Fatalf("the move is %+v", m)
 		}
+		return m
 	}
+	until(t, "the school is in its new home", func() bool { return look().State == "MOVED" })
+	until(t, "the move's traces are gone", func() bool { return look().Clean })
 	if m := scrape(t, app.URL); m[`homeroom_moves{state="moved"}`] != 1 || m[`homeroom_moves{state="running"}`] != 0 || m[`homeroom_schools{node="south",status="ACTIVE"}`] != 1 {
 		t.Errorf("the metrics do not tell of the move: %v", m)
 	}
