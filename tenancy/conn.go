@@ -15,6 +15,7 @@ import (
 // pipeline: one round trip, and nothing left behind on the connection.
 type conn struct {
 	pg      *pgx.Conn
+	plans   *plans  // nil: statements are not prepared here
 	refused refusal // nil: no school is served here
 	retires time.Time
 
@@ -46,7 +47,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if err != nil {
 		return nil, err
 	}
-	batch.Queue(query, values(args)...)
+	batch.Queue(c.text(ctx, query), values(args)...)
 	results := c.pg.SendBatch(ctx, batch)
 	if err := c.skip(ctx, results, lead); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if err != nil {
 		return nil, err
 	}
-	batch.Queue(query, values(args)...)
+	batch.Queue(c.text(ctx, query), values(args)...)
 	results := c.pg.SendBatch(ctx, batch)
 	if err := c.skip(ctx, results, lead); err != nil {
 		return nil, err
@@ -109,6 +110,12 @@ func (c *conn) open(ctx context.Context) (batch *pgx.Batch, lead int, err error)
 	batch.Queue("begin")
 	batch.Queue(sql, args...)
 	return batch, 2, nil
+}
+
+// text is what is sent for a statement.
+func (c *conn) text(ctx context.Context, sql string) string {
+	b, _ := bound(ctx)
+	return c.plans.text(b.schema, sql)
 }
 
 // skip reads the results of the binding.

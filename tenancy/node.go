@@ -65,6 +65,7 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 		config.User, config.Password = login, shardPassword(o.Secret, login)
 		config.RuntimeParams["application_name"] = "homeroom"
 		config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+		config.StatementCacheCapacity += plansKept
 		if poolURL != url {
 			// Behind a transaction pooler a prepared statement may be on another server connection.
 			// What it takes and gives is remembered instead: without that, only arguments whose

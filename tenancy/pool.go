@@ -34,7 +34,11 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	registerUUID(pg.TypeMap())
 	life := connLife*3/4 + time.Duration(rand.Int64N(int64(connLife/2)))
-	return &conn{pg: pg, refused: c.refused, retires: time.Now().Add(life)}, nil
+	opened := &conn{pg: pg, refused: c.refused, retires: time.Now().Add(life)}
+	if c.config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		opened.plans = newPlans()
+	}
+	return opened, nil
 }
 
 func (c connector) Driver() driver.Driver { return refuse{} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
@@ -11,11 +12,22 @@ import (
 
 // Query is one statement of several that travel together. Scan, when given, reads
 // its rows with pgx, past database/sql.
+//
+// PlanOnce has Postgres keep one plan for whatever arguments. By itself it plans a
+// statement anew for arguments that promise less work than the usual, such as a list of
+// one id, and planning a long statement can cost more than all that work.
 type Query struct {
-	SQL  string
-	Args []any
-	Scan func(pgx.Rows) error
+	SQL      string
+	Args     []any
+	Scan     func(pgx.Rows) error
+	PlanOnce bool
 }
+
+// What goes before and after a query that is to be planned once.
+const (
+	planOnce = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
+	planAny  = `select set_config('plan_cache_mode', 'auto', true)`
+)
 
 // together is carried in the context to the connection: database/sql has no way
 // to hand a driver more than one statement at a time.
@@ -60,7 +72,13 @@ func (c *conn) together(ctx context.Context, t *together) error {
 		return err
 	}
 	for _, q := range t.queries {
-		batch.Queue(q.SQL, q.Args...)
+		if q.PlanOnce {
+			batch.Queue(planOnce)
+		}
+		batch.Queue(c.text(ctx, q.SQL), q.Args...)
+		if q.PlanOnce {
+			batch.Queue(planAny)
+		}
 	}
 	if t.commit {
 		batch.Queue("commit")
@@ -85,9 +103,25 @@ func (c *conn) together(ctx context.Context, t *together) error {
 	return nil
 }
 
+// inReturn is the queries as their results come, with those around one planned once.
+func inReturn(queries []Query) []Query {
+	if !slices.ContainsFunc(queries, func(q Query) bool { return q.PlanOnce }) {
+		return queries
+	}
+	var all []Query
+	for _, q := range queries {
+		if q.PlanOnce {
+			all = append(all, Query{}, q, Query{})
+		} else {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
 // readAll reads the queries' results; scanned says whether a Scan was called.
 func readAll(results pgx.BatchResults, t *together) (scanned bool, err error) {
-	for _, q := range t.queries {
+	for _, q := range inReturn(t.queries) {
 		if q.Scan == nil {
 			if _, err := results.Exec(); err != nil {
 				return scanned, err
