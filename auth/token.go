@@ -80,10 +80,12 @@ func NewTokens(keys []Key, now func() time.Time) (*Tokens, error) {
 	return t, nil
 }
 
-// accessClaims and refreshClaims are the spec's, and the session.
+// accessClaims and refreshClaims are the spec's, and the session. An access token begins
+// with its school, so that all of a school's have the same beginning: a proxy sends them
+// to one instance by it, without reading more (docs/operations/nginx.conf).
 type accessClaims struct {
-	Role     api.RoleType `json:"role"`
 	SchoolID string       `json:"schoolId"`
+	Role     api.RoleType `json:"role"`
 	Session  string       `json:"sid"`
 	Type     string       `json:"type,omitempty"` // always empty: a refresh token is no access token
 	jwt.RegisteredClaims

@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,33 @@ func TestAnAccessTokenSaysWhatItWasSignedFor(t *testing.T) {
 	}
 	if _, err := tokens.ReadAccess(forge(t, jwt.SigningMethodHS256, "one", keyOne.Secret, nil)); err != nil {
 		t.Errorf("the forger's own pattern is refused, so the refusals below prove nothing: %v", err)
+	}
+}
+
+func TestTheTokensOfOneSchoolBeginAlikeAndThoseOfTwoDoNot(t *testing.T) {
+	t.Parallel()
+	// What docs/operations/nginx.conf goes by.
+	begins := regexp.MustCompile(`^[\w-]+\.([\w-]{68})`)
+	begin := func(school uuid.UUID, role api.RoleType, key auth.Key) string {
+		text, err := tokensAt(t, noon, key).SignAccess(auth.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: school, Role: role})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := begins.FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("%s does not match", text)
+		}
+		return m[1]
+	}
+	school := uuid.New()
+	other := school
+	other[15] ^= 1 // the least that two schools can differ by
+	one := begin(school, api.Teacher, keyOne)
+	if begin(school, api.Parent, keyTwo) != one {
+		t.Error("two callers of one school have tokens that begin differently")
+	}
+	if begin(other, api.Teacher, keyOne) == one {
+		t.Error("callers of two schools have tokens that begin alike")
 	}
 }
 
