@@ -71,6 +71,13 @@ func (i *Instance) PID() int {
 	return i.cmd.Process.Pid
 }
 
+// Set has the instance's next life begin with these too, NAME=value each.
+func (i *Instance) Set(env ...string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.env = append(i.env, env...)
+}
+
 // Start runs a stopped instance again, and waits until it is ready.
 func (i *Instance) Start(t testing.TB) {
 	t.Helper()

@@ -78,13 +78,28 @@ type rush struct {
 // busEvery is how often a bus says where it is.
 const busEvery = 2 * time.Second
 
+// flooding asks for more than there is: so many people call, and again as soon as they are answered.
+const flooding = 120
+
+// flood is a run at whatever rate is answered.
+func (h *rush) flood(t *testing.T, instances, seconds int) run {
+	t.Helper()
+	return h.call(t, instances, 0, flooding, seconds)
+}
+
+// run is a run at a rate that does not ask how it is answered.
 func (h *rush) run(t *testing.T, instances, rate, seconds int) run {
+	t.Helper()
+	return h.call(t, instances, rate, 0, seconds)
+}
+
+func (h *rush) call(t *testing.T, instances, rate, people, seconds int) run {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "summary.json")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(seconds+90)*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, k6(t), "run", "--quiet", "--no-usage-report", "--address", "", "--local-ips", "127.0.1.1-127.0.1.100", "--log-output", "stderr",
-		"-e", "BASE="+h.url, "-e", "USERS="+h.users, "-e", fmt.Sprintf("RATE=%d", rate), "-e", fmt.Sprintf("SECONDS=%d", seconds),
+		"-e", "BASE="+h.url, "-e", "USERS="+h.users, "-e", fmt.Sprintf("RATE=%d", rate), "-e", fmt.Sprintf("FLOOD=%d", people), "-e", fmt.Sprintf("SECONDS=%d", seconds),
 		"-e", fmt.Sprintf("FIRST=%d", h.marked), "-e", fmt.Sprintf("EVERY=%d", busEvery.Milliseconds()), "-e", "OUT="+out, "rush.js")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Start(); err != nil {

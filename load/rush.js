@@ -10,6 +10,7 @@ const base = __ENV.BASE;
 const seconds = Number(__ENV.SECONDS);
 const rate = Number(__ENV.RATE); // calls a second, positions apart
 const first = Number(__ENV.FIRST); // how many registers runs before this one have marked
+const flood = Number(__ENV.FLOOD); // people who call again as soon as they are answered; 0: calls come at the rate
 const every = Number(__ENV.EVERY); // milliseconds between two positions of a bus
 const marking = 0.05;
 const signingIn = 0.01;
@@ -42,11 +43,17 @@ const pace = (share, vus, run) => ({
 
 const busVUs = 20; // each has several sockets, and an address of its own: nginx chooses the instance by it
 
+const calls = flood > 0
+  ? { everybody: { executor: 'constant-vus', exec: 'anything', vus: flood, duration: `${seconds}s`, gracefulStop: '5s' } }
+  : {
+    parents: pace(1 - marking - signingIn, 200, 'reads'),
+    teachers: pace(marking, 40, 'marks'),
+    arrivals: pace(signingIn, 40, 'signsIn'),
+  };
+
 export const options = {
   scenarios: {
-    parents: pace(1 - marking - signingIn, 200, 'read'),
-    teachers: pace(marking, 40, 'mark'),
-    arrivals: pace(signingIn, 40, 'signIn'),
+    ...calls,
     buses: { executor: 'per-vu-iterations', exec: 'drive', vus: busVUs, iterations: 1, maxDuration: `${seconds + 15}s`, gracefulStop: '5s' },
   },
   discardResponseBodies: true,
@@ -67,9 +74,22 @@ function answered(kind, response, wanted) {
 
 const as = (token, more) => ({ headers: { Authorization: `Bearer ${token}`, ...more } });
 
-// One glance at the phone is one of three calls.
-export function read() {
+export const reads = () => read(exec.scenario.iterationInTest);
+export const marks = () => mark(exec.scenario.iterationInTest);
+export const signsIn = () => signIn(exec.scenario.iterationInTest);
+
+// anything is one call of the same hundred, in the same order, again and again: however
+// many are answered, so many of a hundred are of each kind.
+export function anything() {
   const n = exec.scenario.iterationInTest;
+  const hundreds = Math.floor(n / 100);
+  if (n % 100 === 50) return signIn(hundreds);
+  if (n % 20 === 0) return mark(n / 20);
+  return read(n);
+}
+
+// One glance at the phone is one of three calls.
+function read(n) {
   const parent = parents[Math.floor(n / 3) % parents.length];
   switch (n % 3) {
     case 0:
@@ -82,8 +102,8 @@ export function read() {
 }
 
 // Every call has a register nobody has marked, until all of them are; then marks change.
-export function mark() {
-  const n = first + exec.scenario.iterationInTest;
+function mark(nth) {
+  const n = first + nth;
   const teacher = teachers[n % teachers.length];
   const day = Math.floor(n / teachers.length);
   const absent = Math.floor(day / days.length);
@@ -93,8 +113,8 @@ export function mark() {
   answered('mark', http.post(`${base}/teacher/attendance/mark`, body, how), 200);
 }
 
-export function signIn() {
-  const phone = phones[exec.scenario.iterationInTest % phones.length];
+function signIn(n) {
+  const phone = phones[n % phones.length];
   const how = { headers: { 'Content-Type': 'application/json' } };
   answered('pin', http.post(`${base}/parent/user-auth/verify-pin`, JSON.stringify({ phone, pin: '4826' }), how), 200);
 }
