@@ -53,7 +53,7 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 	seconds := fromEnv(t, "HOMEROOM_LOAD_SECONDS", 60)
 	stepSeconds := fromEnv(t, "HOMEROOM_LOAD_STEP_SECONDS", 15)
 	floodSeconds := fromEnv(t, "HOMEROOM_LOAD_FLOOD_SECONDS", 30)
-	rounds := fromEnv(t, "HOMEROOM_LOAD_FLOODS", 2)
+	rounds := fromEnv(t, "HOMEROOM_LOAD_FLOODS", 3)
 	most := fromEnv(t, "HOMEROOM_LOAD_INSTANCES", 3)
 	r := results{schools: schools, others: wanting()}
 

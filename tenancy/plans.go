@@ -12,6 +12,8 @@ import "hash/maphash"
 // else, decides whose tables it reads.
 type plans struct {
 	seed  maphash.Seed
+	first string           // the school that came first
+	many  bool             // another has come since
 	asked map[uint64]uint8 // how often lately, of what has no plan of its own
 	kept  map[uint64]*plan
 	now   int // statements so far: a connection's clock
@@ -47,6 +49,12 @@ func newPlans() *plans {
 func (p *plans) text(schema, sql string) string {
 	if p == nil {
 		return sql
+	}
+	if p.first == "" {
+		p.first = schema
+	}
+	if p.many = p.many || schema != p.first; !p.many {
+		return sql // of the only one Postgres forgets nothing
 	}
 	p.now++
 	key := maphash.String(p.seed, schema)*31 + maphash.String(p.seed, sql)

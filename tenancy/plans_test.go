@@ -68,10 +68,27 @@ func TestWhatTwoSchoolsAskInTurnIsPlannedOnceForEach(t *testing.T) {
 	}
 }
 
+func TestASchoolThatHasAConnectionToItselfNeedsNoPlansOfItsOwn(t *testing.T) {
+	t.Parallel()
+	c := onOneConnection(t)
+	db := bound(t, c, newSchool(t, c, ask("a")), tenancy.ReadOnly)
+	for range 12 {
+		if err := db.Exec(`select from class`).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept := ofOneSchool(t, db); len(kept) != 0 {
+		t.Errorf("kept for one school alone: %v", kept)
+	}
+}
+
 func TestAConnectionKeepsNoMorePlansThanItHasRoomFor(t *testing.T) {
 	t.Parallel()
 	c := onOneConnection(t)
 	db := bound(t, c, newSchool(t, c, ask("a")), tenancy.ReadOnly)
+	if err := bound(t, c, newSchool(t, c, ask("b")), tenancy.ReadOnly).Exec(`select 1`).Error; err != nil {
+		t.Fatal(err)
+	}
 	ask := func(from, to, times int) {
 		t.Helper()
 		var queries []tenancy.Query
