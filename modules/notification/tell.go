@@ -56,9 +56,11 @@ const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE
 // or, where one of them does not want it, to the devices of the others; one to a
 // teacher's topic; SMS and e-mail to those who asked for them. The same notice queues
 // the same message once; notices to single parents whose keys differ in the parent
-// alone (…/userId) are one push to the topic the parents share.
+// alone (…/userId) are one push to the topic the parents share. The notices are held
+// meanwhile: whom they tell of may be erased at this moment, and then the messages are
+// either not made, or there to be found.
 var queueNotices = `with ` + awake + `,
-	told as (select * from notice where id = any($1) and told_at is not null),
+	told as (select * from notice where id = any($1) and told_at is not null for share),
 	people as (
 		select t.id as notice_id, u.id as user_id, r.type as role, u.phone, coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,
 			coalesce(w.push, true) as push, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,

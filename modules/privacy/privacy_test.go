@@ -2,6 +2,7 @@ package privacy_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/privacy"
+	"homeroom/tenancy"
 	"homeroom/testkit"
 )
 
@@ -130,6 +132,64 @@ func TestAPersonGetsAllThatIsKeptOfThem(t *testing.T) {
 	}
 	f.parent.Refuses(t, "GET", "/school-admin/student/"+f.student.String()+"/personal-data", nil, 403, "PERMISSION_DENIED")
 	f.office.Refuses(t, "GET", "/school-admin/student/"+api.NewID().String()+"/personal-data", nil, 404, "STUDENT_NOT_FOUND")
+}
+
+func TestAPersonErasedWhileSomebodyIsToldOfThemIsInNoMessage(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	student := "/school-admin/student/" + f.student.String()
+	testkit.Post[any](t, f.office, student+"/transfer", map[string]any{"reason": "Moved to Klaxon"})
+	f.exec(t, `update enrolment set start_date = current_date - 9, end_date = current_date - 1 where student_id = ?`, f.student)
+	told := func() bool { return f.Count(t, "outbox", "next_at <= now()") == 0 }
+	testkit.Eventually(t, "what was to be told is told", told)
+	// Nobody can write messages until let go: so the notice has been read, and is not yet a message, when the erasure begins.
+	school, err := f.App.Service.Cluster.FindSchool(t.Context(), f.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := f.App.Service.Cluster.Node(t.Context(), school.Node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold, err := node.Admin().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = hold.Rollback(context.WithoutCancel(t.Context())) }()
+	if _, err := hold.Exec(t.Context(), `lock table `+tenancy.Ident(school.Schema)+`.delivery in share mode`); err != nil {
+		t.Fatal(err)
+	}
+	waiting := func(want int) {
+		t.Helper()
+		testkit.Eventually(t, fmt.Sprintf("%d wait", want), func() bool {
+			var n int
+			err := hold.QueryRow(t.Context(), `with first as (select pid from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid)))
+				select count(*) from pg_stat_activity where pg_blocking_pids(pid) && (select array_agg(pid) || pg_backend_pid() from first)`).Scan(&n)
+			return err == nil && n >= want
+		})
+	}
+	f.exec(t, `with n as (insert into notice (id, type, key, student_id, user_id, title, body, teaser, due_at, told_at, created_at)
+			values (?, 'MESSAGE', ?, ?, ?, 'Of Philomena', 'x', 'x', now(), now(), now()) returning id)
+		insert into outbox (id, kind, payload, occurred_at, next_at) select ?, ?, jsonb_build_object('ids', array[n.id]), now(), now() from n`,
+		api.NewID(), uuid.NewString(), f.student, f.office.UserID, api.NewID(), api.NoticesDue)
+	f.App.Service.Relay.Wake(f.ID)
+	waiting(1)
+	erased := make(chan testkit.Answer, 1)
+	go func() {
+		a, _ := f.office.TryCall("POST", student+"/erase", map[string]any{"admissionNumber": f.number, "reason": "Asked in writing"})
+		erased <- a
+	}()
+	waiting(2)
+	if err := hold.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-erased; a.Status != 200 {
+		t.Fatalf("erasing: %d %s", a.Status, a.Body)
+	}
+	testkit.Eventually(t, "what was to be told is told", told)
+	if left := f.mentions(t, "Philomena"); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
 }
 
 func TestAPersonIsErasedAndTheAccountsStay(t *testing.T) {

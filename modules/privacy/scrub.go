@@ -39,14 +39,17 @@ var own = map[string][]string{
 
 // everywhere is what is kept of anybody: how they sign in, what they wrote, what they
 // were told, and where others' records name them.
+//
+// Notices come first: whoever turns one into messages holds it, so that its messages are
+// there when the deliveries' turn comes.
 var everywhere = []string{
+	`delete from notice where student_id = any(@ids) or user_id = any(@ids)`,
 	`update app_user set first_name = @first, last_name = @last, phone = null, email = null, password_hash = null, pin_hash = null, status = 'DISABLED',
 		version = version + 1, updated_at = @now where id = any(@ids)`,
 	`update message set body = 'Erased' where sender_id = any(@ids)`,
 	`update leave set reason = 'Erased', decision_note = '' where student_id = any(@ids) or employee_id = any(@ids) or created_by = any(@ids)`,
 	`update incident set description = 'Erased', lat = null, lng = null where reported_by = any(@ids)`,
 	`delete from not_riding where student_id = any(@ids) or created_by = any(@ids)`,
-	`delete from notice where student_id = any(@ids) or user_id = any(@ids)`,
 	`delete from notification where student_id = any(@ids) or user_id = any(@ids)`,
 	`delete from notification_preference where user_id = any(@ids)`,
 	`delete from calendar_feed where student_id = any(@ids) or user_id = any(@ids)`,
