@@ -139,6 +139,7 @@ func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T
 		t.Errorf("%d round trips", trips)
 	}
 	t.Logf("%d round trips with corrections", trips)
+	testkit.Eventually(t, "all are told", func() bool { return r.Count(t, "outbox", "next_at <= now()") == 0 })
 	report := func() {
 		testkit.Get[attendance.MonthRegister](t, r.teacher, "/teacher/attendance/report?divisionId="+r.a.ID.String())
 	}
