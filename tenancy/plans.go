@@ -28,7 +28,7 @@ type plan struct {
 
 const (
 	// plansKept is how many statements of single schools a connection keeps at most.
-	// Postgres holds some 50 kB for each.
+	// Postgres holds some 60 kB for each.
 	plansKept = 512
 	// plansAfter is how often a school asks before a statement is prepared for it: that
 	// costs a round trip, and what a school asks once a day is not worth it.

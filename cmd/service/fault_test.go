@@ -6,21 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"homeroom/api"
 	"homeroom/testkit"
 )
-
-// until polls for something that is true within seconds, on a machine with nothing else to do.
-func until(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !f(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within two minutes: %s", what)
-		}
-	}
-}
 
 func TestWhilePostgresRestartsOnly503IsAddedAndNothingAcknowledgedIsLost(t *testing.T) {
 	t.Parallel()
@@ -78,13 +67,13 @@ func TestWhilePostgresRestartsOnly503IsAddedAndNothingAcknowledgedIsLost(t *test
 
 	for _, server := range []string{"north", "main", "north"} {
 		seen := good.Load()
-		until(t, "calls go through", func() bool { return good.Load() > seen+50 })
+		testkit.Eventually(t, "calls go through", func() bool { return good.Load() > seen+50 })
 		if err := stack.RestartPostgres(context.Background(), server); err != nil {
 			t.Fatal(err)
 		}
 	}
 	seen := good.Load()
-	until(t, "calls go through again", func() bool { return good.Load() > seen+50 })
+	testkit.Eventually(t, "calls go through again", func() bool { return good.Load() > seen+50 })
 	stop.Store(true)
 	wg.Wait()
 

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"homeroom/testkit"
 )
 
 // lines are between the instances and their servers, and can be hurt. Each has the name of
@@ -128,7 +130,7 @@ func startToxiproxy(t *testing.T) *toxiproxy {
 		_ = cmd.Wait()
 	})
 	p := &toxiproxy{api: "http://" + address}
-	until(t, "toxiproxy answers", func() bool { return p.ask("GET", "/version", nil) == nil })
+	testkit.Eventually(t, "toxiproxy answers", func() bool { return p.ask("GET", "/version", nil) == nil })
 	return p
 }
 

@@ -97,7 +97,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "all of it has happened", func() bool {
+	testkit.Eventually(t, "all of it has happened", func() bool {
 		return count(`select count(*) from platform.dead_letter`) == 1 && count(`select count(*) from platform.message where state = 'QUEUED'`) == 0 &&
 			count(`select count(*) from platform.river_job where state = 'completed' and kind = 'resume'`) > 0 && school.Count(t, "outbox", "true") == 0
 	})
@@ -152,7 +152,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 	}
 
 	// What the rules, the dashboard and the pages name is told. All outboxes are swept a moment after the start.
-	until(t, "the outboxes were swept", func() bool { told = scrape(t, ops); return told["homeroom_outbox_swept_timestamp_seconds"] > 0 })
+	testkit.Eventually(t, "the outboxes were swept", func() bool { told = scrape(t, ops); return told["homeroom_outbox_swept_timestamp_seconds"] > 0 })
 	names := map[string]bool{}
 	for metric := range told {
 		name, _, _ := strings.Cut(metric, "{")

@@ -146,7 +146,7 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 		return a, err
 	})
 	seen := f.good.Load()
-	until(t, "calls go through", func() bool { return f.good.Load() > seen+30 })
+	testkit.Eventually(t, "calls go through", func() bool { return f.good.Load() > seen+30 })
 
 	path := "/super-admin/school/" + s.ID.String() + "/move"
 	super.Refuses(t, "GET", path, nil, 404, "")
@@ -165,13 +165,13 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 		}
 		return m
 	}
-	until(t, "the school is in its new home", func() bool { return look().State == "MOVED" })
-	until(t, "the move's traces are gone", func() bool { return look().Clean })
+	testkit.Eventually(t, "the school is in its new home", func() bool { return look().State == "MOVED" })
+	testkit.Eventually(t, "the move's traces are gone", func() bool { return look().Clean })
 	if m := scrape(t, app.URL); m[`homeroom_moves{state="moved"}`] != 1 || m[`homeroom_moves{state="running"}`] != 0 || m[`homeroom_schools{node="south",status="ACTIVE"}`] != 1 {
 		t.Errorf("the metrics do not tell of the move: %v", m)
 	}
 	seen = f.good.Load()
-	until(t, "calls go through in the new home", func() bool { return f.good.Load() > seen+30 })
+	testkit.Eventually(t, "calls go through in the new home", func() bool { return f.good.Load() > seen+30 })
 	end()
 	t.Logf("%d good answers, %d × 503, %d payments, %d marks; writes held %d ms, the slowest answer took %v, %d rows compared",
 		f.good.Load(), f.waits.Load(), f.paid.Load(), f.marks.Load(), m.HeldMs, time.Duration(f.slowest.Load()).Round(time.Millisecond), m.Rows)
@@ -248,5 +248,5 @@ func TestANodeThatIsDownIs503ForItsOwnSchoolsOnly(t *testing.T) {
 	if err := stack.RestartPostgres(context.Background(), "north"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the school is back", func() bool { return theirs.Call(t, "GET", listClasses, nil).Status == 200 })
+	testkit.Eventually(t, "the school is back", func() bool { return theirs.Call(t, "GET", listClasses, nil).Status == 200 })
 }

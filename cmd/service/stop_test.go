@@ -68,7 +68,7 @@ func produce(t *testing.T, c config.Config, o service.Options) *production {
 	case err := <-p.ended:
 		t.Fatal(err)
 	}
-	until(t, "the instance is ready", func() bool { status, _ := readiness(t, p.ops); return status == 200 })
+	testkit.Eventually(t, "the instance is ready", func() bool { status, _ := readiness(t, p.ops); return status == 200 })
 	return p
 }
 
@@ -101,11 +101,11 @@ func TestAStoppingServiceFinishesWhatIsUnderWayAndSaysThatItStops(t *testing.T) 
 	}()
 	<-entered
 	in.stop()
-	until(t, "it says that it stops", func() bool {
+	testkit.Eventually(t, "it says that it stops", func() bool {
 		status, text := readiness(t, in.ops)
 		return status == 503 && strings.Contains(text, "stopping")
 	})
-	until(t, "nobody new is let in", func() bool {
+	testkit.Eventually(t, "nobody new is let in", func() bool {
 		conn, err := net.DialTimeout("tcp", strings.TrimPrefix(in.app.URL, "http://"), time.Second)
 		if err == nil {
 			_ = conn.Close()
@@ -129,7 +129,7 @@ func TestAnInstanceThatIsGivenTimeToStopIsUnreadyAndServesOn(t *testing.T) {
 	in := runInProduction(t, 8*time.Second) // nobody waits for its end
 	school, super := testkit.NewSchool(t), testkit.Shared(t).SuperAdmin(t)
 	in.stop()
-	until(t, "it says that it stops", func() bool { status, _ := readiness(t, in.ops); return status == 503 })
+	testkit.Eventually(t, "it says that it stops", func() bool { status, _ := readiness(t, in.ops); return status == 503 })
 	for path, token := range map[string]string{
 		"/school-admin/class/list": school.As(t, api.SchoolAdmin).Token,
 		// A feed has a word to say too, though it ends with it.
@@ -202,7 +202,7 @@ func TestHealthIsSaidAndNeitherAMissingRedisNorANewerSchemaMakesAnInstanceUnread
 	if a.Status != 200 || strings.Contains(string(a.Body), `"redis":"ok"`) {
 		t.Errorf("without Redis: %d %s", a.Status, a.Body)
 	}
-	until(t, "the parts that go on without Redis say so", func() bool {
+	testkit.Eventually(t, "the parts that go on without Redis say so", func() bool {
 		app.Nobody().Call(t, "GET", "/auth/me", nil) // is counted, as every call
 		m := scrape(t, app.URL)
 		return m[`homeroom_redis_away{part="limits"}`] == 1 && m[`homeroom_redis_away{part="outbox"}`] == 1 &&
@@ -228,7 +228,7 @@ func TestHealthIsSaidAndNeitherAMissingRedisNorANewerSchemaMakesAnInstanceUnread
 		t.Errorf("an instance without Postgres is alive: %d", status("/healthz"))
 	}
 	// Its metrics are its own: what the platform's books would say is missing, and old numbers are not told.
-	until(t, "the platform is said not to be counted", func() bool {
+	testkit.Eventually(t, "the platform is said not to be counted", func() bool {
 		m := scrape(t, app.URL)
 		_, told := m[`homeroom_moves{state="running"}`]
 		return m["homeroom_platform_counted"] == 0 && !told && m["go_goroutines"] > 0
