@@ -35,5 +35,6 @@ func passes(err error) bool {
 	case queryWasCancelled:
 		return false // it took longer than the server allows
 	}
-	return pgCode(err)[:2] == "57" // the server is stopping or starting
+	class := pgCode(err)[:2]
+	return class == "57" || class == "08" // the server is stopping or starting, or cannot reach another that is
 }
