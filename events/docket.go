@@ -19,13 +19,14 @@ type docket struct {
 	changed *sync.Cond
 	matters map[uuid.UUID]*matter
 	queue   []*matter
-	trouble int // looks under way at schools that failed last time
+	notes   map[uuid.UUID]int64 // the scores of notes made here that were not due yet
+	trouble int                 // looks under way at schools that failed last time
 	last    int64
 	cycle   int
 }
 
 func newDocket(me string, within time.Duration, workers int) *docket {
-	d := &docket{me: me, within: within, suspects: max(1, workers/4), matters: map[uuid.UUID]*matter{}}
+	d := &docket{me: me, within: within, suspects: max(1, workers/4), matters: map[uuid.UUID]*matter{}, notes: map[uuid.UUID]int64{}}
 	d.changed = sync.NewCond(&d.mu)
 	return d
 }
@@ -135,6 +136,9 @@ func (d *docket) done(j job, f finding, now time.Time) {
 		d.changed.Broadcast()
 	}
 	m.running = false
+	if f.settled {
+		d.note(j.school, f.noted, f.next)
+	}
 	rest := m.report(j, f, d.me)
 	switch {
 	case rest == 0:
@@ -146,6 +150,24 @@ func (d *docket) done(j job, f finding, now time.Time) {
 		m.plan(now.Add(rest))
 	}
 	d.forget(m)
+}
+
+// note remembers a note made here until it is due or this process finds it superfluous:
+// who made it is the first to look. What the set held already is another's, or was remembered then.
+func (d *docket) note(school uuid.UUID, made bool, at *time.Time) {
+	switch {
+	case made:
+		d.notes[school] = at.UnixMicro()
+	case at == nil || at.UnixMicro() != d.notes[school]:
+		delete(d.notes, school)
+	}
+}
+
+// noted remembers a note that a sweep made.
+func (d *docket) noted(school uuid.UUID, made bool, at *time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.note(school, made, at)
 }
 
 // breath is how long a busy school is left alone between two looks. What is committed

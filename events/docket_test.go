@@ -37,3 +37,67 @@ func TestASchoolThatGoesOnCommittingIsLookedAtAfterABreathForAllOfIt(t *testing.
 		t.Errorf("one look for six commits is enough: %d queued, %d known", len(d.queue), len(d.matters))
 	}
 }
+
+func TestWhatAnotherInstanceIsAtIsLeftToItForTwoSecondsAndWhileItRenewsItsMark(t *testing.T) {
+	t.Parallel()
+	d := newDocket("me", time.Minute, 4)
+	school, began := uuid.New(), time.Now()
+	looked := func(after time.Duration, page ...mark) bool {
+		t.Helper()
+		now := began.Add(after)
+		d.sight(page, true, now)
+		d.tick(now)
+		return len(d.queue) > 0
+	}
+	if looked(0, mark{school, "other", 1}) || looked(1900*time.Millisecond, mark{school, "other", 1}) {
+		t.Error("a mark is looked at before its own instance had its time")
+	}
+	if looked(1950*time.Millisecond, mark{school, "other", 2}) || looked(3900*time.Millisecond, mark{school, "other", 2}) {
+		t.Error("a mark that was renewed is looked at as if it had not been")
+	}
+	if !looked(4*time.Second, mark{school, "other", 2}) {
+		t.Error("a mark whose instance says nothing more is not looked at")
+	}
+}
+
+func TestAMarkThatIsRenewedForEverIsLookedAtAllTheSame(t *testing.T) {
+	t.Parallel()
+	d := newDocket("me", time.Minute, 4)
+	school, began := uuid.New(), time.Now()
+	for n := range 100 {
+		now := began.Add(time.Duration(n) * 100 * time.Millisecond)
+		d.sight([]mark{{school, "other", int64(n)}}, true, now)
+		d.tick(now)
+	}
+	if len(d.queue) != 1 {
+		t.Error("an instance that marks and never tells keeps the others away")
+	}
+}
+
+func TestANoteIsLookedAtFirstByWhoMadeIt(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	due := began.Add(time.Hour)
+	school := uuid.New()
+	maker, other := newDocket("maker", time.Minute, 4), newDocket("other", time.Minute, 4)
+	maker.committed(school)
+	j, _ := maker.take(t.Context())
+	maker.done(j, finding{outcome: outcome{told: 1, next: &due}, until: time.Hour, settled: true, noted: true}, began)
+	queued := func(d *docket, now time.Time) bool {
+		d.sight([]mark{{school, "", due.UnixMicro()}}, true, now)
+		d.tick(now)
+		return len(d.queue) > 0
+	}
+	if !queued(maker, due) {
+		t.Error("who made the note does not look when it is due")
+	}
+	other.committed(school)
+	j, _ = other.take(t.Context())
+	other.done(j, finding{outcome: outcome{told: 1, next: &due}, until: time.Hour, settled: true}, began) // finds the note there
+	if queued(other, due) || queued(other, due.Add(1900*time.Millisecond)) {
+		t.Error("another looks although who made the note is about to")
+	}
+	if !queued(other, due.Add(2*time.Second)) {
+		t.Error("nobody looks if who made the note is gone")
+	}
+}

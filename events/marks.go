@@ -91,7 +91,8 @@ func (m *marks) due(ctx context.Context, upTo, offset int64) (found []mark, epoc
 	return found, epoch, len(page) == pageSize, nil
 }
 
-// Removing and noting are one step: between two, a death would forget the school.
+// Removing and noting are one step: between two, a death would forget the school. It
+// answers 1 if the note is new.
 var settleScript = redis.NewScript(`
 for i = 3, #ARGV, 2 do
   local s = redis.call('ZSCORE', KEYS[1], ARGV[i])
@@ -99,13 +100,13 @@ for i = 3, #ARGV, 2 do
 end
 if ARGV[2] ~= '' then
   local s = redis.call('ZSCORE', KEYS[1], ARGV[1])
-  if not s or tonumber(s) > tonumber(ARGV[2]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1]) end
+  if not s or tonumber(s) > tonumber(ARGV[2]) then return redis.call('ZADD', KEYS[1], 'CH', ARGV[2], ARGV[1]) end
 end
-return 1`)
+return 0`)
 
 // settle removes the marks which have not changed since they were read, and notes
-// when to look at the school again (nil: no need).
-func (m *marks) settle(ctx context.Context, school uuid.UUID, next *time.Time, seen []mark) error {
+// when to look at the school again (nil: no need). noted: there was no such note yet.
+func (m *marks) settle(ctx context.Context, school uuid.UUID, next *time.Time, seen []mark) (noted bool, err error) {
 	args := []any{mark{school: school}.member(), ""}
 	if next != nil {
 		args[1] = next.UnixMicro()
@@ -114,10 +115,10 @@ func (m *marks) settle(ctx context.Context, school uuid.UUID, next *time.Time, s
 		args = append(args, s.member(), s.score)
 	}
 	if next == nil && len(seen) == 0 {
-		return nil
+		return false, nil
 	}
-	_, err := ask(ctx, m.link, func(ctx context.Context) (any, error) {
-		return settleScript.Run(ctx, m.client, []string{m.key}, args...).Result()
+	n, err := ask(ctx, m.link, func(ctx context.Context) (int, error) {
+		return settleScript.Run(ctx, m.client, []string{m.key}, args...).Int()
 	})
-	return err
+	return n == 1, err
 }

@@ -29,9 +29,10 @@ type matter struct {
 
 // sighting is a mark or a note as the last polls saw it.
 type sighting struct {
-	score int64
-	since time.Time // first seen with this score, by this process's own clock
-	cycle int       // the last cycle of polls that saw it
+	score  int64
+	since  time.Time // first seen with this score, by this process's own clock
+	stands time.Time // first seen with any
+	cycle  int       // the last cycle of polls that saw it
 }
 
 // job is one look at a school: what stood when it began.
@@ -48,6 +49,7 @@ type finding struct {
 	err     error
 	until   time.Duration // to the next due fact, if there is one
 	settled bool          // Redis took note
+	noted   bool          // of a time it did not know of
 }
 
 // looks is the pause before the next look at a school whose mark stands although
@@ -62,7 +64,29 @@ func (m *matter) plan(at time.Time) {
 	}
 }
 
-func (m *matter) pause() time.Duration { return looks[min(m.empty, len(looks)-1)] }
+// theirs is the shortest of the looks at another instance's mark: it clears its own, and
+// needs longer for it when its machine is busy.
+const theirs = 4
+
+// ours says that a mark made here stands, as far as this process knows.
+func (m *matter) ours() bool { return m.open > 0 || m.score != 0 || m.unmarked != 0 }
+
+func (m *matter) pause() time.Duration {
+	n := m.empty
+	if !m.ours() {
+		n = max(n, theirs)
+	}
+	return looks[min(n, len(looks)-1)]
+}
+
+// putOff leaves a mark that another instance has renewed to it once more, unless it has
+// stood for long or a look is owed anyway.
+func (m *matter) putOff(s *sighting, now time.Time) {
+	if m.ours() || m.dirty || m.lookAt.IsZero() || now.Sub(s.stands) > looks[len(looks)-1] {
+		return
+	}
+	m.lookAt = now.Add(m.pause())
+}
 
 // expire gives up waiting for commits that were never heard of: they failed.
 func (m *matter) expire(now time.Time, within time.Duration) {

@@ -79,6 +79,30 @@ func TestASlowCommitOfAnInstanceThatDiesIsToldByAnother(t *testing.T) {
 	eventually(t, "the survivor tells the fact", func() bool { return e.heard(ids...) })
 }
 
+func TestAFactThatIsDueLaterIsToldByTheInstanceThatNotedIt(t *testing.T) {
+	t.Parallel()
+	const schools = 20
+	f, clock, mine, others := newFleet(t, schools), newClock(), newEar(), newEar()
+	ticking := func(o *events.Options) { o.Clock = clock.now }
+	maker := f.start(busWith(mine.hear), ticking).swept(f)
+	f.start(busWith(others.hear), ticking)
+	for _, school := range f.schools {
+		later := fact(1)
+		later.DueAt = clock.now().Add(time.Hour)
+		f.write(maker.Relay, school, clock.now(), later)
+	}
+	eventually(t, "every school has its note and nothing else", func() bool {
+		marks := maker.marks(f)
+		return len(marks) == schools && !strings.Contains(strings.Join(marks, ""), "/")
+	})
+	clock.advance(2 * time.Hour)
+	eventually(t, "all are heard", func() bool { return mine.count()+others.count() == schools })
+	// A machine that stands still for two seconds has the other help out.
+	if mine.count() < schools*3/4 {
+		t.Errorf("of %d facts who noted them told %d and another %d", schools, mine.count(), others.count())
+	}
+}
+
 func TestTwoRelaysTellEachFactOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	f, e := newFleet(t, 5), newEar()

@@ -6,10 +6,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// sight takes in a page of the set. What is newly there is planned for a look: a
-// note at once, a mark only if it stands longer than its own instance needs to
-// clear it. complete says that the page was the last of its cycle: what the whole
-// cycle did not see is gone.
+// sight takes in a page of the set. What is newly there is planned for a look: a note
+// made here at once, anything else only if it stands longer than who made it needs to
+// clear it. Two instances that look at one school are in each other's way, and the one
+// whose school it is not has to find out about it first. complete says that the page
+// was the last of its cycle: what the whole cycle did not see is gone.
 func (d *docket) sight(page []mark, complete bool, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -18,21 +19,20 @@ func (d *docket) sight(page []mark, complete bool, now time.Time) {
 		s := m.seen[k.instance]
 		switch {
 		case s == nil:
-			m.seen[k.instance] = &sighting{score: k.score, since: now, cycle: d.cycle}
+			s = &sighting{score: k.score, since: now, stands: now}
+			m.seen[k.instance] = s
 			m.empty = 0
-			if k.instance == "" {
-				m.plan(now)
-			} else {
-				m.plan(now.Add(looks[0]))
-			}
-			continue
+			m.plan(now.Add(m.pause()))
 		case s.score != k.score:
 			s.score, s.since = k.score, now
-			if k.instance == "" {
-				m.plan(now)
-			}
+			m.putOff(s, now)
 		}
 		s.cycle = d.cycle
+		if k.instance == "" && d.notes[k.school] == k.score {
+			delete(d.notes, k.school)
+			m.dirty = true
+			m.plan(now)
+		}
 		if m.lookAt.IsZero() && !m.queued && !m.running {
 			m.plan(now.Add(m.pause())) // whatever happened, something that stands is looked at
 		}

@@ -170,5 +170,7 @@ func (s *sweeper) visit(ctx context.Context, id uuid.UUID, found *Swept) error {
 		return nil
 	}
 	found.add(there)
-	return s.marks.settle(ctx, id, there.Soonest, nil)
+	noted, err := s.marks.settle(ctx, id, there.Soonest, nil)
+	s.relay.docket.noted(id, noted, there.Soonest)
+	return err
 }

@@ -32,7 +32,8 @@ func (r *Relay) look(ctx context.Context, j job) (f finding) {
 		f.until = f.next.Sub(r.clock())
 	}
 	if !f.busy && (f.next == nil || f.until > 0) {
-		f.settled = r.marks.settle(ctx, j.school, f.next, j.settle) == nil
+		noted, err := r.marks.settle(ctx, j.school, f.next, j.settle)
+		f.settled, f.noted = err == nil, noted
 	}
 	return f
 }
