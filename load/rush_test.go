@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,8 +51,8 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 	rate := fromEnv(t, "HOMEROOM_LOAD_RATE", 100)
 	seconds := fromEnv(t, "HOMEROOM_LOAD_SECONDS", 60)
 	stepSeconds := fromEnv(t, "HOMEROOM_LOAD_STEP_SECONDS", 15)
-	floodSeconds := fromEnv(t, "HOMEROOM_LOAD_FLOOD_SECONDS", 30)
-	rounds := fromEnv(t, "HOMEROOM_LOAD_FLOODS", 3)
+	floodSeconds := fromEnv(t, "HOMEROOM_LOAD_FLOOD_SECONDS", 10)
+	rounds := fromEnv(t, "HOMEROOM_LOAD_FLOODS", 12)
 	most := fromEnv(t, "HOMEROOM_LOAD_INSTANCES", 3)
 	r := results{schools: schools, others: wanting()}
 
@@ -103,18 +102,11 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 			}
 		}
 	}
-	// Most and one take turns at being first: the schools' tables grow and settle all the
-	// while, and the machine is not equally its own at all times.
-	turn := slices.Compact([]int{most, 1})
-	for range rounds {
-		for _, n := range turn {
-			town.signIn(t, users)
-			only(t, f, n)
-			h.parts = theParts(t, c, f, n)
-			h.flood(t, n, 3*floodSeconds)
-			r.flood = append(r.flood, h.flood(t, n, floodSeconds))
-		}
-		slices.Reverse(turn)
+	if most > 1 && rounds > 0 {
+		quiet(t, stack.PostgresURL("main"))
+		alone := fleet.Start(t, fleet.Options{Instances: 1, Stack: stack, Env: env})
+		r.flood = sideBySide(t, h, rounds, floodSeconds, func() { town.signIn(t, users) },
+			side{f.URL(), most, theParts(t, c, f, most)}, side{alone.URL(), 1, theParts(t, c, alone, 1)})
 	}
 	for _, x := range r.steady {
 		if x.failed > heldFailed {
