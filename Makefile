@@ -16,7 +16,7 @@ test: ## the whole suite, with the race detector, on real servers
 	@scripts/need postgres redis pgbouncer nginx node chromium
 	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/web deps
-	go test -race -vet=off -timeout 14m ./...
+	go test -race -vet=off -ldflags=-w -timeout 14m ./...
 
 faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 calls; a day at school with faults; crashes amid payments and moves. Writes bench/faults.md
 	@scripts/need postgres redis pgbouncer node toxiproxy
