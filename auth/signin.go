@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
@@ -78,18 +79,17 @@ func (a *Auth) present(ctx context.Context, acc account) (role uuid.UUID, err er
 	if err != nil {
 		return uuid.Nil, err
 	}
-	var u struct {
-		RoleID uuid.UUID
-		Status string
-	}
-	err = db.Table("app_user").Select("role_id", "status").Where("id = ?", acc.userID).Take(&u).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) || (err == nil && u.Status != "ACTIVE") {
+	err = tenancy.Together(db, tenancy.Query{SQL: `select role_id from app_user where id = $1 and status = 'ACTIVE'`, Args: []any{acc.userID}, Scan: func(rows pgx.Rows) error {
+		role, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[uuid.UUID])
+		return err
+	}})
+	if errors.Is(err, pgx.ErrNoRows) {
 		return uuid.Nil, errSignedOut
 	}
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("reading a user: %w", err)
 	}
-	return u.RoleID, nil
+	return role, nil
 }
 
 // schoolDB opens the school of an account, if it is active.

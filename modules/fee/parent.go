@@ -11,12 +11,12 @@ import (
 
 // childsReport is a linked child's account.
 func (m *Module) childsReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error) {
-	return m.reportBy(c, r, selectStudent+` and s.id in (`+roster.LinkedIDs(3)+`)`, c.Today(), r.StudentID, c.User.ID)
+	return m.reportBy(c, r, selectStudent+` and s.id in (`+roster.LinkedIDs("$3")+`)`, c.Today(), r.StudentID, c.User.ID)
 }
 
 // childsReceipt is a receipt of a linked child's.
 func (m *Module) childsReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
-	return m.receiptBy(c, r, `r.id = $1 and r.student_id in (`+roster.LinkedIDs(2)+`)`, r.ID, c.User.ID)
+	return m.receiptBy(c, r, `r.id = $1 and r.student_id in (`+roster.LinkedIDs("$2")+`)`, r.ID, c.User.ID)
 }
 
 // ChildDues is what a child's family owes.
@@ -35,7 +35,7 @@ type FamilyDues struct {
 }
 
 // settleFamily is settle for the students of the parent $1.
-var settleFamily = strings.Replace(settle, `= any($1)`, `in (`+roster.LinkedIDs(1)+`)`, 1)
+var settleFamily = strings.Replace(settle, `= any($1)`, `in (`+roster.LinkedIDs("$1")+`)`, 1)
 
 // familyDues is what is open for the calling parent's children.
 func familyDues(c api.Ctx, _ api.Nothing) (FamilyDues, error) {
@@ -47,7 +47,7 @@ func familyDues(c api.Ctx, _ api.Nothing) (FamilyDues, error) {
 	var invoices []settled
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: `select s.*, coalesce((select sum(case x.entry_type when 'DR' then x.amount else -x.amount end) from ledger_entry x where x.account_id = s.id), 0)::bigint as balance
-			from (` + selectStudents + ` where s.id in (` + roster.LinkedIDs(2) + `)) s order by s.first_name, s.id`, Args: []any{c.Today(), c.User.ID}, Scan: roster.Collect(&children)},
+			from (` + selectStudents + ` where s.id in (` + roster.LinkedIDs("$2") + `)) s order by s.first_name, s.id`, Args: []any{c.Today(), c.User.ID}, Scan: roster.Collect(&children)},
 		tenancy.Query{SQL: settleFamily, Args: []any{c.User.ID, c.Today()}, Scan: roster.Collect(&invoices)})
 	if err != nil {
 		return FamilyDues{}, fmt.Errorf("reading a family's dues: %w", err)

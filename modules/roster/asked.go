@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/tenancy"
 )
 
 // What other modules ask of the roster, besides Linked.
@@ -17,6 +18,10 @@ func NoStudent() error { return noStudent }
 
 // MayView refuses, as if there were none, a student whose data the calling parent may not see.
 func MayView(c api.Ctx, student uuid.UUID) error { return mayView(c.DB, c.User.ID, student) }
+
+// Viewing is MayView as a query that travels with what the parent wants to see. It goes
+// first: who may not see the student is told so, whatever comes after it.
+func Viewing(c api.Ctx, student uuid.UUID) tenancy.Query { return viewing(c.User.ID, student) }
 
 // Collect reads the rows of a query that travels with others; none is an empty list.
 func Collect[T any](into *[]T) func(pgx.Rows) error { return collect(into) }

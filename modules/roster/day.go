@@ -5,9 +5,11 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/tenancy"
 )
 
 // DaySlot is a lesson as it is held on one day.
@@ -110,16 +112,22 @@ func myself(c api.Ctx) (uuid.UUID, error) {
 // mayView refuses a student who is not linked to the guardian, or whose data the
 // guardian may not see.
 func mayView(db *gorm.DB, user, student uuid.UUID) error {
-	var n int64
-	err := db.Raw(`select count(*) from student_guardian sg join guardian g on g.id = sg.guardian_id join student s on s.id = sg.student_id
-		where g.user_id = ? and sg.student_id = ? and sg.can_view_data and s.deleted_at is null`, user, student).Scan(&n).Error
-	if err != nil {
+	if err := tenancy.Together(db, viewing(user, student)); err != nil {
 		return fmt.Errorf("looking for a guardian's student: %w", err)
 	}
-	if n == 0 {
-		return api.Coded(404, "STUDENT_NOT_FOUND", "Student not found")
-	}
 	return nil
+}
+
+// viewing is mayView as a query that travels with what the guardian wants to see.
+func viewing(user, student uuid.UUID) tenancy.Query {
+	return tenancy.Query{SQL: `select from student_guardian sg join guardian g on g.id = sg.guardian_id join student s on s.id = sg.student_id
+		where g.user_id = $1 and sg.student_id = $2 and sg.can_view_data and s.deleted_at is null limit 1`,
+		Args: []any{user, student}, Scan: func(rows pgx.Rows) error {
+			if !rows.Next() && rows.Err() == nil {
+				return noStudent
+			}
+			return nil
+		}}
 }
 
 // divisionOn is where a student sits on a day; the zero id is nowhere.

@@ -19,8 +19,8 @@ import (
 // so that a link that is gone ends what they see with the next call.
 func Linked(db *gorm.DB, user uuid.UUID) *gorm.DB { return db.Raw(linkedSQL, user) }
 
-// LinkedIDs is Linked for a query that is written out: the user is its argument $n.
-func LinkedIDs(n int) string { return strings.Replace(linkedSQL, "?", fmt.Sprintf("$%d", n), 1) }
+// LinkedIDs is Linked for a query that is written out: user is the argument there, $1 for example.
+func LinkedIDs(user string) string { return strings.Replace(linkedSQL, "?", user, 1) }
 
 const linkedSQL = `select sg.student_id from student_guardian sg
 	join guardian g on g.id = sg.guardian_id join student c on c.id = sg.student_id

@@ -67,24 +67,25 @@ func (s Seen) Where(bus uuid.UUID, now time.Time) Location {
 
 // live is the current trip status of a bus.
 func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
-	bus, err := SeeBus(c.DB, viewer(c), r.BusID, c.Today())
+	var bus Bus
+	var trips []Trip
+	var stops []TripStop
+	of := []any{r.BusID, c.Today()}
+	err := tenancy.Together(c.DB, sightOfBus(viewer(c), c.Today(), r.BusID, &bus),
+		tenancy.Query{SQL: tripOfBus, Args: of, Scan: roster.Collect(&trips)}, tenancy.Query{SQL: stopsOfBus, Args: of, Scan: roster.Collect(&stops)})
 	if err != nil {
-		return Live{}, err
+		return Live{}, fmt.Errorf("looking where a bus is: %w", err)
 	}
 	out := Live{BusID: bus.ID, BusNumber: bus.BusNumber, IsStale: true, Stops: []LiveStop{}}
-	t, err := tripOfBus(c, bus.ID)
-	if err != nil || t == nil {
-		return out, err
+	if len(trips) == 0 {
+		return out, nil
 	}
+	t := trips[0]
 	out.Trip = &LiveTrip{t.ID, t.RouteID, t.TripType, t.Status, t.ScheduledStartAt, t.StartedAt, t.EndedAt}
 	if t.open() {
 		out.Status = t.Status
 	}
-	var stops []TripStop
-	if err := tenancy.Together(c.DB, tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: roster.Collect(&stops)}); err != nil {
-		return out, fmt.Errorf("reading a trip's stops: %w", err)
-	}
-	seen, err := m.lastSeen(c, bus.ID, *t)
+	seen, err := m.lastSeen(c, bus.ID, t)
 	if err != nil {
 		return out, err
 	}
@@ -108,20 +109,13 @@ func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
 	return out, nil
 }
 
-// tripOfBus is the trip a bus is on, or else its next of today, or its last.
-func tripOfBus(c api.Ctx, bus uuid.UUID) (*Trip, error) {
-	var found []Trip
-	err := c.DB.Raw(`select `+tripColumns+` from trip t where t.bus_id = ? and (t.status in ('in_progress', 'paused') or (t.trip_date = ? and t.status <> 'cancelled'))
-		order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc limit 1`,
-		bus, c.Today()).Scan(&found).Error
-	if err != nil {
-		return nil, fmt.Errorf("looking for a bus's trip: %w", err)
-	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	return &found[0], nil
-}
+// tripOfBus is the trip a bus is on, or else its next of today, or its last; stopsOfBus
+// are the stops of that trip.
+const (
+	tripOfBus = `select ` + tripColumns + ` from trip t where t.bus_id = $1 and (t.status in ('in_progress', 'paused') or (t.trip_date = $2 and t.status <> 'cancelled'))
+		order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc limit 1`
+	stopsOfBus = `with t as (` + tripOfBus + `) select ` + tripStopColumns + ` from t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id where ` + tripHasStop + ` order by p.sequence`
+)
 
 // lastSeen is where the bus was seen last on a trip: as remembered, or by the trail.
 func (m *Module) lastSeen(c api.Ctx, bus uuid.UUID, t Trip) (*Seen, error) {

@@ -4,10 +4,12 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/tenancy"
 )
 
 // Viewer is somebody who wants to see a bus.
@@ -23,8 +25,11 @@ type Sight struct {
 	Students []uuid.UUID
 }
 
-// rides holds for a parent's children who ride route r that day.
-const ridesRoute = `exists (select from ride y where y.route_id = r.id and y.student_id in (@linked) and y.start_date <= @today and (y.end_date is null or y.end_date >= @today))`
+// linked are a parent's children.
+var linked = roster.LinkedIDs("@user")
+
+// ridesRoute holds for a parent's children who ride route r that day.
+var ridesRoute = `exists (select from ride y where y.route_id = r.id and y.student_id in (` + linked + `) and y.start_date <= @today and (y.end_date is null or y.end_date >= @today))`
 
 // busSights say which buses b the people of each role see. A role that is not here sees none.
 var busSights = map[api.RoleType]string{
@@ -32,7 +37,7 @@ var busSights = map[api.RoleType]string{
 	api.Teacher:     `true`,
 	api.Driver:      isMyBus,
 	api.Parent: `(exists (select from route r where ` + ridesRoute + ` and (r.bus_id = b.id or exists (select from trip t where t.route_id = r.id and t.bus_id = b.id and t.trip_date = @today)))
-		or exists (select from trip t join boarding g on g.trip_id = t.id where t.bus_id = b.id and t.status in ('in_progress', 'paused') and g.status <> 'absent' and g.student_id in (@linked)))`,
+		or exists (select from trip t join boarding g on g.trip_id = t.id where t.bus_id = b.id and t.status in ('in_progress', 'paused') and g.status <> 'absent' and g.student_id in (` + linked + `)))`,
 }
 
 // tripSights say which trips t they see.
@@ -40,34 +45,40 @@ var tripSights = map[api.RoleType]string{
 	api.SchoolAdmin: `true`,
 	api.Teacher:     `true`,
 	api.Driver:      driverOf + ` = (select e.id from employee e where e.user_id = @user and e.status = 'ACTIVE')`,
-	api.Parent: `(exists (select from boarding g where g.trip_id = t.id and g.student_id in (@linked))
-		or exists (select from ride y where y.route_id = t.route_id and y.student_id in (@linked) and y.start_date <= t.trip_date and (y.end_date is null or y.end_date >= t.trip_date)))`,
+	api.Parent: `(exists (select from boarding g where g.trip_id = t.id and g.student_id in (` + linked + `))
+		or exists (select from ride y where y.route_id = t.route_id and y.student_id in (` + linked + `) and y.start_date <= t.trip_date and (y.end_date is null or y.end_date >= t.trip_date)))`,
 }
 
-func sightArgs(db *gorm.DB, v Viewer, today api.Date, more map[string]any) map[string]any {
-	args := map[string]any{"user": v.UserID, "today": today, "linked": roster.Linked(db.Session(&gorm.Session{NewDB: true}), v.UserID)}
-	for name, value := range more {
-		args[name] = value
+// sight reads one record as somebody sees it, by one of the conditions above; what they
+// do not see is not there. It may travel with what else is to be read of the record.
+func sight[T any](v Viewer, today api.Date, sees map[api.RoleType]string, what, sql string, id uuid.UUID, into *T) tenancy.Query {
+	condition, ok := sees[v.Role]
+	if !ok {
+		condition = "false"
 	}
-	return args
+	return tenancy.Query{SQL: sql + condition, Args: []any{pgx.NamedArgs{"id": id, "user": v.UserID, "today": today}}, Scan: func(rows pgx.Rows) error {
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return api.NotFound(what)
+		}
+		*into = found[0]
+		return nil
+	}}
+}
+
+func sightOfBus(v Viewer, today api.Date, bus uuid.UUID, into *Bus) tenancy.Query {
+	return sight(v, today, busSights, "bus", `select b.id, b.bus_number, b.registration_number, b.driver_id, b.status from bus b where b.id = @id and `, bus, into)
 }
 
 // SeeBus reads a bus as somebody sees it; one they do not see is not there.
-func SeeBus(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Bus, error) {
-	condition, ok := busSights[v.Role]
-	if !ok {
-		return Bus{}, api.NotFound("bus")
+func SeeBus(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (found Bus, err error) {
+	if err := tenancy.Together(db, sightOfBus(v, today, bus, &found)); err != nil {
+		return found, fmt.Errorf("looking for a bus: %w", err)
 	}
-	var found []Bus
-	err := db.Raw(`select b.id, b.bus_number, b.registration_number, b.driver_id, b.status from bus b where b.id = @bus and `+condition,
-		sightArgs(db, v, today, map[string]any{"bus": bus})).Scan(&found).Error
-	if err != nil {
-		return Bus{}, fmt.Errorf("looking for a bus: %w", err)
-	}
-	if len(found) == 0 {
-		return Bus{}, api.NotFound("bus")
-	}
-	return found[0], nil
+	return found, nil
 }
 
 // SightOf says what somebody sees of a bus.
@@ -86,21 +97,11 @@ func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error
 }
 
 // seeTrip reads a trip as the caller sees it.
-func seeTrip(c api.Ctx, id uuid.UUID) (Trip, error) {
-	condition, ok := tripSights[c.User.Role]
-	if !ok {
-		return Trip{}, api.NotFound("trip")
+func seeTrip(c api.Ctx, id uuid.UUID) (found Trip, err error) {
+	if err := tenancy.Together(c.DB, sight(viewer(c), c.Today(), tripSights, "trip", `select `+tripColumns+` from trip t where t.id = @id and `, id, &found)); err != nil {
+		return found, fmt.Errorf("looking for a trip: %w", err)
 	}
-	var found []Trip
-	err := c.DB.Raw(`select `+tripColumns+` from trip t where t.id = @trip and `+condition,
-		sightArgs(c.DB, viewer(c), c.Today(), map[string]any{"trip": id})).Scan(&found).Error
-	if err != nil {
-		return Trip{}, fmt.Errorf("looking for a trip: %w", err)
-	}
-	if len(found) == 0 {
-		return Trip{}, api.NotFound("trip")
-	}
-	return found[0], nil
+	return found, nil
 }
 
 func viewer(c api.Ctx) Viewer { return Viewer{UserID: c.User.ID, Role: c.User.Role} }

@@ -61,9 +61,12 @@ type TripStop struct {
 	DepartedAt *time.Time `json:"departedAt"`
 }
 
-const selectTripStops = `select ` + stopColumns + `, x.near_at, x.arrived_at, x.departed_at
-	from stop p left join trip_stop x on x.stop_id = p.id and x.trip_id = $2
-	where p.route_id = $1 and (p.removed_at is null or x.trip_id is not null) order by p.sequence`
+const (
+	selectTripStops = `select ` + tripStopColumns + ` from stop p left join trip_stop x on x.stop_id = p.id and x.trip_id = $2 where p.route_id = $1 and ` + tripHasStop + ` order by p.sequence`
+	tripStopColumns = stopColumns + `, x.near_at, x.arrived_at, x.departed_at`
+	// tripHasStop holds for stops p of a trip's route: a removed one is the trip's if the bus was there.
+	tripHasStop = `(p.removed_at is null or x.trip_id is not null)`
+)
 
 // tripStatuses are the states and the other names clients have for them.
 var tripStatuses = []string{scheduled, inProgress, paused, completed, cancelled, "SCHEDULED", "STARTED", "PAUSED", "ENDED"}
