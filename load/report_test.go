@@ -20,6 +20,7 @@ type results struct {
 	steady  []run
 	steps   []run
 	flood   []pair
+	climb   []*ascent // of most and of one
 }
 
 // of is the runs of a number of instances, by rate.
@@ -81,6 +82,7 @@ enough to stay under them. The limit on sign-ins is by address and everybody her
 	r.partTable(&s)
 	r.stepTable(&s)
 	r.floodTable(&s)
+	r.climbTable(&s)
 	return s.String()
 }
 
@@ -160,11 +162,7 @@ func (r results) stepTable(s *strings.Builder) {
 	}
 	for _, n := range counts {
 		for _, x := range r.of(n) {
-			held := "yes"
-			if !x.held() {
-				held = "**no**"
-			}
-			fmt.Fprintf(s, "| %d | %d | %.0f | %s | %s | %.2f %% | %d | %s |\n", n, x.rate, x.perSecond(), millis(x.p50), millis(x.p99), 100*x.failed, x.dropped, held)
+			fmt.Fprintf(s, "| %d | %d | %.0f | %s | %s | %.2f %% | %d | %s |\n", n, x.rate, x.perSecond(), millis(x.p50), millis(x.p99), 100*x.failed, x.dropped, yesOrNo(x.held()))
 		}
 	}
 	s.WriteString("\n| instances | highest rate held |\n|---|---|\n")
@@ -209,9 +207,50 @@ minute, and to one of them.
 		plural(first.instances, "instance"), median(ratios), len(ratios), ratios[len(ratios)/4], ratios[len(ratios)-1-len(ratios)/4])
 }
 
+// climbTable is how much the one and the other answer in time.
+func (r results) climbTable(s *strings.Builder) {
+	if len(r.climb) == 0 {
+		return
+	}
+	many, one := r.climb[0], r.climb[1]
+	fmt.Fprintf(s, `
+## Side by side, at higher and higher rates
+
+%s and one as above, and as quiet; %d s at each rate, in turns, until neither holds one in two tries. Held is what it is step by step.
+
+| calls/s | %d: half within | 99 %% within | failed | not made | held | 1: half within | 99 %% within | failed | not made | held |
+|---|---|---|---|---|---|---|---|---|---|---|
+`, plural(many.instances, "instance"), many.runs[0].seconds, many.instances)
+	longer := many
+	if len(one.runs) > len(many.runs) {
+		longer = one
+	}
+	for i, at := range longer.runs {
+		fmt.Fprintf(s, "| %d ", at.rate)
+		for _, a := range r.climb {
+			if i >= len(a.runs) {
+				s.WriteString("| | | | | ")
+				continue
+			}
+			x := a.runs[i]
+			fmt.Fprintf(s, "| %s | %s | %.2f %% | %d | %s ", millis(x.p50), millis(x.p99), 100*x.failed, x.dropped, yesOrNo(x.held()))
+		}
+		s.WriteString("|\n")
+	}
+	fmt.Fprintf(s, "\n%s hold %d calls a second, one holds %d: **%.2f** (no less than at 1: ≥ 1.00).\n",
+		plural(many.instances, "instance"), many.highest(), one.highest(), float64(many.highest())/float64(max(1, one.highest())))
+}
+
 // median is the middle of sorted numbers.
 func median(of []float64) float64 {
 	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
+}
+
+func yesOrNo(held bool) string {
+	if held {
+		return "yes"
+	}
+	return "**no**"
 }
 
 func millis(d time.Duration) string {

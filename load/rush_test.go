@@ -105,8 +105,11 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 	if most > 1 && rounds > 0 {
 		quiet(t, stack.PostgresURL("main"))
 		alone := fleet.Start(t, fleet.Options{Instances: 1, Stack: stack, Env: env})
-		r.flood = sideBySide(t, h, rounds, floodSeconds, func() { town.signIn(t, users) },
-			side{f.URL(), most, theParts(t, c, f, most)}, side{alone.URL(), 1, theParts(t, c, alone, 1)})
+		many, one, signIn := side{f.URL(), most, theParts(t, c, f, most)}, side{alone.URL(), 1, theParts(t, c, alone, 1)}, func() { town.signIn(t, users) }
+		r.flood = sideBySide(t, h, rounds, floodSeconds, signIn, many, one)
+		if stepSeconds > 0 {
+			r.climb = climb(t, h, 3*rate, rate/2, stepSeconds, signIn, many, one)
+		}
 	}
 	for _, x := range r.steady {
 		if x.failed > heldFailed {

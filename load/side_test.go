@@ -42,6 +42,55 @@ func quiet(t *testing.T, url string) {
 	}
 }
 
+// ascent is what became of one side as it was asked for more and more: its run at each
+// rate, and the last is not held.
+type ascent struct {
+	side
+	runs []run
+}
+
+func (a *ascent) goesOn() bool { return len(a.runs) == 0 || a.runs[len(a.runs)-1].held() }
+
+// highest is the highest rate that was held.
+func (a *ascent) highest() (rate int) {
+	for _, r := range a.runs {
+		if r.held() {
+			rate = r.rate
+		}
+	}
+	return rate
+}
+
+// climb asks both sides for higher and higher rates until neither holds one. They take
+// turns, so that what else the machine does meets both.
+func climb(t *testing.T, h *rush, from, step, seconds int, signIn func(), sides ...side) (both []*ascent) {
+	t.Helper()
+	for _, s := range sides {
+		both = append(both, &ascent{side: s})
+	}
+	for rate := from; ; rate += step {
+		climbing := slices.DeleteFunc(slices.Clone(both), func(a *ascent) bool { return !a.goesOn() })
+		if len(climbing) == 0 {
+			return both
+		}
+		for try := range tries {
+			for _, a := range climbing {
+				if try > 0 && a.goesOn() {
+					continue
+				}
+				signIn()
+				h.url, h.parts = a.url, a.parts
+				r := h.run(t, a.instances, rate, seconds)
+				if try == 0 {
+					a.runs = append(a.runs, r)
+				} else {
+					a.runs[len(a.runs)-1] = r
+				}
+			}
+		}
+	}
+}
+
 // sideBySide floods the one and the other in short turns, each first in every second.
 // Machines change their pace by a third within minutes: what is compared has to be
 // seconds apart, and both sides warm. Who has no turn has next to nothing to do: what it

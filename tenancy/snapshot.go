@@ -75,24 +75,16 @@ func (n *Node) readMoment(ctx context.Context, pg *pgconn.PgConn, s *School, mom
 
 // SchoolRecord is what the platform knows of a school.
 type SchoolRecord struct {
-	ID          uuid.UUID  `json:"id"`
-	Code        string     `json:"code"`
-	Name        string     `json:"name"`
-	Status      Status     `json:"status"`
-	TimeZone    string     `json:"timeZone"`
-	Locale      string     `json:"locale"`
-	Currency    string     `json:"currency"`
-	WeekendDays []int16    `json:"weekendDays"`
-	Address     string     `json:"address"`
-	Phone       string     `json:"phone"`
-	Email       string     `json:"email"`
-	LogoFileID  *uuid.UUID `json:"logoFileId"`
-	CreatedAt   time.Time  `json:"createdAt"`
+	ID     uuid.UUID `json:"id"`
+	Code   string    `json:"code"`
+	Status Status    `json:"status"`
+	Profile
+	CreatedAt time.Time `json:"createdAt"`
 }
 
 // Record reads what the platform knows of a school.
 func (c *Cluster) Record(ctx context.Context, id uuid.UUID) (SchoolRecord, error) {
-	rows, err := c.platform.Query(ctx, `select id, code, name, status, time_zone, locale, currency, weekend_days, address, phone, email, logo_file_id, created_at
+	rows, err := c.platform.Query(ctx, `select id, code, status, name, time_zone, locale, currency, weekend_days, address, phone, email, logo_file_id, created_at
 		from platform.school where id = $1`, id)
 	if err != nil {
 		return SchoolRecord{}, fmt.Errorf("reading a school's record: %w", err)
