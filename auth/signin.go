@@ -79,10 +79,7 @@ func (a *Auth) present(ctx context.Context, acc account) (role uuid.UUID, err er
 	if err != nil {
 		return uuid.Nil, err
 	}
-	err = tenancy.Together(db, tenancy.Query{SQL: `select role_id from app_user where id = $1 and status = 'ACTIVE'`, Args: []any{acc.userID}, Scan: func(rows pgx.Rows) error {
-		role, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[uuid.UUID])
-		return err
-	}})
+	err = tenancy.Together(db, tenancy.Query{SQL: `select role_id from app_user where id = $1 and status = 'ACTIVE'`, Args: []any{acc.userID}, Scan: tenancy.One(&role)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return uuid.Nil, errSignedOut
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -38,7 +37,7 @@ const selectDaysOff = `select h.name, h.start_date, h.end_date, h.all_classes,
 // reading is a calendar of the days from one to another, and the query that fills it.
 func reading(c api.Ctx, from, to api.Date) (*calendar, tenancy.Query) {
 	k := &calendar{weekend: c.School.WeekendDays}
-	return k, tenancy.Query{SQL: selectDaysOff, Args: []any{from, to}, Scan: roster.Collect(&k.days)}
+	return k, tenancy.Query{SQL: selectDaysOff, Args: []any{from, to}, Scan: tenancy.Collect(&k.days)}
 }
 
 // off is what keeps a class at home on a day; nothing on a school day. The zero class

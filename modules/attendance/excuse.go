@@ -44,7 +44,7 @@ func schoolDays(c api.Ctx, calendar *calendar, holidays tenancy.Query, student u
 	err := tenancy.Together(c.DB, holidays, tenancy.Query{SQL: `select day::date as date, e.division_id, e.class_id, s.first_name, s.last_name
 		from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
 		join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)
-		join student s on s.id = e.student_id order by day`, Args: []any{student, from, to}, Scan: roster.Collect(&found)})
+		join student s on s.id = e.student_id order by day`, Args: []any{student, from, to}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return nil, fmt.Errorf("reading a student's school days: %w", err)
 	}
@@ -74,7 +74,7 @@ func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date) 
 	}
 	var marks []Mark
 	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = $1 and a.date between $2 and $3 order by a.date`,
-		Args: []any{student, from, to}, Scan: roster.Collect(&marks)})
+		Args: []any{student, from, to}, Scan: tenancy.Collect(&marks)})
 	if err != nil {
 		return fmt.Errorf("reading a student's marks: %w", err)
 	}
@@ -120,7 +120,7 @@ func (m *Module) Unexcuse(c api.Ctx, leave, student uuid.UUID) error {
 		kept as (
 			insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, replaced_by, replaced_at)
 			select id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, $2, $3 from gone)
-		select date from gone order by date`, Args: []any{leave, c.User.ID, c.Now}, Scan: roster.Collect(&dates)})
+		select date from gone order by date`, Args: []any{leave, c.User.ID, c.Now}, Scan: tenancy.Collect(&dates)})
 	if err != nil {
 		return fmt.Errorf("taking a leave's days back: %w", err)
 	}

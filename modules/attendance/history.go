@@ -62,8 +62,8 @@ func history(c api.Ctx, r historyRequest) (AttendanceHistory, error) {
 		Revision
 	}
 	err = tenancy.Together(c.DB,
-		tenancy.Query{SQL: `select id, first_name, last_name from student where id = $1`, Args: []any{r.StudentID}, Scan: roster.Collect(&students)},
-		tenancy.Query{SQL: selectStates, Args: []any{r.StudentID, span.From, span.To}, Scan: roster.Collect(&found)},
+		tenancy.Query{SQL: `select id, first_name, last_name from student where id = $1`, Args: []any{r.StudentID}, Scan: tenancy.Collect(&students)},
+		tenancy.Query{SQL: selectStates, Args: []any{r.StudentID, span.From, span.To}, Scan: tenancy.Collect(&found)},
 	)
 	if err != nil {
 		return AttendanceHistory{}, fmt.Errorf("reading a student's attendance: %w", err)

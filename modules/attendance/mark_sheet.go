@@ -65,14 +65,14 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	var leaves []struct{ ID, StudentID uuid.UUID }
 	calendar, holidays := reading(c, r.Date, r.Date)
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster,
 			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: s.seat},
 		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date}, Scan: s.mark},
 		// Asked anew each time: the day may have been a day off when the leave was approved.
 		tenancy.Query{SQL: `select id, student_id from leave where student_id = any($1) and status = 'APPROVED' and $2 between from_date and to_date`,
-			Args: []any{ids, r.Date}, Scan: roster.Collect(&leaves)},
+			Args: []any{ids, r.Date}, Scan: tenancy.Collect(&leaves)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading a division's day: %w", err)

@@ -44,7 +44,7 @@ func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 			from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
 			join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)
 			left join attendance a on a.student_id = $1 and a.date = day::date
-			order by day`, Args: []any{r.StudentID, first, last}, Scan: roster.Collect(&found)},
+			order by day`, Args: []any{r.StudentID, first, last}, Scan: tenancy.Collect(&found)},
 	)
 	if err != nil {
 		return ChildMonth{}, fmt.Errorf("reading a child's month: %w", err)
@@ -106,7 +106,7 @@ func countDays(c api.Ctx, student uuid.UUID, span between) (Counts, error) {
 	var counts []Counts
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + countColumns + ` from attendance a join division d on d.id = a.division_id
 		where a.student_id = $1 and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "$5"),
-		Args: []any{student, span.From, span.To, c.Today(), weekend(c)}, Scan: roster.Collect(&counts)})
+		Args: []any{student, span.From, span.To, c.Today(), weekend(c)}, Scan: tenancy.Collect(&counts)})
 	if err != nil {
 		return Counts{}, fmt.Errorf("counting a student's days: %w", err)
 	}

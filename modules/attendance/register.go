@@ -60,13 +60,13 @@ func registerOf(c api.Ctx, r registerRequest) (DayRegister, error) {
 	out := DayRegister{Date: r.Date}
 	calendar, holidays := reading(c, r.Date, r.Date)
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: `select s.id as student_id, e.roll_number, s.admission_number, s.first_name, s.last_name,
 				a.status, a.late_minutes, coalesce(a.remark, '') as remark, coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $2
 			where ` + onRoster + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
-			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: roster.Collect(&out.Students)},
+			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: tenancy.Collect(&out.Students)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading a register: %w", err)
@@ -130,7 +130,7 @@ func unmarked(c api.Ctx, r unmarkedRequest) (Unmarked, error) {
 			where e.start_date <= $1 and (e.end_date is null or e.end_date >= $1) and (s.deleted_at is null or $2) group by e.division_id) n
 		join division d on d.id = n.division_id join class k on k.id = d.class_id
 		where n.unmarked > 0 and ` + isOpen("$1::date", "d.class_id", "$3") + `
-		order by k.level, k.name, d.name, d.id`, Args: []any{r.Date, r.Date.Before(c.Today()), weekend(c)}, Scan: roster.Collect(&out.Divisions)})
+		order by k.level, k.name, d.name, d.id`, Args: []any{r.Date, r.Date.Before(c.Today()), weekend(c)}, Scan: tenancy.Collect(&out.Divisions)})
 	if err != nil {
 		return out, fmt.Errorf("looking for what is not marked: %w", err)
 	}

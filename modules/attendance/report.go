@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -76,9 +75,9 @@ func reportOf(c api.Ctx, r reportRequest) (MonthRegister, error) {
 	var found []marksOf
 	calendar, holidays := reading(c, first, last)
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: roster.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
 		holidays,
-		tenancy.Query{SQL: selectMonth, Args: []any{r.DivisionID, first, last, c.Today()}, Scan: roster.Collect(&found)},
+		tenancy.Query{SQL: selectMonth, Args: []any{r.DivisionID, first, last, c.Today()}, Scan: tenancy.Collect(&found)},
 	)
 	if err != nil {
 		return MonthRegister{}, fmt.Errorf("reading a month's register: %w", err)

@@ -58,7 +58,7 @@ func summary(c api.Ctx, r summaryRequest) (AttendanceSummary, error) {
 		left join attendance a on a.division_id = d.id and a.date between $1 and least($2::date, $3::date) and ` + isOpen("a.date", "d.class_id", "$4") + `
 		where $5::uuid is null or k.id = $5
 		group by k.id, d.id order by k.level, k.name, k.id, d.name, d.id`,
-		Args: []any{span.From, span.To, c.Today(), weekend(c), r.ClassID}, Scan: roster.Collect(&found)})
+		Args: []any{span.From, span.To, c.Today(), weekend(c), r.ClassID}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return AttendanceSummary{}, fmt.Errorf("counting attendance: %w", err)
 	}

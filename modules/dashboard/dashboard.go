@@ -168,12 +168,12 @@ func (a *answers) questions(c api.Ctx) []tenancy.Query {
 	}
 	today, clock := c.Today(), c.Now.In(c.School.Location()).Format("15:04:05")
 	return []tenancy.Query{
-		{SQL: registerToday, Args: []any{today, weekend}, Scan: roster.Collect(&a.divisions)},
-		{SQL: counts, Args: []any{today}, Scan: roster.Collect(&a.totals)},
-		{SQL: outstanding, Args: []any{today}, Scan: roster.Collect(&a.owed)},
-		{SQL: collectedMonth, Args: []any{today}, Scan: roster.Collect(&a.month)},
-		{SQL: coming, Args: []any{today, clock}, Scan: roster.Collect(&a.events)},
-		{SQL: series, Args: []any{today}, Scan: roster.Collect(&a.series)},
+		{SQL: registerToday, Args: []any{today, weekend}, Scan: tenancy.Collect(&a.divisions)},
+		{SQL: counts, Args: []any{today}, Scan: tenancy.Collect(&a.totals)},
+		{SQL: outstanding, Args: []any{today}, Scan: tenancy.Collect(&a.owed)},
+		{SQL: collectedMonth, Args: []any{today}, Scan: tenancy.Collect(&a.month)},
+		{SQL: coming, Args: []any{today, clock}, Scan: tenancy.Collect(&a.events)},
+		{SQL: series, Args: []any{today}, Scan: tenancy.Collect(&a.series)},
 	}
 }
 

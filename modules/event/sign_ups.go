@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -39,7 +38,7 @@ func listSignUps(c api.Ctx, r byID) (SignUps, error) {
 		from event_sign_up u join event e on e.id = u.event_id join student s on s.id = u.student_id
 		left join enrolment n on n.student_id = s.id and n.start_date <= e.event_date and (n.end_date is null or n.end_date >= e.event_date)
 		left join class k on k.id = n.class_id left join division d on d.id = n.division_id
-		where u.event_id = $1 order by u.created_at, u.id`, Args: []any{r.ID}, Scan: roster.Collect(&out.Students)})
+		where u.event_id = $1 order by u.created_at, u.id`, Args: []any{r.ID}, Scan: tenancy.Collect(&out.Students)})
 	if err != nil {
 		return out, fmt.Errorf("reading sign-ups: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -41,7 +40,7 @@ func getEvents(c api.Ctx, r eventsRequest) (Events, error) {
 		return Events{}, fmt.Errorf("building a list of events: %w", built.Error)
 	}
 	var out Events
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: roster.Collect(&out.Events)})
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: tenancy.Collect(&out.Events)})
 	if err != nil {
 		return out, fmt.Errorf("listing events: %w", err)
 	}

@@ -177,16 +177,16 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 				array(select trim(g.first_name || ' ' || g.last_name) from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = s.id order by sg.is_primary desc, g.id) as guardians
 			from student s left join lateral (select n.class_id, n.division_id, n.roll_number from enrolment n where n.student_id = s.id and n.academic_year_id = $2 order by n.start_date desc limit 1) n on true
 			left join class k on k.id = n.class_id left join division d on d.id = n.division_id
-			where s.id = $1 and s.deleted_at is null`, Args: []any{student, year}, Scan: roster.Collect(&students)},
+			where s.id = $1 and s.deleted_at is null`, Args: []any{student, year}, Scan: tenancy.Collect(&students)},
 		tenancy.Query{SQL: `select x.id, x.name, x.term_id, x.weight, t.name as term_name, t.weight as term_weight from exam x left join term t on t.id = x.term_id where ` + cardExams + `
-			order by t.start_date nulls last, x.start_date nulls last, x.created_at, x.id`, Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.exams)},
+			order by t.start_date nulls last, x.start_date nulls last, x.created_at, x.id`, Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.exams)},
 		tenancy.Query{SQL: tallies(`(p.class_id = ` + cardSeat + ` or r.student_id = $1) and p.exam_id in (select x.id from exam x where ` + cardExams + `)`),
-			Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.tallies)},
+			Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.tallies)},
 		tenancy.Query{SQL: `select k.id as class_id, g.bands from class k join grade_scale g on g.id = coalesce(k.grade_scale_id, (select id from grade_scale where is_default)) where k.id = ` + cardSeat,
-			Args: []any{student, year}, Scan: roster.Collect(&scales)},
+			Args: []any{student, year}, Scan: tenancy.Collect(&scales)},
 		tenancy.Query{SQL: resultLines + `r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams + `) order by p.exam_date, p.start_time, u.name, p.id`,
-			Args: []any{student, year, unpublished}, Scan: roster.Collect(&d.lines)},
-		tenancy.Query{SQL: cardRemark, Args: []any{student, year}, Scan: roster.Collect(&d.remarks)},
+			Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.lines)},
+		tenancy.Query{SQL: cardRemark, Args: []any{student, year}, Scan: tenancy.Collect(&d.remarks)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading a report card: %w", err)

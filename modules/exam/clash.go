@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -45,7 +44,7 @@ func refuseClashes(c api.Ctx, r scheduleChange) error {
 		Kind          string
 		First, Second uuid.UUID
 	}
-	if err := tenancy.Together(c.DB, tenancy.Query{SQL: clashesSQL, Args: []any{r.ExamID}, Scan: roster.Collect(&pairs)}); err != nil {
+	if err := tenancy.Together(c.DB, tenancy.Query{SQL: clashesSQL, Args: []any{r.ExamID}, Scan: tenancy.Collect(&pairs)}); err != nil {
 		return fmt.Errorf("looking for clashes: %w", err)
 	}
 	if len(pairs) == 0 {

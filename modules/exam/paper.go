@@ -50,7 +50,7 @@ const paperTables = `exam_paper p join exam x on x.id = p.exam_id join class k o
 // papersWhere reads papers in the order they are sat.
 func papersWhere(into *[]Paper, where string, args ...any) tenancy.Query {
 	return tenancy.Query{SQL: `select ` + paperColumns + ` from ` + paperTables + ` where ` + where + ` order by p.exam_date, p.start_time, k.level, k.name, u.name, p.id`,
-		Args: args, Scan: roster.Collect(into)}
+		Args: args, Scan: tenancy.Collect(into)}
 }
 
 func papersOf(c api.Ctx, exam uuid.UUID) (list []Paper, err error) {

@@ -7,7 +7,6 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -51,12 +50,12 @@ func publish(c api.Ctx, r publishing) (Publication, error) {
 	queries := []tenancy.Query{
 		// From the exam to its students: the other way round every student of the school would be looked at.
 		tenancy.Query{SQL: `with sat as materialized (select distinct r.student_id from exam_paper p join exam_result r on r.paper_id = p.id where p.exam_id = $1)
-			select s.id, s.first_name from sat join student s on s.id = sat.student_id where s.deleted_at is null order by s.id`, Args: []any{e.ID}, Scan: roster.Collect(&told)},
+			select s.id, s.first_name from sat join student s on s.id = sat.student_id where s.deleted_at is null order by s.id`, Args: []any{e.ID}, Scan: tenancy.Collect(&told)},
 		tenancy.Query{SQL: `select count(*) as n from exam_paper p join enrolment n on n.class_id = p.class_id and n.academic_year_id = $2
 				and n.start_date <= p.exam_date and (n.end_date is null or n.end_date >= p.exam_date)
 			where p.exam_id = $1 and n.student_id not in (select g.id from student g where g.deleted_at is not null)
 				and not exists (select from exam_result r where r.paper_id = p.id and r.student_id = n.student_id)`,
-			Args: []any{e.ID, e.AcademicYearID}, Scan: roster.Collect(&missing)},
+			Args: []any{e.ID, e.AcademicYearID}, Scan: tenancy.Collect(&missing)},
 	}
 	if !r.Preview {
 		queries = append(queries, tenancy.Query{SQL: regradeSQL, Args: []any{e.ID, nil}})

@@ -134,7 +134,7 @@ func teachersRemarks(c api.Ctx, _ api.Nothing) (StudentRemarks, error) {
 		left join report_card_remark m on m.student_id = s.id and m.academic_year_id = e.academic_year_id
 		where e.division_id in (select a.division_id from teacher_assignment a where a.user_id = $1 and ` + roster.LeadsNow + `)
 			and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2)
-		order by e.division_id, e.roll_number nulls last, s.first_name, s.id limit 2000`, Args: []any{c.User.ID, c.Today()}, Scan: roster.Collect(&out.Students)})
+		order by e.division_id, e.roll_number nulls last, s.first_name, s.id limit 2000`, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&out.Students)})
 	if err != nil {
 		return out, fmt.Errorf("reading a class's remarks: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -126,8 +125,8 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	var rows []standingRow
 	var scales []classScale
 	err = tenancy.Together(c.DB, papersWhere(&out.Papers, "p.exam_id = $1", r.ID),
-		tenancy.Query{SQL: standingRows, Args: []any{r.ID, r.ClassID, out.Exam.AcademicYearID}, Scan: roster.Collect(&rows)},
-		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: roster.Collect(&scales)},
+		tenancy.Query{SQL: standingRows, Args: []any{r.ID, r.ClassID, out.Exam.AcademicYearID}, Scan: tenancy.Collect(&rows)},
+		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: tenancy.Collect(&scales)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading an exam's standings: %w", err)
@@ -164,7 +163,7 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 
 // linesOf reads some students' results of some exams, paper by paper.
 func linesOf(into *[]resultLine, exams, students []uuid.UUID) tenancy.Query {
-	return tenancy.Query{SQL: resultLines + `r.student_id = any($2) and p.exam_id = any($1) order by p.exam_date, p.start_time, u.name, p.id`, Args: []any{exams, students}, Scan: roster.Collect(into)}
+	return tenancy.Query{SQL: resultLines + `r.student_id = any($2) and p.exam_id = any($1) order by p.exam_date, p.start_time, u.name, p.id`, Args: []any{exams, students}, Scan: tenancy.Collect(into)}
 }
 
 // childStandings is how one student did in each of the exams, among their class.
@@ -174,8 +173,8 @@ func childStandings(c api.Ctx, exams []uuid.UUID, student uuid.UUID) (map[uuid.U
 	var scales []classScale
 	err := tenancy.Together(c.DB, linesOf(&lines, exams, []uuid.UUID{student}),
 		tenancy.Query{SQL: tallies(`(p.exam_id, p.class_id) in (select q.exam_id, q.class_id from exam_result o join exam_paper q on q.id = o.paper_id where o.student_id = $2 and q.exam_id = any($1))`),
-			Args: []any{exams, student}, Scan: roster.Collect(&class)},
-		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: roster.Collect(&scales)},
+			Args: []any{exams, student}, Scan: tenancy.Collect(&class)},
+		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: tenancy.Collect(&scales)},
 	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading a student's results: %w", err)

@@ -68,7 +68,7 @@ func findResult(c api.Ctx, id uuid.UUID) (resultAt, error) {
 	var found []resultAt
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + resultColumns + `, p.exam_id, seat.division_id, p.subject_id, p.max_marks
 		from exam_result r join exam_paper p on p.id = r.paper_id join exam x on x.id = p.exam_id join ` + seatSQL + ` on true where r.id = $1`,
-		Args: []any{id}, Scan: roster.Collect(&found)})
+		Args: []any{id}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return resultAt{}, fmt.Errorf("reading a result: %w", err)
 	}

@@ -90,7 +90,7 @@ func (r batch) find(c api.Ctx) (*found, error) {
 		tenancy.Query{SQL: `select s.id as student_id, lower(s.admission_number) as admission_number, n.class_id, n.division_id, n.start_date, n.end_date
 			from student s left join enrolment n on n.student_id = s.id and n.academic_year_id = (select academic_year_id from exam where id = $1)
 			where (s.id = any($2) or lower(s.admission_number) = any($3)) and s.deleted_at is null order by n.start_date`,
-			Args: []any{r.ExamID, ids, numbers}, Scan: roster.Collect(&seats)})
+			Args: []any{r.ExamID, ids, numbers}, Scan: tenancy.Collect(&seats)})
 	if err != nil {
 		return nil, fmt.Errorf("reading what results are about: %w", err)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -66,7 +65,7 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 	var there []Result
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: `select id from exam_paper where id = any($1) order by id for update`, Args: []any{papers}},
-		tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2)`, Args: []any{papers, students}, Scan: roster.Collect(&there)},
+		tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2)`, Args: []any{papers, students}, Scan: tenancy.Collect(&there)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading results: %w", err)
@@ -107,7 +106,7 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 		return out, err
 	}
 	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2) order by r.paper_id, r.student_id`,
-		Args: []any{papers, students}, Scan: roster.Collect(&out.Results)})
+		Args: []any{papers, students}, Scan: tenancy.Collect(&out.Results)})
 	if err != nil {
 		return out, fmt.Errorf("reading results: %w", err)
 	}

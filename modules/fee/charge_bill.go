@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -24,7 +23,7 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 	queries := []tenancy.Query{
 		{SQL: openAccounts, Args: []any{ids, c.Now}},
 		{SQL: lockAccounts, Args: []any{ids}, Scan: discard},
-		{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`, Args: []any{ids, year.ID}, Scan: roster.Collect(&grants)}}
+		{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`, Args: []any{ids, year.ID}, Scan: tenancy.Collect(&grants)}}
 	if out.DryRun {
 		queries = queries[2:] // nothing is written, so nobody has to wait
 	}

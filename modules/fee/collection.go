@@ -108,10 +108,10 @@ func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open [
 	ids := []uuid.UUID{student}
 	err = tenancy.Together(c.DB,
 		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
-		tenancy.Query{SQL: lockPayer, Args: []any{student}, Scan: roster.Collect(&found)},
-		tenancy.Query{SQL: settle, Args: []any{ids, c.Today()}, Scan: roster.Collect(&open)},
-		tenancy.Query{SQL: balanceOf, Args: []any{student}, Scan: one(&who.Balance)},
-		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: roster.Collect(&years)})
+		tenancy.Query{SQL: lockPayer, Args: []any{student}, Scan: tenancy.Collect(&found)},
+		tenancy.Query{SQL: settle, Args: []any{ids, c.Today()}, Scan: tenancy.Collect(&open)},
+		tenancy.Query{SQL: balanceOf, Args: []any{student}, Scan: tenancy.One(&who.Balance)},
+		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return who, year, nil, fmt.Errorf("reading a student's account: %w", err)
 	}
@@ -121,12 +121,4 @@ func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open [
 	found[0].Balance = who.Balance
 	year, err = only(years)
 	return found[0], year, open, err
-}
-
-// one reads a query's only value.
-func one[T any](into *T) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-		return err
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -186,7 +185,7 @@ func spansOf(c api.Ctx, list []settled) (map[instalmentKey]span, error) {
 	}
 	var rows []row
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select structure_id, number, ((sum(percent) over w - percent) * 100)::bigint as from_share, (sum(percent) over w * 100)::bigint as to_share
-		from fee_instalment where structure_id = any($1) window w as (partition by structure_id order by number)`, Args: []any{ids}, Scan: roster.Collect(&rows)})
+		from fee_instalment where structure_id = any($1) window w as (partition by structure_id order by number)`, Args: []any{ids}, Scan: tenancy.Collect(&rows)})
 	if err != nil {
 		return nil, fmt.Errorf("reading instalments: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -55,7 +54,7 @@ func (Door) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	var there []row
 	key := "door " + p.Key
 	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select t.id, e.account_id, e.amount from ledger_transaction t join ledger_entry e on e.transaction_id = t.id and e.line = 1
-		where t.idempotency_key = $1`, Args: []any{key}, Scan: roster.Collect(&there)})
+		where t.idempotency_key = $1`, Args: []any{key}, Scan: tenancy.Collect(&there)})
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("looking for a posting: %w", err)
 	}

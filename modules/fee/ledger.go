@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -170,7 +169,7 @@ const selectYear = `select id, name, start_date, end_date from academic_year ord
 // currentYear is the active year, else the one today belongs to, else the last there is.
 func currentYear(c api.Ctx) (schoolYear, error) {
 	var years []schoolYear
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: roster.Collect(&years)})
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return schoolYear{}, fmt.Errorf("reading the academic year: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -92,7 +91,7 @@ func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 			from item i left join item m on m.account_id = i.account_id and m.due_date is null where i.due_date is not null)
 		select a.student_id, a.student_name, a.total as amount, (select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0) as due_date,
 			exists (select from fee_reminder f where f.student_id = a.student_id and f.day = $1) as heard
-		from asked a order by a.student_name, a.student_id`, Args: []any{c.Today(), r.ClassID, picked}, Scan: roster.Collect(&list)})
+		from asked a order by a.student_name, a.student_id`, Args: []any{c.Today(), r.ClassID, picked}, Scan: tenancy.Collect(&list)})
 	if err != nil {
 		return nil, fmt.Errorf("reading whom to remind: %w", err)
 	}
@@ -134,7 +133,7 @@ func claim(c api.Ctx, due []Reminded) (mine []Reminded, late int, err error) {
 	var taken []row
 	err = tenancy.Together(c.DB, tenancy.Query{SQL: `insert into fee_reminder (student_id, day, amount, sent_by, sent_at)
 		select id, $1, amount, $2, $3 from unnest($4::uuid[], $5::bigint[]) as d (id, amount) order by id on conflict do nothing returning student_id`,
-		Args: []any{c.Today(), c.User.ID, c.Now, ids, amounts}, Scan: roster.Collect(&taken)})
+		Args: []any{c.Today(), c.User.ID, c.Now, ids, amounts}, Scan: tenancy.Collect(&taken)})
 	if err != nil {
 		return nil, 0, fmt.Errorf("claiming reminders: %w", err)
 	}

@@ -79,9 +79,9 @@ func (m *Module) reportBy(c api.Ctx, r reportOf, student string, args ...any) (a
 	var found []StudentRef
 	var invoices []settled
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: student, Args: args, Scan: roster.Collect(&found)},
-		tenancy.Query{SQL: selectEntries, Args: []any{r.StudentID}, Scan: roster.Collect(&out.Entries)},
-		tenancy.Query{SQL: settle, Args: []any{[]uuid.UUID{r.StudentID}, c.Today()}, Scan: roster.Collect(&invoices)})
+		tenancy.Query{SQL: student, Args: args, Scan: tenancy.Collect(&found)},
+		tenancy.Query{SQL: selectEntries, Args: []any{r.StudentID}, Scan: tenancy.Collect(&out.Entries)},
+		tenancy.Query{SQL: settle, Args: []any{[]uuid.UUID{r.StudentID}, c.Today()}, Scan: tenancy.Collect(&invoices)})
 	if err != nil {
 		return api.MaybeFile[Report]{}, fmt.Errorf("reading a student's account: %w", err)
 	}

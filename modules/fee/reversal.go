@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -34,7 +33,7 @@ const mirror = `insert into ledger_entry (transaction_id, line, account_id, entr
 // reversePayment takes a payment back, once: of two at once the database lets one.
 func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 	var found []Receipt
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectReceipt + ` where r.id = $1`, Args: []any{r.ID}, Scan: roster.Collect(&found)})
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectReceipt + ` where r.id = $1`, Args: []any{r.ID}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return Reversed{}, fmt.Errorf("reading a receipt: %w", err)
 	}

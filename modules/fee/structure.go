@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -136,9 +135,9 @@ func withParts(c api.Ctx, records []StructureRecord) ([]Structure, error) {
 	var instalments []instalment
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: `select s.structure_id, s.fee_head_id, h.name, s.amount from fee_structure_head s join fee_head h on h.id = s.fee_head_id
-			where s.structure_id = any($1) order by s.structure_id, s.position`, Args: []any{ids}, Scan: roster.Collect(&heads)},
+			where s.structure_id = any($1) order by s.structure_id, s.position`, Args: []any{ids}, Scan: tenancy.Collect(&heads)},
 		tenancy.Query{SQL: `select structure_id, number, name, due_date, percent::float8 as percent from fee_instalment
-			where structure_id = any($1) order by structure_id, number`, Args: []any{ids}, Scan: roster.Collect(&instalments)})
+			where structure_id = any($1) order by structure_id, number`, Args: []any{ids}, Scan: tenancy.Collect(&instalments)})
 	if err != nil {
 		return nil, fmt.Errorf("reading fee structures: %w", err)
 	}

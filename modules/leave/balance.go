@@ -8,7 +8,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -47,7 +46,7 @@ var balanceListing = api.Listing{
 
 func getEntitlements(c api.Ctx, _ api.Nothing) (Entitlements, error) {
 	out := Entitlements{}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select leave_type, days_per_year from leave_entitlement order by leave_type`, Scan: roster.Collect(&out.Entitlements)})
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select leave_type, days_per_year from leave_entitlement order by leave_type`, Scan: tenancy.Collect(&out.Entitlements)})
 	if err != nil {
 		return out, fmt.Errorf("reading entitlements: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -63,9 +62,9 @@ func (b Borrower) atDesk(c api.Ctx) (reader, error) {
 	var allowed []limits
 	var open []struct{ N int }
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: lockReader[student], Args: []any{*id}, Scan: roster.Collect(&who)},
-		tenancy.Query{SQL: readLimits[student], Scan: roster.Collect(&allowed)},
-		tenancy.Query{SQL: `select count(*)::int as n from library_loan where closed_on is null and (student_id = $1 or employee_id = $1)`, Args: []any{*id}, Scan: roster.Collect(&open)})
+		tenancy.Query{SQL: lockReader[student], Args: []any{*id}, Scan: tenancy.Collect(&who)},
+		tenancy.Query{SQL: readLimits[student], Scan: tenancy.Collect(&allowed)},
+		tenancy.Query{SQL: `select count(*)::int as n from library_loan where closed_on is null and (student_id = $1 or employee_id = $1)`, Args: []any{*id}, Scan: tenancy.Collect(&open)})
 	if err != nil {
 		return reader{}, fmt.Errorf("reading a borrower: %w", err)
 	}

@@ -87,7 +87,7 @@ func lockBook(c api.Ctx, id uuid.UUID) (title string, price int64, err error) {
 		Title string
 		Price int64
 	}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select title, price from book where id = $1 for update`, Args: []any{id}, Scan: roster.Collect(&found)})
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select title, price from book where id = $1 for update`, Args: []any{id}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return "", 0, fmt.Errorf("locking a book: %w", err)
 	}
@@ -153,7 +153,7 @@ func named(c api.Ctx, id uuid.UUID, code string) (namedCopy, error) {
 	if id == uuid.Nil {
 		where, arg = `lower(barcode) = lower($1) and barcode <> '' or lower(accession_number) = lower($1) order by lower(barcode) = lower($1) desc limit 1`, strings.TrimSpace(code)
 	}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id, book_id from book_copy where ` + where, Args: []any{arg}, Scan: roster.Collect(&found)})
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id, book_id from book_copy where ` + where, Args: []any{arg}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return namedCopy{}, fmt.Errorf("looking for a copy: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -18,7 +17,7 @@ const staleHolds = `select book_id from library_reservation where status = 'READ
 // there is none, and nothing to lock.
 func AnyHoldEnded(db *gorm.DB, today api.Date) (bool, error) {
 	var found []struct{ BookID uuid.UUID }
-	if err := tenancy.Together(db, tenancy.Query{SQL: staleHolds + ` limit 1`, Args: []any{today}, Scan: roster.Collect(&found)}); err != nil {
+	if err := tenancy.Together(db, tenancy.Query{SQL: staleHolds + ` limit 1`, Args: []any{today}, Scan: tenancy.Collect(&found)}); err != nil {
 		return false, fmt.Errorf("looking for holds that ran out: %w", err)
 	}
 	return len(found) > 0, nil
@@ -28,7 +27,7 @@ func AnyHoldEnded(db *gorm.DB, today api.Date) (bool, error) {
 // in the order everybody does.
 func EndHolds(c api.Ctx) error {
 	var stale []struct{ ID uuid.UUID }
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id from book where id in (` + staleHolds + `) order by id for update`, Args: []any{c.Today()}, Scan: roster.Collect(&stale)})
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id from book where id in (` + staleHolds + `) order by id for update`, Args: []any{c.Today()}, Scan: tenancy.Collect(&stale)})
 	if err != nil {
 		return fmt.Errorf("looking for holds that ran out: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -84,7 +83,7 @@ func issue(c api.Ctx, r issueIn) (Loan, error) {
 func (b Borrower) kept(c api.Ctx, book uuid.UUID) (uuid.UUID, error) {
 	var found []struct{ CopyID uuid.UUID }
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select copy_id from library_reservation where book_id = $1 and status = 'READY' and coalesce(student_id, employee_id) = $2`,
-		Args: []any{book, b.id()}, Scan: roster.Collect(&found)})
+		Args: []any{book, b.id()}, Scan: tenancy.Collect(&found)})
 	if err != nil || len(found) == 0 {
 		return uuid.Nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -84,7 +83,7 @@ func reserve(c api.Ctx, r reserveIn) (Reservation, error) {
 	var has []struct{ Copies, Mine int }
 	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select count(*) filter (where c.state = 'GOOD')::int as copies, count(l.id)::int as mine
 		from book_copy c left join library_loan l on l.copy_id = c.id and l.closed_on is null and coalesce(l.student_id, l.employee_id) = $2 where c.book_id = $1`,
-		Args: []any{r.BookID, r.id()}, Scan: roster.Collect(&has)})
+		Args: []any{r.BookID, r.id()}, Scan: tenancy.Collect(&has)})
 	if err != nil {
 		return Reservation{}, fmt.Errorf("counting copies: %w", err)
 	}
@@ -170,7 +169,7 @@ func turn(c api.Ctx, books ...uuid.UUID) error {
 	}
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: expireHolds, Args: []any{books, c.Today(), c.Now}},
-		tenancy.Query{SQL: giveHolds, Args: []any{books, c.Today(), c.Now, holdDays}, Scan: roster.Collect(&given)})
+		tenancy.Query{SQL: giveHolds, Args: []any{books, c.Today(), c.Now, holdDays}, Scan: tenancy.Collect(&given)})
 	if err != nil {
 		return fmt.Errorf("turning the queue of a book: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/jackc/pgx/v5"
+
 	"homeroom/api"
 	"homeroom/tenancy"
 )
@@ -78,10 +79,7 @@ func reachable(c api.Ctx, users []uuid.UUID, student *uuid.UUID) (int, error) {
 	n := 0
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select count(distinct user_id) from (` + partners[c.User.Role] + `) p
 		where user_id = any($3::uuid[]) and ($4::uuid is null or student_id = $4 or student_id is null)`,
-		Args: []any{c.User.ID, c.Today(), users, student}, Scan: func(rows pgx.Rows) (err error) {
-			n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
-			return err
-		}})
+		Args: []any{c.User.ID, c.Today(), users, student}, Scan: tenancy.One(&n)})
 	if err != nil {
 		return 0, fmt.Errorf("asking who may talk to whom: %w", err)
 	}

@@ -57,7 +57,7 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 		tenancy.Query{SQL: `insert into message (id, thread_id, sender_id, body, sent_at) values ($1, $2, $3, $4, $5)`, Args: []any{msg.ID, t.ID, c.User.ID, r.Body, c.Now}},
 		tenancy.Query{SQL: `update thread set last_message_at = greatest(last_message_at, $2) where id = $1`, Args: []any{t.ID, c.Now}},
 		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{t.ID, c.User.ID, c.Now}},
-		tenancy.Query{SQL: `select ` + name + ` from app_user u` + named + ` where u.id = $1`, Args: []any{c.User.ID}, Scan: one(&msg.SenderName)},
+		tenancy.Query{SQL: `select ` + name + ` from app_user u` + named + ` where u.id = $1`, Args: []any{c.User.ID}, Scan: tenancy.One(&msg.SenderName)},
 		tenancy.Query{SQL: others, Args: []any{t.ID, c.User.ID, c.Today()}, Scan: collect(&told)})
 	if err != nil {
 		return Message{}, fmt.Errorf("writing a message: %w", err)

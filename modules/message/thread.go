@@ -26,13 +26,6 @@ func collect[T any](into *[]T) func(pgx.Rows) error {
 	}
 }
 
-func one[T any](into *T) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-		return err
-	}
-}
-
 // belongs says whether p, who is in a thread and has the role r, still has to do with it
 // on the day @today: a guardian as long as they may see the student; a teacher as long as
 // they teach the student, or where the office began it, or no guardian is in it.
@@ -136,11 +129,11 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 	err = tenancy.Together(c.DB,
 		tenancy.Query{SQL: `select p.user_id, ` + name + ` as name, r.type as role, p.read_at from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id` + named + `
 			where p.thread_id = $1 order by name, p.user_id`, Args: []any{t.ID}, Scan: collect(&out.Participants)},
-		tenancy.Query{SQL: `select count(*) from message where thread_id = $1`, Args: []any{t.ID}, Scan: one(&out.Total)},
+		tenancy.Query{SQL: `select count(*) from message where thread_id = $1`, Args: []any{t.ID}, Scan: tenancy.One(&out.Total)},
 		tenancy.Query{SQL: `select m.id, m.sender_id, ` + name + ` as sender_name, m.body, m.sent_at from message m join app_user u on u.id = m.sender_id` + named + `
 			where m.thread_id = $1 order by m.sent_at desc, m.id desc limit $2 offset $3`, Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: collect(&rows)},
 		tenancy.Query{SQL: `select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = $2
-			where m.thread_id = $1 and m.sender_id <> $2 and (p.read_at is null or m.sent_at > p.read_at)`, Args: []any{t.ID, c.User.ID}, Scan: one(&out.UnreadCount)})
+			where m.thread_id = $1 and m.sender_id <> $2 and (p.read_at is null or m.sent_at > p.read_at)`, Args: []any{t.ID, c.User.ID}, Scan: tenancy.One(&out.UnreadCount)})
 	if err != nil {
 		return out, fmt.Errorf("reading a thread: %w", err)
 	}

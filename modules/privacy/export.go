@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"homeroom/api"
 	"homeroom/tenancy"
 )
@@ -68,10 +66,7 @@ func exportOf(k kind) func(api.Ctx, byID) (api.File, error) {
 			return api.File{}, err
 		}
 		var data string
-		err = tenancy.Together(c.DB, tenancy.Query{SQL: everything, Args: []any{p.ids()}, Scan: func(rows pgx.Rows) (err error) {
-			data, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
-			return err
-		}})
+		err = tenancy.Together(c.DB, tenancy.Query{SQL: everything, Args: []any{p.ids()}, Scan: tenancy.One(&data)})
 		if err != nil {
 			return api.File{}, fmt.Errorf("reading the data of a %s: %w", k.table, err)
 		}

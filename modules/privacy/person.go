@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -39,7 +38,7 @@ func (k kind) read(c api.Ctx, id uuid.UUID, lock bool) (person, error) {
 		sql += " for update"
 	}
 	var found []person
-	if err := tenancy.Together(c.DB, tenancy.Query{SQL: sql, Args: []any{id}, Scan: roster.Collect(&found)}); err != nil {
+	if err := tenancy.Together(c.DB, tenancy.Query{SQL: sql, Args: []any{id}, Scan: tenancy.Collect(&found)}); err != nil {
 		return person{}, fmt.Errorf("reading a %s: %w", k.table, err)
 	}
 	if len(found) == 0 {

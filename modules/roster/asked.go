@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
@@ -22,9 +21,6 @@ func MayView(c api.Ctx, student uuid.UUID) error { return mayView(c.DB, c.User.I
 // Viewing is MayView as a query that travels with what the parent wants to see. It goes
 // first: who may not see the student is told so, whatever comes after it.
 func Viewing(c api.Ctx, student uuid.UUID) tenancy.Query { return viewing(c.User.ID, student) }
-
-// Collect reads the rows of a query that travels with others; none is an empty list.
-func Collect[T any](into *[]T) func(pgx.Rows) error { return collect(into) }
 
 // ActiveYear is the year everything new belongs to; having none is a conflict.
 func ActiveYear(c api.Ctx) (AcademicYear, error) { return enrolmentYear(c) }

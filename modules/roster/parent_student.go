@@ -74,7 +74,7 @@ func childrenBy(c api.Ctx, query *gorm.DB, seat string, args ...any) (Children, 
 		return out, fmt.Errorf("building a list of children: %w", built.Error)
 	}
 	var found []seated
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: collect(&found)})
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return out, fmt.Errorf("listing children: %w", err)
 	}
@@ -116,8 +116,8 @@ func getChild(c api.Ctx, r byID) (Child, error) {
 				sg.relation, sg.is_primary, sg.has_custody, sg.can_view_data, sg.can_pick_up, sg.is_fee_payer
 			from student join student_guardian sg on sg.student_id = student.id join guardian g on g.id = sg.guardian_id, (select $2::date as day) as today
 			where student.id = $1 and g.user_id = $3 and sg.can_view_data and student.deleted_at is null`,
-			Args: []any{r.ID, c.Today(), c.User.ID}, Scan: collect(&found)},
-		tenancy.Query{SQL: selectEnrolments, Args: []any{r.ID}, Scan: collect(&out.Enrolments)},
+			Args: []any{r.ID, c.Today(), c.User.ID}, Scan: tenancy.Collect(&found)},
+		tenancy.Query{SQL: selectEnrolments, Args: []any{r.ID}, Scan: tenancy.Collect(&out.Enrolments)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading a child: %w", err)

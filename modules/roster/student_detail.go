@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -60,9 +59,9 @@ func studentDetail(c api.Ctx, id uuid.UUID) (StudentDetail, error) {
 	out := StudentDetail{}
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: `select ` + studentColumns + `, ` + seatColumn + ` from student, (select $2::date as day) as today where student.id = $1 and student.deleted_at is null`,
-			Args: []any{id, c.Today()}, Scan: collect(&found)},
-		tenancy.Query{SQL: selectGuardianships, Args: []any{id}, Scan: collect(&out.Guardians)},
-		tenancy.Query{SQL: selectEnrolments, Args: []any{id}, Scan: collect(&out.Enrolments)},
+			Args: []any{id, c.Today()}, Scan: tenancy.Collect(&found)},
+		tenancy.Query{SQL: selectGuardianships, Args: []any{id}, Scan: tenancy.Collect(&out.Guardians)},
+		tenancy.Query{SQL: selectEnrolments, Args: []any{id}, Scan: tenancy.Collect(&out.Enrolments)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading a student: %w", err)
@@ -72,15 +71,4 @@ func studentDetail(c api.Ctx, id uuid.UUID) (StudentDetail, error) {
 	}
 	out.Student, out.Seat = found[0].Student, found[0].Seat
 	return out, nil
-}
-
-// collect reads a query's rows; none is an empty list, not null.
-func collect[T any](into *[]T) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
-		if *into == nil {
-			*into = []T{}
-		}
-		return err
-	}
 }

@@ -50,7 +50,7 @@ func studentTimeline(c api.Ctx, r byID) (Timeline, error) {
 	var books []booked
 	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select action, entity, actor_id, before, after, occurred_at from audit_event
 		where entity in ('student', '` + linked + `') and entity_id = $1
-		order by occurred_at desc, id desc limit $2`, Args: []any{r.ID.String(), timelineEvents}, Scan: collect(&books)})
+		order by occurred_at desc, id desc limit $2`, Args: []any{r.ID.String(), timelineEvents}, Scan: tenancy.Collect(&books)})
 	if err != nil {
 		return Timeline{}, fmt.Errorf("reading a student's timeline: %w", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -49,7 +48,7 @@ func Said(db *gorm.DB) (*tenancy.Profile, error) {
 	var found []tenancy.Profile
 	err := tenancy.Together(db, tenancy.Query{SQL: `select s.name, s.time_zone, s.locale, s.currency, (select w.days from weekend w order by w.from_date desc limit 1) as weekend_days,
 			s.address, s.phone, s.email, s.logo_file_id
-		from school_setting s where s.time_zone <> ''`, Scan: roster.Collect(&found)})
+		from school_setting s where s.time_zone <> ''`, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return nil, fmt.Errorf("reading what a school says of itself: %w", err)
 	}

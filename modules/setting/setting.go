@@ -11,7 +11,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -88,8 +87,8 @@ func (m *Module) read(c api.Ctx, db *gorm.DB) (Setting, error) {
 	var weekends []struct{ Days []int16 }
 	var years []ActiveYear
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: `select days from weekend order by from_date desc limit 1`, Scan: roster.Collect(&weekends)},
-		tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where active`, Scan: roster.Collect(&years)})
+		tenancy.Query{SQL: `select days from weekend order by from_date desc limit 1`, Scan: tenancy.Collect(&weekends)},
+		tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where active`, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return s, fmt.Errorf("reading the settings: %w", err)
 	}

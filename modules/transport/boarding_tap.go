@@ -144,8 +144,8 @@ func holdRiders(c api.Ctx, trip uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]*Boar
 	var list []Boarding
 	var taps []tap
 	err := tenancy.Together(c.DB, // the taps are read when the riders are held
-		tenancy.Query{SQL: selectRiding, Args: []any{trip, ids}, Scan: roster.Collect(&list)},
-		tenancy.Query{SQL: selectTaps, Args: []any{trip, ids}, Scan: roster.Collect(&taps)},
+		tenancy.Query{SQL: selectRiding, Args: []any{trip, ids}, Scan: tenancy.Collect(&list)},
+		tenancy.Query{SQL: selectTaps, Args: []any{trip, ids}, Scan: tenancy.Collect(&taps)},
 	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading riders: %w", err)
@@ -168,7 +168,7 @@ func ownersOf(c api.Ctx, trip uuid.UUID, taps []tap) (map[string]uuid.UUID, erro
 	}
 	var found []tap
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select client_event_id, student_id from boarding_tap where trip_id = $1 and client_event_id = any($2)`,
-		Args: []any{trip, ids}, Scan: roster.Collect(&found)})
+		Args: []any{trip, ids}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return nil, fmt.Errorf("looking for taps: %w", err)
 	}

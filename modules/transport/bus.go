@@ -78,9 +78,9 @@ func getBus(c api.Ctx, r byID) (BusDetail, error) {
 	out := BusDetail{Bus: b}
 	var names []struct{ FirstName, LastName string }
 	err = tenancy.Together(c.DB,
-		tenancy.Query{SQL: `select first_name, last_name from employee where id = $1`, Args: []any{b.DriverID}, Scan: roster.Collect(&names)},
-		tenancy.Query{SQL: `select id, name, direction from route where bus_id = $1 order by name`, Args: []any{r.ID}, Scan: roster.Collect(&out.Routes)},
-		tenancy.Query{SQL: selectSubstitutes, Args: []any{r.ID, c.Today()}, Scan: roster.Collect(&out.Substitutes)},
+		tenancy.Query{SQL: `select first_name, last_name from employee where id = $1`, Args: []any{b.DriverID}, Scan: tenancy.Collect(&names)},
+		tenancy.Query{SQL: `select id, name, direction from route where bus_id = $1 order by name`, Args: []any{r.ID}, Scan: tenancy.Collect(&out.Routes)},
+		tenancy.Query{SQL: selectSubstitutes, Args: []any{r.ID, c.Today()}, Scan: tenancy.Collect(&out.Substitutes)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading a bus: %w", err)

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -262,7 +261,7 @@ func noteCalls(c api.Ctx, trip Trip, calls []call) error {
 				arrived_at = coalesce(trip_stop.arrived_at, excluded.arrived_at), departed_at = coalesce(trip_stop.departed_at, excluded.departed_at)`,
 			Args: []any{trip.ID, ids, near, arrived, departed}},
 		tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, p.id as stop_id, p.name as stop_name from boarding b join student s on s.id = b.student_id join stop p on p.id = b.stop_id
-			where b.trip_id = $1 and b.stop_id = any($2) and b.status = $3`, Args: []any{trip.ID, nearby, who}, Scan: roster.Collect(&riders)},
+			where b.trip_id = $1 and b.stop_id = any($2) and b.status = $3`, Args: []any{trip.ID, nearby, who}, Scan: tenancy.Collect(&riders)},
 	)
 	if err != nil {
 		return fmt.Errorf("noting stops: %w", err)

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -66,16 +65,16 @@ func fillFleet(c api.Ctx, out *Fleet, ids, buses []uuid.UUID, at map[uuid.UUID]i
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: `select t.id as trip_id, ` + stopColumns + `, x.near_at, x.arrived_at, x.departed_at
 			from trip t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id
-			where t.id = any($1) and (p.removed_at is null or x.trip_id is not null) order by t.id, p.sequence`, Args: []any{ids}, Scan: roster.Collect(&stops)},
+			where t.id = any($1) and (p.removed_at is null or x.trip_id is not null) order by t.id, p.sequence`, Args: []any{ids}, Scan: tenancy.Collect(&stops)},
 		tenancy.Query{SQL: `select b.trip_id, b.status, count(*) as n from boarding b where b.trip_id = any($1) group by 1, 2
 			union all
 			select t.id, case when n.id is null then 'waiting' else 'absent' end, count(*) from trip t
 			join ride r on r.route_id = t.route_id and r.start_date <= t.trip_date and (r.end_date is null or r.end_date >= t.trip_date)
 			join student s on s.id = r.student_id and s.deleted_at is null and s.status = 'ACTIVE'
 			left join not_riding n on n.student_id = r.student_id and n.date = t.trip_date and n.trip_type = t.trip_type
-			where t.id = any($1) and t.started_at is null group by 1, 2`, Args: []any{ids}, Scan: roster.Collect(&counts)},
+			where t.id = any($1) and t.started_at is null group by 1, 2`, Args: []any{ids}, Scan: tenancy.Collect(&counts)},
 		tenancy.Query{SQL: `select t.id as trip_id, l.lat, l.lng, l.speed, l.heading, l.at from trip t
-			cross join lateral (select lat, lng, speed, heading, at from location where trip_id = t.id order by at desc limit 1) l where t.id = any($1)`, Args: []any{ids}, Scan: roster.Collect(&seen)},
+			cross join lateral (select lat, lng, speed, heading, at from location where trip_id = t.id order by at desc limit 1) l where t.id = any($1)`, Args: []any{ids}, Scan: tenancy.Collect(&seen)},
 	)
 	if err != nil {
 		return fmt.Errorf("reading today's buses: %w", err)

@@ -8,7 +8,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -72,7 +71,7 @@ func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
 	var stops []TripStop
 	of := []any{r.BusID, c.Today()}
 	err := tenancy.Together(c.DB, sightOfBus(viewer(c), c.Today(), r.BusID, &bus),
-		tenancy.Query{SQL: tripOfBus, Args: of, Scan: roster.Collect(&trips)}, tenancy.Query{SQL: stopsOfBus, Args: of, Scan: roster.Collect(&stops)})
+		tenancy.Query{SQL: tripOfBus, Args: of, Scan: tenancy.Collect(&trips)}, tenancy.Query{SQL: stopsOfBus, Args: of, Scan: tenancy.Collect(&stops)})
 	if err != nil {
 		return Live{}, fmt.Errorf("looking where a bus is: %w", err)
 	}

@@ -55,7 +55,7 @@ func (m *Module) parentsBuses(c api.Ctx, _ api.Nothing) (ParentsBuses, error) {
 			order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, t.scheduled_start_at limit 1) t on true
 		join bus b on b.id = coalesce(t.bus_id, r.bus_id)
 		where g.user_id = $1 and sg.can_view_data and s.deleted_at is null
-		order by s.first_name, s.id, r.direction desc`, Args: []any{c.User.ID, c.Today()}, Scan: roster.Collect(&out.Buses)})
+		order by s.first_name, s.id, r.direction desc`, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&out.Buses)})
 	if err != nil {
 		return out, fmt.Errorf("listing a parent's buses: %w", err)
 	}
@@ -114,8 +114,8 @@ func (m *Module) notRiding(c api.Ctx, r absence) (NotRidingAnswer, error) {
 			where t.id = b.trip_id and b.student_id = $1 and t.trip_date = $2 and t.trip_type = any($3::text[]) and t.status in ('in_progress', 'paused')
 				and b.status = $4 and (b.preset = $4) and (b.reason <> 'on leave')
 				and not exists (select from boarding_tap p where p.trip_id = b.trip_id and p.student_id = b.student_id and p.undone_at is null)
-			returning b.id, t.id as trip_id, t.bus_id`, Args: []any{r.StudentID, r.Date, ways, from, to, reason, c.Now}, Scan: roster.Collect(&moved)},
-		tenancy.Query{SQL: `select trip_type from not_riding where student_id = $1 and date = $2 order by trip_type desc`, Args: []any{r.StudentID, r.Date}, Scan: roster.Collect(&said)},
+			returning b.id, t.id as trip_id, t.bus_id`, Args: []any{r.StudentID, r.Date, ways, from, to, reason, c.Now}, Scan: tenancy.Collect(&moved)},
+		tenancy.Query{SQL: `select trip_type from not_riding where student_id = $1 and date = $2 order by trip_type desc`, Args: []any{r.StudentID, r.Date}, Scan: tenancy.Collect(&said)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("keeping who will not ride: %w", err)

@@ -110,10 +110,10 @@ func checkRiders(c api.Ctx, r riders, body string, from api.Date) ([]Rider, erro
 	var students, stops []struct{ ID uuid.UUID }
 	var seats []struct{ Capacity *int }
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: `select s.id from student s where s.id in (select w."studentId" from ` + wanted + `) and s.deleted_at is null and s.status = 'ACTIVE'`, Args: []any{body}, Scan: roster.Collect(&students)},
-		tenancy.Query{SQL: `select id from stop where route_id = $1 and removed_at is null`, Args: []any{r.RouteID}, Scan: roster.Collect(&stops)},
-		tenancy.Query{SQL: `select b.capacity from bus b join route x on x.bus_id = b.id where x.id = $1`, Args: []any{r.RouteID}, Scan: roster.Collect(&seats)},
-		tenancy.Query{SQL: selectRiders, Args: []any{r.RouteID, from}, Scan: roster.Collect(&before)},
+		tenancy.Query{SQL: `select s.id from student s where s.id in (select w."studentId" from ` + wanted + `) and s.deleted_at is null and s.status = 'ACTIVE'`, Args: []any{body}, Scan: tenancy.Collect(&students)},
+		tenancy.Query{SQL: `select id from stop where route_id = $1 and removed_at is null`, Args: []any{r.RouteID}, Scan: tenancy.Collect(&stops)},
+		tenancy.Query{SQL: `select b.capacity from bus b join route x on x.bus_id = b.id where x.id = $1`, Args: []any{r.RouteID}, Scan: tenancy.Collect(&seats)},
+		tenancy.Query{SQL: selectRiders, Args: []any{r.RouteID, from}, Scan: tenancy.Collect(&before)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading riders: %w", err)

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -117,9 +116,9 @@ func routeDetail(c api.Ctx, route Route) (RouteDetail, error) {
 	out := RouteDetail{Route: route}
 	var bus []struct{ BusNumber string }
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: `select bus_number from bus where id = $1`, Args: []any{route.BusID}, Scan: roster.Collect(&bus)},
-		tenancy.Query{SQL: selectStops, Args: []any{route.ID}, Scan: roster.Collect(&out.Stops)},
-		tenancy.Query{SQL: selectRiders, Args: []any{route.ID, c.Today()}, Scan: roster.Collect(&out.Students)},
+		tenancy.Query{SQL: `select bus_number from bus where id = $1`, Args: []any{route.BusID}, Scan: tenancy.Collect(&bus)},
+		tenancy.Query{SQL: selectStops, Args: []any{route.ID}, Scan: tenancy.Collect(&out.Stops)},
+		tenancy.Query{SQL: selectRiders, Args: []any{route.ID, c.Today()}, Scan: tenancy.Collect(&out.Students)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading a route: %w", err)

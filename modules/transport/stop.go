@@ -44,7 +44,7 @@ const defaultRadius = 300
 // leaves the route, unless somebody still gets on or off there.
 func putStops(c api.Ctx, route uuid.UUID, fields []StopFields) error {
 	var present []Stop
-	if err := tenancy.Together(c.DB, tenancy.Query{SQL: selectStops, Args: []any{route}, Scan: roster.Collect(&present)}); err != nil {
+	if err := tenancy.Together(c.DB, tenancy.Query{SQL: selectStops, Args: []any{route}, Scan: tenancy.Collect(&present)}); err != nil {
 		return fmt.Errorf("reading a route's stops: %w", err)
 	}
 	known := map[uuid.UUID]bool{}
@@ -113,7 +113,7 @@ func removeStops(c api.Ctx, route uuid.UUID, kept []uuid.UUID) error {
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: `select p.name from stop p where p.route_id = $1 and p.removed_at is null and p.id <> all($2)
 			and exists (select from ride r where r.stop_id = p.id and (r.end_date is null or r.end_date >= $3)) order by p.sequence`,
-			Args: []any{route, kept, c.Today()}, Scan: roster.Collect(&used)},
+			Args: []any{route, kept, c.Today()}, Scan: tenancy.Collect(&used)},
 		tenancy.Query{SQL: `update stop set removed_at = $3 where route_id = $1 and removed_at is null and id <> all($2)`, Args: []any{route, kept, c.Now}},
 	)
 	if err != nil {

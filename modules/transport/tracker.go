@@ -11,7 +11,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -244,7 +243,7 @@ func (t *Tracker) load(ctx context.Context, school, driver uuid.UUID) (*drive, e
 		return nil, errPaused
 	}
 	var stops []TripStop
-	err = tenancy.Together(db, tenancy.Query{SQL: selectTripStops, Args: []any{trip.RouteID, trip.ID}, Scan: roster.Collect(&stops)})
+	err = tenancy.Together(db, tenancy.Query{SQL: selectTripStops, Args: []any{trip.RouteID, trip.ID}, Scan: tenancy.Collect(&stops)})
 	if err != nil {
 		return nil, fmt.Errorf("reading a trip's stops: %w", err)
 	}

@@ -127,7 +127,7 @@ func storeTrail(db *gorm.DB, rows []track) (int, error) {
 			insert into location (trip_id, at, lat, lng, speed, heading, received_at)
 			select * from unnest($1::uuid[], $2::timestamptz[], $3::float8[], $4::float8[], $5::real[], $6::real[], $7::timestamptz[])
 			on conflict (trip_id, at) do nothing returning 1)
-		select count(*) from new`, Args: []any{trips, ats, lats, lngs, speeds, headings, received}, Scan: scanOne(&stored)})
+		select count(*) from new`, Args: []any{trips, ats, lats, lngs, speeds, headings, received}, Scan: tenancy.One(&stored)})
 	return stored, err
 }
 

@@ -5,11 +5,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -72,9 +70,9 @@ func readTrail(c api.Ctx, t Trip, after time.Time) (Trail, error) {
 	}
 	out := Trail{TripID: t.ID, BusID: t.BusID, Status: t.Status, StartedAt: t.StartedAt, EndedAt: t.EndedAt}
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: `select lat, lng, speed, heading, at as timestamp from location where trip_id = $1 and at > $2::timestamptz order by at limit $3`, Args: []any{t.ID, since, mostPoints + 1}, Scan: roster.Collect(&out.Points)},
-		tenancy.Query{SQL: `select count(*) from location where trip_id = $1`, Args: []any{t.ID}, Scan: scanOne(&out.Total)},
-		tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: roster.Collect(&out.Stops)},
+		tenancy.Query{SQL: `select lat, lng, speed, heading, at as timestamp from location where trip_id = $1 and at > $2::timestamptz order by at limit $3`, Args: []any{t.ID, since, mostPoints + 1}, Scan: tenancy.Collect(&out.Points)},
+		tenancy.Query{SQL: `select count(*) from location where trip_id = $1`, Args: []any{t.ID}, Scan: tenancy.One(&out.Total)},
+		tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: tenancy.Collect(&out.Stops)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading a trail: %w", err)
@@ -85,13 +83,6 @@ func readTrail(c api.Ctx, t Trip, after time.Time) (Trail, error) {
 		out.Next = &next
 	}
 	return out, nil
-}
-
-func scanOne(into *int) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
-		return err
-	}
 }
 
 const (

@@ -55,7 +55,7 @@ func (m *Module) handOver(c api.Ctx, r handover) (TripDetail, error) {
 func tellDrivers(c api.Ctx, t TripDetail, before uuid.UUID) error {
 	var drivers []struct{ ID, UserID uuid.UUID }
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id, user_id from employee where id = any($1) and user_id is not null order by user_id`,
-		Args: []any{[]uuid.UUID{before, *t.DriverID}}, Scan: roster.Collect(&drivers)})
+		Args: []any{[]uuid.UUID{before, *t.DriverID}}, Scan: tenancy.Collect(&drivers)})
 	if err != nil {
 		return fmt.Errorf("looking for drivers: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -53,7 +52,7 @@ func checkExtra(c api.Ctx, t Trip, r extraRider) error {
 			exists (select from boarding b where b.trip_id = $1 and b.student_id = $2) as riding,
 			(select v.capacity from bus v where v.id = $5) as capacity,
 			(select count(*) from boarding b where b.trip_id = $1 and b.status in ('waiting', 'boarded')) as riders`,
-		Args: []any{t.ID, r.StudentID, r.StopID, t.RouteID, t.BusID}, Scan: roster.Collect(&found)})
+		Args: []any{t.ID, r.StudentID, r.StopID, t.RouteID, t.BusID}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("checking a rider: %w", err)
 	}
@@ -98,7 +97,7 @@ func join(c api.Ctx, trips []Trip, riders []TripStudent) (int, error) {
 			on conflict (trip_id, student_id) do nothing returning *)
 		select n.trip_id, n.student_id, n.status, s.first_name, s.last_name, p.name as stop_name
 		from new n join student s on s.id = n.student_id join stop p on p.id = n.stop_id order by n.trip_id, n.student_id`,
-		Args: []any{ids, students, stops, states, reasons, c.Now}, Scan: roster.Collect(&joined)})
+		Args: []any{ids, students, stops, states, reasons, c.Now}, Scan: tenancy.Collect(&joined)})
 	if err != nil {
 		return 0, fmt.Errorf("putting riders down: %w", err)
 	}
@@ -145,7 +144,7 @@ func (m *Module) followRiders(c api.Ctx, route uuid.UUID, before []Rider, now []
 	err = tenancy.Together(c.DB, tenancy.Query{SQL: `update boarding b set status = 'absent', preset = 'absent', reason = 'taken off the route', updated_at = $3
 		where b.trip_id = any($1) and b.student_id = any($2) and b.status = 'waiting'
 			and not exists (select from boarding_tap p where p.trip_id = b.trip_id and p.student_id = b.student_id and p.undone_at is null)
-		returning b.trip_id, b.student_id`, Args: []any{ids, off, c.Now}, Scan: roster.Collect(&left)})
+		returning b.trip_id, b.student_id`, Args: []any{ids, off, c.Now}, Scan: tenancy.Collect(&left)})
 	if err != nil {
 		return fmt.Errorf("taking riders off a trip: %w", err)
 	}

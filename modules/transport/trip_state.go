@@ -162,7 +162,7 @@ func unaccounted(c api.Ctx, trip uuid.UUID, states ...string) error {
 		FirstName, LastName, Status string
 	}
 	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id
-		where b.trip_id = $1 and b.status = any($2) order by s.first_name, s.last_name, s.id`, Args: []any{trip, states}, Scan: roster.Collect(&found)})
+		where b.trip_id = $1 and b.status = any($2) order by s.first_name, s.last_name, s.id`, Args: []any{trip, states}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("looking who is aboard: %w", err)
 	}

@@ -1,0 +1,23 @@
+package tenancy
+
+import "github.com/jackc/pgx/v5"
+
+// Collect has a query's rows read into structs, column by column name; none is an empty
+// list.
+func Collect[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
+		if *into == nil {
+			*into = []T{}
+		}
+		return err
+	}
+}
+
+// One has the only value of a query read that has one row and one column.
+func One[T any](into *T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+		return err
+	}
+}
