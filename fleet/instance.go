@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,7 +34,6 @@ type Instance struct {
 	mu    sync.Mutex
 	cmd   *exec.Cmd
 	ended chan struct{}
-	said  testkit.Log
 }
 
 func newInstance(t testing.TB, f *Fleet) *Instance {
@@ -48,7 +49,7 @@ func newInstance(t testing.TB, f *Fleet) *Instance {
 	i.env = append([]string{"HOMEROOM_BIND=127.0.0.1", fmt.Sprintf("PORT=%d", ports[0]), fmt.Sprintf("HOMEROOM_OPS_ADDR=127.0.0.1:%d", ports[1])}, f.env...)
 	t.Cleanup(func() {
 		i.end(syscall.SIGKILL)
-		if said := i.said.String(); t.Failed() && said != "" {
+		if said := i.Said(); t.Failed() && said != "" {
 			t.Logf("%s said, at the end:\n%s", i.URL, said[max(0, len(said)-2000):])
 		}
 	})
@@ -59,7 +60,14 @@ func newInstance(t testing.TB, f *Fleet) *Instance {
 func (i *Instance) App() *testkit.App { return &testkit.App{URL: i.URL} }
 
 // Said is what the instance has written to its log, all its lives together.
-func (i *Instance) Said() string { return i.said.String() }
+func (i *Instance) Said() string {
+	text, _ := os.ReadFile(i.log()) // nothing, before its first life
+	return string(text)
+}
+
+// log is a file, as for a service manager: a pipe would have the test's own process wake
+// up at every line, which a load would have to share the cores with.
+func (i *Instance) log() string { return filepath.Join(i.dir, "log") }
 
 // PID is the number of the process, 0 while there is none.
 func (i *Instance) PID() int {
@@ -96,8 +104,13 @@ func (i *Instance) launch(t testing.TB) {
 	if i.cmd != nil {
 		t.Fatalf("%s runs already", i.URL)
 	}
+	log, err := os.OpenFile(i.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
 	cmd, ended := exec.Command(path, "serve"), make(chan struct{})
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = i.env, i.dir, &i.said, &i.said, withUs()
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = i.env, i.dir, log, log, withUs()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +126,11 @@ func (i *Instance) await(t testing.TB) {
 	for deadline := time.Now().Add(startTime); !i.Ready(); time.Sleep(20 * time.Millisecond) {
 		select {
 		case <-i.ended:
-			t.Fatalf("%s ended before it was ready:\n%s", i.URL, i.said.String())
+			t.Fatalf("%s ended before it was ready:\n%s", i.URL, i.Said())
 		default:
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s does not become ready:\n%s", i.URL, i.said.String())
+			t.Fatalf("%s does not become ready:\n%s", i.URL, i.Said())
 		}
 	}
 }
@@ -172,7 +185,7 @@ func (i *Instance) ops(path string) (int, string) {
 func (i *Instance) Stop(t testing.TB) {
 	t.Helper()
 	if code := i.end(syscall.SIGTERM); code != 0 {
-		t.Fatalf("after SIGTERM %s ended with %d:\n%s", i.URL, code, i.said.String())
+		t.Fatalf("after SIGTERM %s ended with %d:\n%s", i.URL, code, i.Said())
 	}
 }
 
