@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gin-gonic/gin"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/tenancy"
@@ -39,20 +40,24 @@ func hashBody(row *Row, g *gin.Context, body []byte) []byte {
 	return h.Sum(nil)
 }
 
+// takeKey takes a key that is new or whose time is over, and then has a row to return.
+const takeKey = `insert into idempotency as i (actor_id, key, row_name, body_hash) values ($1, $2, $3, $4)
+	on conflict (actor_id, key) do update set row_name = excluded.row_name, body_hash = excluded.body_hash, status = null, answer = null, created_at = excluded.created_at
+	where i.created_at < now() - interval '` + KeyLife + `' returning true`
+
 // claimKey makes this request the one that does the work, or returns the answer of
 // the one that did. A request with the same key that is still running is waited
 // for: its row is locked until it commits.
 func (k *Kernel) claimKey(db *gorm.DB, rq *request) (*answer, error) {
-	err := db.Exec(`delete from idempotency where actor_id = ? and key = ? and created_at < now() - interval '`+KeyLife+`'`, rq.user.ID, rq.key).Error
+	taken := false
+	err := tenancy.Together(db, tenancy.Query{SQL: takeKey, Args: []any{rq.user.ID, rq.key, rq.row.Name(), rq.bodyHash}, Scan: func(rows pgx.Rows) error {
+		taken = rows.Next()
+		return nil
+	}})
 	if err != nil {
-		return nil, fmt.Errorf("clearing an old key: %w", err)
+		return nil, fmt.Errorf("claiming a key: %w", err)
 	}
-	claimed := db.Exec(`insert into idempotency (actor_id, key, row_name, body_hash) values (?, ?, ?, ?) on conflict do nothing`,
-		rq.user.ID, rq.key, rq.row.Name(), rq.bodyHash)
-	if claimed.Error != nil {
-		return nil, fmt.Errorf("claiming a key: %w", claimed.Error)
-	}
-	if claimed.RowsAffected == 1 {
+	if taken {
 		return nil, nil
 	}
 	var hash []byte

@@ -67,6 +67,30 @@ func TestAWriteIsAtMostThreeRoundTripsToPostgres(t *testing.T) {
 	}
 }
 
+func TestAKeyCostsAWriteOneRoundTripMore(t *testing.T) {
+	t.Parallel()
+	wire := testkit.NewWire(t, testkit.Stack(t))
+	s := startLab(t, wire.Watch).NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	n := 0
+	trips := func(keyed bool) int64 {
+		create := func() {
+			n++
+			as := admin
+			if keyed {
+				as = admin.With("Idempotency-Key", fmt.Sprint("tap ", n))
+			}
+			testkit.Post[receipt](t, as, pay, map[string]any{"name": fmt.Sprint("Fee ", n)})
+		}
+		create()
+		least, _ := wire.Least(create)
+		return least
+	}
+	if without, with := trips(false), trips(true); with != without+1 {
+		t.Errorf("%d round trips without a key, %d with one", without, with)
+	}
+}
+
 func TestADeadlockIsTriedAgainAndShownToNobody(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
