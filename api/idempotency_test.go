@@ -163,6 +163,35 @@ func TestAKeyIsForgottenAfterADay(t *testing.T) {
 	}
 }
 
+func TestAKeyWhoseTimeIsOverIsTakenByOneOfThoseWhoComeAtOnce(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin).With("Idempotency-Key", "tap")
+	old := admin.Call(t, "POST", pay, map[string]any{"name": "Fee"})
+	if err := s.DB(t).Exec(`update idempotency set created_at = now() - interval '25 hours'`).Error; err != nil {
+		t.Fatal(err)
+	}
+	answers := make([]testkit.Answer, 20)
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() {
+			var err error
+			if answers[i], err = admin.TryCall("POST", pay, map[string]any{"name": "Fee"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, a := range answers {
+		if a.Status != 201 || !bytes.Equal(a.Body, answers[0].Body) || bytes.Equal(a.Body, old.Body) {
+			t.Errorf("%d %s\nothers %s\na day ago %s", a.Status, a.Body, answers[0].Body, old.Body)
+		}
+	}
+	if n := s.Count(t, "class", "true"); n != 2 {
+		t.Errorf("%d effects", n)
+	}
+}
+
 func TestThePlatformsRowsTakeKeysToo(t *testing.T) {
 	t.Parallel()
 	super := testkit.Shared(t).SuperAdmin(t).With("Idempotency-Key", "tap")

@@ -152,13 +152,15 @@ func (d *docket) done(j job, f finding, now time.Time) {
 	d.forget(m)
 }
 
-// note remembers a note made here until it is due or this process finds it superfluous:
-// who made it is the first to look. What the set held already is another's, or was remembered then.
+// note remembers a note made here until it is due: who made it is the first to look. It
+// stands until then even if nothing is left to tell by now, and keeps later ones out; only
+// an earlier one takes its place, and what the set held already is another's or was
+// remembered then.
 func (d *docket) note(school uuid.UUID, made bool, at *time.Time) {
 	switch {
 	case made:
 		d.notes[school] = at.UnixMicro()
-	case at == nil || at.UnixMicro() != d.notes[school]:
+	case at != nil && at.UnixMicro() < d.notes[school]:
 		delete(d.notes, school)
 	}
 }

@@ -83,6 +83,13 @@ func TestANoteIsLookedAtFirstByWhoMadeIt(t *testing.T) {
 	maker.committed(school)
 	j, _ := maker.take(t.Context())
 	maker.done(j, finding{outcome: outcome{told: 1, next: &due}, until: time.Hour, settled: true, noted: true}, began)
+	// What it finds meanwhile leaves the note where it is, and its own.
+	later := due.Add(time.Minute)
+	for _, next := range []*time.Time{nil, &later, &due} {
+		maker.committed(school)
+		j, _ = maker.take(t.Context())
+		maker.done(j, finding{outcome: outcome{told: 1, next: next}, until: time.Hour, settled: true}, began)
+	}
 	queued := func(d *docket, now time.Time) bool {
 		d.sight([]mark{{school, "", due.UnixMicro()}}, true, now)
 		d.tick(now)

@@ -66,7 +66,7 @@ func (m *matter) plan(at time.Time) {
 
 // theirs is the shortest of the looks at another instance's mark: it clears its own, and
 // needs longer for it when its machine is busy.
-const theirs = 4
+const theirs = 4 // two seconds
 
 // ours says that a mark made here stands, as far as this process knows.
 func (m *matter) ours() bool { return m.open > 0 || m.score != 0 || m.unmarked != 0 }

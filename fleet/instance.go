@@ -49,7 +49,10 @@ func newInstance(t testing.TB, f *Fleet) *Instance {
 	i.env = append([]string{"HOMEROOM_BIND=127.0.0.1", fmt.Sprintf("PORT=%d", ports[0]), fmt.Sprintf("HOMEROOM_OPS_ADDR=127.0.0.1:%d", ports[1])}, f.env...)
 	t.Cleanup(func() {
 		i.end(syscall.SIGKILL)
-		if said := i.Said(); t.Failed() && said != "" {
+		if !t.Failed() {
+			return
+		}
+		if said := i.Said(); said != "" {
 			t.Logf("%s said, at the end:\n%s", i.URL, said[max(0, len(said)-2000):])
 		}
 	})

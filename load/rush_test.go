@@ -108,7 +108,7 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 		many, one, signIn := side{f.URL(), most, theParts(t, c, f, most)}, side{alone.URL(), 1, theParts(t, c, alone, 1)}, func() { town.signIn(t, users) }
 		r.flood = sideBySide(t, h, rounds, floodSeconds, signIn, many, one)
 		if stepSeconds > 0 {
-			r.climb = climb(t, h, 3*rate, rate/2, stepSeconds, signIn, many, one)
+			r.climb = climb(t, h, 3*rate, max(1, rate/2), stepSeconds, signIn, many, one)
 		}
 	}
 	for _, x := range r.steady {

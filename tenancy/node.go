@@ -106,6 +106,10 @@ func openAdmin(ctx context.Context, url string, size int, tracer pgx.QueryTracer
 	config.ConnConfig.RuntimeParams["search_path"] = ""
 	// A version is read after its lock is held: the statement needs a snapshot of its own.
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		registerUTC(conn.TypeMap())
+		return nil
+	}
 	return pgxpool.NewWithConfig(ctx, config)
 }
 

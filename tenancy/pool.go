@@ -33,6 +33,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	registerUUID(pg.TypeMap())
+	registerUTC(pg.TypeMap())
 	life := connLife*3/4 + time.Duration(rand.Int64N(int64(connLife/2)))
 	opened := &conn{pg: pg, refused: c.refused, retires: time.Now().Add(life)}
 	if c.config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {

@@ -14,7 +14,8 @@ func Collect[T any](into *[]T) func(pgx.Rows) error {
 	}
 }
 
-// One has the only value of a query read that has one row and one column.
+// One has the only value of a query read that has one row and one column; no row is
+// pgx.ErrNoRows.
 func One[T any](into *T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])

@@ -96,6 +96,5 @@ func (c *Cluster) Record(ctx context.Context, id uuid.UUID) (SchoolRecord, error
 	if err != nil {
 		return record, fmt.Errorf("reading a school's record: %w", err)
 	}
-	record.CreatedAt = record.CreatedAt.UTC()
 	return record, nil
 }

@@ -63,9 +63,9 @@ func fillFleet(c api.Ctx, out *Fleet, ids, buses []uuid.UUID, at map[uuid.UUID]i
 	}
 	var seen []Seen
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: `select t.id as trip_id, ` + stopColumns + `, x.near_at, x.arrived_at, x.departed_at
+		tenancy.Query{SQL: `select t.id as trip_id, ` + tripStopColumns + `
 			from trip t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id
-			where t.id = any($1) and (p.removed_at is null or x.trip_id is not null) order by t.id, p.sequence`, Args: []any{ids}, Scan: tenancy.Collect(&stops)},
+			where t.id = any($1) and ` + tripHasStop + ` order by t.id, p.sequence`, Args: []any{ids}, Scan: tenancy.Collect(&stops)},
 		tenancy.Query{SQL: `select b.trip_id, b.status, count(*) as n from boarding b where b.trip_id = any($1) group by 1, 2
 			union all
 			select t.id, case when n.id is null then 'waiting' else 'absent' end, count(*) from trip t

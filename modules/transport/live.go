@@ -68,7 +68,10 @@ func (s Seen) Where(bus uuid.UUID, now time.Time) Location {
 func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
 	var bus Bus
 	var trips []Trip
-	var stops []TripStop
+	var stops []struct {
+		TripID uuid.UUID
+		TripStop
+	}
 	of := []any{r.BusID, c.Today()}
 	err := tenancy.Together(c.DB, sightOfBus(viewer(c), c.Today(), r.BusID, &bus),
 		tenancy.Query{SQL: tripOfBus, Args: of, Scan: tenancy.Collect(&trips)}, tenancy.Query{SQL: stopsOfBus, Args: of, Scan: tenancy.Collect(&stops)})
@@ -99,7 +102,10 @@ func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
 		}
 	}
 	for _, s := range stops {
-		stop := LiveStop{TripStop: s}
+		if s.TripID != t.ID {
+			continue // another trip has begun between the two looks
+		}
+		stop := LiveStop{TripStop: s.TripStop}
 		if eta, known := etas[s.ID]; known && s.DepartedAt == nil {
 			stop.ETASeconds = &eta
 		}
@@ -112,8 +118,8 @@ func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
 // are the stops of that trip.
 const (
 	tripOfBus = `select ` + tripColumns + ` from trip t where t.bus_id = $1 and (t.status in ('in_progress', 'paused') or (t.trip_date = $2 and t.status <> 'cancelled'))
-		order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc limit 1`
-	stopsOfBus = `with t as (` + tripOfBus + `) select ` + tripStopColumns + ` from t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id where ` + tripHasStop + ` order by p.sequence`
+		order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc, t.id limit 1`
+	stopsOfBus = `with t as (` + tripOfBus + `) select t.id as trip_id, ` + tripStopColumns + ` from t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id where ` + tripHasStop + ` order by p.sequence`
 )
 
 // lastSeen is where the bus was seen last on a trip: as remembered, or by the trail.

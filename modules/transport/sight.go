@@ -74,7 +74,7 @@ func sightOfBus(v Viewer, today api.Date, bus uuid.UUID, into *Bus) tenancy.Quer
 }
 
 // SeeBus reads a bus as somebody sees it; one they do not see is not there.
-func SeeBus(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (found Bus, err error) {
+func SeeBus(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (found Bus, _ error) {
 	if err := tenancy.Together(db, sightOfBus(v, today, bus, &found)); err != nil {
 		return found, fmt.Errorf("looking for a bus: %w", err)
 	}
@@ -97,7 +97,7 @@ func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error
 }
 
 // seeTrip reads a trip as the caller sees it.
-func seeTrip(c api.Ctx, id uuid.UUID) (found Trip, err error) {
+func seeTrip(c api.Ctx, id uuid.UUID) (found Trip, _ error) {
 	if err := tenancy.Together(c.DB, sight(viewer(c), c.Today(), tripSights, "trip", `select `+tripColumns+` from trip t where t.id = @id and `, id, &found)); err != nil {
 		return found, fmt.Errorf("looking for a trip: %w", err)
 	}
