@@ -15,26 +15,26 @@ export interface Person {
   note: string
 }
 
-/** Students, and employees where they are asked for, that match some words. */
+/** Students, and employees where they are asked for, that match these words. */
+export async function findPeople(words: string, employees = false): Promise<Person[]> {
+  const [students, staff] = await Promise.all([
+    fetchList('/school-admin/student/list', { page: 1, limit: 8, filters: { search: words } }),
+    employees ? fetchList('/school-admin/employee/list', { page: 1, limit: 5, filters: { search: words, status: 'ACTIVE' } }) : null,
+  ])
+  return [
+    ...students.items.map((s): Person => ({ kind: 'student', id: s.id, name: nameOf(s), note: [s.className && `${s.className} ${s.divisionName}`, s.admissionNumber].filter(Boolean).join(' · ') })),
+    ...(staff?.items ?? []).map((e): Person => ({ kind: 'employee', id: e.id, name: nameOf(e), note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · ') })),
+  ]
+}
+
+/** The people for what is being typed, once it has settled: until then those for the words before. */
 export function usePeople(words: string, employees = false) {
   const [settled] = useDebouncedValue(words.trim(), 150)
   return useQuery({
     queryKey: ['/school-admin/student/list', 'people', settled, employees],
     enabled: settled.length > 0,
     placeholderData: keepPreviousData,
-    queryFn: async (): Promise<{ words: string; people: Person[] }> => {
-      const [students, staff] = await Promise.all([
-        fetchList('/school-admin/student/list', { page: 1, limit: 8, filters: { search: settled } }),
-        employees ? fetchList('/school-admin/employee/list', { page: 1, limit: 5, filters: { search: settled, status: 'ACTIVE' } }) : null,
-      ])
-      return {
-        words: settled,
-        people: [
-          ...students.items.map((s): Person => ({ kind: 'student', id: s.id, name: nameOf(s), note: [s.className && `${s.className} ${s.divisionName}`, s.admissionNumber].filter(Boolean).join(' · ') })),
-          ...(staff?.items ?? []).map((e): Person => ({ kind: 'employee', id: e.id, name: nameOf(e), note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · ') })),
-        ],
-      }
-    },
+    queryFn: async () => ({ words: settled, people: await findPeople(settled, employees) }),
   })
 }
 

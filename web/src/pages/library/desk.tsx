@@ -9,7 +9,7 @@ import { useMay } from '../../api/session'
 import { Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Money } from '../../patterns/money'
-import { type Person, usePeople } from '../../patterns/PersonPicker'
+import { findPeople, type Person, usePeople } from '../../patterns/PersonPicker'
 import { LostDialog } from './lost'
 import { booksMoved, type Copy, CopyStatus, Due, LibraryNav, type Loan, loanOf, lookUp, useOpenLoans } from './shared'
 
@@ -89,8 +89,8 @@ export function Desk() {
         if (asProblem(e).status !== 404) throw e
       }
       const words = what.toLowerCase()
-      const known = people.data?.words === what ? people.data.people : (await people.refetch()).data?.people
-      const hit = known?.find((p) => p.note.toLowerCase().split(' · ').includes(words)) ?? known?.[0]
+      const known = people.data?.words === what ? people.data.people : await findPeople(what, true) // a scanner is faster than the list
+      const hit = known.find((p) => p.note.toLowerCase().split(' · ').includes(words)) ?? known[0]
       if (!hit) throw new Error(`Nothing has the number ${what}, and nobody is called so. Scan it again, or type a part of the name.`)
       return { person: hit }
     },
