@@ -59,23 +59,35 @@ func (q *queue) append(m *message) {
 	q.bytes += len(m.frame)
 }
 
-// takeFrames moves frames to b until it holds a chunk.
-func (q *queue) takeFrames(b []byte) []byte {
-	n := 0
+// frames appends to b what is to be written next, until it holds a chunk.
+func (q *queue) frames(b []byte) []byte {
 	for _, e := range q.entries {
 		if len(b) >= chunkBytes {
 			break
 		}
 		b = append(b, e.frame[e.sent:]...)
-		q.bytes -= len(e.frame)
-		n++
-	}
-	if n == len(q.entries) {
-		*q = queue{}
-	} else {
-		q.entries = append(q.entries[:0], q.entries[n:]...)
 	}
 	return b
+}
+
+// written takes the first n bytes of what was to be written off the queue.
+func (q *queue) written(n int) {
+	done := 0
+	for ; done < len(q.entries); done++ {
+		e := &q.entries[done]
+		left := len(e.frame) - e.sent
+		if n < left {
+			e.sent += n
+			break
+		}
+		n -= left
+		q.bytes -= len(e.frame)
+	}
+	if done == len(q.entries) {
+		*q = queue{}
+	} else {
+		q.entries = append(q.entries[:0], q.entries[done:]...)
+	}
 }
 
 // takePayload moves everything to a polled payload.
@@ -111,15 +123,12 @@ func (s *session) answer(m *message) {
 	if s.ended || s.dismissed {
 		return
 	}
-	taken := false
+	push := s.queue.answer
 	if s.conn == nil {
-		taken = s.queue.push(m, 0)
-	} else {
-		taken = s.queue.answer(m)
+		push = func(m *message) bool { return s.queue.push(m, 0) }
 	}
-	if !taken {
-		s.server.slow.Add(1)
-		s.abortLocked("slow consumer")
+	if !push(m) && !(s.relieveLocked() && push(m)) {
+		s.tooSlowLocked()
 		return
 	}
 	s.flushLocked()
@@ -135,7 +144,7 @@ func (s *session) deliver(w *tryWriter, messages []*message, all []byte) {
 		return
 	}
 	written := 0
-	if s.conn != nil && s.conn.raw != nil && !s.draining && len(s.queue.entries) == 0 {
+	if s.conn != nil && s.conn.raw != nil && !s.stalled && len(s.queue.entries) == 0 {
 		var err error
 		if written, err = w.write(s.conn.raw, all); err != nil {
 			s.abortLocked("transport error")
@@ -150,14 +159,48 @@ func (s *session) deliver(w *tryWriter, messages []*message, all []byte) {
 			written -= len(m.frame)
 			continue
 		}
-		if !s.queue.push(m, written) {
-			s.server.slow.Add(1)
-			s.abortLocked("slow consumer")
+		if !s.queue.push(m, written) && !(s.relieveLocked() && s.queue.push(m, written)) {
+			s.tooSlowLocked()
 			return
 		}
 		written = 0
 	}
 	s.flushLocked()
+}
+
+// relieveLocked writes what is queued, as far as the kernel takes it, in the place of a
+// goroutine that has not come round to it yet: a client is not slow because this machine
+// is. False: the client is, or was before.
+func (s *session) relieveLocked() bool {
+	if s.conn == nil || s.conn.raw == nil || s.stalled {
+		return false
+	}
+	chunk := chunks.Get().(*[]byte)
+	defer chunks.Put(chunk)
+	w := writers.Get().(*tryWriter)
+	defer writers.Put(w)
+	return s.writeLocked(s.conn, w, chunk) == nil
+}
+
+// writeLocked writes what is queued until nothing is left or the kernel takes no more.
+func (s *session) writeLocked(c *wsConn, w *tryWriter, chunk *[]byte) error {
+	for c.raw != nil && len(s.queue.entries) > 0 {
+		*chunk = s.queue.frames((*chunk)[:0])
+		n, err := w.write(c.raw, *chunk)
+		if err != nil {
+			return err
+		}
+		s.queue.written(n)
+		if n < len(*chunk) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (s *session) tooSlowLocked() {
+	s.server.slow.Add(1)
+	s.abortLocked("slow consumer")
 }
 
 // flushLocked gets what is queued under way.
@@ -171,14 +214,18 @@ func (s *session) flushLocked() {
 	}
 }
 
-// drain waits for a client that did not take everything at once.
+// drain writes what is queued, and waits for a client that does not take it at once.
 func (s *session) drain(c *wsConn) {
 	chunk := chunks.Get().(*[]byte)
 	defer chunks.Put(chunk)
+	w := writers.Get().(*tryWriter)
+	defer writers.Put(w)
 	for {
 		s.mu.Lock()
+		if err := s.writeLocked(c, w, chunk); err != nil {
+			s.abortLocked("transport error")
+		}
 		if len(s.queue.entries) == 0 {
-			_ = c.net.SetWriteDeadline(time.Time{}) // it would fail the next write, however late
 			s.draining = false
 			if s.ended {
 				c.endOfWriting()
@@ -186,7 +233,9 @@ func (s *session) drain(c *wsConn) {
 			s.mu.Unlock()
 			return
 		}
-		*chunk = s.queue.takeFrames((*chunk)[:0])
+		*chunk = s.queue.frames((*chunk)[:0])
+		s.queue.written(len(*chunk))
+		s.stalled = true
 		patience := s.server.o.WriteTimeout
 		if s.ended {
 			patience = lingerTime
@@ -195,7 +244,11 @@ func (s *session) drain(c *wsConn) {
 		s.mu.Unlock()
 		if _, err := c.net.Write(*chunk); err != nil {
 			s.abort("transport error")
-			return // draining stays: nobody writes to this connection again
+			return // stalled stays: nobody writes to this connection again
 		}
+		s.mu.Lock()
+		_ = c.net.SetWriteDeadline(time.Time{}) // it would fail the next write, however late
+		s.stalled = false
+		s.mu.Unlock()
 	}
 }

@@ -30,7 +30,8 @@ type session struct {
 	mu        sync.Mutex // guards the rest; nobody waits for anything while holding it
 	queue     queue
 	conn      *wsConn // nil while polling
-	draining  bool    // a goroutine waits for the client to take what is queued
+	draining  bool    // a goroutine writes what is queued, or is about to
+	stalled   bool    // and waits for the client to take it
 	upgrading bool
 	probed    bool
 	probing   *wsConn
@@ -69,7 +70,7 @@ func (s *session) end(reason string, code uint16) {
 		s.queue.append(closeMessage)
 	} else {
 		s.queue.append(controlMessage(closeFrame(code)))
-		if s.draining {
+		if s.stalled {
 			_ = s.conn.net.SetWriteDeadline(time.Now().Add(lingerTime))
 		}
 	}

@@ -147,6 +147,34 @@ func TestAReaderThatStalledOnceIsServedAgain(t *testing.T) {
 	}
 }
 
+// The machine may be so busy that the goroutine that writes what is queued does not come
+// round for a while: the reader is not slow then, and is not cut off.
+func TestAReaderIsNotCutOffBecauseTheServerIsBusy(t *testing.T) {
+	t.Parallel()
+	f := serve(t)
+	c := f.connected(4, "anna")
+	s := f.only()
+	s.session.mu.Lock()
+	s.session.draining = true // it is about to
+	conn := s.session.conn
+	s.session.mu.Unlock()
+	s.session.answer(textMessage(`430["joined"]`))
+	const events = 4 * queuedFrames
+	for i := range events {
+		_ = s.Emit("n", i)
+	}
+	s.session.answer(textMessage(`431["left"]`))
+	go s.session.drain(conn)
+	c.expect(`430["joined"]`)
+	for i := range events {
+		c.expect(fmt.Sprintf(`42["n",%d]`, i))
+	}
+	c.expect(`431["left"]`)
+	if n := f.Counts(); n.Sockets != 1 || n.Slow != 0 {
+		t.Errorf("it was cut off: %+v", n)
+	}
+}
+
 func TestAPollingClientTooFarBehindIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := serve(t)
