@@ -17,9 +17,11 @@ import (
 // goroutines hold a processor until they are preempted (10 ms) and its garbage stops
 // everybody; so it is done in processes of its own, which the kernel makes wait.
 const (
-	// hashNice is how far hashing stands back: a fortieth of a core is still its own when
-	// everything else is busy, so that a sign-in is slow then and never stuck.
-	hashNice = 17
+	// hashNice is how far hashing stands back: when everything is busy it still has a tenth
+	// of what others have, so that a sign-in is slow then and not told to come back. To
+	// stand back further takes nothing off the others' waiting: that they may interrupt
+	// is what counts (hashSlice).
+	hashNice = 10
 	// hashIdle is how long a worker that has nothing to do stays.
 	hashIdle = time.Minute
 )

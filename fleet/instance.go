@@ -114,7 +114,7 @@ func (i *Instance) launch(t testing.TB) {
 	defer func() { _ = log.Close() }()
 	cmd, ended := exec.Command(path, "serve"), make(chan struct{})
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = i.env, i.dir, log, log, withUs()
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	i.cmd, i.ended = cmd, ended

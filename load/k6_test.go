@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -102,6 +103,7 @@ func (h *rush) call(t *testing.T, instances, rate, people, seconds int) run {
 		"-e", "BASE="+h.url, "-e", "USERS="+h.users, "-e", fmt.Sprintf("RATE=%d", rate), "-e", fmt.Sprintf("FLOOD=%d", people), "-e", fmt.Sprintf("SECONDS=%d", seconds),
 		"-e", fmt.Sprintf("FIRST=%d", h.marked), "-e", fmt.Sprintf("EVERY=%d", busEvery.Milliseconds()), "-e", "OUT="+out, "rush.js")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // as on a machine of its own: the kernel may weigh sessions
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,6 +54,10 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 	stepSeconds := fromEnv(t, "HOMEROOM_LOAD_STEP_SECONDS", 15)
 	floodSeconds := fromEnv(t, "HOMEROOM_LOAD_FLOOD_SECONDS", 10)
 	rounds := fromEnv(t, "HOMEROOM_LOAD_FLOODS", 12)
+	climbs := fromEnv(t, "HOMEROOM_LOAD_CLIMBS", 3)
+	if stepSeconds == 0 {
+		climbs = 0
+	}
 	most := fromEnv(t, "HOMEROOM_LOAD_INSTANCES", 3)
 	r := results{schools: schools, others: wanting()}
 
@@ -107,8 +112,16 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 		alone := fleet.Start(t, fleet.Options{Instances: 1, Stack: stack, Env: env})
 		many, one, signIn := side{f.URL(), most, theParts(t, c, f, most)}, side{alone.URL(), 1, theParts(t, c, alone, 1)}, func() { town.signIn(t, users) }
 		r.flood = sideBySide(t, h, rounds, floodSeconds, signIn, many, one)
-		if stepSeconds > 0 {
-			r.climb = climb(t, h, 3*rate, max(1, rate/2), stepSeconds, signIn, many, one)
+		for i := range climbs {
+			sides := []side{many, one}
+			if i%2 == 1 {
+				slices.Reverse(sides)
+			}
+			both := climb(t, h, 3*rate, max(1, rate/2), stepSeconds, signIn, sides...)
+			if i%2 == 1 {
+				slices.Reverse(both)
+			}
+			r.climbs = append(r.climbs, both)
 		}
 	}
 	for _, x := range r.steady {
