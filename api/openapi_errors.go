@@ -65,7 +65,8 @@ func failures(row *Row, in input) []failure {
 	add(row.Bearer, failUnauthorized)
 	add(school || row.platform, failDenied)
 	add(row.Console, failNotConsole)
-	add(school, failSuspended, failNoSchool)
+	add(school || row.Bearer && !row.platform, failSuspended)
+	add(school, failNoSchool)
 	add(closedInEvaluation(row), failEvaluation)
 	add(in.path || row.platform && in.body && row.Status != 201, failNotFound) // an operator names records in the body too
 	add(in.path && row.Module == "student", failNoStudent)

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"errors"
+
 	"homeroom/api"
 	"homeroom/tenancy"
 )
@@ -24,6 +26,15 @@ func (a *Auth) book(c api.OpenCtx, acc account, action string) error {
 		return err
 	}
 	return tenancy.Together(db, entry)
+}
+
+// bookEnd books that a session has ended. Who leaves a school that is not active has
+// left it all the same, and its books are closed.
+func (a *Auth) bookEnd(c api.OpenCtx, acc account, action string) error {
+	if err := a.book(c, acc, action); !errors.Is(err, errNotActive) {
+		return err
+	}
+	return nil
 }
 
 // failed books a failed try and returns what the caller is to be told.

@@ -88,7 +88,7 @@ func (a *Auth) endAndBook(c api.OpenCtx, id uuid.UUID) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return a.book(c, acc, "sign-out")
+	return a.bookEnd(c, acc, "sign-out")
 }
 
 func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (consoleSession, error) {

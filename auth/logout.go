@@ -39,7 +39,7 @@ func (a *Auth) logout(c api.OpenCtx, r logoutRequest) (api.Nothing, error) {
 	if _, err := a.endSessions(c, "signed out", `id = $3`, id); err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.book(c, acc, "sign-out")
+	return api.Nothing{}, a.bookEnd(c, acc, "sign-out")
 }
 
 // logoutAll ends every session of the account.
@@ -51,7 +51,7 @@ func (a *Auth) logoutAll(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
 	if _, err := a.endSessions(c, "signed out everywhere", `account_id = $3`, acc.id); err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.book(c, *acc, "sign-out everywhere")
+	return api.Nothing{}, a.bookEnd(c, *acc, "sign-out everywhere")
 }
 
 func orSignedOut(err error) error {
@@ -103,5 +103,5 @@ func (a *Auth) endSession(c api.OpenCtx, r sessionByID) (api.Nothing, error) {
 	if err != nil || acc == nil {
 		return api.Nothing{}, orSignedOut(err)
 	}
-	return api.Nothing{}, a.book(c, *acc, "session ended")
+	return api.Nothing{}, a.bookEnd(c, *acc, "session ended")
 }

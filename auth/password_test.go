@@ -2,7 +2,9 @@ package auth_test
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -206,6 +208,19 @@ func TestAnAdministratorWithoutAPasswordIsInvitedToSetOne(t *testing.T) {
 	}
 }
 
+func promises403(t *testing.T, app *testkit.App, method, path string) {
+	t.Helper()
+	var doc struct {
+		Paths map[string]map[string]struct{ Responses map[string]any }
+	}
+	if err := json.Unmarshal(app.Nobody().Call(t, "GET", "/openapi.json", nil).Body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Paths[path][strings.ToLower(method)].Responses["403"] == nil {
+		t.Errorf("%s %s was answered 403, which the document does not promise", method, path)
+	}
+}
+
 func TestASuspendedSchoolsPeopleCannotSignInAndAreOut(t *testing.T) {
 	t.Parallel()
 	s, email := admin(t, testkit.Shared(t))
@@ -222,7 +237,21 @@ func TestASuspendedSchoolsPeopleCannotSignInAndAreOut(t *testing.T) {
 	testkit.Eventually(t, "its tokens are refused on the other instance", func() bool {
 		return there.Call(t, "GET", "/school-admin/class/list", nil).Status == 403
 	})
-	s.App.Nobody().Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret}, 403, "")
+	nobody := s.App.Nobody()
+	for _, refused := range []struct {
+		method, path string
+		data         any
+	}{
+		{"POST", "/auth/login", map[string]any{"email": email, "password": secret}},
+		{"POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}},
+	} {
+		nobody.Refuses(t, refused.method, refused.path, refused.data, 403, "")
+		promises403(t, s.App, refused.method, refused.path)
+	}
+	promises403(t, s.App, "GET", "/auth/me") // when the instance no longer remembers the session
+	if a := nobody.Call(t, "POST", "/auth/logout", map[string]any{"refreshToken": in.RefreshToken}); a.Status != 200 {
+		t.Errorf("signing out of it: %d %s", a.Status, a.Body)
+	}
 	super.Call(t, "POST", "/super-admin/school/"+s.ID.String()+"/activate", nil)
 	login(t, s.App, email, secret)
 }

@@ -89,6 +89,8 @@ func (a *Auth) present(ctx context.Context, acc account) (role uuid.UUID, err er
 	return role, nil
 }
 
+var errNotActive = api.Coded(403, "", "This school is not active")
+
 // schoolDB opens the school of an account, if it is active.
 func (a *Auth) schoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*gorm.DB, error) {
 	s, err := a.Schools.School(ctx, id)
@@ -96,7 +98,7 @@ func (a *Auth) schoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*
 		return nil, err
 	}
 	if s.Status != tenancy.Active {
-		return nil, api.Coded(403, "", "This school is not active")
+		return nil, errNotActive
 	}
 	return a.Cluster.School(ctx, s, mode)
 }
