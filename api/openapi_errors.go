@@ -75,7 +75,7 @@ func failures(row *Row, in input) []failure {
 	add(row.Upload && !row.AnyFile, failFileTooLarge)
 	add(row.AnyFile, failTooLargeFile)
 	add(row.Listing != nil, failList)
-	add(row.Listing == nil && (in.body || in.query), failInvalid)
+	add(row.Listing == nil && (in.body || in.query || row.Idempotent), failInvalid) // a key may be invalid too
 	add(writes && row.Action == Write, failDuplicate)
 	add(writes && row.Action == Write && row.Status != 201, failState)
 	add(writes && row.Action == Delete, failInUse)

@@ -84,6 +84,14 @@ func TestEveryReferenceLeadsToAComponentAndEveryComponentIsUsed(t *testing.T) {
 	}
 }
 
+func TestARowWithoutABodyMayRefuseTheKeyItTakes(t *testing.T) {
+	t.Parallel()
+	doc, _ := documentOf(t, Post("/school-admin/fee/:id/close", "fee", "Close a bill", answering[oneStudent, Nothing](), Idempotent))
+	if doc.Paths.Value("/school-admin/fee/{id}/close").Post.Responses.Value("422") == nil {
+		t.Error("an Idempotency-Key that is not printable is answered 422, which the document does not promise")
+	}
+}
+
 func TestARowIsDocumentedWithWhatItCanReallyAnswer(t *testing.T) {
 	t.Parallel()
 	doc, _ := documentOf(t, sampleRows()...)
