@@ -20,13 +20,13 @@ func addsLater(c api.Ctx, r laterClass) (api.Nothing, error) {
 
 func TestWhatIsWrittenFinallyIsWrittenWithTheCommitOrRefusedAsAnythingElse(t *testing.T) {
 	t.Parallel()
-	wire := testkit.NewWire(t, testkit.Stack(t))
-	s := startLab(t, wire.Watch).NewSchool(t)
+	app, wire := testkit.StartWatched(t, labRows)
+	s := app.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
 	const path = "/school-admin/event/later"
 	add := func() { testkit.Post[api.Nothing](t, admin, path, map[string]any{"name": api.NewID().String()}) }
 	add()
-	if trips, _ := wire.Least(add); trips != 1 {
+	if trips := wire.Postgres.Least(1, add); trips != 1 {
 		t.Errorf("it took %d round trips", trips)
 	}
 	before := s.Count(t, "class", "true")

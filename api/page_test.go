@@ -59,8 +59,8 @@ func TestOverAllPagesEveryRecordComesExactlyOnce(t *testing.T) {
 
 func TestPageAThousandHasTheRightRecordsAndReadsNoOthersInFull(t *testing.T) {
 	t.Parallel()
-	wire := testkit.NewWire(t, testkit.Stack(t))
-	s := startLab(t, wire.Watch).NewSchool(t)
+	app, wire := testkit.StartWatched(t, labRows)
+	s := app.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
 	manyClasses(t, s, 21_000)
 	if err := s.DB(t).Exec(`analyze class`).Error; err != nil {
@@ -156,13 +156,13 @@ func fullRows(t *testing.T, s *testkit.School, query string) []float64 {
 
 func TestAListIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
-	wire := testkit.NewWire(t, testkit.Stack(t))
-	s := startLab(t, wire.Watch).NewSchool(t)
+	app, wire := testkit.StartWatched(t, labRows)
+	s := app.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
 	addClasses(t, s, "One", "Two")
 	list := func() { testkit.Get[api.Page[roster.Class]](t, admin, readPath) }
 	list()
-	if trips, _ := wire.Least(list); trips != 1 {
+	if trips := wire.Postgres.Least(1, list); trips != 1 {
 		t.Errorf("%d round trips to Postgres", trips)
 	}
 }

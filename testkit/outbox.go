@@ -37,11 +37,14 @@ func (a *App) OTP(t testing.TB, phone string) string {
 	return sixDigits.FindString(sent[0].Text)
 }
 
-// Eventually waits for something that another goroutine or instance brings about. It gives
-// up late: a machine that runs other suites beside this one is slow, not wrong.
+// patience is for how long a test waits for what must come about: a machine that runs
+// other suites beside this one is slow, not wrong.
+const patience = 2 * time.Minute
+
+// Eventually waits for something that another goroutine or instance brings about.
 func Eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		if is() {
 			return
 		}

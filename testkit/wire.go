@@ -3,11 +3,15 @@ package testkit
 import (
 	"bytes"
 	"context"
+	"math"
 	"net"
 	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 
 	"homeroom/cmd/service"
 	"homeroom/config"
@@ -18,8 +22,8 @@ import (
 // round trip begins with the first write after a read.
 type Wire struct {
 	redis    string // its address
-	Postgres atomic.Int64
-	Redis    atomic.Int64
+	Postgres Trips
+	Redis    Trips
 	Dialled  atomic.Int64 // connections to Postgres
 
 	mu   sync.Mutex
@@ -27,7 +31,34 @@ type Wire struct {
 	keep bool
 }
 
-// NewWire watches an instance that runs on the stack; give its Watch to Start.
+// Trips counts round trips.
+type Trips struct{ made atomic.Int64 }
+
+// Least runs f until it takes no more round trips than are enough, and returns the fewest
+// it took. What a call takes is in the fewest; more are connections that have not met its
+// statements yet, and what the instance does by itself meanwhile.
+func (n *Trips) Least(enough int64, f func()) int64 {
+	least := int64(math.MaxInt64)
+	for deadline := time.Now().Add(patience); least > enough && time.Now().Before(deadline); {
+		before := n.made.Load()
+		f()
+		least = min(least, n.made.Load()-before)
+	}
+	return least
+}
+
+// StartWatched runs an instance in a database of its own, and the wire under it: it has
+// no work but the test's. In the database that tests share, every instance tells what has
+// happened in the schools of all of them. It stops with the test.
+func StartWatched(t testing.TB, changes ...Change) (*App, *Wire) {
+	t.Helper()
+	stack := Stack(t)
+	wire := NewWire(t, stack)
+	one := func(c *config.Config, _ *service.Options) { c.Spares = 1 }
+	return StartOn(t, stack, "homeroom_wire_"+uuid.NewString()[:8], append(changes, one, wire.Watch)...), wire
+}
+
+// NewWire watches an instance that runs on the stack; give its Watch to StartOn.
 func NewWire(t testing.TB, stack *localstack.Stack) *Wire {
 	t.Helper()
 	u, err := url.Parse(stack.RedisURL())
@@ -53,23 +84,6 @@ func (w *Wire) Keep(f func()) []byte {
 	return bytes.Clone(w.sent.Bytes())
 }
 
-// Least runs f a few times and returns the fewest round trips it took: what other
-// work of the instance adds now and then does not count.
-func (w *Wire) Least(f func()) (postgres, redis int64) {
-	for i := range 5 {
-		p, r := w.Postgres.Load(), w.Redis.Load()
-		f()
-		p, r = w.Postgres.Load()-p, w.Redis.Load()-r
-		if i == 0 || p < postgres {
-			postgres = p
-		}
-		if i == 0 || r < redis {
-			redis = r
-		}
-	}
-	return postgres, redis
-}
-
 func (w *Wire) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	c, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {
@@ -88,13 +102,13 @@ func (w *Wire) dial(ctx context.Context, network, address string) (net.Conn, err
 type watchedConn struct {
 	net.Conn
 	wire     *Wire
-	trips    *atomic.Int64
+	trips    *Trips
 	answered atomic.Bool
 }
 
 func (c *watchedConn) Write(b []byte) (int, error) {
 	if c.answered.Swap(false) {
-		c.trips.Add(1)
+		c.trips.made.Add(1)
 	}
 	c.wire.mu.Lock()
 	if c.wire.keep {

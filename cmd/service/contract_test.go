@@ -120,8 +120,8 @@ func clocksStandStill(_ *config.Config, o *service.Options) {
 
 func TestWithoutThePermissionEveryRowIsDeniedBeforeAnyQuery(t *testing.T) {
 	t.Parallel()
-	wire := testkit.NewWire(t, testkit.Stack(t))
-	s := testkit.Start(t, contractRows, wire.Watch, clocksStandStill).NewSchool(t)
+	app, wire := testkit.StartWatched(t, contractRows, clocksStandStill)
+	s := app.NewSchool(t)
 	clients := everyone(t, s)
 	setRights(t, s, false)
 	platform := s.App.Service.Cluster.PlatformPool()
@@ -155,7 +155,7 @@ func TestWithoutThePermissionEveryRowIsDeniedBeforeAnyQuery(t *testing.T) {
 	}
 	walk() // sessions, school and policy are known from here on
 	known = true
-	if trips, _ := wire.Least(walk); trips != 0 {
+	if trips := wire.Postgres.Least(0, walk); trips != 0 {
 		t.Errorf("refusing took %d round trips to the school's database", trips)
 	}
 }
