@@ -179,7 +179,11 @@ func (s *session) relieveLocked() bool {
 	defer chunks.Put(chunk)
 	w := writers.Get().(*tryWriter)
 	defer writers.Put(w)
-	return s.writeLocked(s.conn, w, chunk) == nil
+	if err := s.writeLocked(s.conn, w, chunk); err != nil {
+		s.abortLocked("transport error")
+		return false
+	}
+	return true
 }
 
 // writeLocked writes what is queued until nothing is left or the kernel takes no more.
@@ -199,6 +203,9 @@ func (s *session) writeLocked(c *wsConn, w *tryWriter, chunk *[]byte) error {
 }
 
 func (s *session) tooSlowLocked() {
+	if s.ended {
+		return // the connection broke, which is another thing
+	}
 	s.server.slow.Add(1)
 	s.abortLocked("slow consumer")
 }

@@ -175,6 +175,29 @@ func TestAReaderIsNotCutOffBecauseTheServerIsBusy(t *testing.T) {
 	}
 }
 
+// Whoever finds the queue full may find the connection broken too.
+func TestABrokenConnectionIsNotASlowReader(t *testing.T) {
+	t.Parallel()
+	f := serve(t)
+	f.connected(4, "anna")
+	s := f.only()
+	s.session.mu.Lock()
+	s.session.draining = true // it is about to
+	err := s.session.conn.net.(*net.TCPConn).CloseWrite()
+	s.session.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.session.answer(textMessage(`430["joined"]`))
+	for i := range queuedFrames {
+		_ = s.Emit("n", i)
+	}
+	f.endedAs("transport error")
+	if n := f.Counts(); n.Slow != 0 {
+		t.Errorf("%+v", n)
+	}
+}
+
 func TestAPollingClientTooFarBehindIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := serve(t)
