@@ -39,16 +39,6 @@ func hangUp(t *testing.T, app *testkit.App, n int, request string) {
 	}
 }
 
-// until polls for something that is true within seconds.
-func until(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !f(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within 30 s: %s", what)
-		}
-	}
-}
-
 func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"stopped", "frozen"} {
@@ -60,7 +50,7 @@ func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
 			s := app.NewSchool(t)
 			admin, other := s.As(t, api.SchoolAdmin), s.As(t, api.SchoolAdmin)
 			testkit.Get[api.Page[struct{}]](t, other, readPath)
-			until(t, "a sign-in is looked at", func() bool {
+			testkit.Eventually(t, "a sign-in is looked at", func() bool {
 				return app.Nobody().Call(t, "POST", "/auth/login", wrongPassword()).Status == 401
 			})
 			before := awayLines(app) // a busy machine may have looked like it
@@ -101,7 +91,7 @@ func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
 			if err := back(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			until(t, "a sign-in is looked at again", func() bool {
+			testkit.Eventually(t, "a sign-in is looked at again", func() bool {
 				return app.Nobody().Call(t, "POST", "/auth/login", wrongPassword()).Status == 401
 			})
 			if got := metric(t, app, "homeroom_limits_uncoordinated"); got != "0" {

@@ -26,7 +26,7 @@ func TestAPointReadIsOneRoundTripToPostgresAndAtMostTwoToRedis(t *testing.T) {
 	if postgres := wire.Postgres.Least(20, read); postgres != 20 {
 		t.Errorf("20 reads took %d round trips to the school's database", postgres)
 	}
-	until(t, "reads leave the platform's database alone", func() bool {
+	testkit.Eventually(t, "reads leave the platform's database alone", func() bool {
 		before := platform.Stat().AcquireCount()
 		read()
 		return platform.Stat().AcquireCount() == before
@@ -174,7 +174,7 @@ func TestCallersWhoHangUpLeaveThePoolWhole(t *testing.T) {
 	if _, err := conn.Write([]byte(half)); err != nil { // stays, and says no more
 		t.Fatal(err)
 	}
-	until(t, "what was asked is done", func() bool {
+	testkit.Eventually(t, "what was asked is done", func() bool {
 		n := s.Count(t, "class", "true")
 		return n == s.Count(t, "audit_event", "entity = 'class'") && n == s.Count(t, "class", "true")
 	})

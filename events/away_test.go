@@ -38,11 +38,7 @@ func TestFactsAreToldWhileRedisIsStoppedAndMarksReturnWithIt(t *testing.T) {
 
 	away.Store(true)
 	must(t, s.StopRedis(t.Context()))
-	began := time.Now()
 	ids := f.write(i.Relay, f.schools[0], time.Now(), fact(2))
-	if took := time.Since(began); took > 500*time.Millisecond {
-		t.Errorf("a write took %s without Redis", took)
-	}
 	eventually(t, "its own writes are told without Redis", func() bool { return e.heard(ids...) && f.waiting(f.schools[0]) == 0 })
 	// A fact whose listener fails is tried again by this process's own memory.
 	again := f.write(i.Relay, f.schools[1], time.Now(), events.Fact{Kind: "thing.refused"})
@@ -83,27 +79,38 @@ func TestAFlushedRedisLosesNoFact(t *testing.T) {
 	i.swept(f)
 }
 
+// waits says whether a command waits for Redis longer than a request may. What it does
+// wait depends on the machine; when it gives up does not.
+func waits(ctx context.Context) bool {
+	until, ok := ctx.Deadline()
+	return !ok || time.Until(until) > 80*time.Millisecond
+}
+
 func TestAFrozenRedisCostsAWriteLittleAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	s, f, e := ownRedis(t), newFleet(t, 4), newEar()
 	i := f.startOn(s.RedisURL(), busWith(e.hear)).swept(f)
 	f.startOn(s.RedisURL(), busWith(e.hear))
 	must(t, s.FreezeRedis())
+	type requests struct{}
+	request := context.WithValue(t.Context(), requests{}, true) // a sweep may wait
+	var patient, marks atomic.Int64
+	i.redis.AddHook(counting{n: &marks, name: "evalsha", only: func(ctx context.Context) bool { return ctx.Value(requests{}) != nil }})
+	i.redis.AddHook(counting{n: &patient, name: "evalsha", only: func(ctx context.Context) bool { return ctx.Value(requests{}) != nil && waits(ctx) }})
 	var ids []uuid.UUID
 	for n := range 40 {
 		id, commit := f.prepare(nil, f.schools[n%4], time.Now(), fact(n))
-		began := time.Now()
-		i.Mark(t.Context(), f.schools[n%4])
-		if took := time.Since(began); took > 150*time.Millisecond { // 80 ms and a busy machine
-			t.Errorf("mark %d took %s", n, took)
-		}
+		i.Mark(request, f.schools[n%4])
 		must(t, commit())
 		i.Wake(f.schools[n%4])
 		ids = append(ids, id...)
 	}
 	eventually(t, "everything is told while Redis is frozen", func() bool { return e.heard(ids...) })
+	if marks.Load() == 0 || patient.Load() != 0 {
+		t.Errorf("%d of %d marks would have waited longer than a request may", patient.Load(), marks.Load())
+	}
 	var polls atomic.Int64
-	i.redis.AddHook(counting{&polls, "zrangebyscore"})
+	i.redis.AddHook(counting{n: &polls, name: "zrangebyscore"})
 	eventually(t, "a poll failed", func() bool { return polls.Load() >= 2 }) // the second begins when the first gave up
 	lost := f.write(nil, f.schools[0], time.Now(), fact(99))                 // by a process that died meanwhile
 	must(t, s.ThawRedis())

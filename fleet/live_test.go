@@ -5,15 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
-	"time"
 
 	"homeroom/fleet"
 	"homeroom/realtime/ioclient"
 	"homeroom/testkit"
 )
-
-// patience is for one answer of a socket.
-const patience = 15 * time.Second
 
 func dial(t *testing.T, at string, c *testkit.Client) *ioclient.Client {
 	t.Helper()
@@ -26,7 +22,7 @@ func dial(t *testing.T, at string, c *testkit.Client) *ioclient.Client {
 }
 
 func ask(ctx context.Context, s *ioclient.Client, event string, data any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, testkit.Patience)
 	defer cancel()
 	a, err := s.Call(ctx, event, data)
 	if err == nil && !a.OK {

@@ -6,7 +6,7 @@ import (
 )
 
 // patience is for a machine that is busy with other tests: nothing here takes so long.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // Until waits for something that another process brings about.
 func Until(t testing.TB, what string, is func() bool) {

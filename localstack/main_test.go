@@ -167,7 +167,7 @@ func listens(address string) bool {
 // eventually waits for a condition; nothing in these tests waits for a clock.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for !condition() {
 		select {
 		case <-deadline:

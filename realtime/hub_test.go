@@ -79,7 +79,7 @@ func dial(t *testing.T, app *testkit.App, c *testkit.Client) *ioclient.Client {
 
 func call(t *testing.T, c *ioclient.Client, event string, data any) ioclient.Answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	a, err := c.Call(ctx, event, data)
 	if err != nil {
@@ -114,7 +114,7 @@ type seen struct {
 // hears waits for an event that fits.
 func hears(t *testing.T, c *ioclient.Client, name string, fits func(seen) bool) seen {
 	t.Helper()
-	for limit := time.After(15 * time.Second); ; {
+	for limit := time.After(testkit.Patience); ; {
 		select {
 		case e := <-c.Events:
 			var s seen
@@ -141,7 +141,7 @@ func cutOff(t *testing.T, c *ioclient.Client, why error) {
 		if why != nil && !errors.Is(c.Err(), why) {
 			t.Errorf("cut off with %v", c.Err())
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(testkit.Patience):
 		t.Error("still connected")
 	}
 }
@@ -186,7 +186,7 @@ func TestWhoWatchesABusSeesItMoveAndAJoinerSeesWhereItIs(t *testing.T) {
 	if a := l.driver.Call(t, "POST", "/driver/incident/report", map[string]any{"busId": l.bus, "type": "traffic_jam"}); a.Status != 201 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	for limit := time.After(15 * time.Second); ; {
+	for limit := time.After(testkit.Patience); ; {
 		select {
 		case e := <-stranger.Events:
 			if e.Name == "boarding" {

@@ -83,14 +83,14 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 			if err := stack.RestartPostgres(context.Background(), kill.server); err != nil {
 				t.Fatal(err)
 			}
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+			for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 				_ = m.Resume(t.Context())
 				p, err := m.Progress(t.Context(), s.ID)
 				if err == nil && p.State == tenancy.MoveDone && p.Clean {
 					break
 				}
 				if time.Now().After(deadline) {
-					t.Fatalf("a minute later the move is %+v: %v", p, err)
+					t.Fatalf("the move is %+v: %v", p, err)
 				}
 			}
 			classes := 500

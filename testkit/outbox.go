@@ -37,14 +37,14 @@ func (a *App) OTP(t testing.TB, phone string) string {
 	return sixDigits.FindString(sent[0].Text)
 }
 
-// patience is for how long a test waits for what must come about: a machine that runs
-// other suites beside this one is slow, not wrong.
-const patience = 2 * time.Minute
+// Patience is how long a test waits for what must come about: a machine that runs other
+// suites beside this one is slow, not wrong.
+const Patience = 2 * time.Minute
 
 // Eventually waits for something that another goroutine or instance brings about.
 func Eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(Patience); ; time.Sleep(10 * time.Millisecond) {
 		if is() {
 			return
 		}

@@ -39,7 +39,7 @@ type Trips struct{ made atomic.Int64 }
 // statements yet, and what the instance does by itself meanwhile.
 func (n *Trips) Least(enough int64, f func()) int64 {
 	least := int64(math.MaxInt64)
-	for deadline := time.Now().Add(patience); least > enough && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(Patience); least > enough && time.Now().Before(deadline); {
 		before := n.made.Load()
 		f()
 		least = min(least, n.made.Load()-before)

@@ -62,7 +62,7 @@ func (d *busDay) openApp(t *testing.T, version, transports string, parent *testk
 // until waits for the app to say something.
 func (a *appWatching) until(what string, fits func(appLine) bool) {
 	a.t.Helper()
-	for limit := time.After(30 * time.Second); ; {
+	for limit := time.After(testkit.Patience); ; {
 		select {
 		case line, on := <-a.lines:
 			if !on || line.Refused != "" {

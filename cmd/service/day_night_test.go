@@ -211,7 +211,7 @@ func (n *night) settle(s *stage) {
 		all.Wait()
 		return len(failed) == 0
 	}
-	n.must(withinAMinute("the databases are there again", works))
+	n.must(comesAbout("the databases are there again", works))
 }
 
 // patiently calls until it is answered with something else than "come back": what may be
@@ -221,7 +221,7 @@ func patiently(s *stage, req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		req.Header.Set("Idempotency-Key", uuid.NewString())
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(testkit.Patience); ; time.Sleep(50 * time.Millisecond) {
 		resp, err := s.once(req)
 		if time.Now().After(deadline) {
 			return resp, err

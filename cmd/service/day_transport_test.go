@@ -109,7 +109,7 @@ func (d *busDay) dial(t *testing.T, c *testkit.Client) *ioclient.Client {
 
 func ask(t *testing.T, c *ioclient.Client, event string, data any) ioclient.Answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	a, err := c.Call(ctx, event, data)
 	if err != nil {

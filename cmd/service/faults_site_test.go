@@ -196,7 +196,7 @@ func (s *site) strike(c *crowd, f fault, turn, requests int) (tally, error) {
 	c.start()
 	defer c.finish()
 	reached := func(n int) func() bool { return func() bool { return c.watch.count() >= n } }
-	if err := withinAMinute("calls are answered before the fault", reached(requests/5)); err != nil {
+	if err := comesAbout("calls are answered before the fault", reached(requests/5)); err != nil {
 		return tally{}, err
 	}
 	if err := f.hurt(turn); err != nil {
@@ -215,9 +215,9 @@ func (s *site) strike(c *crowd, f fault, turn, requests int) (tally, error) {
 	for _, app := range s.instances() {
 		names = append(names, app.URL)
 	}
-	well := withinAMinute("the service is well again", func() bool { return c.watch.well(names) })
+	well := comesAbout("the service is well again", func() bool { return c.watch.well(names) })
 	if well == nil {
-		well = withinAMinute("the round's calls are done", reached(requests))
+		well = comesAbout("the round's calls are done", reached(requests))
 	}
 	c.finish()
 	got, said := c.watch.end()
@@ -230,11 +230,11 @@ func (s *site) strike(c *crowd, f fault, turn, requests int) (tally, error) {
 	return got, nil
 }
 
-// withinAMinute waits for what must be true within a minute.
-func withinAMinute(what string, is func() bool) error {
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+// comesAbout waits for what must come true.
+func comesAbout(what string, is func() bool) error {
+	for deadline := time.Now().Add(testkit.Patience); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			return fmt.Errorf("not within a minute: %s", what)
+			return fmt.Errorf("did not come about: %s", what)
 		}
 	}
 	return nil

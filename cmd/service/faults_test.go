@@ -111,7 +111,7 @@ func everyFault(t *testing.T) {
 		report.write(t)
 	}
 	for _, school := range c.schools {
-		if err := withinAMinute("every fact is told", func() bool {
+		if err := comesAbout("every fact is told", func() bool {
 			n, err := inspector{s.direct.Node}.waiting(school)
 			return err == nil && n == 0
 		}); err != nil {

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
 	"homeroom/modules/platform"
 	"homeroom/testkit"
 )
@@ -21,7 +23,7 @@ type signedIn struct {
 	AccessToken string `json:"accessToken"`
 }
 
-func TestAnAdministratorIsInvitedKeptOutWithinASecondAndLetInAgain(t *testing.T) {
+func TestAnAdministratorIsInvitedKeptOutEverywhereAndLetInAgain(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	app := s.App
@@ -53,18 +55,16 @@ func TestAnAdministratorIsInvitedKeptOutWithinASecondAndLetInAgain(t *testing.T)
 	me = me.On(app)
 	testkit.Get[struct{}](t, me, "/school-admin/setting")
 
-	elsewhere := testkit.Start(t) // another instance remembers the session, too
+	// Another instance remembers the session, too, and would for ever.
+	now := time.Now()
+	elsewhere := testkit.Start(t, func(_ *config.Config, o *service.Options) { o.Clock = func() time.Time { return now } })
 	testkit.Get[struct{}](t, me.On(elsewhere), "/school-admin/setting")
 	if got := testkit.Post[platform.Admin](t, super, path+"/disable", nil); got.Status != "DISABLED" {
 		t.Errorf("%+v", got)
 	}
-	began := time.Now()
 	testkit.Eventually(t, "both instances send them away", func() bool {
 		return me.Call(t, "GET", "/school-admin/setting", nil).Status == 401 && me.On(elsewhere).Call(t, "GET", "/school-admin/setting", nil).Status == 401
 	})
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("it took %v", took)
-	}
 	app.Nobody().Refuses(t, "POST", "/auth/login", login, 401, "")
 	super.Refuses(t, "POST", path+"/invite", nil, 409, "")
 	// What the school does, and the comparison of the directory with it, let nobody in.

@@ -95,7 +95,7 @@ func TestTheSettingsAreOnePageOfWhichAPutChangesWhatItNames(t *testing.T) {
 	s.As(t, api.Teacher).Refuses(t, "GET", path, nil, 403, "")
 }
 
-func TestWhatASchoolSaysOfItselfIsInForceOnEveryInstanceWithinASecondAndSurvivesACrash(t *testing.T) {
+func TestWhatASchoolSaysOfItselfIsInForceOnEveryInstanceAndSurvivesACrash(t *testing.T) {
 	t.Parallel()
 	s, other := testkit.NewSchool(t), testkit.Start(t)
 	admin := s.As(t, api.SchoolAdmin)
@@ -104,15 +104,13 @@ func TestWhatASchoolSaysOfItselfIsInForceOnEveryInstanceWithinASecondAndSurvives
 	}
 	there := admin.On(other)
 	testkit.Get[me](t, there, "/auth/me") // it remembers the school as it was
-	began := time.Now()
+	heard := testkit.Overhear(t, testkit.Stack(t).RedisURL())
 	testkit.Put[setting.Setting](t, admin, path, map[string]any{"name": "Green Valley", "timeZone": "Europe/Berlin", "currency": "EUR", "locale": "de-DE", "weekendDays": []int{5}})
+	heard.Has(t, s.ID.String()) // they need not wait until what they remember grows old
 	for _, c := range []*testkit.Client{admin, there} {
 		testkit.Eventually(t, "the instance knows", func() bool {
 			return testkit.Get[me](t, c, "/auth/me").School == struct{ Name, TimeZone, Currency, Locale string }{"Green Valley", "Europe/Berlin", "EUR", "de-DE"}
 		})
-	}
-	if took := time.Since(began); took > time.Second {
-		t.Logf("it took %s", took) // on a machine that is busy with other tests
 	}
 	ctx := context.Background()
 	onPlatform := func() *tenancy.School {

@@ -89,7 +89,7 @@ func TestAnOldClientIsConnectedWithoutAsking(t *testing.T) {
 
 func TestWhoIsRefusedIsToldAndThenCutOff(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.ConnectTimeout = 300 * time.Millisecond; o.PingInterval = 50 * time.Millisecond })
+	f := serve(t, func(o *Options) { o.ConnectTimeout = 2 * time.Second; o.PingInterval = 50 * time.Millisecond })
 	late, _ := f.websocket("EIO=4&transport=websocket")
 	late.expectPrefix("0{")
 	late.send(`40{"token":"mallory"}`)

@@ -117,10 +117,10 @@ func TestHeartbeatsGoTheWayOfTheClientsVersion(t *testing.T) {
 
 func TestASilentClientIsCutOff(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 50*time.Millisecond, 100*time.Millisecond })
+	f := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 50*time.Millisecond, 2*time.Second })
 	f.connected(4, "anna")
 	f.endedAs("ping timeout")
-	polled := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 50*time.Millisecond, 100*time.Millisecond })
+	polled := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 50*time.Millisecond, 2*time.Second })
 	query := polled.polling(3, "&token=anna")
 	polled.endedAs("ping timeout")
 	eventually(t, "the session is forgotten", func() bool { return polled.Counts().Sessions == 0 })
@@ -131,7 +131,7 @@ func TestASilentClientIsCutOff(t *testing.T) {
 
 func TestAClientThatLeavesIsGone(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.ConnectTimeout = 100 * time.Millisecond; o.PingInterval = 100 * time.Millisecond })
+	f := serve(t, func(o *Options) { o.ConnectTimeout = 2 * time.Second; o.PingInterval = 100 * time.Millisecond })
 	c := f.connected(4, "anna")
 	f.only().Join("room")
 	c.send("41")

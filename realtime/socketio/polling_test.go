@@ -150,9 +150,10 @@ func TestWhatIsNoPayloadEndsTheSession(t *testing.T) {
 
 func TestTheHTTPServersTimeoutsDoNotCutAPoll(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.PingInterval = time.Second })
+	const timeout = time.Second
+	f := serve(t, func(o *Options) { o.PingInterval = 3 * timeout })
 	impatient := httptest.NewUnstartedServer(f.Server)
-	impatient.Config.WriteTimeout, impatient.Config.ReadTimeout = 100*time.Millisecond, 100*time.Millisecond
+	impatient.Config.WriteTimeout, impatient.Config.ReadTimeout = timeout, timeout
 	impatient.Start()
 	defer impatient.Close()
 	f.http.Close()
@@ -160,10 +161,10 @@ func TestTheHTTPServersTimeoutsDoNotCutAPoll(t *testing.T) {
 	query := f.polling(4, "")
 	f.post(query, `40{"token":"anna"}`)
 	f.get(query)
-	if got := f.get(query); got != "2" { // a second later
+	if got := f.get(query); got != "2" { // three seconds later
 		t.Errorf("%q", got)
 	}
-	f.connectedFor(3 * 100 * time.Millisecond)
+	f.connectedFor(3 * timeout)
 }
 
 // connectedFor has a websocket outlive the HTTP server's timeouts.

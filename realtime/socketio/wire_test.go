@@ -19,7 +19,7 @@ import (
 )
 
 // patience is for what must happen, however busy the machine is.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // fixture is a server under test, which remembers what its application was told.
 type fixture struct {

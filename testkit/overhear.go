@@ -1,0 +1,55 @@
+package testkit
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Overheard is what instances have said to each other through Redis.
+type Overheard struct {
+	mu   sync.Mutex
+	said []string
+}
+
+// Overhear listens until the test ends.
+func Overhear(t testing.TB, redisURL string) *Overheard {
+	t.Helper()
+	options, err := redis.ParseURL(redisURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	subscription := client.PSubscribe(t.Context(), "*")
+	if _, err := subscription.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = subscription.Close(), client.Close() })
+	heard := &Overheard{}
+	go func() {
+		for m := range subscription.Channel() {
+			heard.mu.Lock()
+			heard.said = append(heard.said, m.Payload)
+			heard.mu.Unlock()
+		}
+	}()
+	return heard
+}
+
+// Has waits for one to have said something with the words in it, since it was asked last.
+func (o *Overheard) Has(t testing.TB, words string) {
+	t.Helper()
+	Eventually(t, "an instance says "+words, func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		for i, said := range o.said {
+			if strings.Contains(said, words) {
+				o.said = o.said[i+1:]
+				return true
+			}
+		}
+		return false
+	})
+}
