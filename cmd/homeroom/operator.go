@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -43,7 +44,7 @@ func operator(cmd *cobra.Command) (*service.Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration is not fit for this:\n%w", err)
 	}
-	return service.New(cmd.Context(), c, service.Options{Log: newLog(c), Push: fcm.Open})
+	return service.New(cmd.Context(), c, service.Options{Log: newLog(os.Stderr, c), Push: fcm.Open})
 }
 
 // booked writes a change made on the command line into the platform's books, where

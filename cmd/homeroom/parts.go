@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	_ "gocloud.dev/blob/s3blob" // s3:// addresses for files
 
 	"homeroom/cmd/service"
@@ -11,5 +13,5 @@ import (
 // options are the parts that only the program itself is made of: a log, a process that
 // hashes, and the clients of Google and Amazon.
 func options(c config.Config) service.Options {
-	return service.Options{Log: newLog(c), HashCommand: hashCommand(), Push: fcm.Open}
+	return service.Options{Log: newLog(os.Stderr, c), HashCommand: hashCommand(), Push: fcm.Open}
 }

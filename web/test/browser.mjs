@@ -102,6 +102,14 @@ export async function accessible(page, name) {
   want(false, `${name} is accessible:\n    ${violations.join('\n    ')}`)
 }
 
+/** Types into the search of a list and waits for what it finds: until then the rows may move away under a click. */
+export async function search(page, text) {
+  const found = page.waitForResponse((r) => new URL(r.url()).searchParams.get('filters[search]') === text)
+  await page.getByRole('searchbox').fill(text)
+  await found
+  await page.waitForFunction(() => !document.querySelector('[data-stale]'))
+}
+
 /** Goes to a page as a link of the console does: what is loaded stays loaded. A link from outside is page.goto. */
 export const visit = (page, path) => page.evaluate((to) => window.history.pushState(null, '', to), `/console${path}`)
 

@@ -1,5 +1,5 @@
 // The office at work when things go wrong: two who change the same, a line that breaks, a slow or broken answer, a session that ends.
-import { accessible, caller, inWindow, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, inWindow, search, signIn, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password }) {
   await inWindow({ url, story }, async ({ page, context, forgive }) => {
@@ -11,7 +11,7 @@ export default async function ({ url, story, say, email, password }) {
     await nav.getByRole('link', { name: 'Students' }).click()
     await page.getByRole('button', { name: 'Bala Nair' }).waitFor()
     await accessible(page, 'students')
-    await page.getByRole('searchbox').fill('chitra')
+    await search(page, 'chitra')
     await page.getByRole('button', { name: 'Bala Nair' }).waitFor({ state: 'hidden' })
     want(page.url().includes('q=chitra'), 'the search is in the address')
     await page.reload()

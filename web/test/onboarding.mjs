@@ -1,6 +1,6 @@
 // A school from nothing to its first marked register, all in the browser: the super-admin onboards it, the invited administrator
 // sets a password, a year, a class and a division up, imports the students, and the first register is marked and seen.
-import { accessible, inWindow, outbox, signIn, until, visit, want } from './browser.mjs'
+import { accessible, inWindow, outbox, search, signIn, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, superEmail, superPassword }) {
   const stamp = Date.now().toString(36)
@@ -48,7 +48,7 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     await page.getByText('The school is ready').waitFor()
     await accessible(page, 'onboarding, ready')
     await page.getByRole('link', { name: 'To the schools' }).click()
-    await page.getByRole('searchbox').fill(stamp)
+    await search(page, stamp)
     await page.getByRole('button', { name: school }).click()
     await page.getByRole('heading', { name: school }).waitFor()
     await until(() => page.url().includes('open=') && page.url().includes('q='), 'the drawer and the search are in the address')

@@ -1,5 +1,5 @@
 // The super-admin's desk: overview, a school's record, administrators, accounts, migrations, deliveries, audit.
-import { accessible, inWindow, outbox, signIn, until, want } from './browser.mjs'
+import { accessible, inWindow, outbox, search, signIn, until, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, school }) {
   const stamp = Date.now().toString(36)
@@ -14,7 +14,7 @@ export default async function ({ url, story, say, email, password, school }) {
 
     say("a school's numbers and record")
     await nav.getByRole('link', { name: 'Schools' }).click()
-    await page.getByRole('searchbox').fill(school)
+    await search(page, school)
     await page.getByRole('button', { name: school }).click()
     await page.getByText('Signed in', { exact: true }).waitFor()
     await accessible(page, 'a school now')
@@ -57,7 +57,7 @@ export default async function ({ url, story, say, email, password, school }) {
     say('the fleet is migrated')
     await nav.getByRole('link', { name: 'Migrations' }).click()
     await page.getByRole('region', { name: 'The fleet' }).getByText('up to date').waitFor()
-    await page.getByRole('searchbox').fill(school)
+    await search(page, school)
     await page.getByRole('cell', { name: school, exact: true }).waitFor()
     await accessible(page, 'migrations')
     await page.getByRole('checkbox', { name: `Select ${school}` }).check({ force: true })
