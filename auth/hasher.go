@@ -24,14 +24,16 @@ const (
 	hashTime   = 2
 	hashBytes  = 32
 	saltBytes  = 16
-	// hashWait is how long a sign-in queues for a core before it is told to come back,
-	// give or take a third: those who came together must not all come back together.
-	hashWait = 3 * time.Second
+	hashWait   = 3 * time.Second
 )
 
 // Hasher turns secrets into hashes, never on more cores than it is given: a storm
 // of sign-ins must not take the service down.
 type Hasher struct {
+	// Wait is how long a sign-in queues for a core before it is told to come back, give or
+	// take a third: those who came together must not all come back together. 3 s unless set.
+	Wait time.Duration
+
 	cores chan *hashWorker
 	door  chan struct{}
 
@@ -61,7 +63,7 @@ func NewHasher(cores int, command ...string) *Hasher {
 	if cores == 0 {
 		cores = max(1, runtime.GOMAXPROCS(0)/2)
 	}
-	h := &Hasher{cores: make(chan *hashWorker, cores), door: make(chan struct{}, cores+1)}
+	h := &Hasher{Wait: hashWait, cores: make(chan *hashWorker, cores), door: make(chan struct{}, cores+1)}
 	for range cores {
 		h.cores <- &hashWorker{command: command}
 	}
@@ -103,7 +105,7 @@ func (h *Hasher) Verify(ctx context.Context, secret, stored string) (bool, error
 // at once would else look up their accounts all together, to wait then. Nothing has
 // been counted against those who are told to come back.
 func (h *Hasher) Admit(ctx context.Context) (done func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, hashWait*2/3+rand.N(hashWait*2/3))
+	ctx, cancel := context.WithTimeout(ctx, h.Wait*2/3+rand.N(h.Wait*2/3))
 	defer cancel()
 	h.waiting.Add(1)
 	defer h.waiting.Add(-1)
@@ -118,7 +120,7 @@ func (h *Hasher) Admit(ctx context.Context) (done func(), err error) {
 
 // do queues for a core, but not for long.
 func (h *Hasher) do(ctx context.Context, t hashTask) (hashed, error) {
-	ctx, cancel := context.WithTimeout(ctx, hashWait)
+	ctx, cancel := context.WithTimeout(ctx, h.Wait)
 	defer cancel()
 	h.waiting.Add(1)
 	select {

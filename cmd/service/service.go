@@ -41,8 +41,8 @@ type Options struct {
 	Migrations []migrations.Migration
 	// Namespace sets the relay's keys in Redis apart; installations that share one need it.
 	Namespace string
-	// Patience is how long a call waits for Redis to count it; 0 is as in production.
-	// Most tests are about other things than a machine that is busy with tests.
+	// Patience is how long a call waits for Redis to count it, and a sign-in for its turn;
+	// 0 is as in production. Most tests are about other things than a machine that is busy with tests.
 	Patience time.Duration
 	// HashCommand starts a program that calls auth.ServeHashes, so that hashing secrets
 	// is no burden on the server's own process; empty: it is done here.
@@ -179,8 +179,12 @@ func (s *Service) openAuth(o Options) error {
 	if s.Tokens, err = auth.NewTokens(keys, clock); err != nil {
 		return err
 	}
+	hasher := auth.NewHasher(s.Config.HashCores, o.HashCommand...)
+	if o.Patience > 0 {
+		hasher.Wait = o.Patience
+	}
 	s.Auth = auth.New(auth.Parts{
-		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: auth.NewHasher(s.Config.HashCores, o.HashCommand...),
+		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
 		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
 		Ended: s.sessionEnded,
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },

@@ -110,6 +110,17 @@ export async function search(page, text) {
   await page.waitForFunction(() => !document.querySelector('[data-stale]'))
 }
 
+/** Chooses from a menu. Whoever does not see it open, since the page was still busy, clicks once more. */
+export async function choose(page, menu, item) {
+  const entry = page.getByRole('menuitem', { name: item, exact: true })
+  for (const end = Date.now() + patience; Date.now() < end; ) {
+    await page.getByRole('button', { name: menu }).click()
+    const open = await entry.waitFor({ timeout: 5_000 }).then(() => true, () => false)
+    if (open) break
+  }
+  await entry.click()
+}
+
 /** Goes to a page as a link of the console does: what is loaded stays loaded. A link from outside is page.goto. */
 export const visit = (page, path) => page.evaluate((to) => window.history.pushState(null, '', to), `/console${path}`)
 

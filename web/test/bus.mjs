@@ -1,6 +1,6 @@
 // The office makes a bus and a route on the map; a driver drives it over a real socket, and the office watches.
 import { io } from 'socket.io-client'
-import { accessible, caller, inWindow, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, choose, inWindow, signIn, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, token, driverToken }) {
   const office = caller(url, token)
@@ -192,8 +192,7 @@ export default async function ({ url, story, say, email, password, token, driver
     say('the book of changes shows before and after')
     await page.getByRole('button', { name: 'Close' }).click()
     await nav.getByRole('link', { name: 'Audit' }).click()
-    await page.getByRole('button', { name: 'Filter by what' }).click()
-    await page.getByRole('menuitem', { name: 'Incident' }).click()
+    await choose(page, 'Filter by what', 'Incident')
     await page.getByRole('button', { name: 'Changed incident' }).click()
     await page.locator('ins', { hasText: 'Moved away' }).waitFor()
     await accessible(page, 'audit')

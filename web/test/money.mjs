@@ -1,5 +1,5 @@
 // A clerk's day: a class is charged, money is taken and taken back, books go and come, and people are told.
-import { accessible, caller, inWindow, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, choose, inWindow, signIn, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, stage }) {
   const { accessToken } = await caller(url)('POST', '/auth/login', { email, password }) // the same person: threads are their own
@@ -78,7 +78,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     })
     want(ink, 'ink is dark on paper, whatever the screen is')
     await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
-    const [pdf] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'More' }).click().then(() => page.getByRole('menuitem', { name: 'Download as PDF' }).click())])
+    const [pdf] = await Promise.all([page.waitForEvent('download'), choose(page, 'More', 'Download as PDF')])
     want(pdf.suggestedFilename().endsWith('.pdf'), 'the API has one, too')
 
     say('the line breaks while a cheque is taken: nothing is lost and it is posted once')
@@ -106,8 +106,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     want(reached === 2 && all.length === 2, `tried twice, received once: ${reached}, ${all.length}`)
 
     say('the cheque bounces and is reversed')
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Reverse…' }).click()
+    await choose(page, 'More', 'Reverse…')
     await dialog.getByLabel('Reason').fill('The cheque bounced')
     await page.getByRole('menu').waitFor({ state: 'hidden' }) // the menu it was opened from fades
     await accessible(page, 'a reversal')
@@ -128,8 +127,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     await go(`/fees/ledger?student=${stage.ravi}`)
     await page.getByText(/Reversal of receipt/).waitFor()
     await accessible(page, 'an account')
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Grant a concession…' }).click()
+    await choose(page, 'More', 'Grant a concession…')
     await dialog.getByLabel('Percent', { exact: true }).fill('10')
     await dialog.getByLabel('Reason').fill('Second child')
     await page.getByRole('menu').waitFor({ state: 'hidden' }) // the menu it was opened from fades

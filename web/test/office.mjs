@@ -1,5 +1,5 @@
 // The office at work when things go wrong: two who change the same, a line that breaks, a slow or broken answer, a session that ends.
-import { accessible, caller, inWindow, search, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, choose, inWindow, search, signIn, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password }) {
   await inWindow({ url, story }, async ({ page, context, forgive }) => {
@@ -198,8 +198,7 @@ export default async function ({ url, story, say, email, password }) {
     want(cookies.some((c) => c.name === 'homeroom_console' && c.httpOnly && c.sameSite === 'Strict'), 'the refresh token is an HttpOnly cookie')
     want((await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }))).includes('eyJ') === false, 'no token is where a script finds it')
     await close()
-    await page.getByRole('button', { name: 'Account' }).click()
-    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+    await choose(page, 'Account', 'Sign out')
     await page.getByRole('heading', { name: 'Sign in to Homeroom' }).waitFor()
     await third.getByRole('heading', { name: 'Sign in to Homeroom' }).waitFor()
     await third.close()

@@ -1,5 +1,5 @@
 // The super-admin's desk: overview, a school's record, administrators, accounts, migrations, deliveries, audit.
-import { accessible, inWindow, outbox, search, signIn, until, want } from './browser.mjs'
+import { accessible, choose, inWindow, outbox, search, signIn, until, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, school }) {
   const stamp = Date.now().toString(36)
@@ -71,8 +71,7 @@ export default async function ({ url, story, say, email, password, school }) {
     await page.getByText('Everything was delivered').or(page.getByRole('row').nth(1)).first().waitFor()
     await accessible(page, 'deliveries')
     await nav.getByRole('link', { name: 'Audit' }).click()
-    await page.getByRole('button', { name: 'Filter by what' }).click()
-    await page.getByRole('menuitem', { name: 'School', exact: true }).click()
+    await choose(page, 'Filter by what', 'School')
     await page.getByRole('button', { name: 'Changed school' }).first().click()
     await page.locator('ins', { hasText: '1 Hill Road' }).waitFor()
     await accessible(page, 'what was done')
