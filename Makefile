@@ -1,7 +1,7 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-web openapi build web screenshots faults soak matrix fuzz load
+.PHONY: help run test lint bench profile bench-web openapi build web screenshots faults soak matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -52,6 +52,12 @@ bench: ## benchmarks against the limit; writes bench/results.md
 	@scripts/need postgres redis node
 	@scripts/packages realtime/socketio/testdata/clients
 	go run ./bench
+
+profile: ## where the processor's time of a list, a mark and a payment goes; writes bench/profiles.md
+	@scripts/need postgres redis
+	@mkdir -p .local/profiles
+	go run ./bench -only list,attendance,payment -schools 100 -rounds 1 -seconds 15 -profile .local/profiles
+	@cp .local/profiles/profiles.md bench/profiles.md
 
 bench-web: ## what the console's pages cost a browser: paint, jumps, bytes, memory
 	@scripts/need postgres redis node chromium

@@ -153,7 +153,7 @@ func noticeQueries(notices []Notice, locale string, now time.Time) (out []tenanc
 	}
 	out = []tenancy.Query{{SQL: insertNotices, Args: []any{string(body), now}}}
 	if ids := due[now]; ids != nil {
-		out = append(out, tenancy.Query{SQL: LogNotices, Args: []any{ids, now}})
+		out = append(out, tenancy.Query{SQL: LogNotices, Args: []any{ids, now}, PlanOnce: true})
 	}
 	for _, at := range moments {
 		for ids := due[at]; len(ids) > 0; {

@@ -110,7 +110,7 @@ func parseFlags() (settings, error) {
 	flag.BoolVar(&s.quick, "quick", false, "few schools, short measurements: does it still work?")
 	flag.BoolVar(&s.durable, "durable", false, "servers that fsync")
 	flag.StringVar(&s.out, "out", "", "where the table is written; bench/results.md after a whole run")
-	flag.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the server while it is measured")
+	flag.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the server while it is measured, and what they say (profiles.md)")
 	flag.Parse()
 	if s.quick {
 		schools, s.seconds, s.rounds = "1,20", 1, 1
@@ -150,7 +150,10 @@ func run(ctx context.Context, s settings) error {
 	text := b.report.text(about)
 	fmt.Println(text)
 	if s.out != "" && failed == nil {
-		return os.WriteFile(s.out, []byte(text), 0o644)
+		failed = os.WriteFile(s.out, []byte(text), 0o644)
+	}
+	if s.profile != "" && failed == nil {
+		failed = tellProfiles(s.profile, about)
 	}
 	return failed
 }

@@ -31,7 +31,7 @@ func (m *Module) Listen(bus *events.Bus) {
 		now := m.Clock()
 		err = tenancy.Together(db,
 			// Those that were to wait get their lines of the log now; the others have them.
-			tenancy.Query{SQL: api.LogNotices, Args: []any{due.IDs, now}},
+			tenancy.Query{SQL: api.LogNotices, Args: []any{due.IDs, now}, PlanOnce: true},
 			tenancy.Query{SQL: queueNotices, Args: []any{due.IDs, now, school.TimeZone}, PlanOnce: true})
 		if err != nil {
 			return fmt.Errorf("queueing notices: %w", err)
