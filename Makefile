@@ -55,7 +55,7 @@ bench: ## benchmarks against the limit; writes bench/results.md
 
 profile: ## where the processor's time of a list, a mark and a payment goes; writes bench/profiles.md
 	@scripts/need postgres redis
-	@mkdir -p .local/profiles
+	@rm -rf .local/profiles && mkdir -p .local/profiles
 	go run ./bench -only list,attendance,payment -schools 100 -rounds 1 -seconds 15 -profile .local/profiles
 	@cp .local/profiles/profiles.md bench/profiles.md
 

@@ -104,7 +104,7 @@ func measureAttendance(ctx context.Context, b *bench) error {
 				return offices.scripted(ctx, turnSeconds, fmt.Sprintf(markScript, century, markedStudents))
 			}},
 			{&marks, func() (stride, error) {
-				stop, err := b.profiled("attendance")
+				stop, err := b.profiled(fmt.Sprint("attendance-", round))
 				if err != nil {
 					return stride{}, err
 				}

@@ -12,8 +12,12 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// roots are under everything that is done for a call, over a connection or without one.
-var roots = []string{"net/http.(*conn).serve", "github.com/gin-gonic/gin.(*Engine).ServeHTTP"}
+// roots are under everything that is done for a call, over a connection or without one;
+// and in Redis, for all calls that wait to be counted.
+var roots = []string{"net/http.(*conn).serve", "github.com/gin-gonic/gin.(*Engine).ServeHTTP", "homeroom/api.scripts.sail"}
+
+// tells are roots of what happens after a call: people are told.
+var tells = []string{"homeroom/events.(*Relay).work", "homeroom/events.listener.hear"}
 
 // collects are roots of the garbage collector, which works for all calls together.
 var collects = []string{"runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge"}
@@ -24,35 +28,41 @@ var owners = []struct{ prefix, owner string }{
 	{"homeroom/", "ours"},
 	{"github.com/jackc/", "Postgres: pgx"}, {"database/sql", "Postgres: database/sql"}, {"gorm.io/", "Postgres: GORM"},
 	{"github.com/redis/", "Redis and limits"}, {"github.com/ulule/limiter", "Redis and limits"},
-	{"github.com/golang-jwt/", "tokens"}, {"crypto/", "tokens"},
+	{"github.com/golang-jwt/", "tokens, ids and digests"}, {"crypto/", "tokens, ids and digests"},
 	{"github.com/casbin/", "rights: casbin"},
 	{"github.com/go-playground/", "validation"},
 	{"encoding/json", "JSON"},
 	{"log/slog", "the log"},
 	{"github.com/prometheus/", "metrics"},
-	{"github.com/gin-gonic/", "HTTP"}, {"net/http", "HTTP"}, {"bufio", "HTTP"},
+	{"github.com/gin-gonic/", "HTTP"}, {"net/http", "HTTP"},
 }
 
 // spent is where the processor time of one kind of call went.
 type spent struct {
-	calls, collecting int64 // nanoseconds
-	owners            map[string]int64
-	ours              map[string]int64 // by package
+	samples                    int   // of calls
+	calls, telling, collecting int64 // nanoseconds
+	owners                     map[string]int64
+	ours                       map[string]int64 // by package
 }
 
-func readProfile(path string) (spent, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return spent{}, err
-	}
-	defer file.Close()
-	p, err := profile.Parse(file)
-	if err != nil {
-		return spent{}, fmt.Errorf("%s: %w", path, err)
-	}
+// readProfiles adds up what the profiles of the paths say.
+func readProfiles(paths []string) (spent, error) {
 	s := spent{owners: map[string]int64{}, ours: map[string]int64{}}
-	for _, sample := range p.Sample {
-		s.add(stack(sample), sample.Value[len(sample.Value)-1])
+	for _, path := range paths {
+		file, err := os.Open(path)
+		if err != nil {
+			return s, err
+		}
+		p, err := profile.Parse(file)
+		_ = file.Close()
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", path, err)
+		}
+		for _, sample := range p.Sample {
+			for range sample.Value[0] { // so many alike
+				s.add(stack(sample), sample.Value[1]/sample.Value[0])
+			}
+		}
 	}
 	return s, nil
 }
@@ -70,15 +80,22 @@ func stack(s *profile.Sample) []string {
 
 func (s *spent) add(names []string, nanos int64) {
 	under := func(some []string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(some, name) })
+		return slices.ContainsFunc(names, func(name string) bool {
+			return slices.ContainsFunc(some, func(root string) bool { return strings.HasPrefix(name, root) })
+		})
 	}
 	if under(collects) {
 		s.collecting += nanos
 		return
 	}
+	if under(tells) {
+		s.telling += nanos
+		return
+	}
 	if !under(roots) {
 		return // the load's, where it is in the same process, or nobody's
 	}
+	s.samples++
 	s.calls += nanos
 	for _, name := range names {
 		for _, o := range owners {
@@ -103,30 +120,32 @@ func packageOf(function string) string {
 
 const aboutProfiles = `# Where the time of a call goes
 
-The processor's time of one instance while it is asked for as much as it can give, by whose code it is spent in; what the
-language and the kernel do is counted for who asked for it (a write to Postgres is pgx's). Postgres and Redis are other
-processes: what they cost is in [the results](results.md), with the paces.
+The processor's time of calls while an instance is asked for as much as it can give, by whose code it is spent in; what
+the language and the kernel do is counted for who asked for it (a write to Postgres is pgx's). Postgres and Redis are
+other processes: what they cost is in [the results](results.md), with the paces. Marks are made without a connection, so
+nothing of theirs is HTTP's but the router.
 Repeat with ` + "`make profile`" + `.
 
 `
 
 // tellProfiles writes what the profiles in a folder say, for those calls that were measured.
 func tellProfiles(folder, about string) error {
-	machine, _, _ := strings.Cut(about, "\n")
+	machine, _, _ := strings.Cut(about, "Repeat with")
 	var text strings.Builder
-	text.WriteString(aboutProfiles + machine + "\n")
+	text.WriteString(aboutProfiles + machine)
 	for _, call := range []struct{ name, what string }{
 		{"list", "A page of a list"}, {"attendance", "Marking a class of 40"}, {"payment", "Recording a payment"},
 	} {
-		s, err := readProfile(filepath.Join(folder, call.name+".prof"))
-		if os.IsNotExist(err) {
+		paths, err := filepath.Glob(filepath.Join(folder, call.name+"*.prof"))
+		if err != nil || len(paths) == 0 {
 			continue
 		}
+		s, err := readProfiles(paths)
 		if err != nil {
 			return err
 		}
 		share := func(nanos int64) string { return fmt.Sprintf("%.1f %%", 100*float64(nanos)/float64(max(s.calls, 1))) }
-		fmt.Fprintf(&text, "\n## %s\n\n", call.what)
+		fmt.Fprintf(&text, "\n## %s\n\n%d samples of 10 ms.\n\n", call.what, s.samples)
 		rows := [][]string{{"whose", "share"}}
 		for _, owner := range byMost(s.owners) {
 			rows = append(rows, []string{owner, share(s.owners[owner])})
@@ -136,7 +155,7 @@ func tellProfiles(folder, about string) error {
 		for _, name := range byMost(s.ours) {
 			packages = append(packages, name+" "+share(s.ours[name]))
 		}
-		fmt.Fprintf(&text, "\nOurs, by package: %s.\nBesides, for all calls together, the garbage collector: %s of the above.\n", strings.Join(packages, ", "), share(s.collecting))
+		fmt.Fprintf(&text, "\nOurs, by package: %s.\nBesides: telling people afterwards, %s of the above; the garbage collector, for everything together, %s.\n", strings.Join(packages, ", "), share(s.telling), share(s.collecting))
 	}
 	return os.WriteFile(filepath.Join(folder, "profiles.md"), []byte(text.String()), 0o644)
 }

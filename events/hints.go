@@ -30,12 +30,15 @@ type Hints struct {
 	gaps   []func()
 }
 
-// NewHints prepares hints over Redis. Nothing is heard from others before Run.
-func NewHints(client redis.UniversalClient, log *slog.Logger) *Hints {
-	return &Hints{
+// NewHints prepares hints over Redis. Nothing is heard from others before Run. wait is
+// how long Send waits for Redis; 0: 80 ms.
+func NewHints(client redis.UniversalClient, log *slog.Logger, wait time.Duration) *Hints {
+	h := &Hints{
 		client: client, log: log, link: newLink("hints", log),
 		ready: make(chan struct{}), topics: map[string][]func(string){},
 	}
+	h.link.patience = or(wait, h.link.patience)
+	return h
 }
 
 // On registers f for a topic. A topic is one word.
@@ -55,7 +58,7 @@ func (h *Hints) OnGap(f func()) {
 
 // Send tells every instance. This one hears it before Send returns and does not
 // depend on Redis; the others hear it as soon as Redis passes it on, or not at all
-// and then their OnGap follows. The caller waits 80 ms at most.
+// and then their OnGap follows. The caller waits 80 ms at most, unless they said otherwise.
 func (h *Hints) Send(ctx context.Context, topic, value string) {
 	h.deliver(topic, value)
 	_, _ = ask(ctx, h.link, func(ctx context.Context) (int64, error) { // link logs it; a hint may be lost

@@ -29,7 +29,7 @@ type hearing struct {
 func hear(t *testing.T, redisURL, topic string) *hearing {
 	t.Helper()
 	h := &hearing{redis: connect(t, redisURL)}
-	h.Hints = events.NewHints(h.redis, slog.New(slog.NewTextHandler(h, nil)))
+	h.Hints = events.NewHints(h.redis, slog.New(slog.NewTextHandler(h, nil)), 0)
 	h.On(topic, func(string) { panic("a careless listener") })
 	h.On(topic, func(value string) {
 		h.mu.Lock()

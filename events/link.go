@@ -23,9 +23,10 @@ var errAway = errors.New("redis is away")
 // Redis fails nobody waits at all. The client must heed its contexts' deadlines, which
 // go-redis does when told to (ContextTimeoutEnabled).
 type link struct {
-	what  string // for the log
-	log   *slog.Logger
-	slots chan struct{}
+	what     string // for the log
+	log      *slog.Logger
+	patience time.Duration // of ask
+	slots    chan struct{}
 
 	mu    sync.Mutex
 	down  bool
@@ -33,7 +34,7 @@ type link struct {
 }
 
 func newLink(what string, log *slog.Logger) *link {
-	return &link{what: what, log: log, slots: make(chan struct{}, abreast)}
+	return &link{what: what, log: log, patience: patience, slots: make(chan struct{}, abreast)}
 }
 
 // ask calls Redis on a request's behalf, or answers errAway at once when the last
@@ -43,7 +44,7 @@ func ask[T any](ctx context.Context, l *link, f func(ctx context.Context) (T, er
 		var none T
 		return none, errAway
 	}
-	return probe(ctx, l, patience, f)
+	return probe(ctx, l, l.patience, f)
 }
 
 // probe calls Redis whatever happened before. The caller's cancellation is not

@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,18 +39,12 @@ func Overhear(t testing.TB, redisURL string) *Overheard {
 	return heard
 }
 
-// Has waits for one to have said something with the words in it, since it was asked last.
+// Has waits for one to have said something with the words in it.
 func (o *Overheard) Has(t testing.TB, words string) {
 	t.Helper()
 	Eventually(t, "an instance says "+words, func() bool {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		for i, said := range o.said {
-			if strings.Contains(said, words) {
-				o.said = o.said[i+1:]
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(o.said, func(said string) bool { return strings.Contains(said, words) })
 	})
 }

@@ -76,9 +76,9 @@ func TestASchoolIsMadeListedShutAndOpenedOnTheCommandLine(t *testing.T) {
 	p, address, _ := startServe(t, env)
 	admin := signIn(t, address, "head@hill-top.example", password)
 	wants(t, 200, "GET", address+"/school-admin/class/list", admin, nil)
-	heard := testkit.Overhear(t, testkit.Stack(t).RedisURL())
 	move := func(verb, state string, status int) {
 		t.Helper()
+		heard := testkit.Overhear(t, testkit.Stack(t).RedisURL())
 		if said := mustRun(t, env, "", "school", verb, id); strings.TrimSpace(said) != "hill-top is "+state {
 			t.Errorf("%s says %q", verb, said)
 		}

@@ -109,7 +109,7 @@ func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open [
 	err = tenancy.Together(c.DB,
 		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}, PlanOnce: true},
 		tenancy.Query{SQL: lockPayer, Args: []any{student}, Scan: tenancy.Collect(&found)},
-		tenancy.Query{SQL: settle, Args: []any{ids, c.Today()}, Scan: tenancy.Collect(&open), PlanOnce: true},
+		tenancy.Query{SQL: settleOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&open), PlanOnce: true},
 		tenancy.Query{SQL: balanceOf, Args: []any{student}, Scan: tenancy.One(&who.Balance)},
 		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {

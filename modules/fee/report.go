@@ -81,7 +81,7 @@ func (m *Module) reportBy(c api.Ctx, r reportOf, student string, args ...any) (a
 	err := tenancy.Together(c.DB,
 		tenancy.Query{SQL: student, Args: args, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: selectEntries, Args: []any{r.StudentID}, Scan: tenancy.Collect(&out.Entries)},
-		tenancy.Query{SQL: settle, Args: []any{[]uuid.UUID{r.StudentID}, c.Today()}, Scan: tenancy.Collect(&invoices), PlanOnce: true})
+		tenancy.Query{SQL: settleOne, Args: []any{r.StudentID, c.Today()}, Scan: tenancy.Collect(&invoices), PlanOnce: true})
 	if err != nil {
 		return api.MaybeFile[Report]{}, fmt.Errorf("reading a student's account: %w", err)
 	}

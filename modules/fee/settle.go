@@ -1,6 +1,8 @@
 package fee
 
 import (
+	"strings"
+
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -46,6 +48,10 @@ const settle = `with own as (
 	select id, student_id, academic_year_id, structure_id, number, name, instalment, due_date, lines, charged, concession, paid, net - paid as open,
 		case when net = 0 then 'WAIVED' when paid = net then 'PAID' when due_date < $2::date then 'OVERDUE' when paid > 0 then 'PARTIAL' else 'UNPAID' end as state
 	from settled order by student_id, due_date, id`
+
+// settleOne is settle for the student $1 alone. For a list Postgres expects ten, and of
+// ten students' entries it would rather read all the school's.
+var settleOne = strings.Replace(settle, `= any($1)`, `= $1`, 1)
 
 // settled is an invoice as settle gives it.
 type settled struct {
