@@ -69,7 +69,7 @@ func (h *house) drives(t *testing.T) {
 		}
 	}
 	seen := make([]bool, len(watchers))
-	fleet.Until(t, "all parents see the bus move", func() bool {
+	testkit.Eventually(t, "all parents see the bus move", func() bool {
 		h.metres += 5
 		var tooOften *refusal
 		if err := ask(t.Context(), driver, "update-location", fleet.At(h.metres)); err != nil && !errors.As(err, &tooOften) {

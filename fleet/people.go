@@ -40,7 +40,7 @@ func (f *Fleet) SignIn(t testing.TB, path string, body map[string]any) *testkit.
 // to be counted, and on a busy machine the count may be late.
 func (f *Fleet) knock(t testing.TB, path string, body map[string]any) (a testkit.Answer) {
 	t.Helper()
-	Until(t, path+" is answered", func() bool {
+	testkit.Eventually(t, path+" is answered", func() bool {
 		a = f.App().Nobody().Call(t, "POST", path, body)
 		return a.Status != 503
 	})
@@ -93,7 +93,7 @@ func (f *Fleet) NewSchool(t testing.TB, super *testkit.Client, children int) *Sc
 			t.Logf("the onboarding stands at %+v", p)
 		}
 	}()
-	Until(t, "the school is ready", func() bool {
+	testkit.Eventually(t, "the school is ready", func() bool {
 		p = testkit.Get[Progress](t, super, "/super-admin/school/"+s.ID.String()+"/provisioning")
 		return p.Status == "ACTIVE" && p.Percent == 100
 	})

@@ -183,7 +183,7 @@ func (h *house) restarts(t *testing.T) {
 			i.Stop(t)
 			i.Start(t)
 			// nginx has to have found that it is back before the next one goes.
-			fleet.Until(t, "the instance gets its share again", func() bool { return i.Served(t) > 0 })
+			testkit.Eventually(t, "the instance gets its share again", func() bool { return i.Served(t) > 0 })
 		}
 	}
 	took := time.Since(began)

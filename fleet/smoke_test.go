@@ -43,7 +43,7 @@ func (h *house) onboards(t *testing.T) {
 	}
 	for n, s := range schools {
 		other := h.super.On(h.Instances[(n+1)%len(h.Instances)].App())
-		fleet.Until(t, "it is ready", func() bool {
+		testkit.Eventually(t, "it is ready", func() bool {
 			p := testkit.Get[fleet.Progress](t, other, "/super-admin/school/"+s.ID.String()+"/provisioning")
 			return p.Status == "ACTIVE" && p.Percent == 100 && len(p.Steps) >= 5
 		})
@@ -109,9 +109,9 @@ func (h *house) limits(t *testing.T) {
 			t.Logf("of %d calls at once on a limit of %d were let through: %v", calls, rides, through)
 		}
 	}()
-	fleet.Until(t, "a limit is one limit", func() bool {
+	testkit.Eventually(t, "a limit is one limit", func() bool {
 		for _, i := range h.Instances {
-			fleet.Until(t, "limits are counted together", func() bool {
+			testkit.Eventually(t, "limits are counted together", func() bool {
 				testkit.Get[any](t, h.school.Office.On(i.App()), "/school-admin/class/list")
 				return strings.Contains(i.Metrics(t), "homeroom_limits_uncoordinated 0")
 			})
@@ -140,7 +140,7 @@ func (h *house) everywhere(t *testing.T, what string, holds func(*testkit.App) b
 	t.Helper()
 	began := time.Now()
 	for n, i := range h.Instances {
-		fleet.Until(t, what, func() bool { return holds(i.App()) })
+		testkit.Eventually(t, what, func() bool { return holds(i.App()) })
 		if n > 0 { // the first one made the change
 			h.heard[what] = max(h.heard[what], time.Since(began).Round(time.Millisecond))
 		}
@@ -181,7 +181,7 @@ func (h *house) migrates(t *testing.T) {
 	for n, i := range h.Instances {
 		asked := testkit.Post[platform.MigrationStatus](t, h.super.On(i.App()), "/super-admin/migration/run", nil)
 		other := h.super.On(h.Instances[(n+1)%len(h.Instances)].App())
-		fleet.Until(t, "the migration is done", func() bool {
+		testkit.Eventually(t, "the migration is done", func() bool {
 			now := testkit.Get[platform.MigrationStatus](t, other, "/super-admin/migration/status")
 			return now.Run != nil && now.Run.ID == asked.Run.ID && now.Run.State == "DONE" && now.Failed == 0 && now.Behind == 0
 		})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"homeroom/testkit"
 )
 
 // Texts stands in for the provider of SMS.
@@ -55,7 +57,7 @@ var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 func (x *Texts) code(t testing.TB, phone string, after int) string {
 	t.Helper()
 	var text string
-	Until(t, "a code is sent to "+phone, func() bool {
+	testkit.Eventually(t, "a code is sent to "+phone, func() bool {
 		texts := x.To(phone)
 		if len(texts) > after {
 			text = texts[len(texts)-1]

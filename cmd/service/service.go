@@ -42,7 +42,8 @@ type Options struct {
 	// Namespace sets the relay's keys in Redis apart; installations that share one need it.
 	Namespace string
 	// Patience is how long a call waits for Redis to count it or to tell the others, and a
-	// sign-in for its turn; 0 is as in production. Most tests are about other things than a machine that is busy with tests.
+	// sign-in for its turn; 0 is as in production. Most tests are about other things than a
+	// machine that is busy with tests.
 	Patience time.Duration
 	// HashCommand starts a program that calls auth.ServeHashes, so that hashing secrets
 	// is no burden on the server's own process; empty: it is done here.

@@ -30,7 +30,7 @@ func TestTheClientsOfEveryVersionWork(t *testing.T) {
 		for _, transport := range []string{"polling", "websocket", "upgrade"} {
 			t.Run(version+"/"+transport, func(t *testing.T) {
 				t.Parallel()
-				out := runCell(t, version, transport, newRestartable(t, 0), newRestartable(t, 200*time.Millisecond))
+				out := runCell(t, version, transport, newRestartable(t, 0, 0), newRestartable(t, 200*time.Millisecond, 5*time.Second))
 				if n := strings.Count(out, "\n"); n != steps {
 					t.Errorf("%d of %d steps were done:\n%s", n, steps, out)
 				}
@@ -61,7 +61,7 @@ func TestUpgradesSucceedOnABusyMachine(t *testing.T) {
 	defer burning.Wait()
 	defer close(stop)
 	for _, version := range []string{"2", "3", "4"} {
-		server := newRestartable(t, time.Second)
+		server := newRestartable(t, time.Second, 2*time.Second)
 		runCell(t, version, "upgrade", server, server, "ONLY=connects", "TIMES=20")
 		runCell(t, version, "upgrade", server, server, "ONLY=forty", "TIMES=5")
 	}
@@ -91,14 +91,15 @@ func runCell(t *testing.T, version, transport string, server, quick *restartable
 
 // restartable is a server that starts anew, as another process would, when a client asks.
 type restartable struct {
-	t        *testing.T
-	http     *httptest.Server
-	interval time.Duration
-	current  atomic.Pointer[Server]
+	t                 *testing.T
+	http              *httptest.Server
+	interval, timeout time.Duration
+	current           atomic.Pointer[Server]
 }
 
-func newRestartable(t *testing.T, interval time.Duration) *restartable {
-	r := &restartable{t: t, interval: interval}
+// newRestartable is one with such heartbeats; 0: the usual ones.
+func newRestartable(t *testing.T, interval, timeout time.Duration) *restartable {
+	r := &restartable{t: t, interval: interval, timeout: timeout}
 	r.current.Store(New(r.options()))
 	r.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.current.Load().ServeHTTP(w, req) }))
 	t.Cleanup(func() {
@@ -115,8 +116,8 @@ func (r *restartable) stop(s *Server) {
 }
 
 func (r *restartable) options() Options {
-	o := Options{
-		Log: slog.New(slog.DiscardHandler), PingInterval: r.interval,
+	return Options{
+		Log: slog.New(slog.DiscardHandler), PingInterval: r.interval, PingTimeout: r.timeout,
 		Authenticate: func(req *http.Request, auth json.RawMessage) (any, *Refusal) {
 			sent := struct{ Token string }{req.URL.Query().Get("token")}
 			_ = json.Unmarshal(auth, &sent)
@@ -151,8 +152,4 @@ func (r *restartable) options() Options {
 			}
 		},
 	}
-	if r.interval > 0 {
-		o.PingTimeout = 5 * time.Second // machines that run tests are busy
-	}
-	return o
 }

@@ -97,7 +97,7 @@ func TestWhoIsRefusedIsToldAndThenCutOff(t *testing.T) {
 	old.expectPrefix("0{")
 	old.expect(`44{"code":"NOBODY"}`)
 	old.expectClose(codePolicy)
-	late.expectBeats(`44{"message":"who are you?","data":{"code":"NOBODY"}}`)
+	late.expectPastBeats(`44{"message":"who are you?","data":{"code":"NOBODY"}}`)
 	late.expectClose(codePolicy)
 	silent, _ := f.websocket("EIO=4&transport=websocket")
 	silent.expectClose(codePolicy)

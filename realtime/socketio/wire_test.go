@@ -270,7 +270,7 @@ func (f *fixture) connected(eio int, user string) *wsClient {
 	if eio == 4 {
 		c.send("40")
 	}
-	c.expectBeats("40")
+	c.expectPastBeats("40")
 	return c
 }
 
@@ -357,8 +357,8 @@ func (c *wsClient) expectPrefix(want string) string {
 	return got
 }
 
-// expectBeats is expectPrefix for what heartbeats may come before, on a busy machine.
-func (c *wsClient) expectBeats(want string) {
+// expectPastBeats is expectPrefix past the heartbeats that may come before, on a busy machine.
+func (c *wsClient) expectPastBeats(want string) {
 	c.t.Helper()
 	got := c.text()
 	for got == "2" {
