@@ -59,7 +59,7 @@ profile: ## where the processor's time of a list, a mark and a payment goes; wri
 	go run ./bench -only list,attendance,payment -schools 100 -rounds 1 -seconds 15 -profile .local/profiles
 	@cp .local/profiles/profiles.md bench/profiles.md
 
-bench-web: ## what the console's pages cost a browser: paint, jumps, bytes, memory
+bench-web: ## what the console's pages cost a browser: paint, jumps, bytes, memory, and how soon a key shows
 	@scripts/need postgres redis node chromium
 	@scripts/web deps
 	go test -count=1 -v -tags benchweb -run TestBench ./web

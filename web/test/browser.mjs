@@ -7,6 +7,8 @@ import { chromium } from 'playwright-core'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const patience = 60_000
+// SLOW=1500 has every answer wait for up to so many milliseconds, each for another time: what a story takes for granted shows.
+const slow = Number(process.env.SLOW ?? 0)
 
 let browser
 const launched = () => (browser ??= chromium.launch({
@@ -44,6 +46,12 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
     acceptDownloads: true,
   })
   context.setDefaultTimeout(patience)
+  if (slow > 0) {
+    await context.route('**', async (route) => {
+      await new Promise((r) => setTimeout(r, Math.random() * slow))
+      await route.continue().catch(() => {}) // the page is gone
+    })
+  }
   const faults = []
   context.on('page', (page) => {
     page.on('console', (m) => {
@@ -110,11 +118,11 @@ export async function search(page, text) {
   await page.waitForFunction(() => !document.querySelector('[data-stale]'))
 }
 
-/** Chooses from a menu. Whoever does not see it open, since the page was still busy, clicks once more. */
-export async function choose(page, menu, item) {
-  const entry = page.getByRole('menuitem', { name: item, exact: true })
+/** Chooses from a menu of a page, or of a part of one. Whoever does not see it open, since the page was still busy, clicks once more. */
+export async function choose(where, menu, item) {
+  const entry = (where.page?.() ?? where).getByRole('menuitem', { name: item, exact: true })
   for (const end = Date.now() + patience; Date.now() < end; ) {
-    await page.getByRole('button', { name: menu }).click()
+    await where.getByRole('button', { name: menu }).click()
     const open = await entry.waitFor({ timeout: 5_000 }).then(() => true, () => false)
     if (open) break
   }

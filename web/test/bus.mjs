@@ -19,6 +19,7 @@ export default async function ({ url, story, say, email, password, token, driver
     })
     await signIn(page, url, email, password)
     const nav = page.getByRole('navigation', { name: 'Main' })
+    const drawer = page.getByRole('dialog') // the list behind it has fields of the same names
 
     say('what there is to be told is told by the bell')
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()
@@ -40,13 +41,13 @@ export default async function ({ url, story, say, email, password, token, driver
     const area = page.getByRole('navigation', { name: 'Transport' })
     await area.getByRole('link', { name: 'Buses' }).click()
     await page.getByRole('button', { name: 'Add a bus' }).first().click()
-    await page.getByLabel('Number').fill('7')
-    await page.getByLabel('Seats').fill('400')
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.locator('[aria-invalid=true]').waitFor() // the field is marked
-    await page.getByLabel('Seats').fill('40')
-    await page.getByLabel('Driver').selectOption({ label: 'Ravi Kumar' })
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await drawer.getByLabel('Number').fill('7')
+    await drawer.getByLabel('Seats').fill('400')
+    await drawer.getByRole('button', { name: 'Add', exact: true }).click()
+    await drawer.locator('[aria-invalid=true]').waitFor() // the field is marked
+    await drawer.getByLabel('Seats').fill('40')
+    await drawer.getByLabel('Driver').selectOption({ label: 'Ravi Kumar' })
+    await drawer.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('heading', { name: 'Bus 7' }).waitFor()
     await accessible(page, 'a bus')
     await page.getByRole('button', { name: 'Close' }).click()
@@ -106,6 +107,7 @@ export default async function ({ url, story, say, email, password, token, driver
     await page.getByText('Every week').click()
     await page.getByText('Choose until when.').waitFor()
     await page.getByText('One day').click()
+    await drawer.getByText('To school').waitFor() // the route it is for was read
     await page.getByLabel('Starts at').fill('07:00')
     await accessible(page, 'scheduling')
     await page.getByRole('button', { name: 'Schedule', exact: true }).click()
@@ -184,7 +186,7 @@ export default async function ({ url, story, say, email, password, token, driver
 
     say('the incident is resolved')
     await visit(page, `/transport/incidents?open=${incident.id}`)
-    await page.getByLabel('How it ended').fill('Moved away')
+    await drawer.getByLabel('How it ended').fill('Moved away')
     await page.getByRole('button', { name: 'Resolve' }).click()
     await page.getByText('Moved away').waitFor()
     await accessible(page, 'incidents')

@@ -4,6 +4,7 @@ import { accessible, caller, choose, inWindow, search, signIn, until, visit, wan
 export default async function ({ url, story, say, email, password }) {
   await inWindow({ url, story }, async ({ page, context, forgive }) => {
     const nav = page.getByRole('navigation', { name: 'Main' })
+    const drawer = page.getByRole('dialog') // the list behind it has fields of the same names
     const close = () => page.getByRole('button', { name: 'Close' }).click()
     await signIn(page, url, email, password)
 
@@ -32,7 +33,7 @@ export default async function ({ url, story, say, email, password }) {
     await second.goto(page.url())
     await second.getByRole('button', { name: 'Chitra Das' }).click()
     await page.getByRole('button', { name: 'Chitra Das' }).click()
-    await page.getByLabel('Last name').fill('Dasgupta')
+    await drawer.getByLabel('Last name').fill('Dasgupta')
     await second.getByLabel('Last name').fill('Devi')
     await second.getByRole('button', { name: 'Save' }).click()
     await second.getByText('Saved', { exact: true }).waitFor()
@@ -44,13 +45,13 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByRole('heading', { name: 'Chitra Dasgupta' }).waitFor()
 
     say('what was typed is not lost by a click')
-    await page.getByLabel('Allergies').fill('Peanuts')
+    await drawer.getByLabel('Allergies').fill('Peanuts')
     await close()
     await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
-    want((await page.getByLabel('Allergies').inputValue()) === 'Peanuts', 'it is still there')
+    want((await drawer.getByLabel('Allergies').inputValue()) === 'Peanuts', 'it is still there')
     await page.goBack() // the back button asks, too
     await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
-    want((await page.getByLabel('Allergies').inputValue()) === 'Peanuts', 'it is still there')
+    want((await drawer.getByLabel('Allergies').inputValue()) === 'Peanuts', 'it is still there')
 
     say('nor by a line that breaks, nor by an answer that is a fault')
     forgive(/ERR_INTERNET_DISCONNECTED|status of 500/)
@@ -65,7 +66,7 @@ export default async function ({ url, story, say, email, password }) {
     await save.click()
     await page.getByText('Request req-4711').waitFor() // to be told to whoever helps
     await accessible(page, 'a fault while saving')
-    want((await page.getByLabel('Allergies').inputValue()) === 'Peanuts', 'what was typed is there')
+    want((await drawer.getByLabel('Allergies').inputValue()) === 'Peanuts', 'what was typed is there')
     await page.unroute(student, broken)
 
     say('a slow answer is waited for, and asked for once')
@@ -111,12 +112,12 @@ export default async function ({ url, story, say, email, password }) {
     say('a wrong field is marked and says why')
     await visit(page, '/students')
     await page.getByRole('button', { name: 'Admit a student' }).click()
-    await page.getByLabel('First name').fill('Dev')
-    await page.getByLabel('Phone', { exact: true }).fill('12')
+    await drawer.getByLabel('First name').fill('Dev')
+    await drawer.getByLabel('Phone', { exact: true }).fill('12')
     await page.getByRole('button', { name: 'Admit', exact: true }).click()
     await page.locator('[aria-invalid=true]').waitFor()
     await accessible(page, 'a form with an error')
-    await page.getByLabel('Phone', { exact: true }).fill('')
+    await drawer.getByLabel('Phone', { exact: true }).fill('')
     await page.getByRole('button', { name: 'Admit', exact: true }).click()
     await page.getByRole('heading', { name: 'Dev' }).waitFor()
     await close()
@@ -133,8 +134,7 @@ export default async function ({ url, story, say, email, password }) {
 
     say('a student leaves and a certificate is made')
     await page.getByRole('button', { name: 'Dev', exact: true }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Leaves the school…' }).click()
+    await choose(drawer, 'More', 'Leaves the school…')
     const leaves = page.getByRole('dialog', { name: 'Dev leaves the school' })
     await leaves.getByLabel('Reason').fill('Moves to another town')
     await page.getByRole('menu').waitFor({ state: 'hidden' })
@@ -176,7 +176,7 @@ export default async function ({ url, story, say, email, password }) {
     await second.close()
     const { accessToken } = await caller(url)('POST', '/auth/login', { email, password })
     await visit(page, '/students?open=new')
-    await page.getByLabel('First name').fill('Esha')
+    await drawer.getByLabel('First name').fill('Esha')
     await page.getByRole('button', { name: 'Bala Nair' }).waitFor({ state: 'attached' }) // everything is read by now
     await fetch(`${url}/auth/logout-all`, { method: 'POST', headers: { Authorization: `Bearer ${accessToken}` } })
     await page.getByRole('button', { name: 'Admit', exact: true }).click()
@@ -186,7 +186,7 @@ export default async function ({ url, story, say, email, password }) {
     await again.getByLabel('Password', { exact: true }).fill(password)
     await again.getByRole('button', { name: 'Sign in' }).click()
     await again.waitFor({ state: 'hidden' })
-    want((await page.getByLabel('First name').inputValue()) === 'Esha', 'what was typed is there')
+    want((await drawer.getByLabel('First name').inputValue()) === 'Esha', 'what was typed is there')
     await page.getByRole('button', { name: 'Admit', exact: true }).click()
     await page.getByRole('heading', { name: 'Esha' }).waitFor()
 

@@ -20,16 +20,17 @@ export default async function ({ url, story, say, email, password, token }) {
 
   await inWindow({ url, story }, async ({ page }) => {
     await signIn(page, url, email, password)
+    const drawer = page.getByRole('dialog') // the list behind it has fields of the same names
     say('a day without periods teaches how to begin')
     await page.getByRole('navigation').getByRole('link', { name: 'Timetable' }).click()
     await page.getByText('The day has no periods yet').waitFor()
     await page.getByRole('link', { name: 'Add periods' }).click()
     for (const [name, from, to] of [['1st period', '08:30', '09:15'], ['2nd period', '09:15', '10:00']]) {
       await page.getByRole('button', { name: 'Add a period' }).first().click()
-      await page.getByLabel('Name').fill(name)
-      await page.getByLabel('From').fill(from)
-      await page.getByLabel('To', { exact: true }).fill(to)
-      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await drawer.getByLabel('Name').fill(name)
+      await drawer.getByLabel('From').fill(from)
+      await drawer.getByLabel('To', { exact: true }).fill(to)
+      await drawer.getByRole('button', { name: 'Add', exact: true }).click()
       await page.getByRole('button', { name, exact: true }).waitFor()
     }
     await page.getByRole('link', { name: 'To the timetable' }).click()

@@ -115,7 +115,7 @@ export function Reservations() {
           { key: 'copy', title: 'Copy', cell: (r) => <span className="figures">{r.accessionNumber}</span>, text: (r) => r.accessionNumber },
           { key: 'until', title: 'Kept until', cell: (r) => format.date(r.holdUntil) },
           { key: 'since', title: 'Since', cell: (r) => format.date(r.createdAt), sort: 'createdAt' },
-          { key: 'drop', title: '', cell: (r) => (may('library', 'write') && (r.status === 'WAITING' || r.status === 'READY') ? <Button variant="default" size="compact-sm" aria-label={`Cancel for ${r.borrowerName}`} onClick={() => setDropping(r)}>Cancel…</Button> : ''), end: true },
+          { key: 'drop', title: 'Cancel', cell: (r) => (may('library', 'write') && (r.status === 'WAITING' || r.status === 'READY') ? <Button variant="default" size="compact-sm" aria-label={`Cancel for ${r.borrowerName}`} onClick={() => setDropping(r)}>Cancel…</Button> : ''), end: true },
         ]}
         primary={<Button component={Link} to="/library/books">Choose a book</Button>}
         empty={<Empty icon={<IconBookmark size={32} stroke={1.2} />} title="Nobody waits for a book" text="When all copies are out, a borrower can be put in the queue from the book itself. The next free copy is kept for three days and they are told." action={<Button component={Link} to="/library/books">Choose a book</Button>} />}
