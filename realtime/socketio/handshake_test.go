@@ -38,7 +38,7 @@ func TestARequestThatCannotBeServedSaysWhy(t *testing.T) {
 
 func TestASessionOpensWithWhatTheClientMustKnow(t *testing.T) {
 	t.Parallel()
-	f := serve(t)
+	f := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 0, 0 }) // as it is served
 	body := f.get("EIO=4&transport=polling")
 	var open struct {
 		SID                                   string

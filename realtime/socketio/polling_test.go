@@ -164,14 +164,9 @@ func TestTheHTTPServersTimeoutsDoNotCutAPoll(t *testing.T) {
 	if got := f.get(query); got != "2" { // three seconds later
 		t.Errorf("%q", got)
 	}
-	f.connectedFor(3 * timeout)
-}
-
-// connectedFor has a websocket outlive the HTTP server's timeouts.
-func (f *fixture) connectedFor(d time.Duration) {
-	f.t.Helper()
 	c := f.connected(4, "anna")
-	<-time.After(d)
+	c.expect("2") // as late
+	c.send("3")
 	c.send(`420["echo",1]`)
-	c.expect(`430[1]`)
+	c.expectPastBeats(`430[1]`)
 }

@@ -133,14 +133,15 @@ func TestAStalledReaderIsCutOffInTime(t *testing.T) {
 // The write deadline of a stall must not be there for the writes after it.
 func TestAReaderThatStalledOnceIsServedAgain(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.WriteTimeout = time.Second; o.PingInterval = time.Minute })
+	const stalled = 3 * time.Second
+	f := serve(t, func(o *Options) { o.WriteTimeout = stalled })
 	c := f.connected(4, "anna")
 	s := f.only()
 	stall(t, c, s)
 	_ = s.Emit("end")
 	for c.text() != `42["end"]` {
 	}
-	<-time.After(1100 * time.Millisecond)
+	<-time.After(stalled + stalled/10)
 	for i := range 10 {
 		_ = s.Emit("n", i)
 		c.expect(fmt.Sprintf(`42["n",%d]`, i))

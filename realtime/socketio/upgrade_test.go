@@ -96,7 +96,7 @@ func TestAProbeThatComesToNothingLeavesThePollingAlone(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			f := serve(t, func(o *Options) { o.UpgradeTimeout = 200 * time.Millisecond })
+			f := serve(t, func(o *Options) { o.UpgradeTimeout = 3 * time.Second })
 			query, s := f.polled(4)
 			c, _ := f.websocket(asWebsocket(query))
 			fail(c)

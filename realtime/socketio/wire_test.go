@@ -42,6 +42,8 @@ func serve(t *testing.T, change ...func(*Options)) *fixture {
 	o := Options{
 		Log:            slog.New(slog.DiscardHandler),
 		AllowedOrigins: []string{"https://console.example"},
+		PingInterval:   patience, // no heartbeat comes between, unless a test wants one
+		PingTimeout:    patience,
 		Authenticate: func(r *http.Request, auth json.RawMessage) (any, *Refusal) {
 			var sent struct{ Token string }
 			_ = json.Unmarshal(auth, &sent)

@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Group, NativeSelect, Radio, Stack, Text, Texta
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { api, asProblem, call, type Schemas } from '../api/client'
 import { useMay } from '../api/session'
 import { useAddress } from '../patterns/address'
@@ -77,8 +78,9 @@ export function WriteDispatch() {
   const step = run ? 'run' : plan ? 'check' : 'write'
   const insert = (word: string) => {
     const at = text.current?.selectionStart ?? l.body.length
-    set({ body: l.body.slice(0, at) + word + l.body.slice(text.current?.selectionEnd ?? at) })
-    window.requestAnimationFrame(() => { text.current?.focus(); text.current?.setSelectionRange(at + word.length, at + word.length) })
+    flushSync(() => set({ body: l.body.slice(0, at) + word + l.body.slice(text.current?.selectionEnd ?? at) })) // then the next key is for the text
+    text.current?.focus()
+    text.current?.setSelectionRange(at + word.length, at + word.length)
   }
   const nobody = l.classIds.length + l.divisionIds.length + l.staff.length === 0
   const count = (n: number) => `${format.number(n)} ${n === 1 ? 'person' : 'people'}`

@@ -2,6 +2,7 @@
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type KeyboardEvent, memo, useCallback, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { api, asProblem, call, type Schemas } from '../api/client'
 import { changed } from '../api/queries'
 import { useMay, useSession } from '../api/session'
@@ -78,8 +79,8 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
       const entry = students[at]
       if (!entry) return
       if (e.shiftKey) put(students.slice(at), (now, x) => (x === entry || now.status === null ? { ...now, status, lateMinutes: status === 'LATE' ? now.lateMinutes : null } : now))
-      else set(entry, { status })
-      if (status === 'LATE' && !e.shiftKey) requestAnimationFrame(() => focus(at, 'late'))
+      else flushSync(() => set(entry, { status })) // the field for the minutes is there before the next key
+      if (status === 'LATE' && !e.shiftKey) focus(at, 'late')
       else if (!focus(at + 1)) focus(at)
     } else if (!late && (e.key === 'ArrowLeft' || e.key === 'ArrowRight')) {
       e.preventDefault()
