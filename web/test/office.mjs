@@ -37,6 +37,7 @@ export default async function ({ url, story, say, email, password }) {
     await second.getByLabel('Last name').fill('Devi')
     await second.getByRole('button', { name: 'Save' }).click()
     await second.getByText('Saved', { exact: true }).waitFor()
+    await page.bringToFront() // a tab behind another is given little time
     await page.getByRole('button', { name: 'Save' }).click()
     const conflict = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' })
     await conflict.getByText('Devi').waitFor()
@@ -194,6 +195,7 @@ export default async function ({ url, story, say, email, password }) {
     const third = await context.newPage()
     await third.goto(`${url}/console/students`)
     await third.getByRole('button', { name: 'Bala Nair' }).waitFor()
+    await page.bringToFront()
     const cookies = await context.cookies(`${url}/auth/console/refresh`)
     want(cookies.some((c) => c.name === 'homeroom_console' && c.httpOnly && c.sameSite === 'Strict'), 'the refresh token is an HttpOnly cookie')
     want((await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }))).includes('eyJ') === false, 'no token is where a script finds it')
