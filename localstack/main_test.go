@@ -123,18 +123,25 @@ func ask(t *testing.T, url, sql string) string {
 	return answer
 }
 
+// patience is for what must happen, however busy the machine is.
+const patience = 2 * time.Minute
+
 // redisDo sends one command and returns the first line of the answer.
 func redisDo(address, command string) (string, error) {
+	return redisWithin(patience, address, command)
+}
+
+func redisWithin(limit time.Duration, address, command string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "", err
 	}
-	conn, err := net.DialTimeout("tcp", u.Host, time.Second)
+	conn, err := net.DialTimeout("tcp", u.Host, limit)
 	if err != nil {
 		return "", err
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(500 * time.Millisecond))
+	_ = conn.SetDeadline(time.Now().Add(limit))
 	password, _ := u.User.Password()
 	for _, c := range []string{"AUTH " + password, command} {
 		words := strings.Fields(c)
@@ -167,7 +174,7 @@ func listens(address string) bool {
 // eventually waits for a condition; nothing in these tests waits for a clock.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.After(2 * time.Minute)
+	deadline := time.After(patience)
 	for !condition() {
 		select {
 		case <-deadline:

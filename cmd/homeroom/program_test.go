@@ -118,7 +118,7 @@ func (p *program) exit(t *testing.T) int {
 	select {
 	case <-p.ended:
 		return p.cmd.ProcessState.ExitCode()
-	case <-time.After(60 * time.Second):
+	case <-time.After(testkit.Patience):
 		t.Fatal("the program does not end")
 		return -1
 	}
@@ -147,7 +147,7 @@ func (p *program) kill(t *testing.T) {
 // until waits for something in an output and returns what find found there.
 func (p *program) until(t *testing.T, what string, from *testkit.Log, find func(text string) string) string {
 	t.Helper()
-	deadline := time.After(90 * time.Second)
+	deadline := time.After(testkit.Patience)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {

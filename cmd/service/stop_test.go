@@ -180,9 +180,9 @@ func TestAClientThatNeverFinishesItsRequestIsLetGo(t *testing.T) {
 		slow = append(slow, conn)
 	}
 	for _, conn := range slow {
-		_ = conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(testkit.Patience))
 		if _, err := io.Copy(io.Discard, conn); err != nil {
-			t.Errorf("after half a minute it is still waited for: %v", err)
+			t.Errorf("it is still waited for: %v", err)
 		}
 	}
 }
