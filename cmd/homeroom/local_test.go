@@ -84,7 +84,7 @@ func commandLines(t *testing.T) map[int]string {
 }
 
 // late is what a server says of another that takes its time.
-var late = regexp.MustCompile(`does not answer|no answer within|timeout|deadline exceeded`)
+var late = regexp.MustCompile(`does not answer|no answer within|error=.*(timeout|deadline exceeded)`)
 
 func TestHomeroomLocalGivesANewcomerAllTheyNeedAndKeepsIt(t *testing.T) {
 	t.Parallel()

@@ -71,7 +71,7 @@ func TestAPollDuringAProbeIsSoonAnswered(t *testing.T) {
 	c.send("2probe")
 	c.expect("3probe")
 	for range 3 {
-		if got := f.get(query); got != "6" { // the next ping is 15 s away
+		if got := f.get(query); got != "6" { // no ping is near
 			t.Errorf("%q", got)
 		}
 	}

@@ -5,6 +5,8 @@ import { stageBuses } from './stage-bus.mjs'
 
 const visits = Number(process.env.VISITS ?? 3)
 const email = 'admin@green-valley.local'
+// The Friday before: on a day off there is nothing to mark.
+const friday = new Date(Date.now() - ((new Date().getUTCDay() + 1) % 7 + 1) * 86_400_000).toISOString().slice(0, 10)
 
 // First load and jumps are promises; times depend on the machine, and are said beside what the web calls good.
 const targets = { kB: 300, CLS: 0.02, FCP: 1800, LCP: 2500, TBT: 200 }
@@ -55,9 +57,8 @@ async function keys(url, password) {
   const b = await open(url)
   try {
     await signIn(b.page, url, email, password)
-    await b.page.goto(`${url}/console/register`)
-    const marks = b.page.locator('.mark')
-    await marks.first().focus()
+    await b.page.goto(`${url}/console/register?date=${friday}`)
+    await b.page.locator('.mark').first().focus()
     const students = await b.page.locator('table.sheet tbody tr').count()
     const [key, none] = await b.page.evaluate(async () => {
       const best = async (act) => {

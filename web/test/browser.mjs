@@ -7,8 +7,8 @@ import { chromium } from 'playwright-core'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const patience = 60_000
-// SLOW=1500 has every answer wait for up to so many milliseconds, each for another time, and pages run at a quarter of their
-// speed: what a story takes for granted shows.
+// SLOW=1500 holds every call back for up to so many milliseconds, each for another time, and pages run at a quarter of their
+// speed: what a story takes for granted shows. What a story routes itself goes as fast as ever.
 const slow = Number(process.env.SLOW ?? 0)
 
 let browser
@@ -52,7 +52,10 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
       await new Promise((r) => setTimeout(r, Math.random() * slow))
       await route.continue().catch(() => {}) // the page is gone
     })
-    context.on('page', async (page) => (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: 4 }))
+    context.on('page', (page) => {
+      const throttle = async () => (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: 4 })
+      throttle().catch(() => {}) // the page is gone
+    })
   }
   const faults = []
   context.on('page', (page) => {

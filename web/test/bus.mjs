@@ -73,6 +73,7 @@ export default async function ({ url, story, say, email, password, token, driver
     await page.getByLabel('Name of stop 2').fill('Market')
     await map.click({ position: { x: 480, y: 300 } })
     await page.getByLabel('Name of stop 3').fill('Lake')
+    await map.locator('.map-stop').nth(2).waitFor()
     want((await map.locator('.map-stop').count()) === 3, 'three stops are on the map')
     const lng = Number(await page.getByLabel('Longitude').inputValue())
     want(Math.abs(lng - 77.59) < 0.1, `a stop that was clicked is where the map shows it: ${lng}`)
@@ -188,7 +189,7 @@ export default async function ({ url, story, say, email, password, token, driver
     await visit(page, `/transport/incidents?open=${incident.id}`)
     await drawer.getByLabel('How it ended').fill('Moved away')
     await page.getByRole('button', { name: 'Resolve' }).click()
-    await page.getByText('Moved away').waitFor()
+    await drawer.locator('dd').getByText('Moved away').waitFor()
     await accessible(page, 'incidents')
 
     say('the book of changes shows before and after')

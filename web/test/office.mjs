@@ -29,11 +29,12 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByRole('button', { name: 'Chitra Das' }).waitFor() // with the search that was left
 
     say('a second tab shares the session; of two who change a student the second sees both versions')
-    const second = await context.newPage()
-    await second.goto(page.url())
-    await second.getByRole('button', { name: 'Chitra Das' }).click()
+    const here = page.url()
     await page.getByRole('button', { name: 'Chitra Das' }).click()
     await drawer.getByLabel('Last name').fill('Dasgupta')
+    const second = await context.newPage()
+    await second.goto(here)
+    await second.getByRole('button', { name: 'Chitra Das' }).click()
     await second.getByLabel('Last name').fill('Devi')
     await second.getByRole('button', { name: 'Save' }).click()
     await second.getByText('Saved', { exact: true }).waitFor()
@@ -141,7 +142,7 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByRole('menu').waitFor({ state: 'hidden' })
     await accessible(page, 'leaving')
     await leaves.getByRole('button', { name: 'Let them leave' }).click()
-    await page.getByRole('dialog').getByText('Transferred').first().waitFor()
+    await drawer.getByText('Transferred').first().waitFor()
     await close()
 
     say('the other pages open and are accessible')

@@ -20,17 +20,17 @@ export default async function ({ url, story, say, email, password, token }) {
 
   await inWindow({ url, story }, async ({ page }) => {
     await signIn(page, url, email, password)
-    const drawer = page.getByRole('dialog') // the list behind it has fields of the same names
+    const dialog = page.getByRole('dialog')
     say('a day without periods teaches how to begin')
     await page.getByRole('navigation').getByRole('link', { name: 'Timetable' }).click()
     await page.getByText('The day has no periods yet').waitFor()
     await page.getByRole('link', { name: 'Add periods' }).click()
     for (const [name, from, to] of [['1st period', '08:30', '09:15'], ['2nd period', '09:15', '10:00']]) {
       await page.getByRole('button', { name: 'Add a period' }).first().click()
-      await drawer.getByLabel('Name').fill(name)
-      await drawer.getByLabel('From').fill(from)
-      await drawer.getByLabel('To', { exact: true }).fill(to)
-      await drawer.getByRole('button', { name: 'Add', exact: true }).click()
+      await dialog.getByLabel('Name').fill(name)
+      await dialog.getByLabel('From').fill(from)
+      await dialog.getByLabel('To', { exact: true }).fill(to)
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click()
       await page.getByRole('button', { name, exact: true }).waitFor()
     }
     await page.getByRole('link', { name: 'To the timetable' }).click()
@@ -38,7 +38,6 @@ export default async function ({ url, story, say, email, password, token }) {
     say('the week is filled in by keyboard')
     const fill = async () => {
       await page.keyboard.press('Enter')
-      const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Teacher').selectOption({ label: 'Ravi Menon' })
       await dialog.getByRole('button', { name: 'Fill in' }).click()
       await dialog.waitFor({ state: 'hidden' })
@@ -74,7 +73,7 @@ export default async function ({ url, story, say, email, password, token }) {
     await page.getByText('1 go up, 1 stay').waitFor()
     await accessible(page, 'who goes where')
     await page.getByRole('button', { name: 'Promote…' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Promote', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Promote', exact: true }).click()
     await page.getByText('Class 5 is promoted').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Taken back').waitFor()
