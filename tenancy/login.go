@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
@@ -133,6 +134,7 @@ func (n *Node) checkLogins(ctx context.Context, conn *pgx.Conn) error {
 func (n *Node) signIn(ctx context.Context, l Login) error {
 	config := n.admin.Config().ConnConfig.Copy()
 	config.User, config.Password = l.Name, l.Password
+	config.ConnectTimeout = time.Minute // the server is there; a full machine must not keep an instance from starting
 	delete(config.RuntimeParams, "search_path")
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
