@@ -180,7 +180,7 @@ func TestAClientThatNeverFinishesItsRequestIsLetGo(t *testing.T) {
 		slow = append(slow, conn)
 	}
 	for _, conn := range slow {
-		_ = conn.SetReadDeadline(time.Now().Add(50 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(50 * time.Second)) // a body would be waited for a minute
 		if _, err := io.Copy(io.Discard, conn); err != nil {
 			t.Errorf("it is still waited for, as if it had begun to send a body: %v", err)
 		}
