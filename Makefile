@@ -8,9 +8,7 @@ help: ## this list
 		printf '  make %-11s %s\n' "$$target" "$$what"; done
 
 run: ## build and start everything here: private Postgres and Redis, demo data, port 3001
-	@scripts/need --if-possible postgres redis
-	@scripts/build
-	@exec bin/homeroom local
+	@exec scripts/run
 
 test: ## the whole suite, with the race detector, on real servers
 	@scripts/need postgres redis pgbouncer nginx node chromium

@@ -14,7 +14,6 @@ import (
 
 	"homeroom/cmd/service"
 	"homeroom/config"
-	"homeroom/delivery/fcm"
 	"homeroom/tenancy"
 )
 
@@ -44,7 +43,7 @@ func operator(cmd *cobra.Command) (*service.Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration is not fit for this:\n%w", err)
 	}
-	return service.New(cmd.Context(), c, service.Options{Log: newLog(os.Stderr, c), Push: fcm.Open})
+	return service.New(cmd.Context(), c, withCloud(service.Options{Log: newLog(os.Stderr, c)}))
 }
 
 // booked writes a change made on the command line into the platform's books, where
