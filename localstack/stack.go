@@ -113,6 +113,9 @@ func (s *Stack) RedisURL() string {
 	panic("localstack: no Redis server was asked for")
 }
 
+// IsShared says whether other processes use these servers too: see Shared.
+func (s *Stack) IsShared() bool { return s.shared }
+
 // Dir is where the data is: Options.Dir, or its stand-in where that one is closed to the servers' user.
 func (s *Stack) Dir() string { return s.dir }
 

@@ -6,26 +6,18 @@ package testkit
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/localstack"
-	"homeroom/migrations"
 )
 
 // Change alters an instance before it starts.
@@ -125,38 +117,47 @@ func StartOn(t testing.TB, stack *localstack.Stack, database string, changes ...
 }
 
 func start(stack *localstack.Stack, database string, changes ...Change) (*App, func(), error) {
-	at, err := ServersOf(stack, database)
+	at, err := serversOf(stack, database)
 	if err != nil {
 		return nil, nil, err
 	}
-	return startAt(at, changes...)
-}
-
-// ServersOf are a stack's servers, with a database of the name, which is made if it is not there.
-func ServersOf(stack *localstack.Stack, database string) (Servers, error) {
-	ctx := context.Background()
-	platform, err := makeDatabase(ctx, stack.PostgresURL("main"), database)
+	c, o, err := settings(at, changes...)
 	if err != nil {
-		return Servers{}, err
+		return nil, nil, err
 	}
-	node, err := makeDatabase(ctx, stack.PostgresURL("north"), database)
-	return Servers{Platform: platform, Node: node, Redis: stack.RedisURL(), Name: database}, err
+	// One with migrations of its own begins with empty databases.
+	if o.Migrations != nil || !stack.IsShared() {
+		err = makeDatabases(stack, database, "")
+	} else {
+		err = copyDatabases(stack, database)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return run(c, o)
 }
 
-func startAt(at Servers, changes ...Change) (*App, func(), error) {
-	ctx, database := context.Background(), at.Name
+// settings are those of an instance on the servers, with limits that do not get in the way of tests.
+func settings(at Servers, changes ...Change) (config.Config, service.Options, error) {
+	o := service.Options{Namespace: at.Name, PositionsPerSecond: 1000, Patience: 10 * time.Second}
 	c, err := config.Load(config.Local, map[string]string{
-		"DATABASE_URL": at.Platform, "HOMEROOM_NODE_URL": at.Node, "REDIS_URL": at.Redis, "HOMEROOM_SHARDS": "4", "HOMEROOM_SPARES": "6",
+		"DATABASE_URL": at.Platform, "HOMEROOM_NODE_URL": at.Node, "REDIS_URL": at.Redis, "HOMEROOM_SHARDS": "4", "HOMEROOM_SPARES": "2",
 		"HOMEROOM_LIMIT_AUTH": "1000000-M", "HOMEROOM_LIMIT_READ": "1000000-M", "HOMEROOM_LIMIT_WRITE": "1000000-M", "HOMEROOM_LIMIT_RIDE": "1000000-M",
 	})
 	if err != nil {
-		return nil, nil, err
+		return c, o, err
 	}
-	c.Files = "file://" + filepath.Join(os.TempDir(), database+"_files")
-	log := &Log{}
-	o := service.Options{Namespace: database, PositionsPerSecond: 1000, Patience: 10 * time.Second, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
+	c.Files = "file://" + filepath.Join(os.TempDir(), at.Name+"_files")
 	for _, change := range changes {
 		change(&c, &o)
+	}
+	return c, o, nil
+}
+
+func run(c config.Config, o service.Options) (*App, func(), error) {
+	ctx, log := context.Background(), &Log{}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	}
 	s, err := service.New(ctx, c, o)
 	if err != nil {
@@ -184,47 +185,6 @@ func startAt(at Servers, changes ...Change) (*App, func(), error) {
 		s.Close()
 	}
 	return &App{URL: server.URL, Service: s, Log: log, Namespace: o.Namespace}, stop, nil
-}
-
-// DatabaseName follows from the migrations: a shared server that another version of
-// the code has used is no obstacle.
-func DatabaseName() string {
-	h := sha256.New()
-	for _, m := range append(migrations.Platform(), migrations.School()...) {
-		h.Write([]byte(m.SQL))
-	}
-	return fmt.Sprintf("homeroom_%x", h.Sum(nil)[:6])
-}
-
-// Database makes a database on one of the stack's Postgres servers, if it is not there,
-// and returns its address: for tests that run the program itself.
-func Database(t testing.TB, stack *localstack.Stack, server, name string) string {
-	t.Helper()
-	address, err := makeDatabase(context.Background(), stack.PostgresURL(server), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return address
-}
-
-// makeDatabase makes the database if it is not there, and returns its address.
-func makeDatabase(ctx context.Context, server, name string) (string, error) {
-	u, err := url.Parse(server)
-	if err != nil {
-		return "", err
-	}
-	conn, err := pgx.Connect(ctx, server)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, `create database "`+name+`"`)
-	var pg *pgconn.PgError
-	if err != nil && (!errors.As(err, &pg) || (pg.Code != "42P04" && pg.Code != "23505")) {
-		return "", fmt.Errorf("making database %s: %w", name, err)
-	}
-	u.Path = "/" + name
-	return u.String(), nil
 }
 
 // Log collects what an instance logs, or a process says.

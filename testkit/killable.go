@@ -37,14 +37,18 @@ func serveAlone(text string, changes ...Change) {
 	var at Servers
 	err := json.Unmarshal([]byte(text), &at)
 	if err == nil && at.Name == "" {
-		at, err = ServersOf(Stack(alone{}), DatabaseName())
+		at, err = serversOf(Stack(alone{}), DatabaseName())
 	} else if err == nil {
 		changes = append([]Change{asInProduction(at.Log)}, changes...)
 	}
 	if err != nil {
 		alone{}.Fatalf("%v", err)
 	}
-	app, _, err := startAt(at, changes...)
+	c, o, err := settings(at, changes...)
+	if err != nil {
+		alone{}.Fatalf("%v", err)
+	}
+	app, _, err := run(c, o)
 	if err != nil {
 		alone{}.Fatalf("starting the service: %v", err)
 	}
@@ -148,7 +152,7 @@ func Run(t testing.TB, at Servers) (*Process, error) {
 		return nil, err
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
+	cmd.Env = append(os.Environ(), childEnv+"="+string(text), databaseEnv+"="+DatabaseName())
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
