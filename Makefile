@@ -1,7 +1,7 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench profile bench-web openapi build web screenshots faults soak matrix fuzz load
+.PHONY: help run test race steady lint bench profile bench-web openapi build web screenshots faults soak matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -10,11 +10,23 @@ help: ## this list
 run: ## build and start everything here: private Postgres and Redis, demo data, port 3001
 	@exec scripts/run
 
-test: ## the whole suite, with the race detector, on real servers
+test: ## the whole suite on real servers; the race detector watches what shares memory
 	@scripts/need postgres redis pgbouncer nginx node chromium
 	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/web deps
-	go test -race -vet=off -ldflags=-w -timeout 14m ./...
+	@scripts/test
+
+race: ## the whole suite with the race detector everywhere
+	@scripts/need postgres redis pgbouncer nginx node chromium
+	@scripts/packages realtime/socketio/testdata/clients
+	@scripts/web deps
+	@scripts/test --race
+
+steady: ## the suite five times beside two busy loops and twice in another order; writes bench/steady.md
+	@scripts/need postgres redis pgbouncer nginx node chromium
+	@scripts/packages realtime/socketio/testdata/clients
+	@scripts/web deps
+	@scripts/steady
 
 faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 calls; a day at school with faults; crashes amid payments and moves. Writes bench/faults.md
 	@scripts/need postgres redis pgbouncer node toxiproxy

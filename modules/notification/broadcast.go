@@ -52,7 +52,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, segments, dedupe_key, next_at, created_at)
 			select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', :type::text, :record::uuid, :title::text,
 				case when m.channel = 'PUSH' then :teaser::text else :body::text end, sms.segments, :key::text || '/' || m.channel || '/' || m.recipient, awake.at, :now::timestamptz
-			from message m, awake, ` + inSegments(":title::text", ":body::text") + ` on conflict (dedupe_key) do nothing`)},
+			from message m, awake, ` + InSegments(":title::text", ":body::text") + ` on conflict (dedupe_key) do nothing`)},
 	}
 	for i := range queries {
 		queries[i].SQL, queries[i].Args = compact(queries[i].SQL, args)

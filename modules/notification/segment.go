@@ -11,9 +11,9 @@ const (
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// inSegments are tables beside a message m with a title and a body: how many SMS it is,
+// InSegments are tables beside a message m with a title and a body: how many SMS it is,
 // as sms.segments. The school's budget counts what waits by it. Of another channel it is one.
-func inSegments(title, body string) string {
+func InSegments(title, body string) string {
 	return `lateral (select case when m.channel = 'SMS' then coalesce(nullif(` + title + `, '') || ': ', '') || ` + body + ` else '' end as text) words,
 		lateral (select translate(words.text, ` + quoted(gsmBasic+gsmExtra) + `, '') = '' as plain) alphabet,
 		lateral (select length(words.text) + case when alphabet.plain then length(words.text) - length(translate(words.text, ` + quoted(gsmExtra) + `, ''))

@@ -93,5 +93,5 @@ var queueNotices = `with ` + awake + `,
 		case when m.channel = 'PUSH' then t.teaser else t.body end, greatest(m.unread, 1)::int, sms.segments,
 		case when m.channel = 'PUSH' and m.recipient like 'student\_%' and t.user_id is not null then replace(t.key, '/' || t.user_id, '') else t.key end || '/' || m.channel || '/' || m.recipient,
 		case when t.type in ('ATTENDANCE', 'TRANSPORT') then $2 else awake.at end, $2
-	from message m join told t on t.id = m.notice_id, awake, ` + inSegments("t.title", "t.body") + `
+	from message m join told t on t.id = m.notice_id, awake, ` + InSegments("t.title", "t.body") + `
 	on conflict (dedupe_key) do nothing`
