@@ -1,4 +1,4 @@
-# The service in an image: docker build --build-arg REVISION=$(git rev-parse HEAD) -t homeroom .
+# The service in an image: docker build --build-arg VERSION_FLAGS="$(scripts/version --flags)" -t homeroom .
 # The console is in the binary: its built files (web/dist) are part of the repository.
 
 FROM golang:1.26-bookworm AS build
@@ -6,8 +6,9 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-ARG REVISION=unknown
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X homeroom/cmd/service/metrics.revision=$REVISION" -o /out/homeroom ./cmd/homeroom
+# The repository is not in the image, so its version comes from outside.
+ARG VERSION_FLAGS=
+RUN CGO_ENABLED=0 go build -trimpath -tags nomsgpack -ldflags "-s -w $VERSION_FLAGS" -o /out/homeroom ./cmd/homeroom
 
 FROM debian:bookworm-slim
 # Certificates for providers and S3, time zones for schools; nothing else is needed.

@@ -1,7 +1,7 @@
 # `make run` on a fresh machine with Go is all it takes. Every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test race steady lint bench profile bench-web openapi build web screenshots faults soak matrix fuzz load
+.PHONY: help run test race steady lint bench profile bench-web openapi build release web screenshots faults soak matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -79,6 +79,9 @@ openapi: ## write docs/openapi.json from the endpoint rows
 
 build: ## bin/homeroom
 	@scripts/build
+
+release: ## dist/release/<version>/: archives for Linux and macOS, checksums, bills of materials; of a clean checkout
+	@scripts/release
 
 web: ## web/dist, the console, from its sources
 	@scripts/need node

@@ -23,6 +23,7 @@ func TestHelpSaysWhatEachVerbDoesAndNeeds(t *testing.T) {
 		{[]string{"pool-users", "--help"}, []string{"PgBouncer", "auth_file", "HOMEROOM_SECRET", "HOMEROOM_SHARDS", "--node"}},
 		{[]string{"demo-drive", "--help"}, []string{"Socket.IO", "--speed", "--pause", "--incident", "--url", "homeroom local"}},
 		{[]string{"health", "--help"}, []string{"HOMEROOM_OPS_ADDR", "exit code", "--alive"}},
+		{[]string{"version", "--help"}, []string{"--json", "lean", "no database", "homeroom --version"}},
 		{[]string{"openapi", "--help"}, []string{"docs/openapi.json", "make openapi", "no database"}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {

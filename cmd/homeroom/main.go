@@ -61,8 +61,10 @@ Configuration (environment variable, default, meaning):
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	cmd.Version = versionText() // for --version
+	cmd.SetVersionTemplate("{{.Version}}")
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), demoDriveCommand(), healthCommand(), hashWorkerCommand())
+	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), demoDriveCommand(), healthCommand(), versionCommand(), hashWorkerCommand())
 	return cmd
 }
 

@@ -29,7 +29,8 @@ var built = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(binFolder, "homeroom")
-	said, err := exec.Command("go", "build", "-ldflags=-w", "-o", path, ".").CombinedOutput()
+	flags := fmt.Sprintf("-ldflags=-w -X homeroom/version.version=%s -X homeroom/version.revision=%s -X homeroom/version.date=%s", builtVersion, builtRevision, builtDate)
+	said, err := exec.Command("go", "build", flags, "-o", path, ".").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("building homeroom: %w\n%s", err, said)
 	}

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"strings"
 
-	firebase "firebase.google.com/go/v4"
 	"firebase.google.com/go/v4/messaging"
 	"github.com/google/uuid"
 	"google.golang.org/api/option"
@@ -63,11 +62,7 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 		client.Transport = signed
 	}
 	client.Transport = once{client.Transport}
-	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: o.Project}, append(options, option.WithHTTPClient(client))...)
-	if err != nil {
-		return nil, fmt.Errorf("making the Firebase client: %w", err)
-	}
-	m, err := app.Messaging(ctx)
+	m, err := newClient(ctx, messaging.NewClient, config{Opts: append(options, option.WithHTTPClient(client)), ProjectID: o.Project, Version: sdkVersion})
 	if err != nil {
 		return nil, fmt.Errorf("making the Firebase client: %w", err)
 	}

@@ -21,7 +21,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"homeroom/cmd/service/metrics"
+	"homeroom/version"
 )
 
 // closeTime is how long spans that are left may take to be sent when the service is closed.
@@ -45,7 +45,7 @@ func Open(ctx context.Context, collector string, ratio float64, log *slog.Logger
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT: %w", err)
 	}
 	what, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", "homeroom"), attribute.String("service.version", metrics.Revision())),
+		resource.WithAttributes(attribute.String("service.name", "homeroom"), attribute.String("service.version", version.Get().Version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
