@@ -4,7 +4,6 @@
 package testkit
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -35,7 +34,7 @@ type Change func(*config.Config, *service.Options)
 type App struct {
 	URL     string
 	Service *service.Service
-	Log     *Log
+	Log     *Log // what it has logged; nil: nobody knows
 	// Namespace is what the instance's keys in Redis begin with: another one with the
 	// same works on the same facts.
 	Namespace string
@@ -154,7 +153,7 @@ func startAt(at Servers, changes ...Change) (*App, func(), error) {
 	}
 	c.Files = "file://" + filepath.Join(os.TempDir(), database+"_files")
 	log := &Log{}
-	o := service.Options{Namespace: database, PositionsPerSecond: 1000, Patience: 10 * time.Second, Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
+	o := service.Options{Namespace: database, PositionsPerSecond: 1000, Patience: 10 * time.Second, Log: log.Logger(slog.LevelInfo)}
 	for _, change := range changes {
 		change(&c, &o)
 	}
@@ -225,26 +224,4 @@ func makeDatabase(ctx context.Context, server, name string) (string, error) {
 	}
 	u.Path = "/" + name
 	return u.String(), nil
-}
-
-// Log collects what an instance logs, or a process says.
-type Log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if os.Getenv("HOMEROOM_TEST_LOG") != "" {
-		_, _ = os.Stderr.Write(p)
-	}
-	return l.b.Write(p)
-}
-
-// String is everything logged so far.
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
