@@ -332,18 +332,18 @@ func TestASocketLivesNoLongerThanItsSession(t *testing.T) {
 
 func TestRenewKeepsASocketPastItsTokensEnd(t *testing.T) {
 	t.Parallel()
-	clock := newClock()
-	app := testkit.Start(t, func(_ *config.Config, o *service.Options) { o.Clock = clock.now })
+	clock := wait.NewClock()
+	app := testkit.Start(t, func(_ *config.Config, o *service.Options) { o.Clock = clock.Now })
 	l := newLine(t, app)
 	kept, dropped := dial(t, app, l.admin), dial(t, app, l.admin)
 	must(t, kept, "join-bus-room", l.room())
-	clock.pass(10 * time.Minute)
+	clock.Pass(10 * time.Minute)
 	if a := call(t, kept, "renew", map[string]any{"token": l.parent.Token}); a.OK {
 		t.Errorf("somebody else's token: %+v", a)
 	}
 	fresh := app.Sign(t, l.School, l.admin, api.SchoolAdmin)
 	must(t, kept, "renew", map[string]any{"token": fresh})
-	clock.pass(6 * time.Minute)
+	clock.Pass(6 * time.Minute)
 	cutOff(t, dropped, ioclient.ErrSignedOut)
 	must(t, kept, "leave-bus-room", l.room())
 }
