@@ -39,18 +39,20 @@ type Limits struct {
 	rates         map[LimitClass]limiter.Rate
 	log           *slog.Logger
 	away          func(bool) // tells the metric
+	now           func() time.Time
 
 	restUntil atomic.Int64 // unix nanoseconds; 0 while Redis answers
 	misses    atomic.Int32 // late answers in a row
 }
 
-// NewLimits takes the rates as ulule/limiter writes them: 10-M is ten a minute.
-func NewLimits(client redis.UniversalClient, rates map[LimitClass]string, log *slog.Logger, away func(bool)) (*Limits, error) {
+// NewLimits takes the rates as ulule/limiter writes them: 10-M is ten a minute. now says how
+// long Redis is left alone after it failed.
+func NewLimits(client redis.UniversalClient, rates map[LimitClass]string, log *slog.Logger, away func(bool), now func() time.Time) (*Limits, error) {
 	shared, err := limitstore.NewStoreWithOptions(scripts{client, &ferry{}}, limiter.StoreOptions{Prefix: "homeroom:limit"})
 	if err != nil {
 		return nil, err
 	}
-	l := &Limits{Patience: limitPatience, shared: shared, local: memory.NewStore(), rates: map[LimitClass]limiter.Rate{}, log: log, away: away}
+	l := &Limits{Patience: limitPatience, shared: shared, local: memory.NewStore(), rates: map[LimitClass]limiter.Rate{}, log: log, away: away, now: now}
 	for class, text := range rates {
 		rate, err := limiter.NewRateFromFormatted(text)
 		if err != nil {
@@ -84,7 +86,7 @@ func (l *Limits) count(ctx context.Context, class LimitClass, caller string, pat
 // mayAsk lets everyone through while Redis answers, and after a rest one at a time.
 func (l *Limits) mayAsk() bool {
 	until := l.restUntil.Load()
-	now := time.Now().UnixNano()
+	now := l.now().UnixNano()
 	if until == 0 {
 		return true
 	}
@@ -107,7 +109,7 @@ func (l *Limits) failed(err error) {
 	if late && l.restUntil.Load() == 0 && l.misses.Add(1) < limitMisses {
 		return
 	}
-	if l.restUntil.Swap(time.Now().Add(limitRest).UnixNano()) == 0 {
+	if l.restUntil.Swap(l.now().Add(limitRest).UnixNano()) == 0 {
 		l.away(true)
 		l.log.Warn("Redis does not answer: limits are counted by this process alone", "error", err)
 	}

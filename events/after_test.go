@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"homeroom/events"
+	"homeroom/testkit/wait"
 )
 
 func TestWhatAListenerWantsDoneAfterwardsIsDoneOnceItsWritesAreCommitted(t *testing.T) {
@@ -27,7 +28,7 @@ func TestWhatAListenerWantsDoneAfterwardsIsDoneOnceItsWritesAreCommitted(t *test
 	})
 	i := f.start(bus).swept(f)
 	f.write(i.Relay, f.schools[0], time.Now(), events.Fact{Kind: "thing.failed"}, fact(1), fact(2))
-	eventually(t, "it is done", func() bool { return seen.Load() == 2 })
+	wait.Eventually(t, "it is done", func() bool { return seen.Load() == 2 })
 	if n := failed.Load(); n != 0 {
 		t.Errorf("%d things were done for a listener that failed", n)
 	}
@@ -55,7 +56,7 @@ func TestWhatIsToBeDoneAfterwardsDoesNotWaitForAWholeBatch(t *testing.T) {
 		list = append(list, fact(n))
 	}
 	f.write(i.Relay, f.schools[0], time.Now(), list...)
-	eventually(t, "all is done", func() bool { return done.Load() == facts })
+	wait.Eventually(t, "all is done", func() bool { return done.Load() == facts })
 	if early.Load() == 0 {
 		t.Error("nothing was done before the last fact was told")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"homeroom/events"
 	"homeroom/localstack"
+	"homeroom/testkit/wait"
 )
 
 // ownRedis is a Redis this test may hurt.
@@ -34,27 +35,27 @@ func TestFactsAreToldWhileRedisIsStoppedAndMarksReturnWithIt(t *testing.T) {
 	})
 	i := f.startOn(s.RedisURL(), bus).swept(f)
 	first := f.write(i.Relay, f.schools[0], time.Now(), fact(1))
-	eventually(t, "all is well", func() bool { return e.heard(first...) })
+	wait.Eventually(t, "all is well", func() bool { return e.heard(first...) })
 
 	away.Store(true)
 	must(t, s.StopRedis(t.Context()))
 	ids := f.write(i.Relay, f.schools[0], time.Now(), fact(2))
-	eventually(t, "its own writes are told without Redis", func() bool { return e.heard(ids...) && f.waiting(f.schools[0]) == 0 })
+	wait.Eventually(t, "its own writes are told without Redis", func() bool { return e.heard(ids...) && f.waiting(f.schools[0]) == 0 })
 	// A fact whose listener fails is tried again by this process's own memory.
 	again := f.write(i.Relay, f.schools[1], time.Now(), events.Fact{Kind: "thing.refused"})
 	lost := f.write(nil, f.schools[2], time.Now(), fact(3)) // by a process that died without a mark
-	eventually(t, "the failure is recorded", func() bool {
+	wait.Eventually(t, "the failure is recorded", func() bool {
 		var n int
 		must(t, f.db.Raw("select attempts from "+schema(f.schools[1])+".outbox").Scan(&n).Error)
 		return n > 0
 	})
 	must(t, s.StartRedis(t.Context())) // empty: the epoch is gone, so everything is swept
-	eventually(t, "what nobody marked is found once Redis is back", func() bool { return e.heard(lost...) })
-	eventually(t, "Redis knows of the resting fact", func() bool { return slices.Equal(i.marks(f), []string{f.schools[1].String()}) })
+	wait.Eventually(t, "what nobody marked is found once Redis is back", func() bool { return e.heard(lost...) })
+	wait.Eventually(t, "Redis knows of the resting fact", func() bool { return slices.Equal(i.marks(f), []string{f.schools[1].String()}) })
 	i.stop()
 	away.Store(false)
 	f.startOn(s.RedisURL(), bus)
-	eventually(t, "another process tells it", func() bool { return e.heard(again...) })
+	wait.Eventually(t, "another process tells it", func() bool { return e.heard(again...) })
 }
 
 func TestAFlushedRedisLosesNoFact(t *testing.T) {
@@ -75,7 +76,7 @@ func TestAFlushedRedisLosesNoFact(t *testing.T) {
 	for n, school := range f.schools[5:] {
 		ids = append(ids, f.write(i.Relay, school, time.Now(), fact(n))...)
 	}
-	eventually(t, "everything is told", func() bool { return e.heard(ids...) })
+	wait.Eventually(t, "everything is told", func() bool { return e.heard(ids...) })
 	i.swept(f)
 }
 
@@ -105,17 +106,17 @@ func TestAFrozenRedisCostsAWriteLittleAndLosesNothing(t *testing.T) {
 		i.Wake(f.schools[n%4])
 		ids = append(ids, id...)
 	}
-	eventually(t, "everything is told while Redis is frozen", func() bool { return e.heard(ids...) })
+	wait.Eventually(t, "everything is told while Redis is frozen", func() bool { return e.heard(ids...) })
 	if marks.Load() == 0 || patient.Load() != 0 {
 		t.Errorf("%d of %d marks would have waited longer than a request may", patient.Load(), marks.Load())
 	}
 	var polls atomic.Int64
 	i.redis.AddHook(counting{n: &polls, name: "zrangebyscore"})
-	eventually(t, "a poll failed", func() bool { return polls.Load() >= 2 }) // the second begins when the first gave up
-	lost := f.write(nil, f.schools[0], time.Now(), fact(99))                 // by a process that died meanwhile
+	wait.Eventually(t, "a poll failed", func() bool { return polls.Load() >= 2 }) // the second begins when the first gave up
+	lost := f.write(nil, f.schools[0], time.Now(), fact(99))                      // by a process that died meanwhile
 	must(t, s.ThawRedis())
-	eventually(t, "what nobody marked is found after the outage", func() bool { return e.heard(lost...) })
-	eventually(t, "the set is clean again", func() bool { return len(i.marks(f)) == 0 })
+	wait.Eventually(t, "what nobody marked is found after the outage", func() bool { return e.heard(lost...) })
+	wait.Eventually(t, "the set is clean again", func() bool { return len(i.marks(f)) == 0 })
 	more := f.write(i.Relay, f.schools[1], time.Now(), fact(100))
-	eventually(t, "life goes on", func() bool { return e.heard(more...) && len(i.marks(f)) == 0 })
+	wait.Eventually(t, "life goes on", func() bool { return e.heard(more...) && len(i.marks(f)) == 0 })
 }

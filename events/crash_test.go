@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"homeroom/events"
+	"homeroom/testkit/wait"
 )
 
 // Some tests need a process to kill: this test binary once more, with a part to play.
@@ -107,7 +108,7 @@ func TestProcessesKilledAtAnyMomentLoseNoAcknowledgedFact(t *testing.T) {
 	for range 8 {
 		acknowledged = append(acknowledged, f.killAfter(1+rand.IntN(80), "storm", "acknowledged", s.RedisURL())...)
 	}
-	eventually(t, "every outbox is empty", func() bool { return f.waiting(f.schools[0]) == 0 })
+	wait.Eventually(t, "every outbox is empty", func() bool { return f.waiting(f.schools[0]) == 0 })
 	var heard int
 	must(t, f.db.Raw("select count(*) from "+schema(f.schools[0])+".heard where fact::text in ?", acknowledged).Scan(&heard).Error)
 	if heard != len(acknowledged) {
@@ -123,8 +124,8 @@ func TestAProcessKilledBetweenCommitAndTellingLosesNothing(t *testing.T) {
 	must(t, err)
 	f.killAt("write", "committed", s.RedisURL())
 	// Long before it would look at all schools.
-	eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 })
-	eventually(t, "they left the outbox", func() bool { return f.waiting(f.schools[0]) == 0 })
+	wait.Eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 })
+	wait.Eventually(t, "they left the outbox", func() bool { return f.waiting(f.schools[0]) == 0 })
 }
 
 func TestAProcessKilledWhileTellingLosesNothing(t *testing.T) {
@@ -134,7 +135,7 @@ func TestAProcessKilledWhileTellingLosesNothing(t *testing.T) {
 	s, err := stack()
 	must(t, err)
 	f.killAt("tell", "telling", s.RedisURL())
-	eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 && f.waiting(f.schools[0]) == 0 })
+	wait.Eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 && f.waiting(f.schools[0]) == 0 })
 }
 
 func TestAProcessKilledWhileRedisWasAwayIsFoundByASweep(t *testing.T) {
@@ -143,10 +144,10 @@ func TestAProcessKilledWhileRedisWasAwayIsFoundByASweep(t *testing.T) {
 	nowhere := "redis://127.0.0.1:1/0"
 	f.killAt("write", "committed", nowhere)
 	i := f.start(busWith(e.hear)).swept(f) // a start sweeps
-	eventually(t, "the next start tells its facts", func() bool { return e.count() == 2 })
+	wait.Eventually(t, "the next start tells its facts", func() bool { return e.count() == 2 })
 	i.stop()
 
 	f.start(busWith(e.hear), func(o *events.Options) { o.SweepEvery = time.Second })
 	f.killAt("write", "committed", nowhere)
-	eventually(t, "the periodic sweep finds the others", func() bool { return e.count() == 4 })
+	wait.Eventually(t, "the periodic sweep finds the others", func() bool { return e.count() == 4 })
 }

@@ -21,6 +21,7 @@ import (
 
 	"homeroom/events"
 	"homeroom/localstack"
+	"homeroom/testkit/wait"
 )
 
 // stack is the servers all test packages share; database is this package's own on them.
@@ -226,7 +227,7 @@ func (f *fleet) startOn(url string, bus *events.Bus, change ...func(*events.Opti
 // swept waits until the first sweep is over, so that only marks can find a fact.
 func (i *instance) swept(f *fleet) *instance {
 	f.t.Helper()
-	eventually(f.t, "the first sweep is over", func() bool {
+	wait.Eventually(f.t, "the first sweep is over", func() bool {
 		return i.redis.ZScore(context.Background(), f.namespace+":outbox:pending", "epoch").Err() == nil
 	})
 	return i
@@ -305,18 +306,6 @@ func busWith(f func(context.Context, events.Heard) error) *events.Bus {
 	return b
 }
 
-// clock is a clock the test moves.
-type clock struct{ at atomic.Int64 }
-
-func newClock() *clock {
-	c := &clock{}
-	c.at.Store(time.Now().UnixMicro())
-	return c
-}
-
-func (c *clock) now() time.Time          { return time.UnixMicro(c.at.Load()).UTC() }
-func (c *clock) advance(d time.Duration) { c.at.Add(d.Microseconds()) }
-
 type testLog struct{ t testing.TB }
 
 func (l testLog) Write(p []byte) (int, error) {
@@ -324,19 +313,6 @@ func (l testLog) Write(p []byte) (int, error) {
 		fmt.Fprint(os.Stderr, l.t.Name(), " ", string(p))
 	}
 	return len(p), nil
-}
-
-// eventually waits for a condition; nothing in these tests waits for a clock. It gives up
-// late: a machine that runs other suites beside this one is slow, not wrong.
-func eventually(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
-	for !condition() {
-		if time.Now().After(deadline) {
-			t.Fatalf("never came true: %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
 }
 
 func must(t testing.TB, err error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"homeroom/events"
+	"homeroom/testkit/wait"
 )
 
 // hearing is one instance's hints, and what it heard.
@@ -71,10 +72,10 @@ func TestAHintReachesTheOtherInstance(t *testing.T) {
 	if !a.heard("one two") {
 		t.Error("the sender did not hear its own hint at once")
 	}
-	eventually(t, "the other instance hears it", func() bool { return b.heard("one two") })
+	wait.Eventually(t, "the other instance hears it", func() bool { return b.heard("one two") })
 	a.Send(t.Context(), uuid.NewString(), "another topic")
 	a.Send(t.Context(), topic, "")
-	eventually(t, "an empty value passes", func() bool { return b.heard("") })
+	wait.Eventually(t, "an empty value passes", func() bool { return b.heard("") })
 	if b.heard("another topic") {
 		t.Error("another topic's hint was heard")
 	}
@@ -90,8 +91,8 @@ func TestAGapIsToldAfterRedisRestarted(t *testing.T) {
 		t.Error("the sender did not hear its own hint without Redis")
 	}
 	must(t, s.StartRedis(t.Context()))
-	eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
-	eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
+	wait.Eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
+	wait.Eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
 }
 
 func TestAFrozenSubscriptionIsNoticedAndMended(t *testing.T) {
@@ -108,8 +109,8 @@ func TestAFrozenSubscriptionIsNoticedAndMended(t *testing.T) {
 	if sent.Load() == 0 || patient.Load() != 0 {
 		t.Errorf("%d of %d hints would have waited longer than a request may", patient.Load(), sent.Load())
 	}
-	eventually(t, "the silence is noticed", func() bool { return a.breaks.Load() > 0 && b.breaks.Load() > 0 })
+	wait.Eventually(t, "the silence is noticed", func() bool { return a.breaks.Load() > 0 && b.breaks.Load() > 0 })
 	must(t, s.ThawRedis())
-	eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
-	eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
+	wait.Eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
+	wait.Eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
 }

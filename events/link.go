@@ -30,7 +30,7 @@ type link struct {
 
 	mu    sync.Mutex
 	down  bool
-	until time.Time
+	until time.Time // by time.Now: an instance whose clock a test holds still must come back to Redis too
 }
 
 func newLink(what string, log *slog.Logger) *link {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"homeroom/events"
+	"homeroom/testkit/wait"
 )
 
 func insertHeard(ctx context.Context, h events.Heard) error {
@@ -31,7 +32,7 @@ func TestAListenersWritesAreCommittedWithTheFactsLeaving(t *testing.T) {
 	f := newFleet(t, 1)
 	i := f.start(busWith(insertHeard)).swept(f)
 	f.write(i.Relay, f.schools[0], time.Now(), fact(1), fact(2))
-	eventually(t, "both left", func() bool { return f.waiting(f.schools[0]) == 0 })
+	wait.Eventually(t, "both left", func() bool { return f.waiting(f.schools[0]) == 0 })
 	if n := f.count(f.schools[0], "heard"); n != 2 {
 		t.Errorf("%d rows were written", n)
 	}
@@ -68,7 +69,7 @@ func TestAFailingListenersWritesAreUndoneAndOthersAreKept(t *testing.T) {
 	})
 	i := f.start(bus).swept(f)
 	f.write(i.Relay, f.schools[0], time.Now(), fact(1), fact(2))
-	eventually(t, "both facts were tried and put off", func() bool {
+	wait.Eventually(t, "both facts were tried and put off", func() bool {
 		var n int
 		must(t, f.db.Raw("select count(*) from "+schema(f.schools[0])+".outbox where attempts > 0 and last_error like '%undone%swallows%'").Scan(&n).Error)
 		return n == 2
@@ -106,8 +107,8 @@ func TestAListenerThatWillNotEndHarmsOnlyItsFact(t *testing.T) {
 	i := f.start(bus, func(o *events.Options) { o.ListenerTime = 200 * time.Millisecond }).swept(f)
 	ids := f.write(i.Relay, f.schools[0], time.Now(), fact(1), events.Fact{Kind: "thing.stuck"}, fact(2),
 		events.Fact{Kind: "thing.stuck-with-db"}, fact(3), events.Fact{Kind: "thing.slow-query"}, fact(4))
-	eventually(t, "all others are told", func() bool { return e.heard(ids[0], ids[2], ids[4], ids[6]) })
-	eventually(t, "and gone, while the three are put off", func() bool {
+	wait.Eventually(t, "all others are told", func() bool { return e.heard(ids[0], ids[2], ids[4], ids[6]) })
+	wait.Eventually(t, "and gone, while the three are put off", func() bool {
 		var n int
 		must(t, f.db.Raw("select count(*) from "+schema(f.schools[0])+".outbox where attempts > 0 and last_error <> ''").Scan(&n).Error)
 		return n == 3 && f.waiting(f.schools[0]) == 3

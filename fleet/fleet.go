@@ -86,7 +86,13 @@ func secret() string {
 func (f *Fleet) URL() string { return f.front.url }
 
 // App is the whole installation as testkit's clients know one: through nginx.
-func (f *Fleet) App() *testkit.App { return &testkit.App{URL: f.URL()} }
+func (f *Fleet) App() *testkit.App {
+	var logs []string
+	for _, i := range f.Instances {
+		logs = append(logs, i.log())
+	}
+	return &testkit.App{URL: f.URL(), Log: testkit.LogFiles(logs...)}
+}
 
 // Run runs an operator's verb with the fleet's environment and returns what it prints. It
 // has to succeed.

@@ -14,13 +14,7 @@ import (
 	"time"
 
 	"homeroom/testkit"
-)
-
-const (
-	// startTime is for a machine that is busy with other tests.
-	startTime = 90 * time.Second
-	// stopTime is far more than the service gives itself.
-	stopTime = 60 * time.Second
+	"homeroom/testkit/wait"
 )
 
 // Instance is one `homeroom serve`. It keeps its addresses when it is stopped and started.
@@ -60,7 +54,9 @@ func newInstance(t testing.TB, f *Fleet) *Instance {
 }
 
 // App is this instance as testkit's clients know one.
-func (i *Instance) App() *testkit.App { return &testkit.App{URL: i.URL} }
+func (i *Instance) App() *testkit.App {
+	return &testkit.App{URL: i.URL, Log: testkit.LogFiles(i.log())}
+}
 
 // Said is what the instance has written to its log, all its lives together.
 func (i *Instance) Said() string {
@@ -126,15 +122,19 @@ func (i *Instance) launch(t testing.TB) {
 
 func (i *Instance) await(t testing.TB) {
 	t.Helper()
-	for deadline := time.Now().Add(startTime); !i.Ready(); time.Sleep(20 * time.Millisecond) {
+	hasEnded := func() bool {
 		select {
 		case <-i.ended:
-			t.Fatalf("%s ended before it was ready:\n%s", i.URL, i.Said())
+			return true
 		default:
+			return false
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s does not become ready:\n%s", i.URL, i.Said())
-		}
+	}
+	if !wait.Until(t.Context(), func() bool { return i.Ready() || hasEnded() }) {
+		t.Fatalf("%s does not become ready:\n%s", i.URL, i.Said())
+	}
+	if hasEnded() {
+		t.Fatalf("%s ended before it was ready:\n%s", i.URL, i.Said())
 	}
 }
 
@@ -209,7 +209,7 @@ func (i *Instance) end(s syscall.Signal) int {
 	_ = cmd.Process.Signal(s)
 	select {
 	case <-ended:
-	case <-time.After(stopTime):
+	case <-time.After(wait.Limit):
 		_ = cmd.Process.Kill()
 		<-ended
 	}

@@ -9,6 +9,7 @@ import (
 	"homeroom/fleet"
 	"homeroom/realtime/ioclient"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 func dial(t *testing.T, at string, c *testkit.Client) *ioclient.Client {
@@ -22,7 +23,7 @@ func dial(t *testing.T, at string, c *testkit.Client) *ioclient.Client {
 }
 
 func ask(ctx context.Context, s *ioclient.Client, event string, data any) error {
-	ctx, cancel := context.WithTimeout(ctx, testkit.Patience)
+	ctx, cancel := context.WithTimeout(ctx, wait.Limit)
 	defer cancel()
 	a, err := s.Call(ctx, event, data)
 	if err == nil && !a.OK {

@@ -19,6 +19,7 @@ import (
 	"homeroom/modules/roster"
 	"homeroom/realtime/ioclient"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // load calls through nginx without end, and keeps what went wrong.
@@ -45,7 +46,7 @@ func caller(t *testing.T, c *testkit.Client) *testkit.Client {
 	t.Helper()
 	other, transport := *c, &http.Transport{MaxIdleConnsPerHost: 2}
 	t.Cleanup(transport.CloseIdleConnections)
-	other.HTTP = &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	other.HTTP = &http.Client{Transport: transport, Timeout: wait.Limit}
 	return &other
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"homeroom/localstack"
+	"homeroom/testkit/wait"
 )
 
 const postmasterStart = "SELECT pg_postmaster_start_time()::text"
@@ -82,8 +83,8 @@ func TestATestThatIsKilledLeavesNoServersBehind(t *testing.T) {
 		t.Fatal("the servers do not answer")
 	}
 	child.kill()
-	eventually(t, "the servers are gone", func() bool { return !listens(child.postgres) && !listens(child.redis) })
-	eventually(t, "the data is gone", func() bool {
+	wait.Eventually(t, "the servers are gone", func() bool { return !listens(child.postgres) && !listens(child.redis) })
+	wait.Eventually(t, "the data is gone", func() bool {
 		_, err := os.Stat(dir)
 		return errors.Is(err, os.ErrNotExist)
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"homeroom/localstack"
+	"homeroom/testkit/wait"
 )
 
 // These two change what the whole process finds, and so do not run beside others.
@@ -40,7 +41,7 @@ func TestWithoutRedisTheStandInForgetsWhatExpires(t *testing.T) {
 		s := start(t, localstack.Options{Dir: dir, Redis: true, Durable: true, AllowMiniredis: true})
 		_, err := redisDo(s.RedisURL(), "SET otp 123456 PX 300")
 		must(t, err)
-		eventually(t, "the key expires", func() bool {
+		wait.Eventually(t, "the key expires", func() bool {
 			got, err := redisDo(s.RedisURL(), "EXISTS otp")
 			return err == nil && got == ":0"
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"homeroom/localstack"
+	"homeroom/testkit/wait"
 )
 
 func TestARestartedOrKilledPostgresKeepsItsPortAndItsData(t *testing.T) {
@@ -27,7 +28,7 @@ func TestARestartedOrKilledPostgresKeepsItsPortAndItsData(t *testing.T) {
 	}
 
 	must(t, s.KillPostgres("main"))
-	eventually(t, "nothing listens", func() bool { return !listens(url) })
+	wait.Eventually(t, "nothing listens", func() bool { return !listens(url) })
 	must(t, s.RestartPostgres(t.Context(), "main"))
 	if got := ask(t, url, "SELECT word FROM kept"); got != "here" {
 		t.Errorf("after a kill it has %q", got)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"homeroom/localstack"
+	"homeroom/testkit/wait"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -123,12 +124,9 @@ func ask(t *testing.T, url, sql string) string {
 	return answer
 }
 
-// patience is for what must happen, however busy the machine is.
-const patience = 2 * time.Minute
-
 // redisDo sends one command and returns the first line of the answer.
 func redisDo(address, command string) (string, error) {
-	return redisWithin(patience, address, command)
+	return redisWithin(wait.Limit, address, command)
 }
 
 func redisWithin(limit time.Duration, address, command string) (string, error) {
@@ -163,25 +161,12 @@ func redisWithin(limit time.Duration, address, command string) (string, error) {
 
 func listens(address string) bool {
 	u, _ := url.Parse(address)
-	conn, err := net.DialTimeout("tcp", u.Host, time.Second)
+	conn, err := net.DialTimeout("tcp", u.Host, wait.Limit)
 	if err != nil {
 		return false
 	}
 	conn.Close()
 	return true
-}
-
-// eventually waits for a condition; nothing in these tests waits for a clock.
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	for !condition() {
-		select {
-		case <-deadline:
-			t.Fatalf("never came true: %s", what)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }
 
 func must(t *testing.T, err error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"homeroom/localstack"
+	"homeroom/testkit/wait"
 )
 
 // sharedDir is a folder that the reaper removes when the test has let go of its servers; we must not do it before.
@@ -16,7 +17,7 @@ func sharedDir(t *testing.T) string {
 	t.Helper()
 	dir := durableDir(t)
 	t.Cleanup(func() {
-		eventually(t, "the data is gone", func() bool {
+		wait.Eventually(t, "the data is gone", func() bool {
 			_, err := os.Stat(dir)
 			return errors.Is(err, os.ErrNotExist)
 		})
@@ -42,7 +43,7 @@ func TestTheLastTestBinaryGoneTheServersStop(t *testing.T) {
 		t.Errorf("a test binary within the time of grace got new servers")
 	}
 	third.leave()
-	eventually(t, "the servers are gone", func() bool { return !listens(first.postgres) && !listens(first.redis) })
+	wait.Eventually(t, "the servers are gone", func() bool { return !listens(first.postgres) && !listens(first.redis) })
 } // and the data: see sharedDir
 
 func TestTestBinariesThatComeAsTheServersGoGetNewOnes(t *testing.T) {
@@ -54,7 +55,7 @@ func TestTestBinariesThatComeAsTheServersGoGetNewOnes(t *testing.T) {
 			t.Fatalf("Redis says %q %v", got, err)
 		}
 		child.leave()
-		eventually(t, "the port closes", func() bool { return !listens(child.redis) }) // the reaper is in the middle of it
+		wait.Eventually(t, "the port closes", func() bool { return !listens(child.redis) }) // the reaper is in the middle of it
 	}
 }
 

@@ -297,7 +297,7 @@ var errResting = errors.New("realtime: Redis did not answer a moment ago")
 // Last is what is remembered of a bus's last position, nil if nothing is. It waits for
 // Redis no longer than people do.
 func (h *Hub) Last(ctx context.Context, school, bus uuid.UUID) ([]byte, error) {
-	if time.Now().UnixNano() < h.air.restUntil.Load() {
+	if h.Clock().UnixNano() < h.air.restUntil.Load() {
 		return nil, errResting
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.Patience)
@@ -307,7 +307,7 @@ func (h *Hub) Last(ctx context.Context, school, bus uuid.UUID) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		h.air.restUntil.Store(time.Now().Add(rest).UnixNano())
+		h.air.restUntil.Store(h.Clock().Add(rest).UnixNano())
 	}
 	return state, err
 }

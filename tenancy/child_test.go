@@ -109,10 +109,10 @@ func (c child) start(t *testing.T, o tenancy.Options) *exec.Cmd {
 // die runs the child to its death.
 func (c child) die(t *testing.T, o tenancy.Options) {
 	t.Helper()
-	wait(t, c.start(t, o))
+	mustBeKilled(t, c.start(t, o))
 }
 
-func wait(t *testing.T, cmd *exec.Cmd) {
+func mustBeKilled(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	err := cmd.Wait()
 	var exit *exec.ExitError

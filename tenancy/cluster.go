@@ -39,6 +39,9 @@ type Options struct {
 
 	Migrations []migrations.Migration // of a school's schema; nil: those compiled in
 
+	// Clock says how long what is remembered is believed; nil: time.Now.
+	Clock func() time.Time
+
 	// Dial opens the connections school queries run on; nil: as usual. Tests count
 	// round trips with it.
 	Dial pgconn.DialFunc
@@ -62,6 +65,9 @@ func (o *Options) defaults() {
 	set(&o.PlatformConns, 8)
 	if o.MainURL == "" {
 		o.MainURL = o.PlatformURL
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
 	}
 	if o.Migrations == nil {
 		o.Migrations = migrations.School()

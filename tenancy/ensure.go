@@ -29,7 +29,7 @@ func (m *Migrator) EnsureSchool(ctx context.Context, s *School) error {
 	if s.SchemaVersion >= migrations.Latest(m.Migrations) {
 		return nil
 	}
-	known, err := m.ensured.recall(s)
+	known, err := m.ensured.recall(s, m.cluster.options.Clock())
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBehind, err)
 	}
@@ -68,7 +68,7 @@ func (m *Migrator) ensure(ctx context.Context, s *School) error {
 	w := worker{migration: &migration{Migrator: m}, node: n}
 	defer w.close()
 	out, err := w.patiently(ctx, t)
-	m.ensured.remember(s, out.version, err)
+	m.ensured.remember(s, ensuredSchool{out.version, err, m.cluster.options.Clock()})
 	d := m.cluster.directory(ctx)
 	d.record(t, out.version, err)
 	return errors.Join(err, d.close())
@@ -87,21 +87,21 @@ type ensuredSchool struct {
 	at      time.Time
 }
 
-func (e *ensured) recall(school *School) (version int, err error) {
+func (e *ensured) recall(school *School, now time.Time) (version int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.schools[school.Node+" "+school.Schema]
-	if s.err != nil && time.Since(s.at) < ensureAgain {
+	if s.err != nil && now.Sub(s.at) < ensureAgain {
 		return s.version, s.err
 	}
 	return s.version, nil
 }
 
-func (e *ensured) remember(school *School, version int, err error) {
+func (e *ensured) remember(school *School, s ensuredSchool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.schools == nil {
 		e.schools = map[string]ensuredSchool{}
 	}
-	e.schools[school.Node+" "+school.Schema] = ensuredSchool{version, err, time.Now()}
+	e.schools[school.Node+" "+school.Schema] = s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/tenancy"
+	"homeroom/testkit/wait"
 )
 
 // work starts an instance that works off the queue until the test ends.
@@ -31,13 +32,10 @@ func work(t *testing.T, c *tenancy.Cluster, p *tenancy.Provisioner) *tenancy.Job
 	return jobs
 }
 
-// patience is for a machine that is busy with other tests.
-const patience = 2 * time.Minute
-
 // became waits until the cluster's hint says that the school has a status.
 func became(t *testing.T, c *tenancy.Cluster, changed <-chan uuid.UUID, id uuid.UUID, want tenancy.Status) {
 	t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(wait.Limit)
 	for {
 		if find(t, c, id).Status == want {
 			return
@@ -164,16 +162,13 @@ func TestTheClockMigratesTheFleetAndKeepsSpares(t *testing.T) {
 		t.Fatal(err)
 	}
 	work(t, c, c.Provisioner())
-	deadline := time.Now().Add(patience)
-	for {
-		behind := one[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version < 2`)
-		spares := one[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema where ready and schema_version = 2`)
-		answers := one[int](t, c.PlatformPool(), `select count(*) from platform.idempotency`)
-		if behind == 0 && spares == 2 && answers == 5 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d schools are behind, %d spares, %d answers", behind, len(schools), spares, answers)
-		}
+	var behind, spares, answers int
+	if !wait.Until(t.Context(), func() bool {
+		behind = one[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version < 2`)
+		spares = one[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema where ready and schema_version = 2`)
+		answers = one[int](t, c.PlatformPool(), `select count(*) from platform.idempotency`)
+		return behind == 0 && spares == 2 && answers == 5
+	}) {
+		t.Fatalf("%d of %d schools are behind, %d spares, %d answers", behind, len(schools), spares, answers)
 	}
 }

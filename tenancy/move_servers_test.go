@@ -2,6 +2,7 @@ package tenancy_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"homeroom/localstack"
 	"homeroom/tenancy"
+	"homeroom/testkit/wait"
 )
 
 // TestAMoveOutlivesItsServers kills, as a power failure would, the platform's server,
@@ -46,15 +48,8 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 			fill := func() error {
 				return bound(t, c, s, tenancy.ReadWrite).Exec(`insert into class (id, name) select gen_random_uuid(), 'Class ' || i from generate_series(1, 500) i`).Error
 			}
-			for tries := 0; ; tries++ { // connections of before the last kill say so when they are used
-				err := fill()
-				if err == nil {
-					break
-				}
-				if tries > 10 {
-					t.Fatal(err)
-				}
-			}
+			// Connections of before the last kill say so when they are used.
+			wait.Eventually(t, "the school's server takes writes", func() bool { return fill() == nil })
 			m := c.Mover()
 			m.HoldLimit = 3 * time.Second
 			requestMove(t, m, s, to)
@@ -83,15 +78,14 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 			if err := stack.RestartPostgres(context.Background(), kill.server); err != nil {
 				t.Fatal(err)
 			}
-			for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+			var last string
+			if !wait.Until(t.Context(), func() bool {
 				_ = m.Resume(t.Context())
 				p, err := m.Progress(t.Context(), s.ID)
-				if err == nil && p.State == tenancy.MoveDone && p.Clean {
-					break
-				}
-				if time.Now().After(deadline) {
-					t.Fatalf("the move is %+v: %v", p, err)
-				}
+				last = fmt.Sprintf("%+v: %v", p, err)
+				return err == nil && p.State == tenancy.MoveDone && p.Clean
+			}) {
+				t.Fatalf("the move is %s", last)
 			}
 			classes := 500
 			if kill.server == "east" && kill.at == "fenced" {

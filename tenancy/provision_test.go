@@ -129,7 +129,7 @@ func TestProvisioningKilledWhileItsTablesAreMadeIsResumed(t *testing.T) {
 	if err := instance.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, instance)
+	mustBeKilled(t, instance)
 	if got := one[int](t, gate, `select count(*) from pg_namespace where nspname like 'school!_%' escape '!' and nspname <> 'school_template'`); got != 0 {
 		t.Errorf("%d half-made schemas can be seen", got)
 	}

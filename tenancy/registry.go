@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/hashicorp/golang-lru/v2/expirable"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -23,10 +23,16 @@ const (
 // Registry finds schools by id and remembers them until they change.
 type Registry struct {
 	cluster *Cluster
-	cache   *expirable.LRU[uuid.UUID, *School]
+	cache   *lru.Cache[uuid.UUID, cachedSchool]
 
 	mu      sync.Mutex
 	loading map[uuid.UUID]*load
+}
+
+// cachedSchool is a school as it was read, and until when it is believed, by the cluster's clock.
+type cachedSchool struct {
+	*School
+	until time.Time
 }
 
 // load is one query that several requests wait for. It is stale when a change was
@@ -40,17 +46,17 @@ type load struct {
 
 // NewRegistry remembers schools of the cluster.
 func NewRegistry(c *Cluster) *Registry {
-	return &Registry{
-		cluster: c,
-		cache:   expirable.NewLRU[uuid.UUID, *School](registrySize, nil, registryTTL),
-		loading: map[uuid.UUID]*load{},
+	cache, err := lru.New[uuid.UUID, cachedSchool](registrySize)
+	if err != nil {
+		panic(err) // the size is a constant
 	}
+	return &Registry{cluster: c, cache: cache, loading: map[uuid.UUID]*load{}}
 }
 
 // School returns the school or ErrSchoolNotFound.
 func (r *Registry) School(ctx context.Context, id uuid.UUID) (*School, error) {
-	if s, ok := r.cache.Get(id); ok {
-		return s, nil
+	if s, ok := r.cache.Get(id); ok && r.cluster.options.Clock().Before(s.until) {
+		return s.School, nil
 	}
 	r.mu.Lock()
 	l, running := r.loading[id]
@@ -71,10 +77,11 @@ func (r *Registry) School(ctx context.Context, id uuid.UUID) (*School, error) {
 func (r *Registry) load(ctx context.Context, id uuid.UUID, l *load) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+	until := r.cluster.options.Clock().Add(registryTTL)
 	l.school, l.err = r.cluster.FindSchool(ctx, id)
 	r.mu.Lock()
 	if l.err == nil && !l.stale {
-		r.cache.Add(id, l.school)
+		r.cache.Add(id, cachedSchool{l.school, until})
 	}
 	if r.loading[id] == l {
 		delete(r.loading, id)

@@ -4,7 +4,6 @@
 package testkit
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/http"
@@ -27,7 +26,7 @@ type Change func(*config.Config, *service.Options)
 type App struct {
 	URL     string
 	Service *service.Service
-	Log     *Log
+	Log     *Log // what it has logged; nil: nobody knows
 	// Namespace is what the instance's keys in Redis begin with: another one with the
 	// same works on the same facts.
 	Namespace string
@@ -157,7 +156,7 @@ func settings(at Servers, changes ...Change) (config.Config, service.Options, er
 func run(c config.Config, o service.Options) (*App, func(), error) {
 	ctx, log := context.Background(), &Log{}
 	if o.Log == nil {
-		o.Log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))
+		o.Log = log.Logger(slog.LevelInfo)
 	}
 	s, err := service.New(ctx, c, o)
 	if err != nil {
@@ -185,26 +184,4 @@ func run(c config.Config, o service.Options) (*App, func(), error) {
 		s.Close()
 	}
 	return &App{URL: server.URL, Service: s, Log: log, Namespace: o.Namespace}, stop, nil
-}
-
-// Log collects what an instance logs, or a process says.
-type Log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if os.Getenv("HOMEROOM_TEST_LOG") != "" {
-		_, _ = os.Stderr.Write(p)
-	}
-	return l.b.Write(p)
-}
-
-// String is everything logged so far.
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

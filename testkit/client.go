@@ -62,6 +62,8 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
+	// Trouble is what the instance logged of errors during a call that it answered with 5xx.
+	Trouble string
 }
 
 // Failure is the spec's error body.
@@ -101,7 +103,16 @@ func (c *Client) Send(t testing.TB, method, path, contentType string, body []byt
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.explain(t, method+" "+path)
 	return a
+}
+
+// explain logs, for the test's failure, why an instance answered 5xx.
+func (a Answer) explain(t testing.TB, what string) {
+	t.Helper()
+	if a.Trouble != "" {
+		t.Logf("%s was answered %d; the instance said meanwhile:\n%s", what, a.Status, a.Trouble)
+	}
 }
 
 // TrySend is Send for calls that may find nobody, and for goroutines of a test.
@@ -126,13 +137,18 @@ func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer,
 	if client == nil {
 		client = http.DefaultClient
 	}
+	trouble := c.app.Log.Trouble()
 	resp, err := client.Do(req)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(resp.Body)
-	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: text}, err
+	a := Answer{Status: resp.StatusCode, Header: resp.Header, Body: text}
+	if a.Status >= 500 {
+		a.Trouble = trouble()
+	}
+	return a, err
 }
 
 // Call calls with data in the request envelope; nil sends no body. Sign-in paths take it flat.
@@ -142,6 +158,7 @@ func (c *Client) Call(t testing.TB, method, path string, data any) Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.explain(t, method+" "+path)
 	return a
 }
 
@@ -192,8 +209,12 @@ func expect[T any](t testing.TB, a Answer, what string) T {
 // Refuses checks that a call is answered with a status and, if given, an error code.
 func (c *Client) Refuses(t testing.TB, method, path string, data any, status int, code string) Failure {
 	t.Helper()
-	a := c.Call(t, method, path, data)
+	a, err := c.TryCall(method, path, data)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if a.Status != status {
+		a.explain(t, method+" "+path)
 		t.Fatalf("%s %s: want %d, got %d %s", method, path, status, a.Status, a.Body)
 	}
 	f := a.Failure(t)

@@ -38,6 +38,7 @@ func serveAlone(text string, changes ...Change) {
 	err := json.Unmarshal([]byte(text), &at)
 	if err == nil && at.Name == "" {
 		at, err = serversOf(Stack(alone{}), DatabaseName())
+		changes = append([]Change{logTo(os.Stderr)}, changes...)
 	} else if err == nil {
 		changes = append([]Change{asInProduction(at.Log)}, changes...)
 	}
@@ -66,12 +67,19 @@ func serveAlone(text string, changes ...Change) {
 // asInProduction waits for Redis no longer than an instance in production does, and logs to
 // a file: hours of it are no part of the process.
 func asInProduction(log string) Change {
-	return func(_ *config.Config, o *service.Options) {
-		o.Patience = 0
+	return func(c *config.Config, o *service.Options) {
 		out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			alone{}.Fatalf("%v", err)
 		}
+		logTo(out)(c, o)
+		o.Patience = 0
+	}
+}
+
+// logTo has an instance's warnings and errors logged where the test's process can read them.
+func logTo(out io.Writer) Change {
+	return func(_ *config.Config, o *service.Options) {
 		o.Log = slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
 }
@@ -153,7 +161,8 @@ func Run(t testing.TB, at Servers) (*Process, error) {
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+string(text), databaseEnv+"="+DatabaseName())
-	cmd.Stderr = os.Stderr
+	said := &Log{}
+	cmd.Stderr = said
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -169,11 +178,20 @@ func Run(t testing.TB, at Servers) (*Process, error) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	t.Cleanup(kill)
+	t.Cleanup(func() {
+		kill()
+		if text := said.String(); t.Failed() && text != "" {
+			t.Logf("the instance in a process of its own said, at the end:\n%s", text[max(0, len(text)-2000):])
+		}
+	})
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
 		kill()
-		return nil, fmt.Errorf("the instance did not start: %v", lines.Err())
+		return nil, fmt.Errorf("the instance did not start: %v\n%s", lines.Err(), said)
 	}
-	return &Process{App: &App{URL: lines.Text(), Namespace: at.Name}, in: in, lines: lines, kill: kill}, nil
+	log := said
+	if at.Log != "" {
+		log = LogFiles(at.Log)
+	}
+	return &Process{App: &App{URL: lines.Text(), Namespace: at.Name, Log: log}, in: in, lines: lines, kill: kill}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 // Message is one that would have been sent.
@@ -37,19 +39,8 @@ func (a *App) OTP(t testing.TB, phone string) string {
 	return sixDigits.FindString(sent[0].Text)
 }
 
-// Patience is how long a test waits for what must come about: a machine that runs other
-// suites beside this one is slow, not wrong.
-const Patience = 2 * time.Minute
-
 // Eventually waits for something that another goroutine or instance brings about.
 func Eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); ; time.Sleep(10 * time.Millisecond) {
-		if is() {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("did not come about: %s", what)
-		}
-	}
+	wait.Eventually(t, what, is)
 }

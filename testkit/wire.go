@@ -9,13 +9,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/localstack"
+	"homeroom/testkit/wait"
 )
 
 // Wire counts the round trips an instance makes on the connections requests use: a
@@ -39,11 +39,12 @@ type Trips struct{ made atomic.Int64 }
 // statements yet, and what the instance does by itself meanwhile.
 func (n *Trips) Least(enough int64, f func()) int64 {
 	least := int64(math.MaxInt64)
-	for deadline := time.Now().Add(Patience); least > enough && time.Now().Before(deadline); {
+	wait.Until(context.Background(), func() bool {
 		before := n.made.Load()
 		f()
 		least = min(least, n.made.Load()-before)
-	}
+		return least <= enough
+	})
 	return least
 }
 

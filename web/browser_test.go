@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 func TestMain(m *testing.M) {
@@ -46,8 +47,8 @@ type line struct {
 	Error string
 }
 
-// patience is how long a story may take.
-var patience = 8 * time.Minute
+// patience is how long a story may take, which waits for many things.
+var patience = 4 * wait.Limit
 
 // browse plays a story of web/test in a real browser, against the instance.
 func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) {
@@ -66,6 +67,7 @@ func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) 
 	if err != nil {
 		t.Fatalf("asking for %s: %v", story, err)
 	}
+	trouble := app.Log.Trouble()
 	enough := time.After(patience)
 	for {
 		select {
@@ -74,7 +76,7 @@ func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) 
 				t.Log(l.Said)
 			}
 			if l.Error != "" {
-				t.Fatalf("%s: %s", story, l.Error)
+				t.Fatalf("%s: %s\nthe instance said meanwhile:\n%s", story, l.Error, trouble())
 			}
 			if l.Over {
 				return
@@ -82,7 +84,7 @@ func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) 
 		case <-theatre.gone:
 			t.Fatalf("%s: the browser's process has ended: %s", story, &theatre.last)
 		case <-enough:
-			t.Fatalf("%s is not over after %v", story, patience)
+			t.Fatalf("%s is not over after %v\nthe instance said meanwhile:\n%s", story, patience, trouble())
 		}
 	}
 }
@@ -97,6 +99,7 @@ func openTheatre() error {
 	}
 	node := exec.Command("node", "test/run.mjs")
 	node.Stderr = &theatre.last
+	node.Env = append(os.Environ(), fmt.Sprintf("PATIENCE=%d", wait.Limit.Milliseconds()))
 	in, err := node.StdinPipe()
 	if err != nil {
 		return err

@@ -94,7 +94,7 @@ func TestACookieAloneIsNotEnough(t *testing.T) {
 
 func TestAReloadedPageGetsItsLostAnswerAndAStolenCookieEndsTheSession(t *testing.T) {
 	t.Parallel()
-	app, ahead := ticking(t)
+	app, clock := ticking(t)
 	_, email := admin(t, app)
 	_, first := consoleLogin(t, app, email)
 	console(app, first.Value).Call(t, "POST", "/auth/console/refresh", nil) // its answer never arrives
@@ -102,13 +102,13 @@ func TestAReloadedPageGetsItsLostAnswerAndAStolenCookieEndsTheSession(t *testing
 	if again.Status != 200 {
 		t.Fatalf("the reloaded page: %d %s", again.Status, again.Body)
 	}
-	ahead.Store(int64(11 * time.Second))
+	clock.Pass(11 * time.Second)
 	third := kept(t, console(app, kept(t, again).Value).Call(t, "POST", "/auth/console/refresh", nil))
 	stolen := console(app, first.Value).Call(t, "POST", "/auth/console/refresh", nil)
 	if stolen.Status != 401 || kept(t, stolen).MaxAge >= 0 {
 		t.Errorf("a cookie long changed: %d %s", stolen.Status, stolen.Body)
 	}
-	ahead.Store(int64(30 * time.Second))
+	clock.Pass(19 * time.Second) // 30 in all
 	console(app, first.Value).Refuses(t, "POST", "/auth/console/refresh", nil, 401, "")
 	console(app, third.Value).Refuses(t, "POST", "/auth/console/refresh", nil, 401, "")
 }

@@ -14,6 +14,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // signedIn is a sign-in's answer as a client reads it: at the top level.
@@ -47,13 +48,10 @@ func byOTP(t *testing.T, app *testkit.App, prefix, phone string) signedIn {
 	return read(t, nobody.Call(t, "POST", prefix+"/verify-otp", map[string]any{"phone": phone, "otp": app.OTP(t, phone)}))
 }
 
-// ticking is an instance whose clock a test moves.
-func ticking(t *testing.T) (*testkit.App, *atomic.Int64) {
-	var ahead atomic.Int64
-	app := testkit.Start(t, func(_ *config.Config, o *service.Options) {
-		o.Clock = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	})
-	return app, &ahead
+// ticking is an instance whose clock stands until the test moves it.
+func ticking(t *testing.T) (*testkit.App, *wait.Clock) {
+	clock := wait.NewClock()
+	return testkit.Start(t, func(_ *config.Config, o *service.Options) { o.Clock = clock.Now }), clock
 }
 
 func wrong(code string) string {
@@ -109,14 +107,14 @@ func byOTPWritten(t *testing.T, app *testkit.App, written, phone string) signedI
 
 func TestAWrongCodeIsInvalidALateOneExpiredAndAUsedOneGone(t *testing.T) {
 	t.Parallel()
-	app, ahead := ticking(t)
+	app, clock := ticking(t)
 	s := app.NewSchool(t)
 	p := s.Add(t, testkit.Person{Role: api.Parent})
 	nobody := app.Nobody()
 	nobody.Call(t, "POST", "/auth/send-otp", map[string]any{"phone": p.Phone})
 	code := app.OTP(t, p.Phone)
 	nobody.Refuses(t, "POST", "/auth/verify-otp", map[string]any{"phone": p.Phone, "otp": wrong(code)}, 400, "OTP_INVALID")
-	ahead.Store(int64(5*time.Minute + time.Second))
+	clock.Pass(5*time.Minute + time.Second)
 	nobody.Refuses(t, "POST", "/auth/verify-otp", map[string]any{"phone": p.Phone, "otp": code}, 400, "OTP_EXPIRED")
 	nobody.Call(t, "POST", "/auth/send-otp", map[string]any{"phone": p.Phone})
 	code = app.OTP(t, p.Phone)
@@ -179,7 +177,7 @@ func TestOfTwentyRightCodesAtOnceOneStartsASession(t *testing.T) {
 
 func TestADoubleTapSendsOneMessageAndASixthInAnHourNone(t *testing.T) {
 	t.Parallel()
-	app, ahead := ticking(t)
+	app, clock := ticking(t)
 	s := app.NewSchool(t)
 	p := s.Add(t, testkit.Person{Role: api.Parent})
 	send := func() testkit.Answer {
@@ -192,12 +190,12 @@ func TestADoubleTapSendsOneMessageAndASixthInAnHourNone(t *testing.T) {
 	}
 	read(t, app.Nobody().Call(t, "POST", "/auth/verify-otp", map[string]any{"phone": p.Phone, "otp": code}))
 	for i := 2; i <= 5; i++ {
-		ahead.Add(int64(31 * time.Second))
+		clock.Pass(31 * time.Second)
 		if a := send(); a.Status != 200 {
 			t.Fatalf("message %d: %d", i, a.Status)
 		}
 	}
-	ahead.Add(int64(31 * time.Second))
+	clock.Pass(31 * time.Second)
 	if sixth := send(); sixth.Status != 429 || sixth.Header.Get("Retry-After") == "" {
 		t.Errorf("the sixth: %d %s", sixth.Status, sixth.Body)
 	}
@@ -237,12 +235,12 @@ func TestAClientSeesAccountsOfItsOwnRoleOnly(t *testing.T) {
 
 func TestAnotherRolesRequestDoesNotReplaceTheCodeOnItsWay(t *testing.T) {
 	t.Parallel()
-	app, ahead := ticking(t)
+	app, clock := ticking(t)
 	s := app.NewSchool(t)
 	p := s.Add(t, testkit.Person{Role: api.Parent})
 	app.Nobody().Call(t, "POST", "/parent/user-auth/send-otp", map[string]any{"phone": p.Phone})
 	code := app.OTP(t, p.Phone)
-	ahead.Store(int64(time.Minute))
+	clock.Pass(time.Minute)
 	app.Nobody().Call(t, "POST", "/driver/user-auth/send-otp", map[string]any{"phone": p.Phone})
 	read(t, app.Nobody().Call(t, "POST", "/parent/user-auth/verify-otp", map[string]any{"phone": p.Phone, "otp": code}))
 }

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"homeroom/config"
 	"homeroom/tenancy"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 const secret = "a long enough secret"
@@ -74,10 +74,8 @@ func TestAWrongPasswordAndAnUnknownEmailLookTheSame(t *testing.T) {
 func TestAfterFiveWrongPasswordsEveryTryWaitsButNobodyIsLockedOut(t *testing.T) {
 	t.Parallel()
 	// Both instances' clocks stand still: on a busy machine the waits would pass by themselves.
-	began, ahead := time.Now(), &atomic.Int64{}
-	still := func(_ *config.Config, o *service.Options) {
-		o.Clock = func() time.Time { return began.Add(time.Duration(ahead.Load())) }
-	}
+	clock := wait.NewClock()
+	still := func(_ *config.Config, o *service.Options) { o.Clock = clock.Now }
 	app, second := testkit.Start(t, still), testkit.Start(t, still)
 	_, email := admin(t, app)
 	var wg sync.WaitGroup
@@ -103,7 +101,7 @@ func TestAfterFiveWrongPasswordsEveryTryWaitsButNobodyIsLockedOut(t *testing.T) 
 	if slow.Status != 429 || slow.Header.Get("Retry-After") == "" {
 		t.Errorf("the next: %d %s", slow.Status, slow.Body)
 	}
-	ahead.Store(int64(2 * time.Minute))
+	clock.Pass(2 * time.Minute)
 	login(t, app, email, secret)
 	login(t, app, email, secret)
 }
@@ -152,7 +150,7 @@ func TestAForgottenPasswordIsSetByALinkOnceAndEndsEverySession(t *testing.T) {
 
 func TestALinkEndsAfterAnHourAndWithTheNextOne(t *testing.T) {
 	t.Parallel()
-	app, ahead := ticking(t)
+	app, clock := ticking(t)
 	_, email := admin(t, app)
 	in := login(t, app, email, secret)
 	ask := func() string {
@@ -161,7 +159,7 @@ func TestALinkEndsAfterAnHourAndWithTheNextOne(t *testing.T) {
 	}
 	first, second := ask(), ask()
 	app.Nobody().Refuses(t, "POST", "/auth/password/reset", map[string]any{"token": first, "password": "another long secret"}, 400, "")
-	ahead.Store(int64(61 * time.Minute))
+	clock.Pass(61 * time.Minute)
 	app.Nobody().Refuses(t, "POST", "/auth/password/reset", map[string]any{"token": second, "password": "another long secret"}, 400, "")
 }
 

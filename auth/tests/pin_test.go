@@ -98,7 +98,7 @@ func TestFiveWrongPINsLockItUntilTheNextCodeHoweverManyComeAtOnce(t *testing.T) 
 
 func TestReplacingAPINWantsTheOldOneOrAFreshCode(t *testing.T) {
 	t.Parallel()
-	app, ahead := ticking(t)
+	app, clock := ticking(t)
 	s := app.NewSchool(t)
 	p := s.Add(t, testkit.Person{Role: api.Parent})
 	in := byOTP(t, app, "/auth", p.Phone)
@@ -108,7 +108,7 @@ func TestReplacingAPINWantsTheOldOneOrAFreshCode(t *testing.T) {
 			t.Fatalf("set-pin: %d %s", a.Status, a.Body)
 		}
 	}
-	ahead.Store(int64(11 * time.Minute))
+	clock.Pass(11 * time.Minute)
 	me.Refuses(t, "POST", "/auth/set-pin", map[string]any{"pin": "9513"}, 403, "")
 	me.Refuses(t, "POST", "/auth/set-pin", map[string]any{"pin": "9513", "currentPin": "4826"}, 403, "")
 	if a := me.Call(t, "POST", "/auth/set-pin", map[string]any{"pin": "9513", "currentPin": "4827"}); a.Status != 200 {

@@ -24,7 +24,7 @@ func as(app *testkit.App, token string) *testkit.Client {
 
 func TestARefreshTokenIsChangedOnceForANewPair(t *testing.T) {
 	t.Parallel()
-	app, ahead := ticking(t)
+	app, clock := ticking(t)
 	s := app.NewSchool(t)
 	in := byOTP(t, app, "/auth", s.Add(t, testkit.Person{Role: api.Parent}).Phone)
 	second := refresh(t, app, in.RefreshToken)
@@ -35,7 +35,7 @@ func TestARefreshTokenIsChangedOnceForANewPair(t *testing.T) {
 	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "")
 	third := refresh(t, app, second.RefreshToken)
 	// Later it was stolen: the session ends for both.
-	ahead.Store(int64(11 * time.Second))
+	clock.Pass(11 * time.Second)
 	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "")
 	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": third.RefreshToken}, 401, "")
 	as(app, third.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
@@ -70,12 +70,12 @@ func TestOfTwentyRefreshesAtOnceOnTwoInstancesOneSucceeds(t *testing.T) {
 
 func TestARefreshTokenOfEightDaysHasExpired(t *testing.T) {
 	t.Parallel()
-	app, ahead := ticking(t)
+	app, clock := ticking(t)
 	s := app.NewSchool(t)
 	in := byOTP(t, app, "/auth", s.Add(t, testkit.Person{Role: api.Parent}).Phone)
-	ahead.Store(int64(16 * time.Minute))
+	clock.Pass(16 * time.Minute)
 	as(app, in.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
-	ahead.Store(int64(7*24*time.Hour + time.Minute))
+	clock.Pass(7 * 24 * time.Hour)
 	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "REFRESH_TOKEN_EXPIRED")
 }
 

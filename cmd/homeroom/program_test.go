@@ -15,11 +15,11 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // built is the program as a user has it, built once for all tests. It has no race
@@ -116,13 +116,8 @@ func refuses(t *testing.T, env []string, stdin string, args ...string) string {
 
 func (p *program) exit(t *testing.T) int {
 	t.Helper()
-	select {
-	case <-p.ended:
-		return p.cmd.ProcessState.ExitCode()
-	case <-time.After(testkit.Patience):
-		t.Fatal("the program does not end")
-		return -1
-	}
+	wait.Receive(t, "the program ends", p.ended)
+	return p.cmd.ProcessState.ExitCode()
 }
 
 // stop sends a signal and expects a clean end.
@@ -148,21 +143,20 @@ func (p *program) kill(t *testing.T) {
 // until waits for something in an output and returns what find found there.
 func (p *program) until(t *testing.T, what string, from *testkit.Log, find func(text string) string) string {
 	t.Helper()
-	deadline := time.After(testkit.Patience)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if found := find(from.String()); found != "" {
-			return found
-		}
+	found, ended := "", false
+	wait.Eventually(t, "it says "+what, func() bool {
 		select {
-		case <-tick.C:
 		case <-p.ended:
-			t.Fatalf("it ended before it said %s", what)
-		case <-deadline:
-			t.Fatalf("it does not say %s", what)
+			ended = true
+		default:
 		}
+		found = find(from.String())
+		return found != "" || ended
+	})
+	if found == "" {
+		t.Fatalf("it ended before it said %s", what)
 	}
+	return found
 }
 
 // folder is one that the servers' own user can reach, which t.TempDir is not for root.

@@ -11,6 +11,7 @@ import (
 
 	"homeroom/modules/transport"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // appWatching is a published Socket.IO client that watches the bus; see watch.js.
@@ -62,7 +63,7 @@ func (d *busDay) openApp(t *testing.T, version, transports string, parent *testk
 // until waits for the app to say something.
 func (a *appWatching) until(what string, fits func(appLine) bool) {
 	a.t.Helper()
-	for limit := time.After(testkit.Patience); ; {
+	for limit := time.After(wait.Limit); ; {
 		select {
 		case line, on := <-a.lines:
 			if !on || line.Refused != "" {

@@ -20,6 +20,7 @@ import (
 	"homeroom/localstack"
 	"homeroom/tenancy"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // daySeedEnv chooses the moments at which something breaks. The same seed breaks the same
@@ -221,7 +222,7 @@ func patiently(s *stage, req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		req.Header.Set("Idempotency-Key", uuid.NewString())
 	}
-	for deadline := time.Now().Add(testkit.Patience); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := wait.Deadline(); ; time.Sleep(50 * time.Millisecond) {
 		resp, err := s.once(req)
 		if time.Now().After(deadline) {
 			return resp, err

@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"homeroom/modules/transport"
 	"homeroom/realtime/ioclient"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // busDay is the buses' part of a day at school, through the public API and Socket.IO alone.
@@ -109,9 +109,7 @@ func (d *busDay) dial(t *testing.T, c *testkit.Client) *ioclient.Client {
 
 func ask(t *testing.T, c *ioclient.Client, event string, data any) ioclient.Answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
-	defer cancel()
-	a, err := c.Call(ctx, event, data)
+	a, err := c.Call(wait.Context(t), event, data)
 	if err != nil {
 		t.Fatalf("%s: %v", event, err)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/tenancy"
+	"homeroom/testkit/wait"
 )
 
 // inspector looks at the schools' records past the service.
@@ -17,7 +17,7 @@ type inspector struct{ node string }
 
 // in runs f on a connection of its own that sees one school's tables.
 func (i inspector) in(s *marked, f func(ctx context.Context, conn *pgx.Conn) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), wait.Limit)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, i.node)
 	if err != nil {

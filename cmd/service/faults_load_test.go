@@ -18,6 +18,7 @@ import (
 	"homeroom/modules/fee"
 	"homeroom/modules/transport"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // books are what a school was told is done.
@@ -79,8 +80,8 @@ func (c *crowd) freshen(t *testing.T) {
 
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 
-// patientHTTP is how the crowd calls: nobody waits for longer than a minute.
-var patientHTTP = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
+// patientHTTP is how the crowd calls.
+var patientHTTP = &http.Client{Timeout: wait.Limit, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
 
 // start has everybody call until they are stopped.
 func (c *crowd) start() {
@@ -138,7 +139,7 @@ func (c *crowd) send(call called, who *testkit.Client, method, path string, data
 
 // insist sends until it is answered, as a client with a key does.
 func (c *crowd) insist(s *marked, who *testkit.Client, path string, data any, key string, into any) bool {
-	for deadline := time.Now().Add(90 * time.Second); ; {
+	for deadline := wait.Deadline(); ; {
 		a, result := c.send(called{school: s}, who, "POST", path, data, key)
 		switch {
 		case result == done:

@@ -16,6 +16,7 @@ import (
 
 	"homeroom/localstack"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // site is where the faults happen: servers, lines to them, and instances.
@@ -232,10 +233,8 @@ func (s *site) strike(c *crowd, f fault, turn, requests int) (tally, error) {
 
 // comesAbout waits for what must come true.
 func comesAbout(what string, is func() bool) error {
-	for deadline := time.Now().Add(testkit.Patience); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			return fmt.Errorf("did not come about: %s", what)
-		}
+	if !wait.Until(context.Background(), is) {
+		return fmt.Errorf("did not come about: %s", what)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"homeroom/config"
 	"homeroom/tenancy"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 func TestLateFinesComeAtNightWhereverTheSchoolIs(t *testing.T) {
@@ -36,7 +37,7 @@ func TestLateFinesComeAtNightWhereverTheSchoolIs(t *testing.T) {
 		t.Errorf("without time it came to %s, %t, %v", last, done, err)
 	}
 	for range 2 {
-		if _, done, err := app.Service.FineSleeping(t.Context(), uuid.Nil, time.Now().Add(time.Minute)); err != nil || !done {
+		if _, done, err := app.Service.FineSleeping(t.Context(), uuid.Nil, wait.Deadline()); err != nil || !done {
 			t.Fatalf("%t, %v", done, err)
 		}
 	}

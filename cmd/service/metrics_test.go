@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -20,6 +21,7 @@ import (
 	"homeroom/modules/roster"
 	"homeroom/modules/transport"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // scrape reads the metrics of an instance: values by name and labels, as they are written.
@@ -64,8 +66,8 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 	stack, name := testkit.Stack(t), "metrics_"+uuid.NewString()[:8]
 	c := testkit.Shared(t).Service.Config
 	c.DatabaseURL, c.NodeURL, c.Spares = testkit.Database(t, stack, "main", name), testkit.Database(t, stack, "north", name), 0
-	deaf := testkit.NewPhone()
-	in := produce(t, c, service.Options{Namespace: name, Drivers: map[delivery.Channel]delivery.Driver{delivery.SMS: picky(deaf)}})
+	deaf, clock := testkit.NewPhone(), wait.NewClock()
+	in := produce(t, c, service.Options{Namespace: name, Clock: clock.Now, Drivers: map[delivery.Channel]delivery.Driver{delivery.SMS: picky(deaf)}})
 	school := in.app.NewSchool(t)
 	platform := in.app.Service.Cluster.PlatformPool()
 	count := func(sql string, args ...any) (n int) {
@@ -149,6 +151,10 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 	}
 	if again := scrape(t, ops); again[`homeroom_dead_letters{channel="SMS"}`] != 1 {
 		t.Error("the platform was counted again at once")
+	}
+	clock.Pass(16 * time.Second)
+	if again := scrape(t, ops); again[`homeroom_dead_letters{channel="SMS"}`] != 0 {
+		t.Error("the platform was not counted again when the figures had grown old")
 	}
 
 	// What the rules, the dashboard and the pages name is told. All outboxes are swept a moment after the start.

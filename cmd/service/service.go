@@ -154,7 +154,7 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	c := s.Config
 	s.Cluster, err = tenancy.Open(ctx, tenancy.Options{
 		PlatformURL: c.DatabaseURL, MainURL: c.NodeURL, MainPoolURL: c.PoolURL, Secret: []byte(c.Secret),
-		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Dial: o.Dial,
+		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Clock: o.Clock, Dial: o.Dial,
 		Tracer: s.tracing.Postgres(),
 	})
 	if err != nil {
@@ -211,7 +211,7 @@ func (s *Service) openKernel(o Options) error {
 	c := s.Config
 	limits, err := api.NewLimits(s.Redis, map[api.LimitClass]string{
 		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide,
-	}, s.Log, requests.RedisAway)
+	}, s.Log, requests.RedisAway, o.Clock)
 	if err != nil {
 		return err
 	}

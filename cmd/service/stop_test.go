@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -44,6 +45,10 @@ func runInProduction(t *testing.T, delay time.Duration, rows ...api.Row) *produc
 func produce(t *testing.T, c config.Config, o service.Options) *production {
 	t.Helper()
 	c.Profile, c.Bind, c.Port, c.OpsAddr = config.Production, "127.0.0.1", 0, freePort(t)
+	log := &testkit.Log{}
+	if o.Log == nil {
+		o.Log = log.Logger(slog.LevelWarn)
+	}
 	s, err := service.New(context.Background(), c, o)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +69,7 @@ func produce(t *testing.T, c config.Config, o service.Options) *production {
 	}()
 	select {
 	case url := <-address:
-		p.app = &testkit.App{URL: url, Service: s}
+		p.app = &testkit.App{URL: url, Service: s, Log: log}
 	case err := <-p.ended:
 		t.Fatal(err)
 	}
@@ -126,7 +131,7 @@ func TestAStoppingServiceFinishesWhatIsUnderWayAndSaysThatItStops(t *testing.T) 
 
 func TestAnInstanceThatIsGivenTimeToStopIsUnreadyAndServesOn(t *testing.T) {
 	t.Parallel()
-	in := runInProduction(t, 8*time.Second) // nobody waits for its end
+	in := runInProduction(t, 20*time.Second) // the calls below are made meanwhile
 	school, super := testkit.NewSchool(t), testkit.Shared(t).SuperAdmin(t)
 	in.stop()
 	testkit.Eventually(t, "it says that it stops", func() bool { status, _ := readiness(t, in.ops); return status == 503 })

@@ -129,11 +129,10 @@ func at(t *testing.T, zone string, hour int) *testkit.School {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now()
-	there := now.In(place)
-	shift := time.Date(there.Year(), there.Month(), there.Day(), hour, 0, 0, 0, place).Sub(now)
+	there := time.Now().In(place)
+	now := time.Date(there.Year(), there.Month(), there.Day(), hour, 0, 0, 0, place)
 	app := testkit.Start(t, func(_ *config.Config, o *service.Options) {
-		o.Clock = func() time.Time { return time.Now().Add(shift) }
+		o.Clock = func() time.Time { return now }
 	})
 	return app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: zone, WeekendDays: []int16{}})
 }

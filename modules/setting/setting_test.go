@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"homeroom/modules/setting"
 	"homeroom/tenancy"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 const path = "/school-admin/setting"
@@ -179,26 +179,24 @@ func TestChangesOfTheProfileAtOnceEndInTheLastOne(t *testing.T) {
 
 func TestEvaluationModeEndsByItselfOnEveryInstance(t *testing.T) {
 	t.Parallel()
-	var ahead atomic.Int64
-	clock := func(_ *config.Config, o *service.Options) {
-		o.Clock = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	}
-	one, two := testkit.Start(t, clock), testkit.Start(t, clock)
+	clock := wait.NewClock()
+	began, set := clock.Now(), func(_ *config.Config, o *service.Options) { o.Clock = clock.Now }
+	one, two := testkit.Start(t, set), testkit.Start(t, set)
 	s := one.NewSchool(t)
 	admin, teacher := s.As(t, api.SchoolAdmin), s.Teacher(t, s.Seat(t, "Class 5"))
 	writes := func(c *testkit.Client) int {
 		return c.Call(t, "POST", "/teacher/announcement/create", map[string]any{"title": "a"}).Status // 422 once it may
 	}
-	from, until := time.Now().Add(2*time.Minute), time.Now().Add(4*time.Minute)
-	set := testkit.Put[setting.Setting](t, admin, path, map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection", "evaluationModeFrom": from, "evaluationModeUntil": until})
-	if !set.EvaluationMode || set.EvaluationModeActive {
-		t.Errorf("before its window: %+v", set.Evaluation)
+	from, until := began.Add(2*time.Minute), began.Add(4*time.Minute)
+	made := testkit.Put[setting.Setting](t, admin, path, map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection", "evaluationModeFrom": from, "evaluationModeUntil": until})
+	if !made.EvaluationMode || made.EvaluationModeActive {
+		t.Errorf("before its window: %+v", made.Evaluation)
 	}
 	for _, step := range []struct {
 		after  time.Duration
 		status int
 	}{{0, 422}, {3 * time.Minute, 403}, {5 * time.Minute, 422}} {
-		ahead.Store(int64(step.after))
+		clock.Set(began.Add(step.after))
 		for _, app := range []*testkit.App{one, two} {
 			testkit.Eventually(t, "the instance goes by the window", func() bool { return writes(teacher.On(app)) == step.status })
 		}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 // pieces is a connection that gives a stream in pieces of a size.
@@ -52,14 +54,14 @@ func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 	}
 	wg.Wait()
 	f.http.Client().CloseIdleConnections()
-	eventually(t, "nothing is left", func() bool {
+	wait.Eventually(t, "nothing is left", func() bool {
 		n := f.Counts()
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return n.Sessions == 0 && n.Sockets == 0 && n.Rooms == 0 && len(f.ended) == len(f.sockets)
 	})
-	eventually(t, "its goroutines have ended", func() bool { return runtime.NumGoroutine() <= before+2 })
-	eventually(t, "its connections are closed", func() bool { return descriptors() <= open+2 })
+	wait.Eventually(t, "its goroutines have ended", func() bool { return runtime.NumGoroutine() <= before+2 })
+	wait.Eventually(t, "its connections are closed", func() bool { return descriptors() <= open+2 })
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.sockets) != workers*each {
@@ -132,7 +134,7 @@ func TestAFastClientsFirstPacketIsNotLost(t *testing.T) {
 					"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" +
 					string(clientFrame(0x81, []byte(`40{"token":"anna"}`))) + string(clientFrame(0x81, []byte(`420["echo","first"]`)))
 				_, err = conn.Write([]byte(burst))
-				_ = conn.SetReadDeadline(time.Now().Add(patience))
+				_ = conn.SetReadDeadline(wait.Deadline())
 				var got []byte
 				for b := make([]byte, 4096); err == nil && !strings.Contains(string(got), `430["first"]`); {
 					var n int
@@ -154,7 +156,9 @@ func TestAFastClientsFirstPacketIsNotLost(t *testing.T) {
 // are thrown out while rooms are emitted to.
 func TestAStorm(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout, o.PacketBurst = 20*time.Millisecond, patience, 1<<20 })
+	f := serve(t, func(o *Options) {
+		o.PingInterval, o.PingTimeout, o.PacketBurst = 20*time.Millisecond, wait.Limit, 1<<20
+	})
 	stop := make(chan struct{})
 	var emitting, visiting sync.WaitGroup
 	for w := range 4 {
@@ -201,7 +205,7 @@ func TestAStorm(t *testing.T) {
 	visiting.Wait()
 	close(stop)
 	emitting.Wait()
-	eventually(t, "nobody is left", func() bool { return f.Counts().Sockets == 0 })
+	wait.Eventually(t, "nobody is left", func() bool { return f.Counts().Sockets == 0 })
 }
 
 func (f *fixture) stormVisit(way int) {

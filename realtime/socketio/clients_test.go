@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 const clientsFolder = "testdata/clients"
@@ -144,7 +146,7 @@ func (r *restartable) options() Options {
 			case "n":
 				_ = s.Emit("n", args[0])
 			case "ask me":
-				_ = s.EmitAck(patience, func(args []json.RawMessage, _ error) { _ = s.Emit("answered", args[0]) }, "question", 21)
+				_ = s.EmitAck(wait.Limit, func(args []json.RawMessage, _ error) { _ = s.Emit("answered", args[0]) }, "question", 21)
 			case "logout":
 				s.Disconnect()
 			case "restart":

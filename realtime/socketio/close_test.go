@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 func TestAClosedServerSendsItsClientsElsewhere(t *testing.T) {
@@ -17,14 +19,14 @@ func TestAClosedServerSendsItsClientsElsewhere(t *testing.T) {
 	f.until("both are there", func() bool { return len(f.sockets) == 2 })
 	got := make(chan string)
 	go func() { got <- f.get(query) }()
-	eventually(t, "the GET waits", func() bool {
+	wait.Eventually(t, "the GET waits", func() bool {
 		waiting := false
 		f.each(func(s *session) { waiting = waiting || s.isWaiting() })
 		return waiting
 	})
 	closed := make(chan error)
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), wait.Limit)
 		defer cancel()
 		closed <- f.Close(ctx)
 	}()
@@ -66,5 +68,5 @@ func TestClosingDoesNotWaitForTheStalled(t *testing.T) {
 		t.Error(err)
 	}
 	f.endedAs("server shutting down")
-	eventually(t, "nothing is left", func() bool { return f.Counts().Sessions == 0 })
+	wait.Eventually(t, "nothing is left", func() bool { return f.Counts().Sessions == 0 })
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 func TestARequestThatCannotBeServedSaysWhy(t *testing.T) {
@@ -89,17 +91,22 @@ func TestAnOldClientIsConnectedWithoutAsking(t *testing.T) {
 
 func TestWhoIsRefusedIsToldAndThenCutOff(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.ConnectTimeout = 2 * time.Second; o.PingInterval = 50 * time.Millisecond })
+	clock := wait.NewClock()
+	f := serve(t, func(o *Options) {
+		o.now, o.ConnectTimeout, o.PingInterval = clock.Now, 2*time.Second, 50*time.Millisecond
+	})
 	late, _ := f.websocket("EIO=4&transport=websocket")
 	late.expectPrefix("0{")
 	late.send(`40{"token":"mallory"}`)
 	old, _ := f.websocket("EIO=3&transport=websocket&token=mallory")
 	old.expectPrefix("0{")
 	old.expect(`44{"code":"NOBODY"}`)
-	old.expectClose(codePolicy)
 	late.expectPastBeats(`44{"message":"who are you?","data":{"code":"NOBODY"}}`)
-	late.expectClose(codePolicy)
 	silent, _ := f.websocket("EIO=4&transport=websocket")
+	silent.expectPrefix("0{")
+	clock.Pass(f.o.ConnectTimeout + 1)
+	old.expectClose(codePolicy)
+	late.expectClose(codePolicy)
 	silent.expectClose(codePolicy)
 	if n := f.Counts(); n.Refused != 2 || n.Sockets != 0 {
 		t.Errorf("%+v", n)
@@ -187,7 +194,7 @@ func TestAdmissionAndCapacityAreLimited(t *testing.T) {
 	}
 	c.raw(clientFrame(0x88, nil))
 	c.expectEndAfterClose()
-	eventually(t, "there is room again", func() bool {
+	wait.Eventually(t, "there is room again", func() bool {
 		status, _, _ := f.ask("GET", "EIO=4&transport=polling", "")
 		return status == 200
 	})
@@ -214,7 +221,7 @@ func TestAMalformedWebsocketHandshakeIsRefused(t *testing.T) {
 			t.Error(headers, status)
 		}
 	}
-	eventually(t, "nothing is left of them", func() bool { return f.Counts().Sessions == 0 })
+	wait.Eventually(t, "nothing is left of them", func() bool { return f.Counts().Sessions == 0 })
 }
 
 func TestOneAddressHoldsOnlySoManySessionsAndMayComeBackWhenOneIsGone(t *testing.T) {
@@ -234,7 +241,7 @@ func TestOneAddressHoldsOnlySoManySessionsAndMayComeBackWhenOneIsGone(t *testing
 		t.Errorf("somebody else: %d %s", status, body)
 	}
 	f.post(sids[0], "1")
-	eventually(t, "there is room again", func() bool {
+	wait.Eventually(t, "there is room again", func() bool {
 		status, _, _ := f.ask("GET", "EIO=4&transport=polling&from=a", "")
 		return status == 200
 	})

@@ -13,7 +13,7 @@ var pingMessage = textMessage(string(enginePing))
 // tick looks after every session of the shard: pings, silence, and sessions that were
 // given some time and have had it.
 func (s *shard) tick(beat *heartbeat) {
-	now := time.Now()
+	now := s.server.o.now()
 	if now.Sub(beat.last) > s.server.o.PingTimeout/2 {
 		// It was us who slept: a stopped process, a starved machine. What the clients said
 		// meanwhile has not been read yet.

@@ -73,7 +73,8 @@ type Options struct {
 	// called for. Nil is slog's default.
 	Log *slog.Logger
 
-	slowWrites bool // as where there are no raw connections; for tests
+	slowWrites bool             // as where there are no raw connections; for tests
+	now        func() time.Time // says how long a client was silent, or had to connect; for tests
 }
 
 // Refusal is why somebody may not connect: a 3.x or 4.x client gets both in its
@@ -100,6 +101,9 @@ func (o Options) withDefaults() Options {
 		if *d <= 0 {
 			*d = time.Duration(seconds) * time.Second
 		}
+	}
+	if o.now == nil {
+		o.now = time.Now
 	}
 	duration(&o.PingInterval, 15)
 	duration(&o.PingTimeout, 10)

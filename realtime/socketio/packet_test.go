@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 func TestEventsAreAnsweredByTheirNumber(t *testing.T) {
@@ -37,7 +39,7 @@ func TestTheServerIsAnsweredToo(t *testing.T) {
 		}
 		answers <- string(args[0])
 	}
-	if err := s.EmitAck(patience, answered, "question", 1); err != nil {
+	if err := s.EmitAck(wait.Limit, answered, "question", 1); err != nil {
 		t.Fatal(err)
 	}
 	c.expect(`420["question",1]`)
@@ -53,26 +55,21 @@ func TestTheServerIsAnsweredToo(t *testing.T) {
 		t.Error(got)
 	}
 	for range pendingAcks {
-		if err := s.EmitAck(patience, answered, "question"); err != nil {
+		if err := s.EmitAck(wait.Limit, answered, "question"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.EmitAck(patience, answered, "question"); !errors.Is(err, ErrTooManyAcks) {
+	if err := s.EmitAck(wait.Limit, answered, "question"); !errors.Is(err, ErrTooManyAcks) {
 		t.Error(err)
 	}
 	s.Drop()
 	for range pendingAcks {
-		select {
-		case got := <-answers:
-			if got != ErrGone.Error() {
-				t.Error(got)
-			}
-		case <-time.After(patience):
-			t.Fatal("an answer is still waited for")
+		if got := wait.Receive(t, "nobody waits for an answer", answers); got != ErrGone.Error() {
+			t.Error(got)
 		}
 	}
 	f.endedAs("dropped by the server")
-	if err := s.EmitAck(patience, answered, "question"); !errors.Is(err, ErrGone) {
+	if err := s.EmitAck(wait.Limit, answered, "question"); !errors.Is(err, ErrGone) {
 		t.Error(err)
 	}
 }
@@ -117,13 +114,28 @@ func TestHeartbeatsGoTheWayOfTheClientsVersion(t *testing.T) {
 
 func TestASilentClientIsCutOff(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 50*time.Millisecond, 2*time.Second })
+	silence := func(f *fixture, clock *wait.Clock) { // in steps, or the server thinks that it was asleep
+		wait.Eventually(t, "the silent one is cut off", func() bool {
+			clock.Pass(f.o.PingTimeout / 100)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return len(f.ended) == 1
+		})
+		f.endedAs("ping timeout")
+	}
+	serveSlowly := func() (*fixture, *wait.Clock) {
+		clock := wait.NewClock()
+		return serve(t, func(o *Options) { o.now, o.PingInterval, o.PingTimeout = clock.Now, 50*time.Millisecond, 2*time.Second }), clock
+	}
+	f, clock := serveSlowly()
 	f.connected(4, "anna")
-	f.endedAs("ping timeout")
-	polled := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 50*time.Millisecond, 2*time.Second })
+	silence(f, clock)
+	polled, clock := serveSlowly()
 	query := polled.polling(3, "&token=anna")
-	polled.endedAs("ping timeout")
-	eventually(t, "the session is forgotten", func() bool { return polled.Counts().Sessions == 0 })
+	polled.only()
+	silence(polled, clock)
+	clock.Pass(farewellTime + 1)
+	wait.Eventually(t, "the session is forgotten", func() bool { return polled.Counts().Sessions == 0 })
 	if status, body, _ := polled.ask("GET", query, ""); status != 400 || !strings.Contains(body, `"code":1`) {
 		t.Error(status, body)
 	}
@@ -131,7 +143,10 @@ func TestASilentClientIsCutOff(t *testing.T) {
 
 func TestAClientThatLeavesIsGone(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.ConnectTimeout = 2 * time.Second; o.PingInterval = 100 * time.Millisecond })
+	clock := wait.NewClock()
+	f := serve(t, func(o *Options) {
+		o.now, o.ConnectTimeout, o.PingInterval = clock.Now, 2*time.Second, 100*time.Millisecond
+	})
 	c := f.connected(4, "anna")
 	f.only().Join("room")
 	c.send("41")
@@ -139,6 +154,7 @@ func TestAClientThatLeavesIsGone(t *testing.T) {
 	if n := f.Members("room"); n != 0 {
 		t.Error(n)
 	}
+	clock.Pass(f.o.ConnectTimeout + 1)
 	c.expectClose(codePolicy) // it should have hung up
 	other := serve(t)
 	c = other.connected(4, "anna")
@@ -150,7 +166,7 @@ func TestAClientThatLeavesIsGone(t *testing.T) {
 func TestAFloodIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, frame := range [][]byte{clientFrame(0x81, []byte("3")), clientFrame(0x89, []byte("ping"))} {
-		f := serve(t, func(o *Options) { o.PacketRate, o.PacketBurst = 1, 20 })
+		f := serve(t, func(o *Options) { o.now, o.PacketRate, o.PacketBurst = wait.NewClock().Now, 1, 20 })
 		c := f.connected(4, "anna")
 		for range 30 {
 			c.raw(frame)

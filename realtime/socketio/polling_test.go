@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 func TestPollingCarriesPacketsBothWays(t *testing.T) {
@@ -50,7 +52,7 @@ func TestAPollWaitsUntilThereIsSomething(t *testing.T) {
 	s := f.only()
 	got := make(chan string)
 	go func() { got <- f.get(query) }()
-	eventually(t, "the GET waits", func() bool { return s.session.isWaiting() })
+	wait.Eventually(t, "the GET waits", func() bool { return s.session.isWaiting() })
 	_ = s.Emit("news", 1)
 	if text := <-got; text != `42["news",1]` {
 		t.Errorf("%q", text)
@@ -72,7 +74,7 @@ func TestASecondPollOrPostEndsTheSession(t *testing.T) {
 	s := f.only()
 	got := make(chan string)
 	go func() { got <- f.get(query) }()
-	eventually(t, "the GET waits", func() bool { return s.session.isWaiting() })
+	wait.Eventually(t, "the GET waits", func() bool { return s.session.isWaiting() })
 	if status, body, _ := f.ask("GET", query, ""); status != 400 || !strings.Contains(body, `"code":3`) {
 		t.Error(status, body)
 	}
@@ -107,7 +109,7 @@ func TestADroppedPollEndsTheSession(t *testing.T) {
 	r, _ := http.NewRequestWithContext(ctx, "GET", f.url(query), nil)
 	done := make(chan struct{})
 	go func() { _, _ = f.http.Client().Do(r); close(done) }()
-	eventually(t, "the GET waits", func() bool { return s.session.isWaiting() })
+	wait.Eventually(t, "the GET waits", func() bool { return s.session.isWaiting() })
 	cancel()
 	<-done
 	f.endedAs("transport close")

@@ -40,7 +40,8 @@ func New(o Options) *Server {
 	if o.Authenticate == nil {
 		panic("socketio: Options.Authenticate is missing")
 	}
-	srv := &Server{o: o.withDefaults(), began: time.Now(), sessions: map[string]*session{}, from: map[string]int{}, empty: make(chan struct{})}
+	o = o.withDefaults()
+	srv := &Server{o: o, began: o.now(), sessions: map[string]*session{}, from: map[string]int{}, empty: make(chan struct{})}
 	srv.rooms = rooms{byName: map[string]*room{}, onRoom: o.OnRoom}
 	for _, origin := range o.AllowedOrigins {
 		srv.origins = append(srv.origins, strings.ToLower(strings.TrimSuffix(origin, "/")))
@@ -166,7 +167,7 @@ func (srv *Server) handshake(w http.ResponseWriter, r *http.Request, eio int, tr
 }
 
 func (srv *Server) newSession(r *http.Request, eio int) (*session, *httpError) {
-	s := &session{server: srv, id: randomID(), eio: eio, address: srv.o.Address(r), request: kept(r), pinged: time.Now()}
+	s := &session{server: srv, id: randomID(), eio: eio, address: srv.o.Address(r), request: kept(r), pinged: srv.o.now()}
 	s.until = s.pinged.Add(srv.o.ConnectTimeout)
 	s.parts.Store(2)
 	s.hear()

@@ -45,7 +45,7 @@ type session struct {
 	until     time.Time // to connect until, or once ended to be fetched until; zero is for ever
 }
 
-func (s *session) hear() { s.heard.Store(int64(time.Since(s.server.began))) }
+func (s *session) hear() { s.heard.Store(int64(s.server.o.now().Sub(s.server.began))) }
 
 func (s *session) lastHeard() time.Time { return s.server.began.Add(time.Duration(s.heard.Load())) }
 
@@ -102,7 +102,7 @@ func (s *session) endLocked(reason string) {
 	if !s.dismissed {
 		s.reason = reason
 	}
-	s.ended, s.until = true, time.Now().Add(farewellTime)
+	s.ended, s.until = true, s.server.o.now().Add(farewellTime)
 	if s.probing != nil {
 		go s.probing.abort()
 	}
@@ -122,7 +122,7 @@ func (s *session) dismiss() {
 	}
 	s.queue.append(disconnectMessage)
 	s.flushLocked()
-	s.dismissed, s.reason, s.until = true, "server namespace disconnect", time.Now().Add(lingerTime)
+	s.dismissed, s.reason, s.until = true, "server namespace disconnect", s.server.o.now().Add(lingerTime)
 	s.parts.Add(1)
 	go s.depart()
 }
@@ -178,7 +178,7 @@ func (s *session) handle(b []byte) {
 	if ended || dismissed {
 		return
 	}
-	if !s.bucket.take(time.Now(), s.server.o.PacketRate, s.server.o.PacketBurst) {
+	if !s.bucket.take(s.server.o.now(), s.server.o.PacketRate, s.server.o.PacketBurst) {
 		s.end("too many packets", codePolicy)
 		return
 	}
@@ -234,7 +234,7 @@ func (s *session) packet(p packet) error {
 		return errPacket
 	case p.kind == packetDisconnect:
 		s.mu.Lock()
-		s.until = time.Now().Add(s.server.o.ConnectTimeout) // to hang up
+		s.until = s.server.o.now().Add(s.server.o.ConnectTimeout) // to hang up
 		s.mu.Unlock()
 		s.leave("client namespace disconnect")
 	case p.kind == packetEvent:

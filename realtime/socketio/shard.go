@@ -133,7 +133,7 @@ func (s *shard) run() {
 	period := min(max(s.server.o.PingInterval/10, 5*time.Millisecond), time.Second)
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
-	beat := heartbeat{last: time.Now()}
+	beat := heartbeat{last: s.server.o.now()}
 	batch := make([]job, 0, batchJobs)
 	for {
 		batch = s.take(batch[:0])

@@ -2,9 +2,12 @@ package socketio
 
 import (
 	"net/http/httptest"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 // idleShard is one whose goroutine does not run.
@@ -42,15 +45,25 @@ func TestAFullInboxMakesThoseWhoEmitWait(t *testing.T) {
 		s.post(job{kind: jobEmit, room: to, message: &message{}})
 		close(posted)
 	}()
-	select {
-	case <-posted:
-		t.Fatal("it did not wait")
-	case <-time.After(20 * time.Millisecond):
+	for range 100 {
+		runtime.Gosched() // to the other one, which has its chance to post
 	}
-	if n := len(s.take(nil)); n != batchJobs {
-		t.Error(n)
+	s.mu.Lock()
+	if n := s.next - s.first; n > inboxJobs {
+		t.Errorf("%d jobs are in an inbox for %d", n, inboxJobs)
 	}
-	<-posted
+	s.mu.Unlock()
+	taken := len(s.take(nil))
+	if taken != batchJobs {
+		t.Error(taken)
+	}
+	wait.Receive(t, "the one who waited has posted", posted)
+	for n := taken; n > 0; taken += n {
+		n = len(s.take(nil))
+	}
+	if taken != inboxJobs+1 {
+		t.Errorf("%d jobs were taken of %d", taken, inboxJobs+1)
+	}
 	s.stop()
 	s.post(job{kind: jobEmit, room: to, message: &message{}}) // goes nowhere
 }
@@ -69,7 +82,7 @@ func TestHeartbeatsGoOutHoweverBusyTheRooms(t *testing.T) {
 			}
 		}()
 	}
-	eventually(t, "all have joined", func() bool { return f.Members("busy") == 2*len(f.shards) })
+	wait.Eventually(t, "all have joined", func() bool { return f.Members("busy") == 2*len(f.shards) })
 	quiet := f.connected(4, "ben")
 	stop := make(chan struct{})
 	defer close(stop)

@@ -8,8 +8,11 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 // stall fills everything between the server and a client that does not read: what is
@@ -20,7 +23,7 @@ func stall(t *testing.T, c *wsClient, s *Socket) {
 	filler := strings.Repeat("x", 8<<10)
 	var first *message
 	var since time.Time
-	eventually(t, "the client is stalled", func() bool {
+	wait.Eventually(t, "the client is stalled", func() bool {
 		s.session.mu.Lock()
 		defer s.session.mu.Unlock()
 		q := s.session.queue.entries
@@ -127,21 +130,56 @@ func TestAStalledReaderIsCutOffInTime(t *testing.T) {
 	c := f.connected(4, "anna")
 	stall(t, c, f.only())
 	f.endedAs("transport error")
-	eventually(t, "nothing is left of it", func() bool { return f.Counts().Sessions == 0 })
+	wait.Eventually(t, "nothing is left of it", func() bool { return f.Counts().Sessions == 0 })
+}
+
+// watched tells when the writes of the connections it accepts must be done.
+type watched struct {
+	net.Listener
+	limited atomic.Bool // a write has a deadline
+	stalls  atomic.Int64
+}
+
+type watchedConn struct {
+	*net.TCPConn
+	on *watched
+}
+
+func (w *watched) Accept() (net.Conn, error) {
+	c, err := w.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	tcp := c.(*net.TCPConn)
+	return watchedConn{tcp, w}, tcp.SetWriteBuffer(sendBuffer) // as the server does
+}
+
+func (c watchedConn) SetWriteDeadline(at time.Time) error {
+	if c.on.limited.Store(!at.IsZero()); !at.IsZero() {
+		c.on.stalls.Add(1)
+	}
+	return c.TCPConn.SetWriteDeadline(at)
 }
 
 // The write deadline of a stall must not be there for the writes after it.
 func TestAReaderThatStalledOnceIsServedAgain(t *testing.T) {
 	t.Parallel()
-	const stalled = 3 * time.Second
-	f := serve(t, func(o *Options) { o.WriteTimeout = stalled })
+	f := serve(t)
+	server := httptest.NewUnstartedServer(f.Server)
+	on := &watched{Listener: server.Listener}
+	server.Listener = on
+	server.Start()
+	defer server.Close()
+	f.http.Close()
+	f.http = server
 	c := f.connected(4, "anna")
 	s := f.only()
+	before := on.stalls.Load()
 	stall(t, c, s)
 	_ = s.Emit("end")
 	for c.text() != `42["end"]` {
 	}
-	<-time.After(stalled + stalled/10)
+	wait.Eventually(t, "no write has a deadline any more", func() bool { return on.stalls.Load() > before && !on.limited.Load() })
 	for i := range 10 {
 		_ = s.Emit("n", i)
 		c.expect(fmt.Sprintf(`42["n",%d]`, i))
@@ -234,7 +272,7 @@ func TestEverythingWorksOverTLS(t *testing.T) {
 	if got := f.get(query); !strings.HasPrefix(got, "40{") {
 		t.Error(got)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), wait.Limit)
 	defer cancel()
 	if err := f.Close(ctx); err != nil {
 		t.Error(err)

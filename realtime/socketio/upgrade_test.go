@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"homeroom/testkit/wait"
 )
 
 // polled is a connected polling session, its query and its socket.
@@ -30,7 +32,7 @@ func TestPollingBecomesAWebsocket(t *testing.T) {
 		query, s := f.polled(eio)
 		got := make(chan string)
 		go func() { got <- f.get(query) }()
-		eventually(t, "the GET waits", func() bool { return s.session.isWaiting() })
+		wait.Eventually(t, "the GET waits", func() bool { return s.session.isWaiting() })
 		c, status := f.websocket(asWebsocket(query))
 		if status != 101 {
 			t.Fatal(status)
@@ -86,8 +88,8 @@ func TestAPollDuringAProbeIsSoonAnswered(t *testing.T) {
 func TestAProbeThatComesToNothingLeavesThePollingAlone(t *testing.T) {
 	t.Parallel()
 	for what, fail := range map[string]func(*wsClient){
-		"it says nothing":           func(c *wsClient) { c.expectEnd() },
-		"it only probes":            func(c *wsClient) { c.send("2probe"); c.expect("3probe"); c.expectEnd() },
+		"it says nothing":           func(*wsClient) {},
+		"it only probes":            func(c *wsClient) { c.send("2probe"); c.expect("3probe") },
 		"it decides without a try":  func(c *wsClient) { c.send("5"); c.expectEnd() },
 		"it says something else":    func(c *wsClient) { c.send(`42["echo",1]`); c.expectEnd() },
 		"it hangs up":               func(c *wsClient) { _ = c.conn.Close() },
@@ -96,13 +98,16 @@ func TestAProbeThatComesToNothingLeavesThePollingAlone(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			f := serve(t, func(o *Options) { o.UpgradeTimeout = 3 * time.Second })
+			f := serve(t)
 			query, s := f.polled(4)
 			c, _ := f.websocket(asWebsocket(query))
 			fail(c)
-			eventually(t, "the probe is given up", func() bool {
+			wait.Eventually(t, "the probe is given up", func() bool {
 				s.session.mu.Lock()
 				defer s.session.mu.Unlock()
+				if strings.HasPrefix(what, "it only") || strings.HasPrefix(what, "it says nothing") {
+					s.session.expireProbe()
+				}
 				return !s.session.upgrading
 			})
 			f.post(query, `420["echo",1]`)
@@ -119,6 +124,25 @@ func TestAProbeThatComesToNothingLeavesThePollingAlone(t *testing.T) {
 			again.send(`421["echo",2]`)
 			again.expect(`431[2]`)
 		})
+	}
+}
+
+// expireProbe has the time that the client has to decide for the websocket run out now.
+func (s *session) expireProbe() {
+	if s.upgrading && s.probing != nil {
+		_ = s.probing.net.SetReadDeadline(time.Now())
+	}
+}
+
+func TestProbe_PastItsTime_IsGivenUp(t *testing.T) {
+	t.Parallel()
+	f := serve(t, func(o *Options) { o.UpgradeTimeout = time.Millisecond })
+	query, _ := f.polled(4)
+	c, _ := f.websocket(asWebsocket(query))
+	c.expectEnd()
+	f.post(query, `420["echo",1]`)
+	if got := f.get(query); got != `430[1]` {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -161,13 +185,16 @@ func TestNothingIsLostOrTurnedAroundByAnUpgrade(t *testing.T) {
 // Clients hold their pongs back while they change over: to poll and to probe is to be alive.
 func TestAClientThatUpgradesIsNotTakenForSilent(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *Options) { o.PingInterval, o.PingTimeout = 50*time.Millisecond, 2*time.Second })
+	clock := wait.NewClock()
+	f := serve(t, func(o *Options) { o.now, o.PingInterval, o.PingTimeout = clock.Now, 50*time.Millisecond, 2*time.Second })
 	query, _ := f.polled(4)
 	c, _ := f.websocket(asWebsocket(query))
 	c.send("2probe")
 	c.expect("3probe")
-	for begun := time.Now(); time.Since(begun) < 5*time.Second; <-time.After(20 * time.Millisecond) {
-		f.get(query)
+	for range 5 { // together more than a silent client is given; in larger steps the server thinks that it was asleep
+		clock.Pass(f.o.PingTimeout / 2)
+		for !strings.Contains(f.get(query), "2") { // the server has looked who is silent
+		}
 	}
 	c.send("5")
 	c.send(`420["echo",1]`)

@@ -92,7 +92,7 @@ func (s *session) read(c *wsConn) {
 func (s *session) control(op byte, payload []byte) {
 	s.handling.Lock()
 	defer s.handling.Unlock()
-	if !s.bucket.take(time.Now(), s.server.o.PacketRate, s.server.o.PacketBurst) {
+	if !s.bucket.take(s.server.o.now(), s.server.o.PacketRate, s.server.o.PacketBurst) {
 		s.end("too many packets", codePolicy)
 	} else if op == opPing {
 		s.send(controlMessage(newFrame(opPong, payload)))

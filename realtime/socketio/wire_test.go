@@ -16,10 +16,9 @@ import (
 	"sync"
 	"testing"
 	"time"
-)
 
-// patience is for what must happen, however busy the machine is.
-const patience = 2 * time.Minute
+	"homeroom/testkit/wait"
+)
 
 // fixture is a server under test, which remembers what its application was told.
 type fixture struct {
@@ -42,8 +41,8 @@ func serve(t *testing.T, change ...func(*Options)) *fixture {
 	o := Options{
 		Log:            slog.New(slog.DiscardHandler),
 		AllowedOrigins: []string{"https://console.example"},
-		PingInterval:   patience, // no heartbeat comes between, unless a test wants one
-		PingTimeout:    patience,
+		// No heartbeat comes between and nobody is too slow, unless a test wants it.
+		PingInterval: wait.Limit, PingTimeout: wait.Limit, ConnectTimeout: wait.Limit, UpgradeTimeout: wait.Limit, WriteTimeout: wait.Limit,
 		Authenticate: func(r *http.Request, auth json.RawMessage) (any, *Refusal) {
 			var sent struct{ Token string }
 			_ = json.Unmarshal(auth, &sent)
@@ -78,9 +77,9 @@ func serve(t *testing.T, change ...func(*Options)) *fixture {
 	f.Server = New(o)
 	f.http = httptest.NewServer(f.Server)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-		defer cancel()
-		_ = f.Close(ctx)
+		gone, cancel := context.WithCancel(context.Background())
+		cancel() // who is still there is not waited for
+		_ = f.Close(gone)
 		f.http.Close()
 	})
 	return f
@@ -97,7 +96,7 @@ func (f *fixture) note(what func()) {
 // until waits for something the application is told of.
 func (f *fixture) until(what string, holds func() bool) {
 	f.t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(wait.Limit)
 	for {
 		f.mu.Lock()
 		ok, changed := holds(), f.changed
@@ -108,7 +107,7 @@ func (f *fixture) until(what string, holds func() bool) {
 		select {
 		case <-changed:
 		case <-deadline:
-			f.t.Fatalf("not in %v: %s", patience, what)
+			f.t.Fatalf("did not come about: %s", what)
 		}
 	}
 }
@@ -136,17 +135,6 @@ func (f *fixture) endedAs(reason string) {
 	})
 	if got != reason {
 		f.t.Fatalf("the socket ended by %q, want %q", got, reason)
-	}
-}
-
-// eventually waits for a number that nobody tells of.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for tick := time.NewTicker(2 * time.Millisecond); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in %v: %s", patience, what)
-		}
 	}
 }
 
@@ -245,7 +233,7 @@ func dialWS(t testing.TB, address string, secure *tls.Config, query string, head
 		return nil, 0, err
 	}
 	c := &wsClient{t: t, conn: conn, in: bufio.NewReader(conn)}
-	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	_ = conn.SetReadDeadline(wait.Deadline())
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {
 		_ = conn.Close()
@@ -310,7 +298,7 @@ func (c *wsClient) send(text string) {
 
 // frame reads the server's next frame.
 func (c *wsClient) frame() (op byte, payload []byte, err error) {
-	_ = c.conn.SetReadDeadline(time.Now().Add(patience))
+	_ = c.conn.SetReadDeadline(wait.Deadline())
 	var h [2]byte
 	if _, err := io.ReadFull(c.in, h[:]); err != nil {
 		return 0, nil, err

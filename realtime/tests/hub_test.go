@@ -1,7 +1,6 @@
 package realtime_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"homeroom/modules/transport"
 	"homeroom/realtime/ioclient"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // line is a school with a bus on its way: a driver, and a parent whose child rides.
@@ -79,9 +79,7 @@ func dial(t *testing.T, app *testkit.App, c *testkit.Client) *ioclient.Client {
 
 func call(t *testing.T, c *ioclient.Client, event string, data any) ioclient.Answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
-	defer cancel()
-	a, err := c.Call(ctx, event, data)
+	a, err := c.Call(wait.Context(t), event, data)
 	if err != nil {
 		t.Fatalf("%s: %v", event, err)
 	}
@@ -114,7 +112,7 @@ type seen struct {
 // hears waits for an event that fits.
 func hears(t *testing.T, c *ioclient.Client, name string, fits func(seen) bool) seen {
 	t.Helper()
-	for limit := time.After(testkit.Patience); ; {
+	for limit := time.After(wait.Limit); ; {
 		select {
 		case e := <-c.Events:
 			var s seen
@@ -141,7 +139,7 @@ func cutOff(t *testing.T, c *ioclient.Client, why error) {
 		if why != nil && !errors.Is(c.Err(), why) {
 			t.Errorf("cut off with %v", c.Err())
 		}
-	case <-time.After(testkit.Patience):
+	case <-time.After(wait.Limit):
 		t.Error("still connected")
 	}
 }
@@ -186,7 +184,7 @@ func TestWhoWatchesABusSeesItMoveAndAJoinerSeesWhereItIs(t *testing.T) {
 	if a := l.driver.Call(t, "POST", "/driver/incident/report", map[string]any{"busId": l.bus, "type": "traffic_jam"}); a.Status != 201 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	for limit := time.After(testkit.Patience); ; {
+	for limit := time.After(wait.Limit); ; {
 		select {
 		case e := <-stranger.Events:
 			if e.Name == "boarding" {
@@ -334,18 +332,18 @@ func TestASocketLivesNoLongerThanItsSession(t *testing.T) {
 
 func TestRenewKeepsASocketPastItsTokensEnd(t *testing.T) {
 	t.Parallel()
-	clock := newClock()
-	app := testkit.Start(t, func(_ *config.Config, o *service.Options) { o.Clock = clock.now })
+	clock := wait.NewClock()
+	app := testkit.Start(t, func(_ *config.Config, o *service.Options) { o.Clock = clock.Now })
 	l := newLine(t, app)
 	kept, dropped := dial(t, app, l.admin), dial(t, app, l.admin)
 	must(t, kept, "join-bus-room", l.room())
-	clock.pass(10 * time.Minute)
+	clock.Pass(10 * time.Minute)
 	if a := call(t, kept, "renew", map[string]any{"token": l.parent.Token}); a.OK {
 		t.Errorf("somebody else's token: %+v", a)
 	}
 	fresh := app.Sign(t, l.School, l.admin, api.SchoolAdmin)
 	must(t, kept, "renew", map[string]any{"token": fresh})
-	clock.pass(6 * time.Minute)
+	clock.Pass(6 * time.Minute)
 	cutOff(t, dropped, ioclient.ErrSignedOut)
 	must(t, kept, "leave-bus-room", l.room())
 }

@@ -18,6 +18,7 @@ import (
 	"homeroom/localstack"
 	"homeroom/realtime/ioclient"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // Some tests need an instance to kill: this test binary once more, which says where it
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 // positions may come before the room is listened to.
 func flows(t *testing.T, driver, watcher *ioclient.Client, from int) int {
 	t.Helper()
-	for n := from; n < from+400; n++ {
+	for n, limit := from, wait.Deadline(); time.Now().Before(limit); n++ {
 		must(t, driver, "update-location", at(n))
 		for waiting := time.After(50 * time.Millisecond); ; {
 			select {

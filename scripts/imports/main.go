@@ -77,6 +77,11 @@ var rules = []rule{
 		refused:  []string{"localstack"},
 		why:      "private servers are started by the local profile and by tests, never by the product itself",
 	},
+	{
+		packages: []string{"homeroom/..."},
+		refused:  []string{"github.com/hashicorp/golang-lru/v2/expirable"},
+		why:      "it reads the machine's clock: what is remembered for a while follows the instance's (golang-lru/v2 and a time until which an entry is believed)",
+	},
 }
 
 func main() {

@@ -32,6 +32,8 @@ func TestTheRulesTellGoodImportsFromBad(t *testing.T) {
 		{"homeroom/cmd/homeroom", "homeroom/testkit", false},
 		{"homeroom/api", "homeroom/tenancy", true},
 		{"homeroom/tenancy", "homeroom/localstack", false},
+		{"homeroom/tenancy", "github.com/hashicorp/golang-lru/v2", true},
+		{"homeroom/tenancy", "github.com/hashicorp/golang-lru/v2/expirable", false},
 	} {
 		broken := check(rules, []goPackage{{ImportPath: c.importer, Imports: []string{c.imported}}})
 		if good := len(broken) == 0; good != c.good {

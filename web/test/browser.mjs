@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const patience = 60_000
+const patience = Number(process.env.PATIENCE ?? 120_000) // the tests' one limit, which web/browser_test.go says
 // SLOW=1500 holds every call back for up to so many milliseconds, each for another time, and pages run at a quarter of their
 // speed: what a story takes for granted shows. What a story routes itself goes as fast as ever.
 const slow = Number(process.env.SLOW ?? 0)

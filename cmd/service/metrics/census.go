@@ -56,6 +56,7 @@ type reading struct {
 type censusTaker struct {
 	pool    *pgxpool.Pool
 	version int
+	now     func() time.Time
 
 	mu    sync.Mutex
 	until time.Time
@@ -65,13 +66,13 @@ type censusTaker struct {
 func (c *censusTaker) collect(out chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Now().After(c.until) {
+	if now := c.now(); now.After(c.until) {
 		ctx, cancel := context.WithTimeout(context.Background(), censusTime)
 		defer cancel()
 		read, err := c.take(ctx)
 		// Old numbers are no numbers: what is away is shown as away.
-		if c.last, c.until = read, time.Now().Add(censusLife); err != nil {
-			c.last, c.until = nil, time.Now().Add(censusRest)
+		if c.last, c.until = read, now.Add(censusLife); err != nil {
+			c.last, c.until = nil, now.Add(censusRest)
 		}
 	}
 	censusUp.is(out, yes(c.last != nil))

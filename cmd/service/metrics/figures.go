@@ -36,7 +36,7 @@ type Sources struct {
 
 // Show has everything that stands read when somebody asks.
 func Show(r prometheus.Registerer, from Sources) {
-	census := &censusTaker{pool: from.Cluster.PlatformPool(), version: from.Cluster.SchoolVersion()}
+	census := &censusTaker{pool: from.Cluster.PlatformPool(), version: from.Cluster.SchoolVersion(), now: from.Clock}
 	r.MustRegister(&figures{from: from, census: census}, build(from.Cluster.SchoolVersion()))
 }
 

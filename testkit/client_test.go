@@ -1,0 +1,68 @@
+package testkit_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/testkit"
+)
+
+// listener hears what a test of its own would say, and ends nobody.
+type listener struct {
+	testing.TB
+	said strings.Builder
+}
+
+func (l *listener) Helper()                      {}
+func (l *listener) Logf(f string, args ...any)   { fmt.Fprintf(&l.said, f+"\n", args...) }
+func (l *listener) Fatalf(f string, args ...any) { l.Logf(f, args...); panic(l) }
+func (l *listener) hears(f func(t testing.TB)) string {
+	defer func() { _ = recover() }()
+	f(l)
+	return l.said.String()
+}
+
+func TestClient_Answered500_ShowsTheInstancesErrors(t *testing.T) {
+	t.Parallel()
+	fails := func(api.OpenCtx, api.Nothing) (api.Nothing, error) {
+		return api.Nothing{}, errors.New("the well is dry")
+	}
+	app := testkit.Start(t, func(_ *config.Config, o *service.Options) {
+		o.ExtraRows = []api.Row{api.Open("GET", "/auth/fails", "Fail on purpose", api.Read, fails)}
+	})
+	const path = "/auth/fails"
+	nobody := app.Nobody()
+	for what, call := range map[string]func(t testing.TB){
+		"Get":     func(t testing.TB) { testkit.Get[api.Nothing](t, nobody, path) },
+		"Call":    func(t testing.TB) { nobody.Call(t, "GET", path, nil) },
+		"Refuses": func(t testing.TB) { nobody.Refuses(t, "GET", path, nil, 404, "") },
+	} {
+		l := &listener{TB: t}
+		l.hears(call)
+		if said := l.said.String(); !strings.Contains(said, "GET "+path+" was answered 500") || !strings.Contains(said, "the well is dry") {
+			t.Errorf("%s does not say why: %q", what, said)
+		}
+	}
+	l := &listener{TB: t}
+	l.hears(func(t testing.TB) { nobody.Refuses(t, "GET", path, nil, 500, "") })
+	if l.said.Len() != 0 {
+		t.Errorf("a 500 that was asked for: %q", l.said.String())
+	}
+}
+
+func TestNewPhone_IsNewInARun(t *testing.T) {
+	t.Parallel()
+	given := map[string]bool{}
+	for range 5000 {
+		phone := testkit.NewPhone()
+		if given[phone] {
+			t.Fatalf("%s was given out twice", phone)
+		}
+		given[phone] = true
+	}
+}

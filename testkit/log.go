@@ -1,0 +1,114 @@
+package testkit
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+)
+
+// Log collects what an instance logs, or a process says.
+type Log struct {
+	files []string // where it is, if it is not collected here
+
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// LogFiles is what instances in other processes log to files.
+func LogFiles(paths ...string) *Log { return &Log{files: paths} }
+
+// Logger logs into it from a level on.
+func (l *Log) Logger(from slog.Level) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: from}))
+}
+
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if os.Getenv("HOMEROOM_TEST_LOG") != "" {
+		_, _ = os.Stderr.Write(p)
+	}
+	return l.b.Write(p)
+}
+
+// String is everything logged so far.
+func (l *Log) String() string { return strings.Join(l.texts(nil), "") }
+
+// texts is what each file has, or what was collected, after so many bytes.
+func (l *Log) texts(after []int64) []string {
+	skip := func(n int) int64 {
+		if n < len(after) {
+			return after[n]
+		}
+		return 0
+	}
+	var out []string
+	for n, path := range l.files {
+		text := ""
+		if f, err := os.Open(path); err == nil { // else it has not begun
+			if _, err := f.Seek(skip(n), io.SeekStart); err == nil {
+				b, _ := io.ReadAll(f)
+				text = string(b)
+			}
+			_ = f.Close()
+		}
+		out = append(out, text)
+	}
+	if len(l.files) == 0 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		out = append(out, string(l.b.Bytes()[skip(0):]))
+	}
+	return out
+}
+
+// sizes is how much there is of each text.
+func (l *Log) sizes() []int64 {
+	if len(l.files) == 0 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return []int64{int64(l.b.Len())}
+	}
+	out := make([]int64, len(l.files))
+	for n, path := range l.files {
+		if f, err := os.Stat(path); err == nil {
+			out[n] = f.Size()
+		}
+	}
+	return out
+}
+
+const (
+	linesShown = 20
+	lineShown  = 1500 // bytes: a panic's stack is long
+)
+
+// Trouble returns a function that lists the last warnings, errors and complaints of the
+// runtime which were logged since Trouble was called, one a line; empty: there were none.
+func (l *Log) Trouble() func() string {
+	if l == nil {
+		return func() string { return "" }
+	}
+	from := l.sizes()
+	return func() string {
+		var found []string
+		for _, text := range l.texts(from) {
+			for line := range strings.Lines(text) {
+				if line = strings.TrimSpace(line); isTrouble(line) {
+					found = append(found, "    "+line[:min(len(line), lineShown)])
+				}
+			}
+		}
+		return strings.Join(found[max(0, len(found)-linesShown):], "\n")
+	}
+}
+
+func isTrouble(line string) bool {
+	if !strings.HasPrefix(line, "{") {
+		return line != "" // no line of the log, but what the process itself says
+	}
+	return strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, `"level":"WARN"`)
+}
