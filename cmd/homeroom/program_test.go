@@ -22,27 +22,33 @@ import (
 	"homeroom/testkit/wait"
 )
 
-// built is the program as a user has it, built once for all tests. It has no race
-// detector in it: that would take a second and more of every command.
-var built = sync.OnceValues(func() (path string, err error) {
-	if binFolder, err = os.MkdirTemp("", "homeroom-bin-"); err != nil {
+// The program as it ships and as `make run` builds it, but optimised, each built once for all tests. They have no race detector
+// in them: that would take a second and more of every command.
+var (
+	builtWhole = sync.OnceValues(func() (string, error) { return build("homeroom", "nomsgpack") })
+	builtLean  = sync.OnceValues(func() (string, error) { return build("homeroom-lean", "lean,nomsgpack") })
+)
+
+func build(name, tags string) (path string, err error) {
+	folder, err := binFolder()
+	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(binFolder, "homeroom")
+	path = filepath.Join(folder, name)
 	flags := fmt.Sprintf("-ldflags=-w -X homeroom/version.version=%s -X homeroom/version.revision=%s -X homeroom/version.date=%s", builtVersion, builtRevision, builtDate)
-	said, err := exec.Command("go", "build", flags, "-o", path, ".").CombinedOutput()
+	said, err := exec.Command("go", "build", "-trimpath", "-tags="+tags, flags, "-o", path, ".").CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("building homeroom: %w\n%s", err, said)
+		return "", fmt.Errorf("building %s: %w\n%s", name, err, said)
 	}
 	return path, nil
-})
+}
 
-var binFolder string
+var binFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "homeroom-bin-") })
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if binFolder != "" {
-		_ = os.RemoveAll(binFolder)
+	if folder, err := binFolder(); err == nil {
+		_ = os.RemoveAll(folder)
 	}
 	os.Exit(code)
 }
@@ -63,6 +69,10 @@ func environment(settings ...string) []string {
 // start runs a verb and does not wait for it. It is killed with the test.
 func start(t *testing.T, env []string, stdin string, args ...string) *program {
 	t.Helper()
+	built := builtWhole
+	if args[0] == "local" {
+		built = builtLean
+	}
 	path, err := built()
 	if err != nil {
 		t.Fatal(err)

@@ -26,8 +26,8 @@ func TestVersion_Text_HasEveryFact(t *testing.T) {
 			t.Errorf("no line %q in\n%s", line, said)
 		}
 	}
-	if !strings.Contains(said, "build: whole\n") && !strings.Contains(said, "build: lean\n") {
-		t.Errorf("neither whole nor lean in\n%s", said)
+	if !strings.Contains(said, "build: whole\n") {
+		t.Errorf("not the whole build:\n%s", said)
 	}
 }
 
@@ -52,8 +52,8 @@ func TestVersion_JSON_HasEveryFact(t *testing.T) {
 			t.Errorf("%s is %q, want %q", key, got[key], want)
 		}
 	}
-	if got["build"] != "whole" && got["build"] != "lean" {
-		t.Errorf("build is %q, want whole or lean", got["build"])
+	if got["build"] != "whole" {
+		t.Errorf("build is %q, want whole", got["build"])
 	}
 }
 

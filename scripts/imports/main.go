@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -96,7 +97,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "imports:", err)
 		os.Exit(1)
 	}
-	broken = append(broken, opened...)
+	broken = append(append(broken, opened...), compiledTwice(packages)...)
 	for _, line := range broken {
 		fmt.Println(line)
 	}
@@ -110,10 +111,13 @@ type goPackage struct {
 	Dir        string
 	GoFiles    []string
 	Imports    []string
+
+	TestGoFiles  []string // tests in the package itself
+	XTestImports []string // of tests beside it
 }
 
 func list() ([]goPackage, error) {
-	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,Imports", "./...")
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,Imports,TestGoFiles,XTestImports", "./...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -150,6 +154,22 @@ func check(rules []rule, packages []goPackage) []string {
 					broken = append(broken, fmt.Sprintf("%s must not import %s: %s", p.ImportPath, imported, r.why))
 				}
 			}
+		}
+	}
+	return broken
+}
+
+// compiledTwice returns a line for every package with both kinds of tests. For tests in a package Go compiles it once more, and for
+// tests beside it that import testkit everything between the two as well: a minute of the processor for the kernel.
+func compiledTwice(packages []goPackage) []string {
+	var broken []string
+	for _, p := range packages {
+		if matches([]string{"cmd/..."}, p.ImportPath) {
+			continue // nothing but testkit imports it
+		}
+		if len(p.TestGoFiles) > 0 && slices.Contains(p.XTestImports, module+"/testkit") {
+			broken = append(broken, fmt.Sprintf("%s has tests in the package (%s) and tests that use testkit: move the latter to its folder tests, else it and all that imports it are compiled twice",
+				p.ImportPath, p.TestGoFiles[0]))
 		}
 	}
 	return broken

@@ -42,6 +42,25 @@ func TestTheRulesTellGoodImportsFromBad(t *testing.T) {
 	}
 }
 
+func TestCompiledTwice_BothKindsOfTests_AreFound(t *testing.T) {
+	t.Parallel()
+	unit, through := []string{"cache_test.go"}, []string{"testing", "homeroom/testkit"}
+	for name, c := range map[string]struct {
+		p    goPackage
+		good bool
+	}{
+		"tests in the package":      {goPackage{ImportPath: "homeroom/api", TestGoFiles: unit}, true},
+		"tests through the service": {goPackage{ImportPath: "homeroom/modules/fee", XTestImports: through}, true},
+		"both":                      {goPackage{ImportPath: "homeroom/modules/fee", TestGoFiles: unit, XTestImports: through}, false},
+		"both, of the program":      {goPackage{ImportPath: "homeroom/cmd/service", TestGoFiles: unit, XTestImports: through}, true},
+	} {
+		broken := compiledTwice([]goPackage{c.p})
+		if good := len(broken) == 0; good != c.good {
+			t.Errorf("%s: %v", name, broken)
+		}
+	}
+}
+
 func TestADatabaseOpenedOutsideTenancyIsFound(t *testing.T) {
 	t.Parallel()
 	const text = `package p

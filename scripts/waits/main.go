@@ -26,7 +26,7 @@ var allowed = []string{"wait.Limit", "wait.Deadline()", "patience"}
 
 // exceptions are files with waits of their own, and why a slow machine cannot fail them.
 var exceptions = map[string]string{
-	"api/feed_test.go":                   "a feed that says something now and then; nobody counts how often",
+	"api/tests/feed_test.go":             "a feed that says something now and then; nobody counts how often",
 	"cmd/service/day_night_test.go":      "a client's pause before it comes back",
 	"cmd/service/faults_line_test.go":    "how long a line is cut",
 	"cmd/service/faults_load_test.go":    "a client's pause before it comes back",
@@ -41,8 +41,8 @@ var exceptions = map[string]string{
 	"localstack/main_test.go":            "an answer that a frozen server must not give",
 	"localstack/stack_test.go":           "a folder that stays in use is given up, however late",
 	"modules/notification/crash_test.go": "a provider takes a moment; it is killed whenever it is",
-	"modules/roster/crash_test.go":       "a process is killed whenever it is",
-	"realtime/instances_test.go":         "a pause between the positions of a bus",
+	"modules/roster/tests/crash_test.go": "a process is killed whenever it is",
+	"realtime/tests/instances_test.go":   "a pause between the positions of a bus",
 	"realtime/socketio/clients_test.go":  "who has not gone by then is cut off",
 	"realtime/socketio/close_test.go":    "who never goes is not waited for, however late",
 	"realtime/socketio/slow_test.go":     "hands a deadline on that it watches",
