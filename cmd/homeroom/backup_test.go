@@ -43,7 +43,7 @@ func TestANodeIsRestoredToAMomentAndASchoolFromItsFile(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = stack.Stop() })
 	server := stack.PostgresURL("main")
-	program, err := built()
+	program, err := builtWhole()
 	if err != nil {
 		t.Fatal(err)
 	}
