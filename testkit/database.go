@@ -34,7 +34,7 @@ var (
 	sizes     = []int{fewSpares, 16, 48} // of templates, in schemas
 )
 
-// databaseEnv tells a process that a test starts which database is its.
+// databaseEnv tells the processes that a test starts which database is theirs.
 const databaseEnv = "HOMEROOM_TEST_DATABASE"
 
 // DatabaseName is the database that the tests of this binary share.

@@ -1,13 +1,9 @@
 package realtime_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,17 +17,7 @@ import (
 	"homeroom/testkit/wait"
 )
 
-// Some tests need an instance to kill: this test binary once more, which says where it
-// listens.
-const childEnv = "REALTIME_TEST_CHILD"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(childEnv) != "" {
-		fmt.Println(testkit.Start(&testing.B{}).URL)
-		select {}
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { testkit.Main(m) }
 
 // flows drives until the watcher sees the bus move, and says how far it came. The first
 // positions may come before the room is listened to.
@@ -92,39 +78,14 @@ func TestADriverOnOneInstanceIsSeenOnTheOtherAlsoAfterRedisRestarts(t *testing.T
 	hears(t, late, "location", anything)
 }
 
-// mortal starts an instance in a process of its own, and returns its address and how to
-// kill it.
-func mortal(t *testing.T) (address string, kill func()) {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env, cmd.Stderr = append(os.Environ(), childEnv+"=1"), os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kill = sync.OnceFunc(func() {
-		_ = cmd.Process.Kill() // SIGKILL: nobody says goodbye
-		_ = cmd.Wait()
-	})
-	t.Cleanup(kill)
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() {
-		t.Fatal("the instance did not start")
-	}
-	return lines.Text(), kill
-}
-
 func TestWhenAnInstanceIsKilledTheDriveGoesOnOnTheOther(t *testing.T) {
 	t.Parallel()
 	one := testkit.Shared(t)
 	l := newLine(t, one)
 	l.command(t, "start")
-	address, kill := mortal(t)
+	other, kill := testkit.Killable(t)
 	connect := func(c *testkit.Client) *ioclient.Client {
-		client, err := ioclient.Dial(t.Context(), address, c.Token)
+		client, err := ioclient.Dial(t.Context(), other.URL, c.Token)
 		if err != nil {
 			t.Fatalf("connecting: %v", err)
 		}
