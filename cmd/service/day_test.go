@@ -33,7 +33,7 @@ type day struct {
 // liveDay lives the day, hour by hour.
 func liveDay(t *testing.T, at *stage) {
 	app := at.app()
-	d := &day{at: at, app: app, super: app.SuperAdmin(t), phones: testkit.NewPhone()[:9], ids: map[string]uuid.UUID{}}
+	d := &day{at: at, app: app, super: app.SuperAdmin(t), phones: testkit.NewPhones(), ids: map[string]uuid.UUID{}}
 	clerk, exams, bus, two := &clerksMorning{}, &marksHour{}, &busDay{day: d}, &afternoon{}
 	for _, hour := range []struct {
 		name string

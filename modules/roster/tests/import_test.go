@@ -64,7 +64,7 @@ func (o *office) imports(t *testing.T, file, options string) roster.ImportResult
 
 // family is a file of n students, every third of whom has the parent of the one before.
 func family(n int, bad ...int) string {
-	base := testkit.NewPhone()[:9]
+	base := testkit.NewPhones()
 	var b strings.Builder
 	b.WriteString("admissionNumber,firstName,lastName,class,division,rollNumber,gender,dateOfBirth,guardian1FirstName,guardian1Phone,guardian1Relation\r\n")
 	isBad := map[int]bool{}
