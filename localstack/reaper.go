@@ -141,6 +141,11 @@ func endServer(folder string) error {
 			}
 		}
 	}
+	// A folder named "data" is always whole, should we be killed over it too.
+	data := filepath.Join(folder, "data")
+	if err := os.Rename(data, data+".old"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
 	return removeStubborn(folder)
 }
 
