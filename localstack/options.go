@@ -31,7 +31,7 @@ type Options struct {
 	Crashable bool
 
 	MaxConnections int                              // of each Postgres; 100 unless said
-	Grace          time.Duration                    // Shared only: how long idle servers wait for the next test binary; 10 s unless said
+	Grace          time.Duration                    // Shared only: how long idle servers wait for the next test binary; 5 min unless said
 	Log            func(format string, args ...any) // progress in plain words; nil is silence
 }
 

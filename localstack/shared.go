@@ -14,7 +14,7 @@ import (
 )
 
 // Shared returns the servers which all test binaries of one user on this machine share. The first starts them; each holds
-// a lock while it runs; the reaper stops them a few seconds after the last one is gone. Who asks for another version or
+// a lock while it runs; the reaper stops them five minutes after the last one is gone. Who asks for another version or
 // another number of connections gets a set of its own.
 func Shared(ctx context.Context, o Options) (*Stack, error) {
 	o.Durable, o.AllowMiniredis = false, false
@@ -22,7 +22,7 @@ func Shared(ctx context.Context, o Options) (*Stack, error) {
 		o.MaxConnections = 400
 	}
 	if o.Grace == 0 {
-		o.Grace = 10 * time.Second
+		o.Grace = 5 * time.Minute // who edits and tests again finds them
 	}
 	if o.Dir == "" {
 		dir, err := sharedDir(o)
