@@ -35,7 +35,7 @@ func (a *Auth) mobileRows(prefix string, role api.RoleType) []api.Row {
 	return api.Rows(
 		api.Open("POST", prefix+"/send-otp", "Send a one-time password by SMS", api.Write, m.sendOTP, api.Counted, api.Says("If the phone has an account, a code is on its way")),
 		api.Open("POST", prefix+"/verify-otp", "Sign in with a one-time password", api.Write, tried(a, "code", m.verifyOTP), api.Counted, api.Says("Signed in"), api.MayFail(errOTPInvalid, errOTPExpired, errNotActive)),
-		api.Open("POST", prefix+"/set-pin", "Set the PIN for signing in without an SMS", api.Write, m.setPIN, api.Bearer, api.Counted, api.Says("PIN set"), api.MayFail(errCurrentPIN)),
+		api.Open("POST", prefix+"/set-pin", "Set the PIN for signing in without an SMS", api.Write, m.setPIN, api.Bearer, api.Counted, api.Says("PIN set"), api.MayFail(errCurrentPIN, errPhoneUnproven)),
 		api.Open("POST", prefix+"/verify-pin", "Sign in with phone and PIN", api.Write, tried(a, "pin", m.verifyPIN), api.Counted, api.Says("Signed in"), api.MayFail(errPINWrong, errNotActive)),
 	)
 }

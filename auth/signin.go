@@ -18,7 +18,7 @@ type signedIn struct {
 	AccessToken  string       `json:"accessToken"`
 	RefreshToken string       `json:"refreshToken"`
 	User         signedInUser `json:"user"`
-	Accounts     []choice     `json:"accounts,omitempty" doc:"All accounts of the phone; POST /auth/switch changes between them"`
+	Accounts     []choice     `json:"accounts,omitempty" doc:"The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN"`
 }
 
 type signedInUser struct {
@@ -39,15 +39,15 @@ func (s signedIn) Flatten() map[string]any {
 }
 
 // signIn opens a session for an account whose holder has just proved who they are.
-func (a *Auth) signIn(c api.OpenCtx, acc account, method string) (signedIn, error) {
+func (a *Auth) signIn(c api.OpenCtx, acc account, by proof) (signedIn, error) {
 	if _, err := a.present(c, acc); err != nil {
 		return signedIn{}, err
 	}
-	pair, err := a.startSession(c, acc, method, c.Device, c.IP)
+	pair, err := a.startSession(c, acc, by, c.Device, c.IP)
 	if err != nil {
 		return signedIn{}, err
 	}
-	if err := a.welcome(c, acc, method); err != nil {
+	if err := a.welcome(c, acc, by.method); err != nil {
 		return signedIn{}, err
 	}
 	return answerOf(acc, pair), nil
