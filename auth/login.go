@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -57,6 +58,7 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 		return account{}, err
 	}
 	tried := 0
+	var shut *account // the password is right, the school not active
 	for _, acc := range accounts {
 		stored, err := a.passwordOf(c, acc)
 		if err != nil {
@@ -65,8 +67,15 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 		if stored == "" {
 			continue // an e-mail that an office typed and nobody has set a password for
 		}
-		if ok, err := a.Hasher.Verify(c, r.Password, stored); ok || err != nil {
-			return acc, err
+		ok, err := a.Hasher.Verify(c, r.Password, stored)
+		if err != nil {
+			return account{}, err
+		}
+		if ok {
+			if _, err := a.present(c, acc); !errors.Is(err, errNotActive) {
+				return acc, nil
+			}
+			shut = &acc
 		}
 		if tried++; tried == mostPasswords {
 			break
@@ -76,6 +85,9 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 		if _, err := a.Hasher.Verify(c, r.Password, ""); err != nil {
 			return account{}, err
 		}
+	}
+	if shut != nil {
+		return *shut, nil
 	}
 	if len(accounts) == 0 {
 		return account{}, errWrongPassword
