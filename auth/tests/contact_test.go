@@ -16,7 +16,8 @@ import (
 // A phone is its owner's once they have entered a code that was sent to it, an e-mail once
 // they have opened a link. That an office has typed it opens nothing.
 
-// takeover is an office that knows the phone and the e-mail of somebody at another school.
+// takeover is an office that knows the phone and the e-mail of somebody, at another school
+// or at its own.
 type takeover struct {
 	mine, theirs *testkit.School
 	office       *testkit.Client
@@ -26,9 +27,18 @@ type takeover struct {
 
 func newTakeover(t *testing.T) *takeover {
 	t.Helper()
-	mine, theirs := testkit.NewSchool(t), testkit.NewSchool(t)
-	k := &takeover{mine: mine, theirs: theirs, office: mine.As(t, api.SchoolAdmin)}
-	k.victim = theirs.Add(t, testkit.Person{Role: api.SchoolAdmin, Phone: testkit.NewPhone(), Email: address()})
+	mine := testkit.NewSchool(t)
+	return &takeover{mine: mine, theirs: mine, office: mine.As(t, api.SchoolAdmin)}
+}
+
+// of has somebody of the role, who has signed in by a code, be the victim.
+func (k *takeover) of(t *testing.T, theirs *testkit.School, role api.RoleType) *takeover {
+	t.Helper()
+	k.theirs, k.victim = theirs, testkit.Person{Role: role, Phone: testkit.NewPhone()}
+	if role == api.SchoolAdmin {
+		k.victim.Email = address()
+	}
+	k.victim = theirs.Add(t, k.victim)
 	in := byOTP(t, theirs.App, "/auth", k.victim.Phone)
 	if len(in.Accounts) != 1 {
 		t.Fatalf("accounts %+v", in.Accounts)
@@ -93,7 +103,7 @@ var writers = map[string]func(t *testing.T, k *takeover) []signedIn{
 	"PUT /school-admin/student/{id}": func(t *testing.T, k *takeover) []signedIn {
 		own := testkit.NewPhone()
 		student, _ := k.student(t, own)
-		put(t, k.office, "/school-admin/student/"+student, map[string]any{"phone": k.victim.Phone, "email": k.victim.Email})
+		put(t, k.office, "/school-admin/student/"+student, map[string]any{"phone": k.victim.Phone, "email": address()})
 		return nil
 	},
 	"POST /school-admin/student/import": func(t *testing.T, k *takeover) []signedIn {
@@ -178,34 +188,52 @@ func (k *takeover) byInvitation(t *testing.T, email string) signedIn {
 
 func TestAContactTypedByAnOfficeOpensNothing(t *testing.T) {
 	t.Parallel()
+	elsewhere, here := []api.RoleType{api.SchoolAdmin}, []api.RoleType{api.Teacher}
+	if testkit.Attack() {
+		elsewhere = []api.RoleType{api.SchoolAdmin, api.Teacher, api.Parent, api.Driver}
+		here = elsewhere
+	}
+	testkit.Attacked(t, "contacts that an office typed", len(writers)*(len(elsewhere)+len(here)))
 	for _, name := range slices.Sorted(maps.Keys(writers)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			k := newTakeover(t)
-			sent := len(k.theirs.App.Sent(t, k.victim.Phone))
-			insiders := writers[name](t, k)
-			for _, in := range insiders {
-				if len(in.Accounts) > 0 && slices.ContainsFunc(in.Accounts, func(a struct{ ID, Role, SchoolID, SchoolName string }) bool { return a.ID == k.account.String() }) {
-					t.Errorf("the victim's account is named: %+v", in.Accounts)
-				}
-				a := as(k.mine.App, in.AccessToken).Call(t, "POST", "/auth/switch", map[string]any{"accountId": k.account})
-				if a.Status != 401 && a.Status != 404 {
-					t.Errorf("a switch to the victim's account: %d %s", a.Status, a.Body)
-				}
-				a = k.mine.App.Nobody().Call(t, "POST", "/auth/verify-pin", map[string]any{"phone": k.victim.Phone, "pin": "4826"})
-				if a.Status < 400 {
-					t.Errorf("the PIN of the phone before: %d %s", a.Status, a.Body)
-				}
-			}
-			if now := len(k.theirs.App.Sent(t, k.victim.Phone)); now != sent {
-				t.Errorf("the victim was sent %d messages", now-sent)
-			}
-			// The owner of the phone lands where they were before, and not at the office's school.
-			k.theirs.App.Service.Redis.Del(t.Context(), "homeroom:otp:{"+k.victim.Phone+"}")
-			if in := byOTP(t, k.theirs.App, "/auth", k.victim.Phone); in.User.ID != k.victim.UserID.String() {
-				t.Errorf("the victim signed in as %+v", in.User)
-			}
-		})
+		for _, role := range elsewhere {
+			t.Run(name+" "+string(role)+" elsewhere", func(t *testing.T) {
+				t.Parallel()
+				opensNothing(t, newTakeover(t).of(t, testkit.NewSchool(t), role), writers[name])
+			})
+		}
+		for _, role := range here {
+			t.Run(name+" "+string(role)+" here", func(t *testing.T) {
+				t.Parallel()
+				k := newTakeover(t)
+				opensNothing(t, k.of(t, k.mine, role), writers[name])
+			})
+		}
+	}
+}
+
+func opensNothing(t *testing.T, k *takeover, writer func(*testing.T, *takeover) []signedIn) {
+	sent := len(k.theirs.App.Sent(t, k.victim.Phone))
+	insiders := writer(t, k)
+	for _, in := range insiders {
+		if len(in.Accounts) > 0 && slices.ContainsFunc(in.Accounts, func(a struct{ ID, Role, SchoolID, SchoolName string }) bool { return a.ID == k.account.String() }) {
+			t.Errorf("the victim's account is named: %+v", in.Accounts)
+		}
+		a := as(k.mine.App, in.AccessToken).Call(t, "POST", "/auth/switch", map[string]any{"accountId": k.account})
+		if a.Status != 401 && a.Status != 404 {
+			t.Errorf("a switch to the victim's account: %d %s", a.Status, a.Body)
+		}
+		a = k.mine.App.Nobody().Call(t, "POST", "/auth/verify-pin", map[string]any{"phone": k.victim.Phone, "pin": "4826"})
+		if a.Status < 400 {
+			t.Errorf("the PIN of the phone before: %d %s", a.Status, a.Body)
+		}
+	}
+	if now := len(k.theirs.App.Sent(t, k.victim.Phone)); now != sent {
+		t.Errorf("the victim was sent %d messages", now-sent)
+	}
+	// The owner of the phone lands where they were before, and not at the office's school.
+	k.theirs.App.Service.Redis.Del(t.Context(), "homeroom:otp:{"+k.victim.Phone+"}")
+	if in := byOTP(t, k.theirs.App, "/auth", k.victim.Phone); in.User.ID != k.victim.UserID.String() {
+		t.Errorf("the victim signed in as %+v", in.User)
 	}
 }
 
