@@ -34,6 +34,8 @@ steady: ## the suite five times beside two busy loops and twice in another order
 	@scripts/steady
 
 attack: ## the long form of the tests that attack the service, with the timing of answers; writes bench/attacks.md
+	@scripts/need postgres redis node
+	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/attack
 
 faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 calls; a day at school with faults; crashes amid payments and moves. Writes bench/faults.md
