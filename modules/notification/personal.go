@@ -7,11 +7,11 @@ func Personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		// Notices come first: whoever turns one into messages holds it, so that its messages
 		// are there when their turn comes.
-		{Table: "notice", Section: "notices", Of: "student_id user_id", Gone: true, Free: "title body teaser", Nothing: api.Reasons{api.FixedText: "type key"}},
-		{Table: "notification", Section: "notifications", Of: "student_id user_id", Gone: true, Free: "title body", Nothing: api.Reasons{api.FixedText: "type dedupe_key"}},
+		{Table: "notice", Section: "notices", Of: "student_id user_id", Where: ofRecord("key"), Gone: true, Free: "title body teaser", Nothing: api.Reasons{api.FixedText: "type key"}},
+		{Table: "notification", Section: "notifications", Of: "student_id user_id", Where: ofRecord("dedupe_key"), Gone: true, Free: "title body", Nothing: api.Reasons{api.FixedText: "type dedupe_key"}},
 		{Table: "notification_preference", Section: "preferences", Of: "user_id", NoID: true, Gone: true, Nothing: api.Reasons{api.FixedText: "type"}},
 		{
-			Table: "delivery", Section: "deliveries", Of: "user_id student_id", To: "recipient", Free: "title body last_error",
+			Table: "delivery", Section: "deliveries", Of: "user_id student_id", To: "recipient", Where: ofRecord("dedupe_key"), Free: "title body last_error",
 			Set: map[string]string{"recipient": "'erased'", "dedupe_key": "'erased ' || x.id", "last_error": "case when x.state = 'QUEUED' then 'Erased' else '' end",
 				"state": "case when x.state = 'QUEUED' then 'FAILED' else x.state end"},
 			Nothing: api.Reasons{api.FixedText: "channel purpose type", "the provider's number of the message": "provider_id"},
@@ -27,4 +27,10 @@ func Personal() []api.PersonalTable {
 		},
 		{Platform: true, Table: "dead_letter", School: "school_id", Section: "undelivered", To: "recipient", Gone: true, Own: "last_error", Nothing: api.Reasons{api.FixedText: "channel type"}},
 	}
+}
+
+// ofRecord finds what others were told of a person's records: the record is named, or its
+// id is in the key.
+func ofRecord(key string) string {
+	return "x.record_id::text = any(@records) or regexp_split_to_array(x." + key + ", '[/ ]') && @records::text[]"
 }
