@@ -36,7 +36,7 @@ type PersonalTable struct {
 	Phone   string            // columns with the phone of somebody else: emptied where it is theirs
 	Files   string            // columns that name a file which goes with the row
 	Bytes   string            // columns that name stored bytes which go with the row
-	Sealed  bool              // nobody can change its rows: erase_from_books does it, in the database
+	Sealed  bool              // nobody can change its rows: erase_sealed_rows does it, in the database
 
 	Own    string // other columns of theirs, which go or stay with the row
 	Hidden string // columns that an export leaves out: secrets, and what follows from others

@@ -47,17 +47,17 @@ CREATE TRIGGER fee_receipt_words BEFORE UPDATE ON fee_receipt FOR EACH ROW EXECU
 -- own records (records are their ids, the person's among them) the audit keeps that
 -- something was done, by whom and when. A ledger row loses what was typed after its kind
 -- ("Fine: …"). needle finds what is about the person, pattern their name and addresses.
-CREATE FUNCTION erase_from_books(ids uuid[], records text[], marks text[], pattern text, needle text, neutral text) RETURNS void
+CREATE FUNCTION erase_sealed_rows(ids uuid[], records text[], marks text[], pattern text, needle text, neutral text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     gone CONSTANT jsonb := '{"erased": true}';
 BEGIN
     UPDATE audit_event SET
-        before = CASE WHEN before IS NULL THEN NULL WHEN entity_id = ANY (records) THEN gone ELSE erase_in_json(before, marks, pattern, neutral, '{}') END,
-        after = CASE WHEN after IS NULL THEN NULL WHEN entity_id = ANY (records) THEN gone ELSE erase_in_json(after, marks, pattern, neutral, '{}') END,
-        reason = CASE WHEN reason <> '' AND entity_id = ANY (records) THEN neutral ELSE regexp_replace(reason, pattern, neutral, 'gi') END,
+        before = CASE WHEN before IS NULL THEN NULL WHEN action <> 'erase' AND entity_id IN (SELECT unnest(records)) THEN gone ELSE erase_in_json(before, marks, pattern, neutral, '{}') END,
+        after = CASE WHEN after IS NULL THEN NULL WHEN action <> 'erase' AND entity_id IN (SELECT unnest(records)) THEN gone ELSE erase_in_json(after, marks, pattern, neutral, '{}') END,
+        reason = CASE WHEN reason <> '' AND action <> 'erase' AND entity_id IN (SELECT unnest(records)) THEN neutral ELSE regexp_replace(reason, pattern, neutral, 'gi') END,
         ip = CASE WHEN actor_id = ANY (ids) THEN '' ELSE ip END
-    WHERE entity_id = ANY (records) OR actor_id = ANY (ids) OR concat_ws(' ', before, after, reason) ~* needle;
+    WHERE (action <> 'erase' AND entity_id IN (SELECT unnest(records))) OR actor_id = ANY (ids) OR concat_ws(' ', before, after, reason) ~* needle;
     UPDATE attendance_revision SET
         remark = CASE WHEN remark <> '' AND student_id = ANY (ids) THEN 'Erased' ELSE regexp_replace(remark, pattern, neutral, 'gi') END,
         reason = CASE WHEN reason <> '' AND student_id = ANY (ids) THEN 'Erased' ELSE regexp_replace(reason, pattern, neutral, 'gi') END
@@ -69,7 +69,35 @@ BEGIN
     UPDATE fee_receipt SET reference_number = regexp_replace(reference_number, pattern, neutral, 'gi') WHERE reference_number ~* pattern;
     PERFORM set_config('homeroom.erasing', '', true);
 END $$;
-REVOKE ALL ON FUNCTION erase_from_books(uuid[], text[], text[], text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION erase_from_books(uuid[], text[], text[], text, text, text) TO :school_role;
+REVOKE ALL ON FUNCTION erase_sealed_rows(uuid[], text[], text[], text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION erase_sealed_rows(uuid[], text[], text[], text, text, text) TO :school_role;
 -- Only the release before this one calls it.
-COMMENT ON FUNCTION erase_from_books(uuid[], text[], text) IS 'replaced by the function with records, marks and patterns';
+COMMENT ON FUNCTION erase_from_books(uuid[], text[], text) IS 'replaced by erase_sealed_rows';
+
+-- People who were erased before: what the lists of then left out. Their names are not
+-- known any more, so that it is found by their ids.
+DO $$
+DECLARE
+    person record;
+    records text[];
+BEGIN
+    FOR person IN
+        SELECT array[id] AS ids FROM student WHERE erased_at IS NOT NULL
+        UNION ALL SELECT array[id, user_id] FROM guardian WHERE erased_at IS NOT NULL
+        UNION ALL SELECT array_remove(array[id, user_id], NULL) FROM employee WHERE erased_at IS NOT NULL
+    LOOP
+        SELECT person.ids::text[] || coalesce(array_agg(r.id::text), '{}') INTO records FROM (
+            SELECT id FROM report_card_remark WHERE student_id = ANY (person.ids)
+            UNION ALL SELECT id FROM fee_concession WHERE student_id = ANY (person.ids)
+            UNION ALL SELECT id FROM exam_result WHERE student_id = ANY (person.ids)
+            UNION ALL SELECT id FROM boarding WHERE student_id = ANY (person.ids)
+            UNION ALL SELECT id FROM leave WHERE student_id = ANY (person.ids) OR employee_id = ANY (person.ids) OR created_by = ANY (person.ids)) r;
+        UPDATE report_card_remark SET remark = 'Erased' WHERE student_id = ANY (person.ids);
+        UPDATE employee SET designation = '' WHERE id = ANY (person.ids);
+        UPDATE thread SET subject = '' WHERE created_by = ANY (person.ids);
+        UPDATE promotion SET summary = erase_in_json(summary, person.ids::text[], '\Z.', '', '{studentId,outcome,fromDivisionId,toClassId,toDivisionId,to}')
+        WHERE summary::text ~ array_to_string(person.ids, '|');
+        PERFORM erase_sealed_rows(person.ids, records, person.ids::text[], '\Z.', array_to_string(person.ids, '|'), 'Erased');
+    END LOOP;
+    UPDATE delivery SET dedupe_key = 'erased ' || id WHERE recipient = 'erased';
+END $$;

@@ -6,7 +6,7 @@ import "homeroom/api"
 func Personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{
-			Table: "audit_event", Section: "changes", Of: "actor_id", Where: "x.entity_id = any(@records)", NoID: true, Sealed: true,
+			Table: "audit_event", Section: "changes", Of: "actor_id", Where: "x.entity_id in (select unnest(@records::text[]))", NoID: true, Sealed: true,
 			About: map[string]string{"before": "", "after": ""}, Free: "reason", Set: map[string]string{"ip": "''"},
 			Nothing: api.Reasons{api.FixedText: "actor_role action entity request_id", "an id": "entity_id"},
 		},

@@ -5,8 +5,8 @@ import "homeroom/api"
 // Personal declares what the tables keep of people.
 func Personal() []api.PersonalTable {
 	return []api.PersonalTable{
-		// Notices come first: whoever turns one into messages holds it, so that its messages
-		// are there when their turn comes.
+		// Notices come first: a notice is locked while it is turned into messages, so that
+		// its messages are there when their turn comes.
 		{Table: "notice", Section: "notices", Of: "student_id user_id", Where: ofRecord("key"), Gone: true, Free: "title body teaser", Nothing: api.Reasons{api.FixedText: "type key"}},
 		{Table: "notification", Section: "notifications", Of: "student_id user_id", Where: ofRecord("dedupe_key"), Gone: true, Free: "title body", Nothing: api.Reasons{api.FixedText: "type dedupe_key"}},
 		{Table: "notification_preference", Section: "preferences", Of: "user_id", NoID: true, Gone: true, Nothing: api.Reasons{api.FixedText: "type"}},
@@ -29,8 +29,8 @@ func Personal() []api.PersonalTable {
 	}
 }
 
-// ofRecord finds what others were told of a person's records: the record is named, or its
-// id is in the key.
+// ofRecord finds what others were told of a person's records: the record is named, or is
+// what the key begins with ("message/…").
 func ofRecord(key string) string {
-	return "x.record_id::text = any(@records) or regexp_split_to_array(x." + key + ", '[/ ]') && @records::text[]"
+	return "x.record_id::text in (select unnest(@records::text[])) or split_part(x." + key + ", '/', 2) in (select unnest(@records::text[]))"
 }

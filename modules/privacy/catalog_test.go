@@ -155,7 +155,7 @@ func TestCatalog_SealedTables_AreErasedByTheDatabase(t *testing.T) {
 			may[c.TableName+"."+c.ColumnName] = c.May
 		}
 		var source string
-		if err := db.Raw(`select coalesce(max(prosrc), '') from pg_proc where proname = 'erase_from_books' and pronargs = 6 and pronamespace = current_schema()::regnamespace`).Scan(&source).Error; err != nil {
+		if err := db.Raw(`select coalesce(max(prosrc), '') from pg_proc where proname = 'erase_sealed_rows' and pronamespace = current_schema()::regnamespace`).Scan(&source).Error; err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range tables {
@@ -171,7 +171,7 @@ func TestCatalog_SealedTables_AreErasedByTheDatabase(t *testing.T) {
 					t.Errorf("%s.%s cannot be changed by the school's role, and is not declared as sealed", table.Table, c)
 				}
 				if table.Sealed && (!strings.Contains(source, "UPDATE "+table.Table+" ") || !strings.Contains(source, c+" = ")) {
-					t.Errorf("erase_from_books does not change %s.%s", table.Table, c)
+					t.Errorf("erase_sealed_rows does not change %s.%s", table.Table, c)
 				}
 			}
 		}

@@ -157,7 +157,7 @@ func (m *Module) run(c api.Ctx, p person, name string, number int64) error {
 // run erases by the plan, in one round trip, and returns the names of stored bytes that
 // are to go.
 func (s plan) run(db *gorm.DB, args pgx.NamedArgs) (keys []string, err error) {
-	var queries []tenancy.Query
+	queries := []tenancy.Query{patiently}
 	for _, sql := range s.erase {
 		queries = append(queries, tenancy.Query{SQL: sql, Args: []any{args}})
 	}

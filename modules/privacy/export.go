@@ -24,7 +24,7 @@ func (m *Module) exportOf(k kind) func(api.Ctx, byID) (api.File, error) {
 		args := t.args()
 		args["school"] = c.School.ID
 		var here, there string
-		err = tenancy.Together(c.DB, tenancy.Query{SQL: m.school.export, Args: []any{args}, Scan: tenancy.One(&here)})
+		err = tenancy.Together(c.DB, patiently, tenancy.Query{SQL: m.school.export, Args: []any{args}, Scan: tenancy.One(&here)})
 		if err == nil {
 			err = tenancy.Together(m.Cluster.Platform(c, tenancy.ReadOnly), tenancy.Query{SQL: m.platform.export, Args: []any{args}, Scan: tenancy.One(&there)})
 		}

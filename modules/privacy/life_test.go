@@ -357,7 +357,7 @@ func TestErasure_OfAnEmployee_LeavesNoTrace(t *testing.T) {
 	testkit.Post[any](t, me.With("Idempotency-Key", uuid.NewString()), "/teacher/leave/apply", map[string]any{"leaveType": "CASUAL", "fromDate": l.day(4), "toDate": l.day(4), "reason": l.secret("own-leave")})
 	testkit.Post[any](t, me, "/teacher/attendance/mark", map[string]any{"divisionId": l.division, "date": l.day(0), "records": []any{map[string]any{"studentId": l.other, "status": "PRESENT", "remark": "Seen by Quillfeather Mumblethorpe"}}})
 	testkit.Post[any](t, me, "/teacher/message/send", map[string]any{"recipientIds": []any{l.parent.UserID}, "studentId": l.child, "body": l.secret("own-message")})
-	testkit.Post[any](t, me, "/teacher/announcement/create", map[string]any{"title": "Trip", "body": "Yours, Quillfeather Mumblethorpe", "divisionIds": []any{l.division}})
+	testkit.Post[any](t, me, "/teacher/announcement/create", map[string]any{"title": "Trip", "body": "Yours, Quillfeather Mumblethorpe", "divisionIds": []any{l.division}, "attachmentFileIds": []any{l.upload(t, me, "teacher", "Plan.pdf")}})
 	testkit.Post[any](t, l.office, "/school-admin/event/create", map[string]any{"title": "Play", "eventDate": l.day(9), "organiserId": id, "description": "By Mumblethorpe, Quillfeather"})
 	testkit.Put[any](t, l.office, "/school-admin/setting", map[string]any{"principalName": "Quillfeather Mumblethorpe"})
 	book := l.make(t, "/school-admin/library/book/create", map[string]any{"title": "Malgudi Days"})
@@ -376,4 +376,29 @@ func TestErasure_OfAnEmployee_LeavesNoTrace(t *testing.T) {
 	if n := l.Count(t, "attendance", "student_id = ? and status = 'PRESENT'", l.other); n != 1 {
 		t.Error("the marks they gave are gone")
 	}
+	if n := l.Count(t, "file", "original_name = 'Plan.pdf'"); n != 1 {
+		t.Error("the announcement has lost its file")
+	}
+}
+
+func TestErasure_OfASharedPhone_LeavesItToWhoIsHere(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	l.admit(t)
+	testkit.Put[any](t, l.office, "/school-admin/student/"+l.child.String(), map[string]any{"phone": l.phone})
+	testkit.Post[any](t, l.office, "/school-admin/student/"+l.other.String()+"/guardians", map[string]any{"firstName": "Ebberwick", "lastName": "Thrackmorton", "phone": l.phone, "relation": "GUARDIAN"})
+	testkit.Post[any](t, l.office, "/school-admin/dispatch/sms", map[string]any{"audience": map[string]any{"guardianIds": []any{l.guardian}}, "body": "Dear {name}"})
+	l.leave(t)
+	testkit.Post[any](t, l.office, "/school-admin/student/"+l.child.String()+"/erase", map[string]any{"admissionNumber": l.number, "reason": "Asked"})
+	l.settled(t)
+	if n := l.Count(t, "guardian", "phone = ? and erased_at is null", l.phone); n != 1 {
+		t.Error("the guardian has no phone any more")
+	}
+	if n := l.Count(t, "delivery", "recipient = ? and body like 'Dear Ebberwick%'", l.phone); n != 1 {
+		t.Error("what the guardian was told of another matter is gone")
+	}
+	if a := l.parent.Call(t, "GET", "/parent/notification/unread-count", nil); a.Status != 200 {
+		t.Errorf("the guardian of another child is signed out: %d", a.Status)
+	}
+	l.gone(t, childsName, "Oriolwyn")
 }

@@ -77,7 +77,7 @@ func (p person) traces(c api.Ctx, s plan) (traces, error) {
 	}
 	for _, sql := range []string{s.records, s.files} {
 		var found []string
-		if err := tenancy.Together(c.DB, tenancy.Query{SQL: sql, Args: []any{t.args()}, Scan: tenancy.One(&found)}); err != nil {
+		if err := tenancy.Together(c.DB, patiently, tenancy.Query{SQL: sql, Args: []any{t.args()}, Scan: tenancy.One(&found)}); err != nil {
 			return t, fmt.Errorf("looking for a person's records: %w", err)
 		}
 		t.records = append(t.records, found...)

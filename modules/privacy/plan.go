@@ -60,7 +60,7 @@ func newPlan(tables []api.PersonalTable) plan {
 	}
 	p.erase = append(p.erase, kept...)
 	if sealed {
-		p.erase = append(p.erase, `select erase_from_books(@ids::uuid[], @records::text[], @marks::text[], @pattern::text, @needle::text, @name::text)`)
+		p.erase = append(p.erase, `select erase_sealed_rows(@ids::uuid[], @records::text[], @marks::text[], @pattern::text, @needle::text, @name::text)`)
 	}
 	p.records, p.files = list(records), list(files)
 	p.export = `select coalesce(jsonb_object_agg(name, data), '{}')::text from (` + strings.Join(sections, " union all ") + `) s where data is not null`
@@ -156,7 +156,7 @@ func redact(t api.PersonalTable) (statements []string) {
 	set, found := map[string]string{}, []string{}
 	for _, c := range strings.Fields(t.Free) {
 		set[c] = fmt.Sprintf(`regexp_replace(x.%s, @pattern, @name, 'gi')`, c)
-		found = append(found, fmt.Sprintf(`x.%s ~* @pattern`, c))
+		found = append(found, fmt.Sprintf(`x.%s <> '' and x.%s ~* @pattern`, c, c)) // most are empty
 	}
 	for c, keep := range t.About {
 		is := fmt.Sprintf(`x.%s::text ~* @needle`, c)
@@ -164,6 +164,7 @@ func redact(t api.PersonalTable) (statements []string) {
 		case t.Platform:
 			set[c] = fmt.Sprintf(`case when %s then '{"erased": true}'::jsonb else x.%s end`, is, c)
 		case keep == "*":
+			is = fmt.Sprintf(`x.%s::text ~* @pattern`, c)
 			set[c] = fmt.Sprintf(`erase_in_json(x.%s, '{}', @pattern, @name, '{}')`, c)
 		default:
 			set[c] = fmt.Sprintf(`erase_in_json(x.%s, @marks::text[], @pattern, @name, '{%s}')`, c, strings.Join(strings.Fields(keep), ","))

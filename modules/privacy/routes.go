@@ -6,6 +6,8 @@ package privacy
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,16 +37,23 @@ func New(tables []api.PersonalTable, cluster *tenancy.Cluster, leave func(ctx co
 	return &Module{Cluster: cluster, Leave: leave, school: newPlan(school), platform: newPlan(platform)}
 }
 
+// patience is how long reading or erasing may take: names are looked for in every text
+// the school keeps.
+const patience = 2 * time.Minute
+
+// patiently lets a transaction's statements take that long.
+var patiently = tenancy.Query{SQL: fmt.Sprintf(`select set_config('statement_timeout', '%d', true)`, patience.Milliseconds())}
+
 // Routes are the endpoints. They ask for the right to read or delete permissions: they
 // show and take every part of a person's data, as whoever gives out rights could.
 func (m *Module) Routes() []api.Row {
 	return api.Rows(
-		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file", m.exportOf(student), api.Gives("application/json")),
-		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file", m.exportOf(guardian), api.Gives("application/json")),
-		api.Get("/school-admin/employee/:id/personal-data", "permission", "Everything that is kept of an employee, as one JSON file", m.exportOf(employee), api.Gives("application/json")),
-		api.Post("/school-admin/student/:id/erase", "permission", "Erase a student who has left, for good; accounts and counts stay", m.eraseStudent, api.Needs(api.Delete), api.Says("Erased")),
-		api.Post("/school-admin/guardian/:id/erase", "permission", "Erase a guardian of nobody who is here, for good", m.eraseGuardian, api.Needs(api.Delete), api.Says("Erased")),
-		api.Post("/school-admin/employee/:id/erase", "permission", "Erase an employee who has left, for good", m.eraseEmployee, api.Needs(api.Delete), api.Says("Erased")),
+		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file", m.exportOf(student), api.Gives("application/json"), api.MayTake(patience)),
+		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file", m.exportOf(guardian), api.Gives("application/json"), api.MayTake(patience)),
+		api.Get("/school-admin/employee/:id/personal-data", "permission", "Everything that is kept of an employee, as one JSON file", m.exportOf(employee), api.Gives("application/json"), api.MayTake(patience)),
+		api.Post("/school-admin/student/:id/erase", "permission", "Erase a student who has left, for good; accounts and counts stay", m.eraseStudent, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience)),
+		api.Post("/school-admin/guardian/:id/erase", "permission", "Erase a guardian of nobody who is here, for good", m.eraseGuardian, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience)),
+		api.Post("/school-admin/employee/:id/erase", "permission", "Erase an employee who has left, for good", m.eraseEmployee, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience)),
 	)
 }
 
