@@ -61,6 +61,9 @@ type Option func(*Row)
 // Says sets the message of a successful answer.
 func Says(message string) Option { return func(r *Row) { r.Message = message } }
 
+// MayTake gives a row's handler longer than others have: it goes through whole tables.
+func MayTake(d time.Duration) Option { return func(r *Row) { r.Timeout = d } }
+
 // Limit puts the row into another limit class than its action's.
 func Limit(c LimitClass) Option { return func(r *Row) { r.Class = c } }
 

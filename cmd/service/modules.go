@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"homeroom/api"
+	"homeroom/auth"
 	"homeroom/modules/announcement"
 	"homeroom/modules/attendance"
 	"homeroom/modules/audit"
@@ -15,10 +16,10 @@ import (
 	"homeroom/modules/file"
 	"homeroom/modules/leave"
 	"homeroom/modules/library"
+	"homeroom/modules/message"
 	"homeroom/modules/node"
 	"homeroom/modules/notification"
 	"homeroom/modules/platform"
-	"homeroom/modules/privacy"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
@@ -51,7 +52,7 @@ func (s *Service) rows() []api.Row {
 		(&library.Module{Ledger: fee.Door{}}).Routes(),
 		(&dashboard.Module{Buses: Buses{}}).Routes(),
 		audit.Routes(),
-		privacy.Routes(),
+		s.privacy.Routes(),
 		s.told,
 	)
 }
@@ -74,5 +75,33 @@ func constraints() []api.Constraint {
 		dispatch.Constraints(),
 		setting.Constraints(),
 		transport.Constraints(),
+	)
+}
+
+// Personal is what all tables keep of people, of which export and erasure are made. Rows
+// are deleted in this order: what refers to others comes before them.
+func Personal() []api.PersonalTable {
+	return slices.Concat(
+		notification.Personal(),
+		api.Personal(),
+		auth.Personal(),
+		rbac.Personal(),
+		roster.Personal(),
+		attendance.Personal(),
+		leave.Personal(),
+		exam.Personal(),
+		event.Personal(),
+		fee.Personal(),
+		library.Personal(),
+		announcement.Personal(),
+		message.Personal(),
+		dispatch.Personal(),
+		transport.Personal(),
+		setting.Personal(),
+		file.Personal(),
+		audit.Personal(),
+		school.Personal(),
+		node.Personal(),
+		platform.Personal(),
 	)
 }

@@ -26,6 +26,7 @@ import (
 	"homeroom/migrations"
 	"homeroom/modules/file"
 	"homeroom/modules/platform"
+	"homeroom/modules/privacy"
 	"homeroom/modules/transport"
 	"homeroom/rbac"
 	"homeroom/realtime"
@@ -91,6 +92,7 @@ type Service struct {
 	tracing  *traces.Tracing // nil: nobody traces
 	told     []api.Row       // of everything that tells people things
 	kept     *file.Module    // what was uploaded
+	privacy  *privacy.Module // exports and erases what all keep of people
 	store    file.Store      // of files; nil is none
 	now      func() time.Time
 	stopping chan struct{}
@@ -193,7 +195,8 @@ func (s *Service) openAuth(o Options) error {
 	})
 	s.Auth.Follow(s.Bus)
 	s.inviteAdministrators()
-	s.forgetErased()
+	s.privacy = privacy.New(Personal(), s.Cluster, s.Auth.FollowUser)
+	s.privacy.Listen(s.Bus)
 	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Provisioner = s.Cluster.Provisioner(
 		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {

@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/events"
-	"homeroom/modules/privacy"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
@@ -42,18 +41,4 @@ func (s *Service) openSchool(ctx context.Context, id uuid.UUID) (*tenancy.School
 	}
 	db, err := s.Cluster.School(ctx, school, tenancy.ReadOnly)
 	return school, db, err
-}
-
-// forgetErased removes what the platform keeps by the phone or e-mail of somebody a
-// school has erased: messages that could not be delivered, and codes that were sent.
-func (s *Service) forgetErased() {
-	s.Bus.On(privacy.PersonErased, "platform", func(ctx context.Context, h events.Heard) error {
-		var gone privacy.Gone
-		if err := h.Read(&gone); err != nil {
-			return err
-		}
-		_, err := s.Cluster.PlatformPool().Exec(ctx, `with letters as (delete from platform.dead_letter where school_id = $1 and recipient <> '' and recipient = any($2))
-			delete from platform.message where state <> 'QUEUED' and recipient <> '' and recipient = any($2)`, h.SchoolID, gone.Addresses)
-		return err
-	})
 }

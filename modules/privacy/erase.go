@@ -1,12 +1,14 @@
 package privacy
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/events"
@@ -39,20 +41,22 @@ type eraseEmployeeRequest struct {
 	EmployeeCode string    `json:"employeeCode" validate:"notblank,max=40" doc:"Of this employee, typed again: it cannot be undone"`
 }
 
-func eraseStudent(c api.Ctx, r eraseStudentRequest) (Erased, error) {
-	return student.erase(c, r.ID, r.Reason, "admissionNumber", r.AdmissionNumber)
+func (m *Module) eraseStudent(c api.Ctx, r eraseStudentRequest) (Erased, error) {
+	return m.erase(c, student, r.ID, r.Reason, "admissionNumber", r.AdmissionNumber)
 }
 
-func eraseGuardian(c api.Ctx, r eraseGuardianRequest) (Erased, error) {
-	return guardian.erase(c, r.ID, r.Reason, "phone", string(r.Phone))
+func (m *Module) eraseGuardian(c api.Ctx, r eraseGuardianRequest) (Erased, error) {
+	return m.erase(c, guardian, r.ID, r.Reason, "phone", string(r.Phone))
 }
 
-func eraseEmployee(c api.Ctx, r eraseEmployeeRequest) (Erased, error) {
-	return employee.erase(c, r.ID, r.Reason, "employeeCode", r.EmployeeCode)
+func (m *Module) eraseEmployee(c api.Ctx, r eraseEmployeeRequest) (Erased, error) {
+	return m.erase(c, employee, r.ID, r.Reason, "employeeCode", r.EmployeeCode)
 }
 
 // erase takes what is personal out of everything the school keeps, in one transaction.
-func (k kind) erase(c api.Ctx, id uuid.UUID, reason, field, typed string) (Erased, error) {
+// What the platform keeps follows by a fact of that transaction, which is told until it
+// was heard.
+func (m *Module) erase(c api.Ctx, k kind, id uuid.UUID, reason, field, typed string) (Erased, error) {
 	p, err := k.read(c, id, true)
 	if err != nil {
 		return Erased{}, err
@@ -71,9 +75,8 @@ func (k kind) erase(c api.Ctx, id uuid.UUID, reason, field, typed string) (Erase
 		return Erased{}, err
 	}
 	out := Erased{ID: p.ID, Name: fmt.Sprintf("Erased person %d", number), ErasedAt: c.Now}
-	e := erasure{person: p, number: number, name: out.Name}
-	if err := e.run(c, k); err != nil {
-		return Erased{}, err
+	if err := m.run(c, p, out.Name, number); err != nil {
+		return Erased{}, fmt.Errorf("erasing a %s: %w", k.table, err)
 	}
 	c.Changed("erase", k.table, p.ID, nil, map[string]any{"erasedAs": out.Name, "reason": reason})
 	return out, nil
@@ -119,53 +122,30 @@ func (k kind) mayGo(c api.Ctx, p person) error {
 	return nil
 }
 
-// erasure is one person being erased.
-type erasure struct {
-	person
-	number int64
-	name   string
-	photo  *uuid.UUID
-}
-
-// words are what tells the person wherever it stands.
-func (e erasure) words() []string {
-	out := []string{}
-	for _, w := range []string{e.Name, e.Phone, e.Email} {
-		if len(w) >= 5 { // a shorter one would be found in others' words
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-func (e erasure) run(c api.Ctx, k kind) error {
+// run erases somebody in the school, and has what hangs on them follow.
+func (m *Module) run(c api.Ctx, p person, name string, number int64) error {
 	var guardians, students []uuid.UUID
-	if err := c.DB.Raw(`select guardian_id from student_guardian where student_id = ?`, e.ID).Scan(&guardians).Error; err != nil {
+	if err := c.DB.Raw(`select guardian_id from student_guardian where student_id = ?`, p.ID).Scan(&guardians).Error; err != nil {
 		return fmt.Errorf("reading guardians: %w", err)
 	}
-	if err := c.DB.Raw(`select student_id from student_guardian where guardian_id = ?`, e.ID).Scan(&students).Error; err != nil {
+	if err := c.DB.Raw(`select student_id from student_guardian where guardian_id = ?`, p.ID).Scan(&students).Error; err != nil {
 		return fmt.Errorf("reading students: %w", err)
 	}
-	var photos []uuid.UUID
-	if err := c.DB.Raw(`select photo_file_id from student where id = ? and photo_file_id is not null`, e.ID).Scan(&photos).Error; err != nil {
-		return fmt.Errorf("reading a photo: %w", err)
-	}
-	if len(photos) > 0 {
-		e.photo = &photos[0]
-	}
-	keys, err := e.scrub(c, k)
+	t, err := p.traces(c, m.school)
 	if err != nil {
-		return fmt.Errorf("erasing a %s: %w", k.table, err)
+		return err
+	}
+	args := t.args()
+	args["name"], args["first"], args["last"], args["number"] = name, "Erased", fmt.Sprintf("person %d", number), number
+	args["search"], args["now"], args["by"] = api.Fold(name, p.Number), c.Now, c.User.ID
+	keys, err := m.school.run(c.DB, args)
+	if err != nil {
+		return err
 	}
 	if len(keys) > 0 {
 		c.Tell(events.Fact{Kind: "file.gone", Data: map[string]any{"keys": keys}})
 	}
-	if e.UserID != nil {
-		c.Tell(events.Fact{Kind: "user.changed", Data: map[string]any{"userId": *e.UserID}})
-	}
-	if e.Phone != "" || e.Email != "" {
-		c.Tell(events.Fact{Kind: PersonErased, Data: Gone{Addresses: []string{e.Phone, e.Email}}})
-	}
+	c.Tell(events.Fact{Kind: PersonErased, Data: gone{traces: t, UserID: p.UserID, Name: name}})
 	if len(students) > 0 {
 		if err := roster.RefreshSearch(c, students); err != nil {
 			return err
@@ -174,36 +154,50 @@ func (e erasure) run(c api.Ctx, k kind) error {
 	return roster.DisableChildless(c, guardians)
 }
 
-// PersonErased is the fact that what the platform keeps by somebody's phone or e-mail
-// goes too.
-const PersonErased = "person.erased"
-
-// Gone is its data.
-type Gone struct {
-	Addresses []string `json:"addresses"`
+// run erases by the plan, in one round trip, and returns the names of stored bytes that
+// are to go.
+func (s plan) run(db *gorm.DB, args pgx.NamedArgs) (keys []string, err error) {
+	queries := []tenancy.Query{patiently}
+	for _, sql := range s.erase {
+		queries = append(queries, tenancy.Query{SQL: sql, Args: []any{args}})
+	}
+	for _, sql := range s.bytes {
+		queries = append(queries, tenancy.Query{SQL: sql, Args: []any{args}, Scan: func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			for _, names := range found {
+				keys = append(keys, strings.Fields(names)...)
+			}
+			return err
+		}})
+	}
+	return keys, tenancy.Together(db, queries...)
 }
 
-// scrub runs every statement at once and returns the names of bytes that are to go.
-func (e erasure) scrub(c api.Ctx, k kind) (keys []string, err error) {
-	args := map[string]any{"ids": e.ids(), "first": "Erased", "last": fmt.Sprintf("person %d", e.number), "name": e.name, "number": e.number, "now": c.Now,
-		"words": e.words(), "addresses": []string{e.Phone, e.Email}, "search": api.Fold(e.name, e.Number), "by": c.User.ID, "photo": e.photo}
-	var queries []tenancy.Query
-	for _, sql := range append(own[k.table], everywhere...) {
-		bound, values := bind(sql, args)
-		queries = append(queries, tenancy.Query{SQL: bound, Args: values})
-	}
-	bound, values := bind(deleteFiles, args)
-	queries = append(queries, tenancy.Query{SQL: bound, Args: values, Scan: func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
+// PersonErased is the fact that what the platform keeps of somebody goes too.
+const PersonErased = "person.erased"
+
+// gone is its data.
+type gone struct {
+	traces
+	UserID *uuid.UUID `json:"userId"`
+	Name   string     `json:"name"` // what they are called now
+}
+
+// Listen erases in the platform's schema, however often the fact is heard.
+func (m *Module) Listen(bus *events.Bus) {
+	bus.On(PersonErased, "platform", func(ctx context.Context, h events.Heard) error {
+		var g gone
+		if err := h.Read(&g); err != nil {
 			return err
 		}
-		for _, key := range found {
-			if key != "" {
-				keys = append(keys, key)
-			}
+		args := g.args()
+		args["name"], args["school"] = g.Name, h.SchoolID
+		if _, err := m.platform.run(m.Cluster.Platform(ctx, tenancy.ReadWrite), args); err != nil {
+			return fmt.Errorf("erasing what the platform keeps: %w", err)
 		}
-		return nil
-	}})
-	return keys, tenancy.Together(c.DB, queries...)
+		if g.UserID == nil {
+			return nil
+		}
+		return m.Leave(ctx, h.SchoolID, *g.UserID)
+	})
 }

@@ -1,0 +1,22 @@
+package auth
+
+import "homeroom/api"
+
+// Personal declares what the tables keep of people.
+func Personal() []api.PersonalTable {
+	return []api.PersonalTable{
+		{
+			Table: "app_user", Section: "account", Of: "id", Contact: "phone email", Hidden: "password_hash pin_hash",
+			Set: map[string]string{"first_name": "@first", "last_name": "@last", "phone": "null", "email": "null", "password_hash": "null", "pin_hash": "null",
+				"status": "'DISABLED'", "version": "x.version + 1", "updated_at": "@now"},
+		},
+
+		{Platform: true, Table: "session", Section: "sessions", Where: ofAccount, Gone: true, Own: "account_id revoke_reason method device ip", Hidden: "token_hash previous_token_hash"},
+		{Platform: true, Table: "password_link", Section: "passwordLinks", Where: ofAccount, NoID: true, Gone: true, Own: "account_id", Hidden: "token_hash", Nothing: api.Reasons{api.FixedText: "purpose"}},
+		{Platform: true, Table: "account", School: "school_id", Section: "directory", Of: "user_id", Gone: true, Own: "phone email name", Nothing: api.Reasons{api.FixedText: "role_type"}},
+		{Platform: true, Table: "super_admin", Nothing: api.Reasons{api.Operator: "email name password_hash status"}},
+	}
+}
+
+// ofAccount finds what hangs on a user's entry in the directory.
+const ofAccount = "x.account_id in (select a.id from account a where a.user_id = any(@ids) and a.school_id = @school)"

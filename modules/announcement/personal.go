@@ -1,0 +1,10 @@
+package announcement
+
+import "homeroom/api"
+
+// Personal declares what the tables keep of people.
+func Personal() []api.PersonalTable {
+	return []api.PersonalTable{
+		{Table: "announcement", By: "created_by updated_by", Free: "title body", Nothing: api.Reasons{api.FixedText: "target_audience status"}},
+	}
+}

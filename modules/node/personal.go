@@ -1,0 +1,10 @@
+package node
+
+import "homeroom/api"
+
+// Personal declares what the tables keep of people.
+func Personal() []api.PersonalTable {
+	return []api.PersonalTable{
+		{Platform: true, Table: "node", Nothing: api.Reasons{"a database server": "name url pool_url state identity"}},
+	}
+}

@@ -1,0 +1,36 @@
+package notification
+
+import "homeroom/api"
+
+// Personal declares what the tables keep of people.
+func Personal() []api.PersonalTable {
+	return []api.PersonalTable{
+		// Notices come first: a notice is locked while it is turned into messages, so that
+		// its messages are there when their turn comes.
+		{Table: "notice", Section: "notices", Of: "student_id user_id", Where: ofRecord("key"), Gone: true, Free: "title body teaser", Nothing: api.Reasons{api.FixedText: "type key"}},
+		{Table: "notification", Section: "notifications", Of: "student_id user_id", Where: ofRecord("dedupe_key"), Gone: true, Free: "title body", Nothing: api.Reasons{api.FixedText: "type dedupe_key"}},
+		{Table: "notification_preference", Section: "preferences", Of: "user_id", NoID: true, Gone: true, Nothing: api.Reasons{api.FixedText: "type"}},
+		{
+			Table: "delivery", Section: "deliveries", Of: "user_id student_id", To: "recipient", Where: ofRecord("dedupe_key"), Free: "title body last_error",
+			Set: map[string]string{"recipient": "'erased'", "dedupe_key": "'erased ' || x.id", "last_error": "case when x.state = 'QUEUED' then 'Erased' else '' end",
+				"state": "case when x.state = 'QUEUED' then 'FAILED' else x.state end"},
+			Nothing: api.Reasons{api.FixedText: "channel purpose type", "the provider's number of the message": "provider_id"},
+		},
+		{Table: "delivery_setting", By: "updated_by"},
+
+		{Platform: true, Table: "device_token", School: "school_id", Section: "devices", Of: "user_id", NoID: true, Gone: true, Hidden: "token", Nothing: api.Reasons{api.FixedText: "platform"}},
+		// A code that is on its way to somebody who has an account elsewhere is still sent.
+		{
+			Platform: true, Table: "message", Section: "codes", To: "recipient", Gone: true, Own: "last_error provider_id", Hidden: "sealed",
+			Unless:  "x.state = 'QUEUED' and exists (select from account a where a.phone = x.recipient or lower(a.email) = lower(x.recipient))",
+			Nothing: api.Reasons{api.FixedText: "channel state"},
+		},
+		{Platform: true, Table: "dead_letter", School: "school_id", Section: "undelivered", To: "recipient", Gone: true, Own: "last_error", Nothing: api.Reasons{api.FixedText: "channel type"}},
+	}
+}
+
+// ofRecord finds what others were told of a person's records: the record is named, or is
+// what the key begins with ("message/…").
+func ofRecord(key string) string {
+	return "x.record_id::text in (select unnest(@records::text[])) or split_part(x." + key + ", '/', 2) in (select unnest(@records::text[]))"
+}

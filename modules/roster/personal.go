@@ -1,0 +1,49 @@
+package roster
+
+import "homeroom/api"
+
+// Personal declares what the tables keep of people.
+func Personal() []api.PersonalTable {
+	return []api.PersonalTable{
+		{Table: "academic_year", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},
+		{Table: "class", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name code"}},
+		{Table: "division", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name room"}},
+		{Table: "number_series", Nothing: api.Reasons{api.FixedText: "name"}},
+		{
+			Table: "student", Section: "student", Of: "id", By: "created_by updated_by", Contact: "phone email", Phone: "emergency_contact_phone", Files: "photo_file_id", Hidden: "search_text",
+			Set: map[string]string{
+				"first_name": "@first", "last_name": "@last", "gender": "''", "date_of_birth": "null", "blood_group": "''", "address": "''", "phone": "''", "email": "''", "photo_file_id": "null",
+				"previous_school": "''", "medical_notes": "''", "allergies": "''", "emergency_contact_name": "''", "emergency_contact_phone": "''", "leaving_reason": "''", "custom_fields": "'{}'",
+				"search_text": "@search", "deleted_at": "coalesce(x.deleted_at, @now)", "erased_at": "@now", "version": "x.version + 1", "updated_at": "@now", "updated_by": "@by",
+			},
+			Free: "address previous_school medical_notes allergies emergency_contact_name leaving_reason", About: map[string]string{"custom_fields": "*"},
+			Nothing: api.Reasons{api.FixedText: "status leaving_status", "the number under which receipts and certificates stay in the accounts": "admission_number"},
+		},
+		{Table: "enrolment", Section: "enrolments", Of: "student_id", By: "created_by updated_by", Nothing: api.Reasons{api.FixedText: "outcome"}},
+		{
+			Table: "guardian", Section: "guardian", Of: "id user_id", By: "created_by updated_by", Contact: "phone email",
+			Set: map[string]string{"first_name": "@first", "last_name": "@last", "phone": "'erased ' || @number::bigint", "email": "''", "occupation": "''",
+				"erased_at": "@now", "version": "x.version + 1", "updated_at": "@now", "updated_by": "@by"},
+		},
+		{Table: "student_guardian", Section: "guardianships", Of: "student_id guardian_id", Gone: true, By: "created_by updated_by", Nothing: api.Reasons{api.FixedText: "relation"}},
+		{
+			Table: "employee", Section: "employee", Of: "id user_id", By: "created_by updated_by", Contact: "phone email", Hidden: "search_text",
+			Set: map[string]string{"first_name": "@first", "last_name": "@last", "phone": "''", "email": "''", "qualification": "''", "designation": "''", "licence_number": "''", "licence_expiry_date": "null",
+				"search_text": "@search", "erased_at": "@now", "version": "x.version + 1", "updated_at": "@now", "updated_by": "@by"},
+			Nothing: api.Reasons{api.FixedText: "employee_type status", api.NameOf: "department", "the number under which they stay in counts": "employee_code"},
+		},
+		{Table: "teacher_assignment", Section: "assignments", Part: "user_id", By: "created_by updated_by"},
+		{Table: "subject", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name code", api.FixedText: "type"}},
+		{Table: "period", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},
+		{Table: "timetable_slot", Section: "lessons", Part: "teacher_id", By: "created_by", Nothing: api.Reasons{api.NameOf: "room"}},
+		{Table: "substitution", Section: "substitutions", Part: "substitute_teacher_id", By: "created_by", Free: "note"},
+		{Table: "calendar_feed", Section: "calendarFeeds", Of: "user_id student_id", NoID: true, Gone: true, Hidden: "token_hash"},
+		{Table: "import_run", By: "created_by", Free: "file_name", About: map[string]string{"report": ""}, Nothing: api.Reasons{api.FixedText: "kind state"}},
+		// What became of a student stays: a promotion that is asked for again is answered by it.
+		{Table: "promotion", By: "undone_by created_by", About: map[string]string{"summary": "studentId outcome fromDivisionId toClassId toDivisionId to"}},
+		{
+			Table: "leaving_certificate", Section: "leavingCertificates", Of: "student_id", By: "created_by", Free: "reason conduct", About: map[string]string{"snapshot": "*"},
+			Set: map[string]string{"snapshot": `x.snapshot || jsonb_build_object('firstName', @first::text, 'lastName', @last::text, 'gender', '', 'dateOfBirth', null, 'guardians', '[]'::jsonb)`},
+		},
+	}
+}
