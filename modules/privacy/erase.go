@@ -63,6 +63,9 @@ func (k kind) erase(c api.Ctx, id uuid.UUID, reason, field, typed string) (Erase
 	if !strings.EqualFold(strings.TrimSpace(typed), p.Number) {
 		return Erased{}, api.InvalidField(field, "%s is not this %s's", field, k.table)
 	}
+	if err := checkAdministrator(c, p); err != nil {
+		return Erased{}, err
+	}
 	if err := k.mayGo(c, p); err != nil {
 		return Erased{}, err
 	}
@@ -77,6 +80,16 @@ func (k kind) erase(c api.Ctx, id uuid.UUID, reason, field, typed string) (Erase
 	}
 	c.Changed("erase", k.table, p.ID, nil, map[string]any{"erasedAs": out.Name, "reason": reason})
 	return out, nil
+}
+
+// checkAdministrator refuses to erase an administrator to those who could not make one.
+func checkAdministrator(c api.Ctx, p person) error {
+	var roles []uuid.UUID
+	err := c.DB.Raw(`select r.id from app_user u join role r on r.id = u.role_id where u.id = ? and r.type = 'SCHOOL_ADMIN'`, p.UserID).Scan(&roles).Error
+	if err != nil {
+		return fmt.Errorf("reading whose account it is: %w", err)
+	}
+	return c.CheckGrant(roles...)
 }
 
 // nextNumber takes the next number of an erased person.
