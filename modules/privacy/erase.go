@@ -166,12 +166,12 @@ func (e erasure) run(c api.Ctx, k kind) error {
 	if len(photos) > 0 {
 		e.photo = &photos[0]
 	}
-	keys, err := e.scrub(c, k)
+	files, err := e.scrub(c, k)
 	if err != nil {
 		return fmt.Errorf("erasing a %s: %w", k.table, err)
 	}
-	if len(keys) > 0 {
-		c.Tell(events.Fact{Kind: "file.gone", Data: map[string]any{"keys": keys}})
+	if len(files) > 0 {
+		c.Tell(events.Fact{Kind: "file.gone", Data: map[string]any{"files": files}})
 	}
 	if e.UserID != nil {
 		c.Tell(events.Fact{Kind: "user.changed", Data: map[string]any{"userId": *e.UserID}})
@@ -196,8 +196,8 @@ type Gone struct {
 	Addresses []string `json:"addresses"`
 }
 
-// scrub runs every statement at once and returns the names of bytes that are to go.
-func (e erasure) scrub(c api.Ctx, k kind) (keys []string, err error) {
+// scrub runs every statement at once and returns the files whose bytes are to go.
+func (e erasure) scrub(c api.Ctx, k kind) (files []uuid.UUID, err error) {
 	args := map[string]any{"ids": e.ids(), "first": "Erased", "last": fmt.Sprintf("person %d", e.number), "name": e.name, "number": e.number, "now": c.Now,
 		"words": e.words(), "addresses": []string{e.Phone, e.Email}, "search": api.Fold(e.name, e.Number), "by": c.User.ID, "photo": e.photo}
 	var queries []tenancy.Query
@@ -206,17 +206,10 @@ func (e erasure) scrub(c api.Ctx, k kind) (keys []string, err error) {
 		queries = append(queries, tenancy.Query{SQL: bound, Args: values})
 	}
 	bound, values := bind(deleteFiles, args)
-	queries = append(queries, tenancy.Query{SQL: bound, Args: values, Scan: func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return err
-		}
-		for _, key := range found {
-			if key != "" {
-				keys = append(keys, key)
-			}
-		}
-		return nil
+	queries = append(queries, tenancy.Query{SQL: bound, Args: values, Scan: func(rows pgx.Rows) (err error) {
+		files, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		return err
 	}})
-	return keys, tenancy.Together(c.DB, queries...)
+	err = tenancy.Together(c.DB, queries...)
+	return files, err
 }

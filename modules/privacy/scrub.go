@@ -69,8 +69,8 @@ const deleteFiles = `with theirs as (
 		union select l.file_id from file_link l join message m on m.id = l.record_id join thread t on t.id = m.thread_id where t.student_id = any(@ids)
 		union select @photo::uuid where @photo::uuid is not null and not exists (select from student s where s.photo_file_id = @photo::uuid)),
 	unlinked as (delete from file_link where file_id in (select id from theirs)),
-	deleted as (delete from file where id in (select id from theirs) returning storage_key, thumbnail_key)
-	select storage_key from deleted union all select thumbnail_key from deleted`
+	deleted as (delete from file where id in (select id from theirs) returning id)
+	select id from deleted`
 
 // bind turns @names into numbered parameters.
 func bind(sql string, args map[string]any) (string, []any) {
