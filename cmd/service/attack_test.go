@@ -51,6 +51,11 @@ func TestAttack_EveryRowFilledToItsLimits_IsAnsweredCheaply(t *testing.T) {
 			f.known.forget()
 			f.furnish(t, school)
 			f.known.tell("schoolId", school.ID.String())
+			// Papers are printed with as much of a letterhead as there can be.
+			said := f.clients[api.SchoolAdmin].Call(t, "PUT", "/school-admin/setting", map[string]any{"address": strings.Repeat("a\n", 250), "principalName": strings.Repeat("é", 120)})
+			if said.Status != 200 {
+				t.Fatalf("the letterhead: %d %s", said.Status, said.Body)
+			}
 		}
 		a.attack(t, op)
 	}
@@ -140,7 +145,7 @@ func (a *attack) send(t *testing.T, op *operation, g filler, what string) {
 // sendFiles sends files of a form that costs a careless reader much.
 func (a *attack) sendFiles(t *testing.T, op *operation) {
 	t.Helper()
-	size := 1 << 20
+	size := 64 << 10
 	if a.whole {
 		size = 19 << 20
 	}
