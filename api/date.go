@@ -28,7 +28,7 @@ func DateOf(t time.Time) Date {
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil || t.Year() == 0 {
-		return Date{}, fmt.Errorf("%q is not a date like 2026-11-30", s)
+		return Date{}, fmt.Errorf("%q is not a date like 2026-11-30", s[:min(len(s), 20)])
 	}
 	return DateOf(t), nil
 }

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// diagnosis is everything that is wrong with a request's fields. A wrong JSON type
-// is malformed (400); a text that is not what it should be, such as a day that does
-// not exist, is invalid (422), and so is what breaks a rule.
+// diagnosis is what is wrong with a request's fields, maxDetails of them at the most:
+// what is bad beyond that is not looked at. A wrong JSON type is malformed (400); a text
+// that is not what it should be, such as a day that does not exist, is invalid (422), and
+// so is what breaks a rule.
 type diagnosis struct {
 	details   []Detail
 	malformed bool
@@ -59,7 +60,7 @@ func (d *diagnosis) decode(data json.RawMessage, into any) error {
 	v := reflect.ValueOf(into).Elem()
 	rest := d.object("", data, v.Type())
 	v.SetZero()
-	if again := json.Unmarshal(rest, into); again != nil || len(d.details) == noted {
+	if again := json.Unmarshal(rest, into); again != nil || (len(d.details) == noted && !d.full()) {
 		return Malformed("The body does not fit").Because(err)
 	}
 	return nil
@@ -100,6 +101,9 @@ func sentAs(fields map[string]json.RawMessage, name string) (key string, sent bo
 }
 
 func (d *diagnosis) value(field string, raw json.RawMessage, t reflect.Type) json.RawMessage {
+	if d.full() {
+		return nothing
+	}
 	err := json.Unmarshal(raw, reflect.New(t).Interface())
 	if err == nil {
 		return raw
@@ -135,6 +139,9 @@ func marshal(v any) json.RawMessage {
 func (d *diagnosis) addUnnamed(more []Detail) {
 	noted := d.details
 	for _, m := range more {
+		if d.full() {
+			return
+		}
 		named := slices.ContainsFunc(noted, func(n Detail) bool {
 			inside, ok := strings.CutPrefix(m.Field, n.Field)
 			return ok && (inside == "" || inside[0] == '.' || inside[0] == '[')
@@ -144,6 +151,8 @@ func (d *diagnosis) addUnnamed(more []Detail) {
 		}
 	}
 }
+
+func (d *diagnosis) full() bool { return len(d.details) >= maxDetails }
 
 func (d *diagnosis) add(field string, err error, t reflect.Type) {
 	var wrongType *json.UnmarshalTypeError

@@ -103,12 +103,40 @@ func Unavailable(message string) *Error {
 	return e
 }
 
+// What an answer says of a bad request is bounded, however much is bad and however long it is.
+const (
+	maxDetails = 200  // bad fields that are named
+	maxSaid    = 2000 // bytes of a message, or of a field's name
+)
+
+// bounded is the answer cut to what is said of a bad request.
+func (e *Error) bounded() *Error {
+	out := *e
+	out.Message = shortened(e.Message)
+	if more := len(e.Details) - maxDetails; more > 0 {
+		out.Message += fmt.Sprintf(" (%d fields are named, %d more are not)", maxDetails, more)
+	}
+	out.Details = make([]Detail, min(len(e.Details), maxDetails))
+	for i := range out.Details {
+		out.Details[i] = Detail{shortened(e.Details[i].Field), shortened(e.Details[i].Message)}
+	}
+	return &out
+}
+
+// shortened is text that may repeat what a caller sent, cut where it is long.
+func shortened(text string) string {
+	if len(text) <= maxSaid {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxSaid], "") + "…"
+}
+
 // errorBody is the spec's.
 type errorBody struct {
 	StatusCode int      `json:"statusCode" doc:"The HTTP status."`
 	Message    string   `json:"message" doc:"For people."`
 	Error      string   `json:"error" doc:"For programs: a code of the table above, or the status text."`
-	Details    []Detail `json:"details,omitempty" doc:"Every bad field at once."`
+	Details    []Detail `json:"details,omitempty" doc:"Every bad field at once, up to 200."`
 	Data       any      `json:"data,omitempty" doc:"What you need besides words, where there is any."`
 }
 
@@ -176,6 +204,8 @@ func (k *Kernel) explainPostgres(pg *pgconn.PgError, err error) *Error {
 		return newError(422, "", "A value is outside what is allowed").Because(err)
 	case "22001", "22003", "22007", "22008", "22021", "22P05", "22P02":
 		return newError(422, "", "A value cannot be stored").Because(err)
+	case "54000", "54001": // too large for an index, nested too deeply
+		return newError(422, "", "A value is too large or too deeply nested to be stored").Because(err)
 	case "55P03", "40001", "40P01": // lock_timeout; a race lost again and again
 		return Unavailable("This record is busy, try again").Because(err)
 	case "57014": // statement_timeout

@@ -24,6 +24,8 @@ type Authenticator interface {
 // school's rules have changed.
 type Permissions interface {
 	Decide(ctx context.Context, s *tenancy.School, u User, q Question) (Decision, error)
+	// CheckGrant refuses to let the caller give away a role, or an account that holds it: see Ctx.CheckGrant.
+	CheckGrant(c Ctx, roles ...uuid.UUID) error
 	Changed(school uuid.UUID)
 }
 

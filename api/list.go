@@ -20,6 +20,11 @@ const (
 	maxLimit     = 100
 	// maxPage bounds the offset; nobody turns to page ten thousand, a scraper exports.
 	maxPage = 1_000_000
+	// maxFilter bounds the text of a filter, in characters.
+	maxFilter = 200
+	// maxWords bounds the words of a search: each is a condition of its own, and a statement
+	// of thousands of them takes minutes to build.
+	maxWords = 10
 )
 
 // Listing declares what a list can be sorted and filtered by. Names from clients
@@ -86,12 +91,7 @@ func ByEnum(column string, values ...string) Filter {
 
 // ByText filters on a column that holds exactly this text.
 func ByText(column string) Filter {
-	return Filter{Kind: "string", where: column + " = ?", parse: func(s string) (any, error) {
-		if utf8.RuneCountInString(s) > 200 {
-			return nil, fmt.Errorf("must be at most 200 characters")
-		}
-		return s, nil
-	}}
+	return Filter{Kind: "string", where: column + " = ?", parse: func(s string) (any, error) { return s, nil }}
 }
 
 // ByDate filters on a date with the comparison given, e.g. ByDate("end_date", ">=").
@@ -117,9 +117,6 @@ func Search(columns ...string) Filter {
 		parts = append(parts, c+` ILIKE @q`)
 	}
 	return Filter{Kind: "search", where: strings.Join(parts, " OR "), parse: func(s string) (any, error) {
-		if utf8.RuneCountInString(s) > 200 {
-			return nil, fmt.Errorf("must be at most 200 characters")
-		}
 		escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 		return map[string]any{"q": "%" + escaped + "%"}, nil
 	}}
@@ -220,7 +217,9 @@ type listParser struct {
 }
 
 func (p *listParser) fail(field, format string, args ...any) {
-	p.bad = append(p.bad, Detail{field, fmt.Sprintf(format, args...)})
+	if len(p.bad) < maxDetails {
+		p.bad = append(p.bad, Detail{field, fmt.Sprintf(format, args...)})
+	}
 }
 
 func oneText(query url.Values, name string) *string {
@@ -282,9 +281,16 @@ func (p *listParser) filters(query url.Values, body map[string]json.RawMessage) 
 			p.fail("filters."+name, "must be valid text")
 			continue
 		}
+		if utf8.RuneCountInString(texts[name]) > maxFilter {
+			p.fail("filters."+name, "must be at most %d characters", maxFilter)
+			continue
+		}
 		parts := []string{texts[name]}
 		if f.words {
-			parts = strings.Fields(Fold(texts[name]))
+			if parts = strings.Fields(Fold(texts[name])); len(parts) > maxWords {
+				p.fail("filters."+name, "must be at most %d words", maxWords)
+				continue
+			}
 		}
 		for _, part := range parts {
 			v, err := f.parse(part)

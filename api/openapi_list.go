@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/swaggest/openapi-go/openapi31"
@@ -70,10 +71,10 @@ func (f Filter) schema() schema {
 	case "boolean", "integer":
 		return schema{"type": f.Kind}
 	case "search":
-		return schema{"type": "string", "maxLength": 200}
+		return schema{"type": "string", "maxLength": maxFilter}
 	}
 	if f.Enum == nil {
-		return schema{"type": "string"}
+		return schema{"type": "string", "maxLength": maxFilter}
 	}
 	var values []any
 	for _, v := range f.Enum {
@@ -84,6 +85,9 @@ func (f Filter) schema() schema {
 
 // says tells what a filter keeps.
 func (f Filter) says() string {
+	if f.words {
+		return fmt.Sprintf("Words to find anywhere in the record's words, whatever their case; at most %d.", maxWords)
+	}
 	if f.Kind == "search" {
 		return "Text to find anywhere in the record's words, whatever its case."
 	}

@@ -187,9 +187,21 @@ var documented = func() map[string]func(ruleUse) error {
 	}
 	for name, pattern := range patterns {
 		table[name] = text("pattern", pattern.String(), patternExamples[name])
+		if most, bounded := patternMost[name]; bounded {
+			table[name] = func(u ruleUse) error {
+				if err := text("pattern", pattern.String(), patternExamples[name])(u); err != nil {
+					return err
+				}
+				u.put("maxLength", most)
+				return nil
+			}
+		}
 	}
 	return table
 }()
+
+// patternMost is how many characters fit each pattern at the most; notblank has no end.
+var patternMost = map[string]int{"hhmm": 5, "phone": 16, "currency": 3, "code": 31}
 
 // patternExamples keep the documentation page from inventing text that fits.
 var patternExamples = map[string]string{"notblank": "text", "hhmm": "08:30", "currency": "INR", "code": "GHS-01"}

@@ -34,6 +34,13 @@ func newRules() *rules {
 		}
 		return ""
 	}, uuid.UUID{})
+	// The expression of e-mail addresses is a long one: a text that is none by its length alone is not held against it.
+	addresses := validator.New()
+	if err := v.RegisterValidation("email", func(f validator.FieldLevel) bool {
+		return len(f.Field().String()) <= maxEmail && addresses.Var(f.Field().String(), "email") == nil
+	}); err != nil {
+		panic(err)
+	}
 	for name, pattern := range patterns {
 		if err := v.RegisterValidation(name, func(f validator.FieldLevel) bool { return pattern.MatchString(f.Field().String()) }); err != nil {
 			panic(err)
@@ -41,6 +48,9 @@ func newRules() *rules {
 	}
 	return &rules{v: v}
 }
+
+// maxEmail is as many bytes as the longest address of 254 characters can have.
+const maxEmail = 4 * 254
 
 // patterns are the rules of our own, each a regular expression so that the
 // document can say it too.

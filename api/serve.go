@@ -363,6 +363,7 @@ func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
 
 // say writes the spec's error body.
 func say(g *gin.Context, e *Error) {
+	e = e.bounded()
 	if e.RetryAfter > 0 {
 		g.Header("Retry-After", fmt.Sprint(max(1, int((e.RetryAfter+time.Second-1)/time.Second))))
 	}

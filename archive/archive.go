@@ -12,11 +12,15 @@
 //	closing.json               rows, bytes and SHA-256 of every table and every file
 //
 // Each entry is a gzip member of its own with its SHA-256 in its tar header, so that
-// damage is found where it is; an empty member at the end has the SHA-256 of all that is
-// before it, so that none is missed.
+// damage is found where it is; an empty member at the end, the end mark, has the SHA-256 of
+// all that is before it, so that none is missed, and an HMAC of that under a key of the
+// installation, so that nobody without the key can change the file and sum it anew.
 package archive
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -93,6 +97,45 @@ func (c Closing) Rows() (n int64) {
 		n += t.Rows
 	}
 	return n
+}
+
+// Seal is the keys that prove where an archive was written.
+type Seal struct {
+	Keys [][]byte // the first seals what is written; any of them opens
+	// Unsigned takes archives that none of the keys sealed: those of versions before there was
+	// a seal, and those of installations whose key is not known. Whoever had such a file may
+	// have changed anything in it.
+	Unsigned bool
+}
+
+var (
+	// ErrUnsigned is an archive without a keyed end mark.
+	ErrUnsigned = errors.New("the archive has no seal: it was written by an earlier version, or somebody took the seal off. Its checksums find damage, and anybody can write them anew")
+	// ErrSeal is an archive whose seal none of the keys made.
+	ErrSeal = errors.New("the archive's seal is of another key: it was written by another installation, or changed since it was written")
+)
+
+func (s Seal) mac(key, sum []byte) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write([]byte("homeroom archive\n"))
+	m.Write(sum)
+	return m.Sum(nil)
+}
+
+// check refuses the checksum of an archive that no key vouches for.
+func (s Seal) check(sum, mac []byte) error {
+	if s.Unsigned {
+		return nil
+	}
+	if mac == nil {
+		return ErrUnsigned
+	}
+	for _, key := range s.Keys {
+		if hmac.Equal(s.mac(key, sum), mac) {
+			return nil
+		}
+	}
+	return ErrSeal
 }
 
 // DamagedError says where an archive is not what was written.

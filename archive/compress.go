@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"hash"
 	"io"
 	"runtime"
 )
@@ -15,11 +14,25 @@ import (
 // memberHead is how every member but the last begins: what gzip would let vary does not.
 var memberHead = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255}
 
+const (
+	markHead = 12 // bytes of the end mark before its fields
+	markTail = 13 // and after them
+	field    = 36 // of one of its fields: two letters, a length, 32 bytes
+)
+
 // endMark is the last member: empty, with the checksum of everything before it in its
-// extra field.
-func endMark(sum []byte) []byte {
-	mark := []byte{0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 36, 0, 'H', 'R', 32, 0}
+// extra field, and the seal, if there is one, in another. The checksum then covers the seal too.
+func endMark(sum, mac []byte) []byte {
+	fields := field
+	if mac != nil {
+		whole := sha256.Sum256(append(bytes.Clone(sum), mac...))
+		sum, fields = whole[:], 2*field
+	}
+	mark := []byte{0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, byte(fields), 0, 'H', 'R', 32, 0}
 	mark = append(mark, sum...)
+	if mac != nil {
+		mark = append(append(mark, 'H', 'S', 32, 0), mac...)
+	}
 	return append(mark, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
 }
 
@@ -34,11 +47,12 @@ type compressor struct {
 	work   chan piece
 	failed chan struct{} // closed when the writer gave up
 	ended  chan error
+	key    []byte // seals the end
 }
 
-func newCompressor(to io.Writer) *compressor {
+func newCompressor(to io.Writer, key []byte) *compressor {
 	workers := min(runtime.GOMAXPROCS(0), 4)
-	c := &compressor{queue: make(chan piece, 2*workers), work: make(chan piece, 2*workers), failed: make(chan struct{}), ended: make(chan error, 1)}
+	c := &compressor{queue: make(chan piece, 2*workers), work: make(chan piece, 2*workers), failed: make(chan struct{}), ended: make(chan error, 1), key: key}
 	for range workers {
 		go c.compress()
 	}
@@ -81,11 +95,12 @@ func (c *compressor) write(to io.Writer) error {
 			return err
 		}
 	}
-	return end(to, sum)
-}
-
-func end(to io.Writer, sum hash.Hash) error {
-	_, err := to.Write(endMark(sum.Sum(nil)))
+	whole := sum.Sum(nil)
+	var mac []byte
+	if c.key != nil {
+		mac = Seal{}.mac(c.key, whole)
+	}
+	_, err := to.Write(endMark(whole, mac))
 	return err
 }
 

@@ -8,8 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"homeroom/tenancy"
 )
@@ -26,6 +27,7 @@ type Export struct {
 	Cluster *tenancy.Cluster
 	Files   Files                // nil: none are kept; a school that has some cannot be exported then
 	Gone    func(err error) bool // whether Files says that a file is not there
+	Seal    Seal
 	Now     time.Time
 	// Progress, if set, is told after every table.
 	Progress func(done, tables int, rows int64)
@@ -33,13 +35,16 @@ type Export struct {
 
 // Write writes one moment of a school and says what is in it.
 func (e Export) Write(ctx context.Context, s *tenancy.School, to io.Writer) (Closing, error) {
+	if len(e.Seal.Keys) == 0 {
+		return Closing{}, errors.New("there is no key to seal the archive with")
+	}
 	record, err := e.Cluster.Record(ctx, s.ID)
 	if err != nil {
 		return Closing{}, err
 	}
 	var closing Closing
 	err = e.Cluster.Snapshot(ctx, s, func(moment *tenancy.Snapshot) error {
-		w := newWriter(to, e.Now.UTC())
+		w := newWriter(to, e.Now.UTC(), e.Seal.Keys[0])
 		err := e.write(ctx, w, moment, record)
 		err = w.close(err)
 		closing = w.closing
@@ -63,7 +68,7 @@ func (e Export) write(ctx context.Context, w *writer, moment *tenancy.Snapshot, 
 		part := 0
 		rowsOf := newTableWriter(record.ID.String(), func(lines []byte) error {
 			part++
-			if t.Name == "file" {
+			if t.Name == fileTable {
 				kept = append(kept, lines...)
 			}
 			return w.entry(fmt.Sprintf("%s%s.ndjson.%04d", tablesFolder, t.Name, part), lines)
@@ -84,12 +89,12 @@ func (e Export) write(ctx context.Context, w *writer, moment *tenancy.Snapshot, 
 			e.Progress(i+1, len(moment.Tables), rows)
 		}
 	}
-	return e.writeFiles(ctx, w, moment.Tables, kept, record.ID.String())
+	return e.writeFiles(ctx, w, moment.Tables, kept, record.ID)
 }
 
 // writeFiles writes the bytes of the school's files. The moment's transaction is still
 // open, though it has read everything: an error here is an error of the whole.
-func (e Export) writeFiles(ctx context.Context, w *writer, tables []tenancy.Table, kept []byte, school string) error {
+func (e Export) writeFiles(ctx context.Context, w *writer, tables []tenancy.Table, kept []byte, school uuid.UUID) error {
 	files, err := filesOf(tables, kept)
 	if err != nil {
 		return err
@@ -98,7 +103,7 @@ func (e Export) writeFiles(ctx context.Context, w *writer, tables []tenancy.Tabl
 		if e.Files == nil {
 			return errors.New("the school has files, and where they are kept is not configured (HOMEROOM_FILES)")
 		}
-		content, err := readFile(ctx, e.Files, strings.ReplaceAll(f.key, ownID, school))
+		content, err := readFile(ctx, e.Files, f.key(school))
 		switch {
 		case err != nil && e.Gone != nil && e.Gone(err):
 			f.Missing = true
@@ -131,46 +136,60 @@ func readFile(ctx context.Context, files Files, key string) ([]byte, error) {
 	return content, err
 }
 
-// keptFile is a file and where its bytes are, the school's id being ownID.
+// fileTable is the table of the school's files.
+const fileTable = "file"
+
+// keptFile is a file of a row, or the small picture of one.
 type keptFile struct {
 	FileSum
-	key string
+	id    uuid.UUID
+	small bool
+}
+
+// key is where the bytes are kept for a school. It follows from the two ids: what a row says of
+// it could be another school's.
+func (f keptFile) key(school uuid.UUID) string {
+	if f.small {
+		return tenancy.ThumbnailKey(school, f.id)
+	}
+	return tenancy.FileKey(school, f.id)
 }
 
 // filesOf finds the files in the lines of table file: each has its bytes, and a picture
-// its small one.
+// its small one. A row that says its bytes are elsewhere is refused.
 func filesOf(tables []tenancy.Table, lines []byte) ([]keptFile, error) {
-	var at struct{ key, small, kind int }
+	at := map[string]int{}
 	for _, t := range tables {
-		if t.Name != "file" {
-			continue
-		}
-		for i, c := range t.Columns {
-			switch c {
-			case "storage_key":
-				at.key = i
-			case "thumbnail_key":
-				at.small = i
-			case "content_type":
-				at.kind = i
+		if t.Name == fileTable {
+			for i, c := range t.Columns {
+				at[c] = i
 			}
 		}
 	}
 	var out []keptFile
+	own := uuid.MustParse(ownID)
 	for line := range bytes.Lines(lines) {
 		row, err := parseRow(line)
 		if err != nil {
 			return nil, err
 		}
-		for i, key := range []string{row[at.key], row[at.small]} {
-			if key == "" {
-				continue
+		if len(row) < len(at) {
+			return nil, errors.New("a row has too few columns")
+		}
+		id, err := uuid.Parse(row[at["id"]])
+		if err != nil {
+			return nil, fmt.Errorf("a row has no id: %w", err)
+		}
+		whole := keptFile{FileSum{Name: id.String(), ContentType: row[at["content_type"]]}, id, false}
+		small := keptFile{FileSum{Name: id.String() + "-thumbnail", ContentType: "image/jpeg"}, id, true}
+		for column, f := range map[string]keptFile{"storage_key": whole, "thumbnail_key": small} {
+			if key := row[at[column]]; key != "" && key != f.key(own) {
+				return nil, fmt.Errorf("file %s is said to be kept in another place than its own", id)
 			}
-			kind := row[at.kind]
-			if i == 1 {
-				kind = "image/jpeg"
-			}
-			out = append(out, keptFile{FileSum{Name: strings.TrimPrefix(key, ownID+"/"), ContentType: kind}, key})
+		}
+		out = append(out, whole)
+		if row[at["thumbnail_key"]] != "" {
+			out = append(out, small)
 		}
 	}
 	return out, nil

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -20,6 +19,7 @@ import (
 type Import struct {
 	Cluster *tenancy.Cluster
 	Files   Files // nil: none can be kept; an archive with files is refused then
+	Seal    Seal  // who may have written it
 
 	ID     uuid.UUID
 	Code   string
@@ -43,7 +43,7 @@ type Proof struct {
 // Read makes the school. The archive is read through first, so that one that is damaged
 // changes nothing; what goes wrong later leaves nothing of it.
 func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, Proof, error) {
-	manifest, closing, err := Verify(from)
+	manifest, closing, err := i.Seal.Verify(from)
 	if err != nil {
 		return nil, Proof{}, err
 	}
@@ -77,35 +77,21 @@ func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, 
 type loading struct {
 	Import
 	closing Closing
-	files   map[string]keptFile
 	written []string // keys
 	proof   Closing
 }
 
 func (l *loading) load(ctx context.Context, from io.Reader, to *tenancy.Loading) error {
-	r, err := open(from)
+	r, err := open(from, l.Seal)
 	if err != nil {
 		return err
 	}
 	if err := sameTables(r.Manifest, to.Tables); err != nil {
 		return err
 	}
-	var kept bytes.Buffer
 	_, err = r.walk(l.ID.String(),
-		func(rows *tableReader) error {
-			if rows.table.Name == "file" {
-				rows.kept = &kept
-			}
-			return fill(ctx, to, rows)
-		},
-		func(f FileSum, content []byte) error {
-			if l.files == nil {
-				if err := l.expectFiles(r.Manifest, kept.Bytes()); err != nil {
-					return err
-				}
-			}
-			return l.keep(ctx, f, content)
-		})
+		func(rows *tableReader) error { return fill(ctx, to, rows) },
+		func(f FileSum, content []byte) error { return l.keep(ctx, f, content) })
 	if err != nil {
 		return err
 	}
@@ -147,28 +133,15 @@ func sameTables(m Manifest, have []tenancy.Table) error {
 	return nil
 }
 
-func (l *loading) expectFiles(m Manifest, lines []byte) error {
-	files, err := filesOf(m.Tables, lines)
-	if err != nil {
-		return err
-	}
-	l.files = map[string]keptFile{}
-	for _, f := range files {
-		f.key = strings.ReplaceAll(f.key, ownID, l.ID.String())
-		l.files[f.Name] = f
-	}
-	return nil
+// keep writes a file's bytes where the new school's are. Its name is of a row: walk made sure.
+func (l *loading) keep(ctx context.Context, f FileSum, content []byte) error {
+	key := l.key(f.Name)
+	l.written = append(l.written, key)
+	return l.Files.Write(ctx, key, f.ContentType, bytes.NewReader(content))
 }
 
-// keep writes a file's bytes under the new school's name.
-func (l *loading) keep(ctx context.Context, f FileSum, content []byte) error {
-	known, ok := l.files[f.Name]
-	if !ok {
-		return fmt.Errorf("file %s belongs to no row of the archive", f.Name)
-	}
-	l.written = append(l.written, known.key)
-	return l.Files.Write(ctx, known.key, known.ContentType, bytes.NewReader(content))
-}
+// key is where a file of the archive is kept for the new school.
+func (l *loading) key(name string) string { return l.ID.String() + "/" + name }
 
 func (l *loading) forgetFiles(ctx context.Context) {
 	for _, key := range l.written {
@@ -192,7 +165,7 @@ func (l *loading) prove(ctx context.Context, m Manifest, to *tenancy.Loading) er
 		if f.Missing {
 			continue
 		}
-		content, err := readFile(ctx, l.Files, l.files[f.Name].key)
+		content, err := readFile(ctx, l.Files, l.key(f.Name))
 		if err != nil {
 			return fmt.Errorf("reading file %s back: %w", f.Name, err)
 		}

@@ -53,6 +53,8 @@ type members struct {
 	*source
 	z     *gzip.Reader
 	ended bool
+	whole []byte // checksum of all before the end mark
+	mac   []byte // its seal; nil: it has none
 }
 
 var (
@@ -117,13 +119,24 @@ func (m *members) next() error {
 
 func (m *members) finish() error {
 	m.settle()
-	want := endMark(m.sum.Sum(nil))
-	got := make([]byte, len(want))
+	head, err := m.in.Peek(markHead)
+	if err != nil {
+		return errCut
+	}
+	fields := int(head[markHead-2])
+	if fields != field && fields != 2*field {
+		return errEndMark
+	}
+	got := make([]byte, markHead+fields+markTail)
 	if n, err := io.ReadFull(m.in, got); err != nil {
 		m.offset += int64(n)
 		return errCut
 	}
-	if !bytes.Equal(got, want) {
+	m.whole = m.sum.Sum(nil)
+	if fields == 2*field {
+		m.mac = got[markHead+field+4 : markHead+2*field]
+	}
+	if !bytes.Equal(got, endMark(m.whole, m.mac)) {
 		return errEndMark
 	}
 	if _, err := m.in.Peek(1); err == nil {

@@ -20,15 +20,16 @@ type reader struct {
 	Manifest Manifest
 
 	members *members
+	seal    Seal
 	tar     *tar.Reader
 	name    string // of the present entry
 	content []byte
 }
 
 // open reads how the archive begins.
-func open(from io.Reader) (*reader, error) {
+func open(from io.Reader, seal Seal) (*reader, error) {
 	m := &members{source: newSource(from)}
-	r := &reader{members: m, tar: tar.NewReader(m)}
+	r := &reader{members: m, seal: seal, tar: tar.NewReader(m)}
 	if err := r.next(); err != nil {
 		return nil, err
 	}
@@ -175,5 +176,5 @@ func (r *reader) close() (Closing, error) {
 	if _, err := io.Copy(io.Discard, r.members); err != nil {
 		return c, r.damaged(err.Error())
 	}
-	return c, nil
+	return c, r.seal.check(r.members.whole, r.members.mac)
 }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,9 +10,12 @@ import (
 )
 
 // Verify reads an archive from its beginning to its end and says what is in it, or where
-// it is damaged. Nothing is made of it.
-func Verify(from io.Reader) (Manifest, Closing, error) {
-	r, err := open(from)
+// it is damaged. Nothing is made of it. It does not ask who wrote it: see Seal.
+func Verify(from io.Reader) (Manifest, Closing, error) { return Seal{Unsigned: true}.Verify(from) }
+
+// Verify is Verify of an archive that one of the keys sealed.
+func (s Seal) Verify(from io.Reader) (Manifest, Closing, error) {
+	r, err := open(from, s)
 	if err != nil {
 		return Manifest{}, Closing{}, err
 	}
@@ -34,16 +38,32 @@ func (r *reader) walk(school string, table func(*tableReader) error, file func(F
 	if err := r.next(); err != nil {
 		return found, err
 	}
+	var lines bytes.Buffer // of table file
 	for _, t := range r.Manifest.Tables {
 		rows := r.rowsOf(t, school)
+		if t.Name == fileTable {
+			rows.kept = &lines
+		}
 		if err := table(rows); err != nil {
 			return found, err
 		}
 		found.Tables = append(found.Tables, rows.total())
 	}
+	files, err := filesOf(r.Manifest.Tables, lines.Bytes())
+	if err != nil {
+		return found, &DamagedError{Offset: r.members.offset, Entry: tablesFolder + fileTable, Why: err.Error()}
+	}
+	kinds := map[string]string{}
+	for _, f := range files {
+		kinds[f.Name] = f.ContentType
+	}
 	for strings.HasPrefix(r.name, filesFolder) {
 		sum := sha256.Sum256(r.content)
 		f := FileSum{Name: strings.TrimPrefix(r.name, filesFolder), Bytes: int64(len(r.content)), SHA256: hex.EncodeToString(sum[:])}
+		var known bool
+		if f.ContentType, known = kinds[f.Name]; !known {
+			return found, r.damaged("it belongs to no row of the archive")
+		}
 		if err := file(f, r.content); err != nil {
 			return found, err
 		}

@@ -24,8 +24,8 @@ type writer struct {
 	closing Closing
 }
 
-func newWriter(to io.Writer, madeAt time.Time) *writer {
-	w := &writer{out: newCompressor(to), madeAt: madeAt}
+func newWriter(to io.Writer, madeAt time.Time, key []byte) *writer {
+	w := &writer{out: newCompressor(to, key), madeAt: madeAt}
 	w.tar = tar.NewWriter(&w.buf)
 	return w
 }

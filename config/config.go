@@ -56,6 +56,8 @@ type Config struct {
 	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords and the hashes of one-time codes depend on it"`
 	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys as id:base64, comma-separated, the signing one first; at least 32 bytes each"`
 
+	ArchiveKey string `env:"HOMEROOM_ARCHIVE_KEY" secret:"all" help:"at least 32 characters; seals the files of exported schools. Give installations that exchange them the same; a key that follows from HOMEROOM_SECRET unless set"`
+
 	LimitAuth  string `env:"HOMEROOM_LIMIT_AUTH" envDefault:"10-M" help:"sign-in calls per address"`
 	LimitRead  string `env:"HOMEROOM_LIMIT_READ" envDefault:"100-M" help:"reads per user"`
 	LimitWrite string `env:"HOMEROOM_LIMIT_WRITE" envDefault:"30-M" help:"writes per user"`
@@ -262,6 +264,9 @@ func (c *Config) checkProduction(environ map[string]string) error {
 		errs = append(errs, problem("HOMEROOM_SECRET", "is the local profile's, which everybody knows", "make one with: openssl rand -base64 48"))
 	case len(c.Secret) < 32:
 		errs = append(errs, problem("HOMEROOM_SECRET", fmt.Sprintf("has %d characters", len(c.Secret)), "use at least 32: openssl rand -base64 48"))
+	}
+	if n := len(c.ArchiveKey); n > 0 && n < 32 {
+		errs = append(errs, problem("HOMEROOM_ARCHIVE_KEY", fmt.Sprintf("has %d characters", n), "use at least 32: openssl rand -base64 48"))
 	}
 	for _, k := range c.JWTKeys {
 		if strings.Contains(k, base64.StdEncoding.EncodeToString([]byte(LocalSecret))) {

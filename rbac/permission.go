@@ -71,7 +71,7 @@ func updatePermissions(c api.Ctx, r permissionsChange) (permissionList, error) {
 	if err != nil {
 		return permissionList{}, err
 	}
-	if err := checkRights(c, role, r.Permissions); err != nil {
+	if err := checkRights(c, role, before.Permissions, r.Permissions); err != nil {
 		return permissionList{}, err
 	}
 	for _, p := range r.Permissions {
@@ -98,9 +98,9 @@ func permissionsOf(c api.Ctx, role uuid.UUID) (permissionList, error) {
 	return list, err
 }
 
-// checkRights refuses modules that are not there, and administrators who would shut
-// themselves out of the very page they are on.
-func checkRights(c api.Ctx, role Role, rights []right) error {
+// checkRights refuses modules that are not there, administrators who would shut
+// themselves out of the very page they are on, and rights that the caller lacks.
+func checkRights(c api.Ctx, role Role, before []Permission, rights []right) error {
 	var modules []Module
 	if err := c.DB.Find(&modules).Error; err != nil {
 		return err
@@ -109,6 +109,11 @@ func checkRights(c api.Ctx, role Role, rights []right) error {
 	for _, m := range modules {
 		byID[m.ID] = m.Name
 	}
+	has := map[uuid.UUID]Permission{}
+	for _, p := range before {
+		has[p.ModuleID] = p
+	}
+	added := rightSet{}
 	seen := map[uuid.UUID]bool{}
 	var bad []api.Detail
 	for i, r := range rights {
@@ -122,9 +127,11 @@ func checkRights(c api.Ctx, role Role, rights []right) error {
 			return api.Conflict("The school administrator keeps the right to change permissions")
 		}
 		seen[r.ModuleID] = true
+		was := has[r.ModuleID]
+		added.add(byID[r.ModuleID], r.CanRead && !was.CanRead, r.CanWrite && !was.CanWrite, r.CanDelete && !was.CanDelete)
 	}
 	if bad != nil {
 		return api.Invalid(bad...)
 	}
-	return nil
+	return checkAdded(c, added)
 }

@@ -6,6 +6,7 @@ package rbac
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/casbin/casbin/v2"
@@ -42,7 +43,11 @@ type policy struct {
 	enforcer   *casbin.SyncedEnforcer
 	divisions  map[uuid.UUID]bool // those there are
 	decided    sync.Map           // question → bool
+	kept       atomic.Int64       // of them
 }
+
+// maxDecided bounds what a policy remembers: ids and modules that callers make up are questions too.
+const maxDecided = 20_000
 
 // question is what is remembered: assignments make it a matter of the user only
 // where there is a target.
@@ -193,6 +198,10 @@ func (p *policy) allows(q question) (bool, error) {
 	ok, err := p.enforcer.Enforce(q.user.String(), q.role.String(), q.module, string(q.action), target, wide)
 	if err != nil {
 		return false, fmt.Errorf("deciding a permission: %w", err)
+	}
+	if p.kept.Add(1) > maxDecided {
+		p.decided.Clear()
+		p.kept.Store(1)
 	}
 	p.decided.Store(q, ok)
 	return ok, nil

@@ -101,8 +101,11 @@ func schoolVerify() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Read an exported school through and say whether it is whole",
-		Long:  `Read a file that "homeroom school export" wrote from its beginning to its end, and say what is in it, or where it is damaged. It needs no database.`,
-		Args:  cobra.ExactArgs(1),
+		Long: `Read a file that "homeroom school export" wrote from its beginning to its end, and say what is in it, or where it is damaged. It needs no database.
+
+With HOMEROOM_SECRET or HOMEROOM_ARCHIVE_KEY as the service has them it fails as well if
+neither this installation nor one with the same key wrote the file as it is.`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])
 			if err != nil {
@@ -113,8 +116,23 @@ func schoolVerify() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if _, err := f.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s), made at %s, schema version %d\n", m.School.Name, m.School.Code, m.MadeAt.Format("2006-01-02 15:04:05 MST"), m.SchemaVersion)
-			return printSums(cmd.OutOrStdout(), closing, "whole")
+			if err := printSums(cmd.OutOrStdout(), closing, "whole"); err != nil {
+				return err
+			}
+			seal := service.ArchiveSeal(os.Getenv("HOMEROOM_ARCHIVE_KEY"), os.Getenv("HOMEROOM_SECRET"))
+			if len(seal.Keys) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "Its seal was not checked: neither HOMEROOM_SECRET nor HOMEROOM_ARCHIVE_KEY is set")
+				return nil
+			}
+			if _, _, err := seal.Verify(f); err != nil {
+				return fmt.Errorf("no byte of the file is damaged, but %w", err)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "It is sealed with a key of this installation")
+			return nil
 		},
 	}
 }
@@ -133,6 +151,12 @@ The file is read through first: one that is damaged or cut changes nothing, and 
 where. Then everything is loaded, read back, counted and summed, and compared with the
 file; only then the school is there, its people in the directory with it. Whatever goes
 wrong before leaves no school.
+
+The file must be sealed with a key of this installation: the one that follows from
+HOMEROOM_SECRET, or HOMEROOM_ARCHIVE_KEY. A file of another installation is taken if both
+have the same HOMEROOM_ARCHIVE_KEY. One without a seal, of an earlier version, or with one of
+a key that is lost, is taken with --unsigned: then nothing proves that it is what was written.
+Whoever had it in their hands may have put in people who can sign in, rights, or payments.
 
 What waited to be sent when the file was made is not sent. Beside the school it was made
 of, while that one is open, a copy should be --suspended: their people have the same ids
@@ -171,13 +195,19 @@ has files in it, and HOMEROOM_NODE_URL if the service has that.`,
 	cmd.Flags().StringVar(&id, "id", "", "the new school's id; a new one unless given")
 	cmd.Flags().StringVar(&i.Name, "name", "", "the new school's name; the file's unless given")
 	cmd.Flags().StringVar(&i.Node, "node", "", "database node; the least loaded one unless named")
+	cmd.Flags().BoolVar(&i.Seal.Unsigned, "unsigned", false, "take a file that no key of this installation sealed: it may have been changed by anybody who had it")
 	cmd.Flags().BoolVar(&suspended, "suspended", false, "leave it shut, for \"homeroom school activate\"")
 	return cmd
 }
 
 func importSchool(ctx context.Context, s *service.Service, i archive.Import, f io.ReadSeeker, out io.Writer) error {
 	// Before the database is so much as looked at: a bad file is the commonest trouble.
-	m, _, err := archive.Verify(f)
+	seal := s.Seal()
+	seal.Unsigned = i.Seal.Unsigned
+	m, _, err := seal.Verify(f)
+	if errors.Is(err, archive.ErrUnsigned) || errors.Is(err, archive.ErrSeal) {
+		return fmt.Errorf("%w; nothing was imported. If you are sure of the file, see --unsigned in: homeroom school import --help", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,25 @@ func TestASchoolIsExportedAndImportedOnTheCommandLine(t *testing.T) {
 			t.Errorf("when %s it says %q", what, said)
 		}
 	}
+	if said := mustRun(t, env, "", "school", "verify", file); !strings.Contains(said, "sealed with a key of this installation") {
+		t.Errorf("it says %q", said)
+	}
+	// As an earlier version wrote it, or somebody who does not know the key.
+	if err := os.WriteFile(damaged, unsealed(whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range [][]string{{"verify", damaged}, {"import", damaged, "--code", "other"}} {
+		if said := refuses(t, env, "", append([]string{"school"}, verb...)...); !strings.Contains(said, "has no seal") {
+			t.Errorf("%s says %q", verb[0], said)
+		}
+	}
+	if n := platform[int](t, env, `select count(*) from platform.school`); n != 1 {
+		t.Errorf("%d schools are listed", n)
+	}
+	mustRun(t, env, "", "school", "import", damaged, "--code", "unsealed", "--suspended", "--unsigned")
+	if said := refuses(t, append(env, "HOMEROOM_SECRET="+strings.Repeat("another secret ", 4)), "", "school", "verify", file); !strings.Contains(said, "of another key") {
+		t.Errorf("with another secret it says %q", said)
+	}
 	if said := refuses(t, env, "", "school", "import", file); !strings.Contains(said, "has the code hill-top") {
 		t.Errorf("its own code is refused with %q", said)
 	}
@@ -56,7 +76,7 @@ func TestASchoolIsExportedAndImportedOnTheCommandLine(t *testing.T) {
 	})
 	halfway.kill(t)
 	if platform[int](t, env, `select count(*) from platform.school where code = 'second'`) == 0 {
-		if left := platform[int](t, env, `select count(*) from platform.school`); left != 1 {
+		if left := platform[int](t, env, `select count(*) from platform.school`); left != 2 {
 			t.Errorf("%d schools are listed", left)
 		}
 		mustRun(t, env, "", "school", "import", file, "--code", "second")
@@ -81,4 +101,14 @@ func TestASchoolIsExportedAndImportedOnTheCommandLine(t *testing.T) {
 	if booked := platform[int](t, env, `select count(*) from platform.audit_event where school_id = $1 and action = 'import'`, last); booked != 1 {
 		t.Errorf("the import is %d times in the books", booked)
 	}
+}
+
+// unsealed is an archive with the end mark of versions before there was a seal: the checksum alone.
+func unsealed(file []byte) []byte {
+	const endMark = 12 + 2*36 + 13
+	out := bytes.Clone(file[:len(file)-endMark])
+	sum := sha256.Sum256(out)
+	out = append(out, 0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 36, 0, 'H', 'R', 32, 0)
+	out = append(out, sum[:]...)
+	return append(out, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
 }

@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"fmt"
 	"hash"
 	"io"
@@ -37,6 +39,23 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, to io.Writer, progre
 	return s.exporter(s.store, progress).Write(ctx, found, to)
 }
 
+// Seal is the keys that archives are sealed with here, and that those to be imported must be sealed
+// with: HOMEROOM_ARCHIVE_KEY, if there is one, and a key that follows from HOMEROOM_SECRET.
+func (s *Service) Seal() archive.Seal { return ArchiveSeal(s.Config.ArchiveKey, s.Config.Secret) }
+
+// ArchiveSeal is the seal of an installation with these two.
+func ArchiveSeal(key, secret string) archive.Seal {
+	var out archive.Seal
+	for _, from := range []string{key, secret} {
+		if from != "" {
+			mac := hmac.New(sha256.New, []byte(from))
+			mac.Write([]byte("homeroom archive seal"))
+			out.Keys = append(out.Keys, mac.Sum(nil))
+		}
+	}
+	return out
+}
+
 // Restored is a school made of an archive, and what was done to it afterwards.
 type Restored struct {
 	School *tenancy.School
@@ -51,7 +70,7 @@ type Restored struct {
 // what is due later, an announcement for tomorrow, say, is.
 func (s *Service) Import(ctx context.Context, i archive.Import, from io.ReadSeeker) (Restored, error) {
 	out := Restored{People: s.Auth.Returning()}
-	i.Cluster = s.Cluster
+	i.Cluster, i.Seal.Keys = s.Cluster, s.Seal().Keys
 	if store := s.store; store != nil {
 		i.Files = store
 	}

@@ -65,7 +65,7 @@ func (m *Month) UnmarshalText(b []byte) error {
 	}
 	t, err := time.Parse("2006-01", string(b))
 	if err != nil {
-		return fmt.Errorf("%q is not a month like 2026-11", b)
+		return fmt.Errorf("must be a month like 2026-11")
 	}
 	*m = Month(t.Format("2006-01"))
 	return nil
@@ -73,7 +73,7 @@ func (m *Month) UnmarshalText(b []byte) error {
 
 // JSONSchema is a month.
 func (Month) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$", "example": "2026-11"}
+	return map[string]any{"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$", "maxLength": 7, "example": "2026-11"}
 }
 
 // span is the month's first and last day, this month's if none was given.

@@ -48,7 +48,7 @@ func (i InstalmentRef) in(s Structure) (int, bool) {
 
 type chargeIn struct {
 	StructureID uuid.UUID     `json:"structureId" validate:"required"`
-	Instalment  InstalmentRef `json:"instalment" validate:"required"`
+	Instalment  InstalmentRef `json:"instalment" validate:"required,max=100"`
 	ClassID     *uuid.UUID    `json:"classId" validate:"required_without=StudentIDs" doc:"The structure's class, all of it"`
 	StudentIDs  []uuid.UUID   `json:"studentIds" validate:"max=5000,unique" doc:"Or some of it"`
 	DryRun      bool          `json:"dryRun" doc:"Say whom it would charge and how much, and charge nobody"`

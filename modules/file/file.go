@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,7 +18,9 @@ import (
 	"homeroom/tenancy"
 )
 
-// File is what is known of a file.
+// File is what is known of a file. StorageKey and ThumbnailKey are written for versions that read
+// them; where the bytes are follows from the ids (see tenancy.FileKey), and of the second only
+// whether it is empty is looked at: then there is no small picture.
 type File struct {
 	ID           uuid.UUID `gorm:"primaryKey"`
 	Purpose      string
@@ -108,14 +111,14 @@ func (m *Module) Bytes(c api.Ctx, id uuid.UUID) ([]byte, error) {
 	if m.Store == nil {
 		return nil, nil
 	}
-	var keys []string
-	if err := c.DB.Model(&File{}).Where("id = ?", id).Pluck("storage_key", &keys).Error; err != nil {
+	var n int64
+	if err := c.DB.Model(&File{}).Where("id = ?", id).Count(&n).Error; err != nil {
 		return nil, fmt.Errorf("looking for a file: %w", err)
 	}
-	if len(keys) == 0 {
+	if n == 0 {
 		return nil, nil
 	}
-	from, err := m.Store.Open(c, keys[0])
+	from, err := m.Store.Open(c, tenancy.FileKey(c.School.ID, id))
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Status == 404 {
 		return nil, nil
@@ -141,12 +144,12 @@ func (m *Module) download(c api.Ctx, r byID) (api.Blob, error) {
 	if m.Store == nil {
 		return api.Blob{}, errNoStore
 	}
-	key, kind, tag := f.StorageKey, f.ContentType, hex.EncodeToString(f.SHA256)
+	key, kind, tag := tenancy.FileKey(c.School.ID, f.ID), f.ContentType, hex.EncodeToString(f.SHA256)
 	if r.Thumbnail {
 		if f.ThumbnailKey == "" {
 			return api.Blob{}, api.NotFound("thumbnail")
 		}
-		key, kind, tag = f.ThumbnailKey, thumbnailType, "thumbnail-"+tag
+		key, kind, tag = tenancy.ThumbnailKey(c.School.ID, f.ID), thumbnailType, "thumbnail-"+tag
 	}
 	return api.Blob{Name: f.OriginalName, ContentType: kind, Tag: tag, ModifiedAt: f.CreatedAt, Open: func(ctx context.Context) (io.ReadSeekCloser, error) {
 		return m.Store.Open(ctx, key)
@@ -158,29 +161,36 @@ const Gone = "file.gone"
 
 type goneFile struct {
 	// ID, where it is given, is the file that may still become one: then its bytes stay.
-	ID   uuid.UUID `json:"id"`
-	Keys []string  `json:"keys"`
+	ID uuid.UUID `json:"id"`
+	// Files are those whose bytes go: the school's own, whatever they are called here.
+	Files []uuid.UUID `json:"files"`
+	// Keys are how facts of earlier versions name them.
+	Keys []string `json:"keys,omitempty"`
+}
+
+// ids are the files of the school that told the fact. A key that is not of one of its own files
+// names nothing.
+func (g goneFile) ids(school uuid.UUID) []uuid.UUID {
+	ids := g.Files
+	for _, key := range g.Keys {
+		name, own := strings.CutPrefix(key, school.String()+"/")
+		if id, err := uuid.Parse(strings.TrimSuffix(name, "-thumbnail")); own && err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // remove deletes a file nothing refers to. Its bytes go once that is committed.
 func (m *Module) remove(c api.Ctx, r onlyID) error {
-	f, err := api.Lock[File](c, "file", r.ID)
-	if err != nil {
+	if _, err := api.Lock[File](c, "file", r.ID); err != nil {
 		return err
 	}
 	if err := api.Erase[File](c, "file", r.ID); err != nil {
 		return err
 	}
-	c.Tell(events.Fact{Kind: Gone, Data: goneFile{Keys: f.keys()}})
+	c.Tell(events.Fact{Kind: Gone, Data: goneFile{Files: []uuid.UUID{r.ID}}})
 	return nil
-}
-
-func (f File) keys() []string {
-	keys := []string{f.StorageKey}
-	if f.ThumbnailKey != "" {
-		keys = append(keys, f.ThumbnailKey)
-	}
-	return keys
 }
 
 // Listen clears bytes away that no file has.
@@ -200,9 +210,11 @@ func (m *Module) Listen(bus *events.Bus) {
 				return err // it was kept after all, and has a fact of its own when it goes
 			}
 		}
-		for _, key := range gone.Keys {
-			if err := m.Store.Delete(ctx, key); err != nil {
-				return err
+		for _, id := range gone.ids(h.SchoolID) {
+			for _, key := range []string{tenancy.FileKey(h.SchoolID, id), tenancy.ThumbnailKey(h.SchoolID, id)} {
+				if err := m.Store.Delete(ctx, key); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

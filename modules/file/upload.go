@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/gabriel-vasile/mimetype"
+	"github.com/google/uuid"
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/tenancy"
 )
 
 // allowed are the types people may give, as their content shows them.
@@ -57,9 +59,9 @@ func (m *Module) upload(c api.Ctx, r uploadRequest, in *api.Incoming) (View, err
 		return View{}, errKind
 	}
 	f := File{ID: api.NewID(), Purpose: r.Purpose, OriginalName: nameOf(in.Name), ContentType: kind, UploadedBy: c.User.ID, CreatedAt: c.Now}
-	f.StorageKey = fmt.Sprintf("%s/%s", c.School.ID, f.ID)
+	f.StorageKey = tenancy.FileKey(c.School.ID, f.ID)
 	if r.Purpose != "ATTACHMENT" {
-		f.ThumbnailKey = f.StorageKey + "-thumbnail"
+		f.ThumbnailKey = tenancy.ThumbnailKey(c.School.ID, f.ID)
 	}
 	if err := m.promiseToClear(c, f); err != nil {
 		return View{}, err
@@ -89,7 +91,7 @@ func nameOf(name string) string {
 func (m *Module) promiseToClear(c api.Ctx, f File) error {
 	return c.Transact(func(c api.Ctx) error {
 		c.Changed("upload", "file", f.ID, nil, map[string]any{"contentType": f.ContentType})
-		c.Tell(events.Fact{Kind: Gone, Data: goneFile{ID: f.ID, Keys: f.keys()}, DueAt: c.Now.Add(abandoned)})
+		c.Tell(events.Fact{Kind: Gone, Data: goneFile{ID: f.ID, Files: []uuid.UUID{f.ID}}, DueAt: c.Now.Add(abandoned)})
 		return nil
 	})
 }

@@ -67,6 +67,9 @@ func (m *Module) erase(c api.Ctx, k kind, id uuid.UUID, reason, field, typed str
 	if !strings.EqualFold(strings.TrimSpace(typed), p.Number) {
 		return Erased{}, api.InvalidField(field, "%s is not this %s's", field, k.table)
 	}
+	if err := checkAdministrator(c, p); err != nil {
+		return Erased{}, err
+	}
 	if err := k.mayGo(c, p); err != nil {
 		return Erased{}, err
 	}
@@ -80,6 +83,16 @@ func (m *Module) erase(c api.Ctx, k kind, id uuid.UUID, reason, field, typed str
 	}
 	c.Changed("erase", k.table, p.ID, nil, map[string]any{"erasedAs": out.Name, "reason": reason})
 	return out, nil
+}
+
+// checkAdministrator refuses to erase an administrator to those who could not make one.
+func checkAdministrator(c api.Ctx, p person) error {
+	var roles []uuid.UUID
+	err := c.DB.Raw(`select r.id from app_user u join role r on r.id = u.role_id where u.id = ? and r.type = 'SCHOOL_ADMIN'`, p.UserID).Scan(&roles).Error
+	if err != nil {
+		return fmt.Errorf("reading whose account it is: %w", err)
+	}
+	return c.CheckGrant(roles...)
 }
 
 // nextNumber takes the next number of an erased person.
@@ -138,12 +151,12 @@ func (m *Module) run(c api.Ctx, p person, name string, number int64) error {
 	args := t.args()
 	args["name"], args["first"], args["last"], args["number"] = name, "Erased", fmt.Sprintf("person %d", number), number
 	args["search"], args["now"], args["by"] = api.Fold(name, p.Number), c.Now, c.User.ID
-	keys, err := m.school.run(c.DB, args)
+	files, err := m.school.run(c.DB, args)
 	if err != nil {
 		return err
 	}
-	if len(keys) > 0 {
-		c.Tell(events.Fact{Kind: "file.gone", Data: map[string]any{"keys": keys}})
+	if len(files) > 0 {
+		c.Tell(events.Fact{Kind: "file.gone", Data: map[string]any{"files": files}})
 	}
 	c.Tell(events.Fact{Kind: PersonErased, Data: gone{traces: t, UserID: p.UserID, Name: name}})
 	if len(students) > 0 {
@@ -154,23 +167,21 @@ func (m *Module) run(c api.Ctx, p person, name string, number int64) error {
 	return roster.DisableChildless(c, guardians)
 }
 
-// run erases by the plan, in one round trip, and returns the names of stored bytes that
-// are to go.
-func (s plan) run(db *gorm.DB, args pgx.NamedArgs) (keys []string, err error) {
+// run erases by the plan, in one round trip, and returns the files whose bytes are to go.
+func (s plan) run(db *gorm.DB, args pgx.NamedArgs) (files []uuid.UUID, err error) {
 	queries := []tenancy.Query{patiently}
 	for _, sql := range s.erase {
 		queries = append(queries, tenancy.Query{SQL: sql, Args: []any{args}})
 	}
 	for _, sql := range s.bytes {
 		queries = append(queries, tenancy.Query{SQL: sql, Args: []any{args}, Scan: func(rows pgx.Rows) error {
-			found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			for _, names := range found {
-				keys = append(keys, strings.Fields(names)...)
-			}
+			found, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			files = append(files, found...)
 			return err
 		}})
 	}
-	return keys, tenancy.Together(db, queries...)
+	err = tenancy.Together(db, queries...)
+	return files, err
 }
 
 // PersonErased is the fact that what the platform keeps of somebody goes too.

@@ -17,7 +17,7 @@ type plan struct {
 	export   string // all that is theirs, as one JSON object: one statement, and so one moment
 	unshared string // those of @all addresses that nobody else has
 	erase    []string
-	bytes    []string // deletions that return the names of stored bytes
+	bytes    []string // deletions of files, which return whose bytes are to go
 }
 
 // newPlan builds the statements: rows that go in the order they are declared, then rows
@@ -50,7 +50,7 @@ func newPlan(tables []api.PersonalTable) plan {
 			sealed = true
 			continue
 		case t.Bytes != "":
-			p.bytes = append(p.bytes, remove(t)+" returning concat_ws(' ', x."+strings.Join(strings.Fields(t.Bytes), ", x.")+")")
+			p.bytes = append(p.bytes, remove(t)+" returning x.id")
 		case t.Gone:
 			p.erase = append(p.erase, remove(t))
 		case own(t) != "":

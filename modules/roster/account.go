@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -37,19 +38,19 @@ func openAccount(c api.Ctx, e *Employee, roleID *uuid.UUID, before *Employee) (*
 	if !has && e.UserID == nil {
 		return nil, nil
 	}
+	held, err := accountRole(c, e, role, roleID, before)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAccount(c, e, held, before); err != nil {
+		return nil, err
+	}
 	if open {
 		if err := phoneIsFree(c, e); err != nil {
 			return nil, err
 		}
 	}
-	held, err := accountRole(c, e, role, roleID, before)
-	if err != nil {
-		return nil, err
-	}
-	a := account{role: role, phone: string(e.Phone)}
-	if e.EmployeeType == "ADMIN" {
-		a.email = strings.ToLower(e.Email) // the others sign in by phone, and may share a family's address
-	}
+	a := account{role: role, phone: string(e.Phone), email: e.signInEmail()}
 	if e.UserID == nil {
 		id := api.NewID()
 		e.UserID = &id
@@ -101,6 +102,40 @@ func accountRole(c api.Ctx, e *Employee, role api.RoleType, given *uuid.UUID, be
 		return nil, api.InvalidField("roleId", "roleId names no role of type %s", role)
 	}
 	return &ids[0], nil
+}
+
+// checkAccount refuses a change of an account to those who may not give its role: a new role, a
+// new phone or e-mail to sign in with, a way in that is opened again, and, of an administrator,
+// one that is shut. next is the role it is to hold; nil: the one it has.
+func checkAccount(c api.Ctx, e *Employee, next *uuid.UUID, before *Employee) error {
+	var roles []uuid.UUID // the account's now, and the one it gets
+	if e.UserID != nil {
+		if err := c.DB.Table("app_user").Where("id = ?", *e.UserID).Pluck("role_id", &roles).Error; err != nil {
+			return fmt.Errorf("reading an account's role: %w", err)
+		}
+	}
+	gives := next != nil && !slices.Contains(roles, *next)
+	shuts := false
+	if before != nil {
+		gives = gives || e.Phone != before.Phone || e.signInEmail() != before.signInEmail() || (e.Status == "ACTIVE" && before.Status != "ACTIVE")
+		shuts = before.EmployeeType == "ADMIN" && (e.EmployeeType != "ADMIN" || e.Status != before.Status)
+	}
+	if !gives && !shuts {
+		return nil
+	}
+	if next != nil {
+		roles = append(roles, *next)
+	}
+	return c.CheckGrant(roles...)
+}
+
+// signInEmail is what an administrator signs in with. The others sign in by phone, and may share
+// a family's address.
+func (e *Employee) signInEmail() string {
+	if e.EmployeeType != "ADMIN" {
+		return ""
+	}
+	return strings.ToLower(e.Email)
 }
 
 // phoneIsFree refuses a second employee of the same type on one phone: a code sent to

@@ -38,13 +38,13 @@ func (m *Module) calendar(c api.Ctx, feed CalendarFeed) ([]byte, error) {
 	return []byte(b.cal.Serialize()), err
 }
 
-// calendarSpan is the active year; before there is one, a year from this week.
+// calendarSpan is the active year; before there is one, or if it has no sensible end, a year from this week.
 func calendarSpan(c api.Ctx) (from, until api.Date, err error) {
 	var years []AcademicYear
 	if err := c.DB.Where("active").Find(&years).Error; err != nil {
 		return from, until, fmt.Errorf("looking for the active year: %w", err)
 	}
-	if len(years) == 1 {
+	if len(years) == 1 && !years[0].StartDate.AddDays(longestYear).Before(years[0].EndDate) {
 		return years[0].StartDate, years[0].EndDate, nil
 	}
 	from = c.Today().AddDays(1 - weekday(c.Today()))

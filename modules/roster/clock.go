@@ -32,7 +32,7 @@ func (k *Clock) UnmarshalJSON(b []byte) error {
 
 // JSONSchema is a time of day, or nothing where none is needed.
 func (Clock) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "pattern": "^$|^([01][0-9]|2[0-3]):[0-5][0-9]$", "example": "09:30"}
+	return map[string]any{"type": "string", "pattern": "^$|^([01][0-9]|2[0-3]):[0-5][0-9]$", "maxLength": 5, "example": "09:30"}
 }
 
 // Value stores a time of day.

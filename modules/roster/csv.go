@@ -15,8 +15,14 @@ import (
 	"homeroom/api"
 )
 
-// maxRows is how many rows one file may have.
-const maxRows = 100_000
+const (
+	// maxRows is how many rows one file may have.
+	maxRows = 100_000
+	// maxColumns is how many columns, those that are not read included.
+	maxColumns = 200
+	// maxHeader is how many bytes the name of one may have.
+	maxHeader = 200
+)
 
 // column is one column a file may have. check brings a cell that is not empty to the
 // form the database keeps, or says what is wrong with it.
@@ -96,9 +102,14 @@ func (s *sheet) name(header []string) error {
 			known[squeeze(n)] = i
 		}
 	}
+	if len(header) > maxColumns {
+		return badFile("has more than %d columns", maxColumns)
+	}
 	seen := map[int]string{}
-	for _, spelt := range header {
-		spelt = strings.Clone(strings.TrimSpace(spelt))
+	for n, spelt := range header {
+		if spelt = strings.Clone(strings.TrimSpace(spelt)); len(spelt) > maxHeader {
+			return badFile("has a name of more than %d bytes for column %d", maxHeader, n+1)
+		}
 		if !utf8.ValidString(spelt) {
 			return badFile("is not UTF-8: save it as CSV UTF-8")
 		}
@@ -163,7 +174,7 @@ func (s *sheet) check(raw []string, found *problems) []string {
 		}
 		if n >= len(s.at) {
 			found.add(s.row, "", "the row has more cells than the header")
-			continue
+			break
 		}
 		if s.at[n] < 0 {
 			continue

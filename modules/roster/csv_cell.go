@@ -77,8 +77,11 @@ func phoneCell(cell string) (string, error) {
 }
 
 func emailCell(cell string) (string, error) {
+	if len(cell) > 254 {
+		return "", errors.New("must be an e-mail address")
+	}
 	a, err := mail.ParseAddress(cell)
-	if err != nil || a.Address != cell || len(cell) > 254 || !strings.Contains(cell[strings.LastIndexByte(cell, '@'):], ".") {
+	if err != nil || a.Address != cell || !strings.Contains(cell[strings.LastIndexByte(cell, '@'):], ".") {
 		return "", errors.New("must be an e-mail address")
 	}
 	return cell, nil

@@ -3,6 +3,7 @@ package roster
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"slices"
@@ -75,6 +76,7 @@ func (m *Module) importEmployees(c api.Ctx, r importRequest, file *api.Incoming)
 type knownEmployee struct {
 	ID      uuid.UUID
 	UserID  *uuid.UUID
+	RoleID  *uuid.UUID
 	Version int
 	Active  bool
 	Fields  []string
@@ -96,6 +98,8 @@ type employeePlan struct {
 	steps  []*employeeStep // what changes something
 	totals ImportResult
 	sum    hash.Hash
+
+	refusals map[uuid.UUID]string // why the caller may not change accounts of a role; empty: they may
 }
 
 func (p *employeePlan) result() ImportResult { return p.totals }
@@ -105,9 +109,10 @@ func (p *employeePlan) hash() string         { return hex.EncodeToString(p.sum.S
 // planEmployees compares the rows with the employees there are. A school has some
 // hundred of them, so all are read.
 func planEmployees(c api.Ctx, m *Module, lines []employeeLine, found *problems) (importPlan, error) {
-	p := &employeePlan{module: m, found: found, sum: sha256.New()}
-	known, err := readAll[knownEmployee](c.DB, `select id, user_id, version, status = 'ACTIVE', array[employee_code, first_name, last_name, employee_type, phone, email,
-		designation, department, qualification, coalesce(joining_date::text, ''), licence_number, coalesce(licence_expiry_date::text, '')] from employee order by id`)
+	p := &employeePlan{module: m, found: found, sum: sha256.New(), refusals: map[uuid.UUID]string{}}
+	known, err := readAll[knownEmployee](c.DB, `select e.id, e.user_id, u.role_id, e.version, e.status = 'ACTIVE', array[employee_code, e.first_name, e.last_name, employee_type, e.phone, e.email,
+		designation, department, qualification, coalesce(joining_date::text, ''), licence_number, coalesce(licence_expiry_date::text, '')]
+		from employee e left join app_user u on u.id = e.user_id order by e.id`)
 	if err != nil {
 		return nil, fmt.Errorf("reading employees: %w", err)
 	}
@@ -129,9 +134,36 @@ func planEmployees(c api.Ctx, m *Module, lines []employeeLine, found *problems) 
 		if l.cells[colCode] == "" {
 			old = byPerson[api.Fold(l.cells[colEmpFirst], l.cells[colEmpLast])+l.cells[colEmpPhone]]
 		}
+		if err := p.checkAccount(c, l, old); err != nil {
+			return nil, err
+		}
 		p.line(l, old, byPhone)
 	}
 	return p, nil
+}
+
+// checkAccount finds rows that change what somebody signs in with whose role the caller may not
+// give. New accounts hold the system's own role of a teacher or driver, which comes with being one.
+func (p *employeePlan) checkAccount(c api.Ctx, l employeeLine, old *knownEmployee) error {
+	phone := l.cells[colEmpPhone]
+	if old == nil || old.RoleID == nil || phone == "" || phone == clean(old.Fields[colEmpPhone]) {
+		return nil
+	}
+	refusal, known := p.refusals[*old.RoleID]
+	if !known {
+		if err := c.CheckGrant(*old.RoleID); err != nil {
+			var refused *api.Error
+			if !errors.As(err, &refused) {
+				return err
+			}
+			refusal = refused.Message
+		}
+		p.refusals[*old.RoleID] = refusal
+	}
+	if refusal != "" {
+		p.found.add(l.row, employeeSheet[colEmpPhone].name, refusal)
+	}
+	return nil
 }
 
 func (p *employeePlan) line(l employeeLine, old *knownEmployee, byPhone map[string]string) {

@@ -25,7 +25,7 @@ type promoteRequest struct {
 	FromYearID  *uuid.UUID              `json:"fromYearId" doc:"The active year unless given"`
 	ToYearID    uuid.UUID               `json:"toYearId" validate:"required"`
 	ClassID     uuid.UUID               `json:"classId" validate:"required"`
-	DivisionMap map[uuid.UUID]uuid.UUID `json:"divisionMap" doc:"From a division of the class to one of the next; divisions of the same name unless given"`
+	DivisionMap map[uuid.UUID]uuid.UUID `json:"divisionMap" validate:"max=200" doc:"From a division of the class to one of the next; divisions of the same name unless given"`
 	Students    []uuid.UUID             `json:"students" validate:"max=5000" doc:"Students who go up. With it, whoever is named nowhere waits for another promotion; without it, all go up who are not retained or left"`
 	Retained    []uuid.UUID             `json:"retained" validate:"max=5000" doc:"Students who stay in the class"`
 	Left        []uuid.UUID             `json:"left" validate:"max=5000" doc:"Students who do not come back"`

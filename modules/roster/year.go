@@ -93,9 +93,16 @@ func activateYear(c api.Ctx, r byID) (AcademicYear, error) {
 	return year, nil
 }
 
+// longestYear is more days than any academic year has, and less than a mistyped date: what is
+// made for each week of a year, a calendar, stays small.
+const longestYear = 3 * 366
+
 func (y *AcademicYear) checkDates() error {
-	if !y.StartDate.Before(y.EndDate) {
+	switch {
+	case !y.StartDate.Before(y.EndDate):
 		return api.InvalidField("endDate", "endDate must be after startDate")
+	case y.StartDate.AddDays(longestYear).Before(y.EndDate):
+		return api.InvalidField("endDate", "an academic year must not be longer than %d days", longestYear)
 	}
 	return nil
 }

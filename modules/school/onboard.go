@@ -11,13 +11,13 @@ import (
 type newSchool struct {
 	Name     string `json:"name" validate:"notblank,max=120" example:"Green Valley"`
 	Code     string `json:"code" validate:"required,code" example:"green-valley"`
-	TimeZone string `json:"timeZone" validate:"required,timezone" example:"Asia/Kolkata"`
+	TimeZone string `json:"timeZone" validate:"required,max=64,timezone" example:"Asia/Kolkata"`
 	Currency string `json:"currency" validate:"required,currency" example:"INR"`
 	Locale   string `json:"locale" validate:"omitempty,max=20" example:"en-IN"`
 	Node     string `json:"node" validate:"omitempty,max=31" doc:"Database node; the least loaded one unless named"`
 	Address  string `json:"address" validate:"max=500"`
 	Phone    string `json:"phone" validate:"omitempty,phone"`
-	Email    string `json:"email" validate:"omitempty,email"`
+	Email    string `json:"email" validate:"omitempty,email,max=254"`
 	// WeekendDays are days off in every week.
 	WeekendDays []int16 `json:"weekendDays" validate:"max=7,unique,dive,min=0,max=6" doc:"0 is Sunday; Saturday and Sunday unless given"`
 	Admin       *admin  `json:"admin" validate:"required"`

@@ -44,7 +44,7 @@ func read(db *gorm.DB, id uuid.UUID) (Profile, error) {
 type profileFields struct {
 	Name        string    `json:"name" validate:"notblank,max=120"`
 	Code        string    `json:"code" validate:"required,code"`
-	TimeZone    string    `json:"timeZone" validate:"required,timezone"`
+	TimeZone    string    `json:"timeZone" validate:"required,max=64,timezone"`
 	Currency    string    `json:"currency" validate:"required,currency" doc:"Stays as it is once fees were posted: amounts have no currency of their own"`
 	Locale      string    `json:"locale" validate:"required,max=20"`
 	WeekendDays []int16   `json:"weekendDays" validate:"max=7,unique,dive,min=0,max=6" doc:"0 is Sunday"`

@@ -22,7 +22,7 @@ type Fields struct {
 
 // Calendar is how the school counts its days.
 type Calendar struct {
-	TimeZone       string  `json:"timeZone" validate:"required,timezone" doc:"Which day it is at the school, and what its clocks show" example:"Asia/Kolkata"`
+	TimeZone       string  `json:"timeZone" validate:"required,max=64,timezone" doc:"Which day it is at the school, and what its clocks show" example:"Asia/Kolkata"`
 	WeekendDays    []int16 `json:"weekendDays" gorm:"-" validate:"max=6,unique,dive,min=0,max=6" doc:"Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays"`
 	FirstDayOfWeek int16   `json:"firstDayOfWeek" validate:"min=0,max=6" doc:"With which day calendars begin; 0 is Sunday"`
 }

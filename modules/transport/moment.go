@@ -2,7 +2,7 @@ package transport
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"strconv"
 	"time"
 )
@@ -11,11 +11,17 @@ import (
 // It is kept in microseconds; zero is none.
 type Moment int64
 
+// maxMoment is how many characters the longest of them has, and some to spare.
+const maxMoment = 40
+
 // latestSeconds tells seconds from milliseconds: as seconds it is the year 5138.
 const latestSeconds = 1e11
 
 // UnmarshalJSON reads any of the three.
 func (m *Moment) UnmarshalJSON(b []byte) error {
+	if len(b) > maxMoment+len(`""`) {
+		return errMoment
+	}
 	if len(b) > 0 && b[0] == '"' {
 		var text string
 		if err := json.Unmarshal(b, &text); err != nil {
@@ -23,7 +29,7 @@ func (m *Moment) UnmarshalJSON(b []byte) error {
 		}
 		t, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
-			return fmt.Errorf("must be a time like 2026-11-30T07:05:00Z, or seconds or milliseconds since 1970")
+			return errMoment
 		}
 		*m = Moment(t.UnixMicro())
 		return nil
@@ -34,7 +40,7 @@ func (m *Moment) UnmarshalJSON(b []byte) error {
 	n, err := strconv.ParseFloat(string(b), 64)
 	switch {
 	case err != nil, n < 0 || n > latestSeconds*1e4:
-		return fmt.Errorf("must be a time like 2026-11-30T07:05:00Z, or seconds or milliseconds since 1970")
+		return errMoment
 	case n < latestSeconds:
 		*m = Moment(n * 1e6)
 	default:
@@ -43,9 +49,11 @@ func (m *Moment) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+var errMoment = errors.New("must be a time like 2026-11-30T07:05:00Z, or seconds or milliseconds since 1970")
+
 // JSONSchema is a text or a number.
 func (Moment) JSONSchema() map[string]any {
-	return map[string]any{"type": []any{"string", "number"}, "example": "2026-11-30T07:05:00Z", "description": "ISO 8601, or seconds or milliseconds since 1970"}
+	return map[string]any{"type": []any{"string", "number"}, "maxLength": maxMoment, "example": "2026-11-30T07:05:00Z", "description": "ISO 8601, or seconds or milliseconds since 1970"}
 }
 
 // Time is the moment itself.

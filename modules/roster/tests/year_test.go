@@ -53,6 +53,10 @@ func TestAYearEndsAfterItBeginsAndSharesNoDayWithAnother(t *testing.T) {
 	if f.Details[0].Field != "endDate" {
 		t.Errorf("details %+v", f.Details)
 	}
+	f = admin.Refuses(t, "POST", "/school-admin/academic-year/create", map[string]any{"name": "x", "startDate": "0001-01-01", "endDate": "9999-12-31"}, 422, "")
+	if f.Details[0].Field != "endDate" {
+		t.Errorf("a year of 9,999: details %+v", f.Details)
+	}
 	testkit.Post[roster.AcademicYear](t, admin, "/school-admin/academic-year/create", yearOf(2026))
 	f = admin.Refuses(t, "POST", "/school-admin/academic-year/create", map[string]any{"name": "y", "startDate": "2027-04-30", "endDate": "2027-12-31"}, 409, "DUPLICATE_ENTRY")
 	if f.Message != "These dates overlap another academic year" {

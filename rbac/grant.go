@@ -1,0 +1,151 @@
+package rbac
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// rightSet is what a role may do: each is an action in a module.
+type rightSet map[moduleRight]bool
+
+type moduleRight struct {
+	module string
+	action api.Action
+}
+
+func (s rightSet) add(module string, read, write, del bool) {
+	for action, granted := range map[api.Action]bool{api.Read: read, api.Write: write, api.Delete: del} {
+		if granted {
+			s[moduleRight{module, action}] = true
+		}
+	}
+}
+
+// heldRole is a role and its rights, as the database has them in the caller's transaction: a
+// cached policy may be a moment old.
+type heldRole struct {
+	id     uuid.UUID
+	kind   api.RoleType
+	system bool
+	rights rightSet
+}
+
+// ownsSchool reports whether it is the system's own administrator role. It counts as having every
+// right, whatever was taken from it: it can always change permissions, and nobody could give back
+// a right that nobody has.
+func (h heldRole) ownsSchool() bool { return h.system && h.kind == api.SchoolAdmin }
+
+// CheckGrant refuses to give away roles that may do more than the caller.
+//
+// A SCHOOL_ADMIN role is given, and an administrator's account changed, only by those who may
+// write permissions. What the system's own role of a teacher, parent or driver may do comes with
+// being one: the office adds teachers without marking attendance itself. Everything beyond that
+// the caller must have.
+func (r *RBAC) CheckGrant(c api.Ctx, roles ...uuid.UUID) error {
+	roles = slices.DeleteFunc(slices.Clone(roles), func(id uuid.UUID) bool { return id == uuid.Nil })
+	if len(roles) == 0 {
+		return nil
+	}
+	caller, all, err := readHeld(c, roles)
+	if err != nil {
+		return err
+	}
+	for _, given := range all {
+		if !slices.Contains(roles, given.id) {
+			continue
+		}
+		var base rightSet
+		if given.kind != api.SchoolAdmin {
+			base = systemRights(all, given.kind)
+		} else if !caller.has(moduleRight{"permission", api.Write}) {
+			return api.Denied("An administrator's role and account can be changed only by those who may write permissions")
+		}
+		if err := caller.covers(given, base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAdded refuses to add rights to a role that the caller lacks.
+func checkAdded(c api.Ctx, added rightSet) error {
+	caller, _, err := readHeld(c, nil)
+	if err != nil {
+		return err
+	}
+	return caller.covers(heldRole{rights: added}, nil)
+}
+
+// readHeld reads the caller's role, these, and the system's own.
+func readHeld(c api.Ctx, roles []uuid.UUID) (caller heldRole, all []heldRole, err error) {
+	var rows []struct {
+		ID                           uuid.UUID
+		Type                         api.RoleType
+		System, Own                  bool
+		Module                       string
+		CanRead, CanWrite, CanDelete bool
+	}
+	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select r.id, r.type, r.system, r.id = u.role_id as own, coalesce(m.name, '') as module,
+			coalesce(p.can_read, false) as can_read, coalesce(p.can_write, false) as can_write, coalesce(p.can_delete, false) as can_delete
+		from app_user u join role r on r.id = u.role_id or r.system or r.id = any($2::uuid[])
+		left join permission p on p.role_id = r.id left join module m on m.id = p.module_id
+		where u.id = $1 order by r.id`, Args: []any{c.User.ID, append([]uuid.UUID{}, roles...)}, Scan: tenancy.Collect(&rows)})
+	if err != nil {
+		return caller, nil, fmt.Errorf("reading what the caller may give: %w", err)
+	}
+	for _, row := range rows {
+		if len(all) == 0 || all[len(all)-1].id != row.ID {
+			all = append(all, heldRole{row.ID, row.Type, row.System, rightSet{}})
+		}
+		of := all[len(all)-1]
+		of.rights.add(row.Module, row.CanRead, row.CanWrite, row.CanDelete)
+		if row.Own {
+			caller = of // the rights are shared, and go on filling
+		}
+	}
+	return caller, all, nil
+}
+
+func systemRights(all []heldRole, kind api.RoleType) rightSet {
+	for _, h := range all {
+		if h.system && h.kind == kind {
+			return h.rights
+		}
+	}
+	return nil
+}
+
+func (h heldRole) has(r moduleRight) bool { return h.ownsSchool() || h.rights[r] }
+
+// covers refuses a role that may do more than this one, base apart.
+func (h heldRole) covers(given heldRole, base rightSet) error {
+	if h.ownsSchool() {
+		return nil
+	}
+	if given.ownsSchool() {
+		given.rights = rightSet{}
+		for _, m := range api.Modules {
+			given.rights.add(m.Name, true, true, true)
+		}
+	}
+	var lacking []string
+	for r := range given.rights {
+		if !base[r] && !h.rights[r] {
+			lacking = append(lacking, fmt.Sprintf("%s in %s", r.action, r.module))
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	slices.Sort(lacking)
+	if more := len(lacking) - 3; more > 0 {
+		lacking = append(lacking[:3], fmt.Sprintf("and %d more", more))
+	}
+	return api.Denied("You cannot give rights that your role does not have: " + strings.Join(lacking, ", "))
+}
