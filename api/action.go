@@ -37,6 +37,8 @@ const (
 	LimitRead  LimitClass = "read"
 	LimitWrite LimitClass = "write"
 	LimitRide  LimitClass = "ride"
+	// LimitLive counts what the live channel asks the database for: connections and joins.
+	LimitLive LimitClass = "live"
 	// Unlimited is for what only a developer's own machine serves.
 	Unlimited LimitClass = "unlimited"
 )

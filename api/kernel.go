@@ -112,6 +112,7 @@ type Kernel struct {
 	rules       *rules
 	constraints map[string]Constraint
 	proxies     []netip.Prefix // whose word on where a request began is taken
+	named       map[string]*Row
 	engine      *gin.Engine
 }
 
@@ -124,7 +125,7 @@ func New(p Parts) (*Kernel, error) {
 	if p.HandlerTimeout == 0 {
 		p.HandlerTimeout = 15 * time.Second
 	}
-	k := &Kernel{Parts: p, rules: newRules(), constraints: map[string]Constraint{}, proxies: networks(p.TrustedProxies)}
+	k := &Kernel{Parts: p, rules: newRules(), constraints: map[string]Constraint{}, named: map[string]*Row{}, proxies: networks(p.TrustedProxies)}
 	for _, c := range p.Constraints {
 		k.constraints[c.Name] = c
 	}

@@ -115,6 +115,25 @@ func (l *Limits) failed(err error) {
 	}
 }
 
+// Take counts something that is no request, such as an event of the live channel, against
+// a class; the error is a 429 once there were too many.
+func (l *Limits) Take(ctx context.Context, class LimitClass, caller string) error {
+	state, _, err := l.count(ctx, class, caller, l.Patience)
+	if err != nil {
+		return fmt.Errorf("counting a call: %w", err)
+	}
+	if state.Reached {
+		return tooMany(state)
+	}
+	return nil
+}
+
+func tooMany(state limiter.Context) *Error {
+	e := newError(429, "", "Too many requests, slow down")
+	e.RetryAfter = max(time.Second, time.Until(time.Unix(state.Reset, 0)))
+	return e
+}
+
 // limit counts the call against its class and says so in the answer's headers.
 func (k *Kernel) limit(ctx context.Context, g *gin.Context, rq *request, class LimitClass, caller string) error {
 	rq.limited = true
@@ -130,12 +149,7 @@ func (k *Kernel) limit(ctx context.Context, g *gin.Context, rq *request, class L
 	g.Header("X-RateLimit-Remaining", strconv.FormatInt(state.Remaining, 10))
 	g.Header("X-RateLimit-Reset", strconv.FormatInt(state.Reset, 10))
 	if state.Reached {
-		e := newError(429, "", "Too many requests, slow down")
-		e.RetryAfter = time.Until(time.Unix(state.Reset, 0))
-		if e.RetryAfter < time.Second {
-			e.RetryAfter = time.Second
-		}
-		return e
+		return tooMany(state)
 	}
 	if !certain && rq.row != nil && rq.row.Counted {
 		return Unavailable("Signing in is briefly unavailable, try again")

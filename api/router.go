@@ -47,6 +47,7 @@ func (k *Kernel) route() error {
 			return fmt.Errorf("row %s is declared twice", row.Name())
 		}
 		methods[row.Path] = append(methods[row.Path], row.Method)
+		k.named[row.Name()] = row
 		row.plan = planOf(row.Request)
 		engine.Handle(row.Method, row.Path, k.serve(row))
 	}

@@ -154,6 +154,9 @@ func (t *Tokens) ReadAccess(token string) (Access, error) {
 	return a, err
 }
 
+// IsExpired says that a token was refused for its age: it was ours, and good until then.
+func IsExpired(err error) bool { return errors.Is(err, jwt.ErrTokenExpired) }
+
 // AccessEnds is when an access token ends, for what lives longer than a call.
 func (t *Tokens) AccessEnds(token string) (time.Time, error) {
 	var c accessClaims

@@ -106,7 +106,7 @@ func configuration(database, redis string) (config.Config, error) {
 	never := "1000000000-M"
 	return config.Load(config.Local, map[string]string{
 		"DATABASE_URL": database, "REDIS_URL": redis, "PORT": "0", "HOMEROOM_SPARES": "0",
-		"HOMEROOM_LIMIT_AUTH": never, "HOMEROOM_LIMIT_READ": never, "HOMEROOM_LIMIT_WRITE": never, "HOMEROOM_LIMIT_RIDE": never,
+		"HOMEROOM_LIMIT_AUTH": never, "HOMEROOM_LIMIT_READ": never, "HOMEROOM_LIMIT_WRITE": never, "HOMEROOM_LIMIT_RIDE": never, "HOMEROOM_LIMIT_LIVE": never,
 	})
 }
 

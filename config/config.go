@@ -62,6 +62,7 @@ type Config struct {
 	LimitRead  string `env:"HOMEROOM_LIMIT_READ" envDefault:"100-M" help:"reads per user"`
 	LimitWrite string `env:"HOMEROOM_LIMIT_WRITE" envDefault:"30-M" help:"writes per user"`
 	LimitRide  string `env:"HOMEROOM_LIMIT_RIDE" envDefault:"300-M" help:"boarding taps and positions per user"`
+	LimitLive  string `env:"HOMEROOM_LIMIT_LIVE" envDefault:"300-M" help:"connections to the live channel and joins of its rooms per user"`
 
 	TrustedProxies []string `env:"HOMEROOM_TRUSTED_PROXIES" help:"addresses or networks, comma-separated, whose X-Forwarded-For is believed"`
 	AllowedOrigins []string `env:"HOMEROOM_ALLOWED_ORIGINS" help:"browser origins, comma-separated, that may call the API from elsewhere"`
@@ -166,7 +167,7 @@ func (c *Config) checkNumbers() error {
 		errs = append(errs, problem("HOMEROOM_TRACE_RATIO", fmt.Sprintf("is %v", c.TraceRatio), "use 0 to 1; 0.01 is every hundredth request"))
 	}
 	for name, rate := range map[string]string{
-		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite, "HOMEROOM_LIMIT_RIDE": c.LimitRide,
+		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite, "HOMEROOM_LIMIT_RIDE": c.LimitRide, "HOMEROOM_LIMIT_LIVE": c.LimitLive,
 	} {
 		if !rateForm.MatchString(rate) {
 			errs = append(errs, problem(name, fmt.Sprintf("is %q", rate), "write a rate as 10-M: ten a minute; S, M, H and D are second, minute, hour and day"))

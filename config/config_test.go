@@ -58,6 +58,7 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 		{"HOMEROOM_PROFILE=local", "HOMEROOM_PROFILE", "leave it out"},
 		{"HOMEROOM_LIMIT_AUTH=ten", "HOMEROOM_LIMIT_AUTH", "10-M"},
 		{"HOMEROOM_LIMIT_RIDE=0-M", "HOMEROOM_LIMIT_RIDE", "10-M"},
+		{"HOMEROOM_LIMIT_LIVE=many", "HOMEROOM_LIMIT_LIVE", "10-M"},
 		{"HOMEROOM_ALLOWED_ORIGINS=example.org", "HOMEROOM_ALLOWED_ORIGINS", "https://host"},
 		{"HOMEROOM_MAP_TILES=https://{s}.example.org/{z}/{x}/{y}.png", "HOMEROOM_MAP_TILES", "https://host/"},
 		{"HOMEROOM_MAP_TILES=https://tiles.example.org/{z}/{x}.png", "HOMEROOM_MAP_TILES lacks", "https://host/"},

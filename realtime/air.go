@@ -120,14 +120,16 @@ func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show func() (state []byt
 	}
 }
 
-// Tell says something in a bus's room; about is a student whose people and the staff
-// alone shall hear it. What other instances miss while Redis is away, they read when it
-// is back.
-func (h *Hub) Tell(ctx context.Context, school, bus uuid.UUID, about *uuid.UUID, e Event) error {
+// Tell says something in a bus's room; with about, to those alone whose affair it is.
+// What other instances miss while Redis is away, they read when it is back.
+func (h *Hub) Tell(ctx context.Context, school, bus uuid.UUID, about *About, e Event) error {
 	room := roomOf(school, bus)
 	w := words{From: h.id, Events: []Event{e}}
 	if about != nil {
-		w.Rooms = []string{staffRoom(school, bus), studentRoom(school, bus, *about)}
+		w.Rooms = []string{staffRoom(school, bus), studentRoom(school, bus, about.Student)}
+		if about.Trip != uuid.Nil {
+			w.Rooms = append(w.Rooms, tripRoom(school, bus, about.Trip))
+		}
 	}
 	h.air.say(room, w)
 	body, err := json.Marshal(w)

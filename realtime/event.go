@@ -3,21 +3,26 @@ package realtime
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"homeroom/realtime/socketio"
 )
 
-// done and refusal are how every event is answered.
+// done and Refusal are how every event is answered.
 type done struct {
 	OK bool `json:"ok"`
 }
 
-type refusal struct {
-	OK      bool   `json:"ok"`
-	Error   string `json:"error"`
-	Message string `json:"message"`
+// Refusal is why something is not done: the answer of an event, or what a client that is
+// not let in finds as the data of its connect_error. It has the fields of the API's errors.
+type Refusal struct {
+	OK         bool   `json:"ok"`
+	StatusCode int    `json:"statusCode"` // as of HTTP
+	Error      string `json:"error"`      // a code of the API, or the status text
+	Message    string `json:"message"`
+	RetryAfter int    `json:"retryAfter,omitempty"` // seconds, of a 429
 }
 
 func (h *Hub) event(s *socketio.Socket, name string, args []json.RawMessage, ack func(any)) {
@@ -44,12 +49,15 @@ func (h *Hub) event(s *socketio.Socket, name string, args []json.RawMessage, ack
 	case "renew":
 		answer(h.renew(ctx, s, m, data))
 	default:
-		answer(wrong{"Not Found", "There is no event " + name})
+		answer(wrong{404, "Not Found", "There is no event " + name})
 	}
 }
 
 // wrong is a refusal of the hub's own.
-type wrong struct{ code, message string }
+type wrong struct {
+	status        int
+	code, message string
+}
 
 func (w wrong) Error() string { return w.message }
 
@@ -57,14 +65,28 @@ func (h *Hub) answer(err error) any {
 	if err == nil {
 		return done{OK: true}
 	}
-	if w, ok := err.(wrong); ok {
-		return refusal{Error: w.code, Message: w.message}
-	}
-	status, code, message := h.Explain(err)
-	if status >= 500 {
+	r := h.explain(err)
+	if r.StatusCode >= 500 {
 		h.Log.Error("an event failed", "error", err)
 	}
-	return refusal{Error: code, Message: message}
+	return r
+}
+
+func (h *Hub) explain(err error) Refusal {
+	if w, ok := err.(wrong); ok {
+		return Refusal{StatusCode: w.status, Error: w.code, Message: w.message}
+	}
+	return h.Explain(err)
+}
+
+// isRefused says that somebody may not, and not that something is broken.
+func (h *Hub) isRefused(err error) bool { return h.explain(err).StatusCode < 500 }
+
+func (h *Hub) count(ctx context.Context, p Person) error {
+	if h.Count == nil {
+		return nil
+	}
+	return h.Count(ctx, p.UserID)
 }
 
 // busOf reads whose room is meant. A school that is not the caller's is nobody's business.
@@ -74,22 +96,26 @@ func busOf(p Person, data json.RawMessage) (uuid.UUID, error) {
 		BusID    string `json:"busId"`
 	}
 	if err := json.Unmarshal(data, &sent); err != nil {
-		return uuid.Nil, wrong{"Bad Request", "Send an object with schoolId and busId"}
+		return uuid.Nil, wrong{400, "Bad Request", "Send an object with schoolId and busId"}
 	}
 	bus, err := uuid.Parse(sent.BusID)
 	if err != nil {
-		return uuid.Nil, wrong{"Bad Request", "busId must be a UUID"}
+		return uuid.Nil, wrong{400, "Bad Request", "busId must be a UUID"}
 	}
 	if school, err := uuid.Parse(sent.SchoolID); (err != nil && sent.SchoolID != "") || (err == nil && school != p.SchoolID) {
-		return uuid.Nil, wrong{"PERMISSION_DENIED", "This is not your school"}
+		return uuid.Nil, wrong{403, "PERMISSION_DENIED", "This is not your school"}
 	}
 	return bus, nil
 }
 
 func (h *Hub) join(ctx context.Context, s *socketio.Socket, m *member, data json.RawMessage) error {
+	before := m.doubted()
 	person, _ := m.who()
 	bus, err := busOf(person, data)
 	if err != nil {
+		return err
+	}
+	if err := h.count(ctx, person); err != nil {
 		return err
 	}
 	sight, err := h.Sees(ctx, person, bus)
@@ -97,18 +123,42 @@ func (h *Hub) join(ctx context.Context, s *socketio.Socket, m *member, data json
 		return err
 	}
 	m.enter(s, person.SchoolID, bus, sight)
+	if m.doubted() != before { // what they may see was changed while it was asked
+		h.checks.soon(s, true, true)
+	}
 	h.greet(ctx, s, person.SchoolID, bus)
 	return nil
 }
 
 // enter joins the rooms of a bus that somebody may be in, and leaves those they may not.
 func (m *member) enter(s *socketio.Socket, school, bus uuid.UUID, sight Sight) {
+	m.moving.Lock()
+	defer m.moving.Unlock()
+	m.enterLocked(s, school, bus, sight)
+}
+
+// stay is enter for a bus they are with already; if they have left meanwhile, they stay out.
+func (m *member) stay(s *socketio.Socket, school, bus uuid.UUID, sight Sight) {
+	m.moving.Lock()
+	defer m.moving.Unlock()
+	m.mu.Lock()
+	_, in := m.buses[bus]
+	m.mu.Unlock()
+	if in {
+		m.enterLocked(s, school, bus, sight)
+	}
+}
+
+func (m *member) enterLocked(s *socketio.Socket, school, bus uuid.UUID, sight Sight) {
 	rooms := []string{roomOf(school, bus)}
 	if sight.Staff {
 		rooms = append(rooms, staffRoom(school, bus))
 	}
 	for _, id := range sight.Students {
 		rooms = append(rooms, studentRoom(school, bus, id))
+	}
+	for _, id := range sight.Trips {
+		rooms = append(rooms, tripRoom(school, bus, id))
 	}
 	m.mu.Lock()
 	was := m.buses[bus]
@@ -118,19 +168,10 @@ func (m *member) enter(s *socketio.Socket, school, bus uuid.UUID, sight Sight) {
 		s.Join(r)
 	}
 	for _, r := range was {
-		if !contains(rooms, r) {
+		if !slices.Contains(rooms, r) {
 			s.Leave(r)
 		}
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (h *Hub) leave(s *socketio.Socket, m *member, data json.RawMessage) error {
@@ -144,6 +185,8 @@ func (h *Hub) leave(s *socketio.Socket, m *member, data json.RawMessage) error {
 }
 
 func (m *member) exit(s *socketio.Socket, bus uuid.UUID) {
+	m.moving.Lock()
+	defer m.moving.Unlock()
 	m.mu.Lock()
 	rooms := m.buses[bus]
 	delete(m.buses, bus)
@@ -171,8 +214,12 @@ func (h *Hub) renew(ctx context.Context, s *socketio.Socket, m *member, data jso
 	}
 	if err := json.Unmarshal(data, &sent); err != nil || sent.Token == "" {
 		if json.Unmarshal(data, &sent.Token) != nil || sent.Token == "" {
-			return wrong{"Bad Request", "Send an object with token"}
+			return wrong{400, "Bad Request", "Send an object with token"}
 		}
+	}
+	person, _ := m.who()
+	if err := h.count(ctx, person); err != nil {
+		return err
 	}
 	fresh, err := h.Who(ctx, sent.Token)
 	if err != nil {
@@ -181,11 +228,13 @@ func (h *Hub) renew(ctx context.Context, s *socketio.Socket, m *member, data jso
 	m.mu.Lock()
 	if fresh.UserID != m.person.UserID || fresh.SchoolID != m.person.SchoolID || fresh.Role != m.person.Role {
 		m.mu.Unlock()
-		return wrong{"PERMISSION_DENIED", "This is somebody else's token"}
+		return wrong{403, "PERMISSION_DENIED", "This is somebody else's token"}
 	}
 	m.person, m.token = fresh, sent.Token
 	m.mu.Unlock()
-	h.recheckRooms(ctx, s, m)
+	if fresh.RoleID != person.RoleID { // else a fresh token shows nothing new
+		h.checks.soon(s, true, true)
+	}
 	return nil
 }
 
@@ -193,4 +242,7 @@ func roomOf(school, bus uuid.UUID) string    { return school.String() + "/" + bu
 func staffRoom(school, bus uuid.UUID) string { return roomOf(school, bus) + "/staff" }
 func studentRoom(school, bus, student uuid.UUID) string {
 	return roomOf(school, bus) + "/" + student.String()
+}
+func tripRoom(school, bus, trip uuid.UUID) string {
+	return roomOf(school, bus) + "/trip/" + trip.String()
 }

@@ -7,6 +7,7 @@ package realtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -29,11 +30,22 @@ type Person struct {
 }
 
 // Sight is what somebody may hear of a bus: everything, or besides what everybody hears
-// only what concerns these students.
+// only what concerns these students, or happens on these trips.
 type Sight struct {
 	Staff    bool
 	Students []uuid.UUID
+	Trips    []uuid.UUID
 }
+
+// About is whose affair an event is: that of a student's people, of those who see the
+// trip it happened on (zero: nobody in particular), and of the staff.
+type About struct {
+	Student uuid.UUID
+	Trip    uuid.UUID
+}
+
+// ErrExpired is a token that was good and whose time is over.
+var ErrExpired = errors.New("realtime: the token has expired")
 
 // Now is how a bus stands, by the books. At is when Location was; nil is nowhere.
 type Now struct {
@@ -45,7 +57,8 @@ type Now struct {
 // Parts are what the hub asks; cmd puts them together.
 type Parts struct {
 	Redis redis.UniversalClient
-	// Who says who a token speaks for.
+	// Who says who a token speaks for. The error is ErrExpired, among others, for one that
+	// was good until its end.
 	Who func(ctx context.Context, token string) (Person, error)
 	// Sees says what somebody may hear of a bus.
 	Sees func(ctx context.Context, p Person, bus uuid.UUID) (Sight, error)
@@ -53,14 +66,18 @@ type Parts struct {
 	Report func(ctx context.Context, p Person, position json.RawMessage, done func(error)) error
 	// Stands reads how a bus stands, when nobody remembers.
 	Stands func(ctx context.Context, school, bus uuid.UUID) (Now, error)
-	// Explain says what an error is to those who caused it: a status as of HTTP, a code
-	// and a sentence.
-	Explain func(err error) (status int, code, message string)
+	// Explain says what an error is to those who caused it.
+	Explain func(err error) Refusal
+	// Count counts a connection of a user, or an event that the database has to answer, on
+	// all instances together; the error says that there were too many. Nil counts nothing.
+	Count func(ctx context.Context, user uuid.UUID) error
 
 	AllowedOrigins []string
 	// PerAddress is how many connections of one address are taken.
 	PerAddress int
-	// PerSecond is how many events of one socket are taken.
+	// PerUser is how many sockets of one user are taken on this instance.
+	PerUser int
+	// PerSecond is how many events of one user are taken on this instance.
 	PerSecond int
 	// Patience is how long somebody waits for Redis to remember.
 	Patience time.Duration
@@ -74,7 +91,10 @@ const (
 	// connectionsPerAddress are taken, unless told otherwise. A school, or a carrier's
 	// customers, may share an address; nobody shall fill the server from one.
 	connectionsPerAddress = 1000
-	// eventsPerSecond is what one socket may ask, unless told otherwise.
+	// socketsPerUser are taken, unless told otherwise: a phone, a tablet, some tabs, and what
+	// a flaky line left behind.
+	socketsPerUser = 10
+	// eventsPerSecond is what one user may ask, unless told otherwise.
 	eventsPerSecond = 20
 	// patience is how long somebody waits for Redis, unless told otherwise; rest, how long
 	// it is left alone after it did not answer.
@@ -91,6 +111,7 @@ type Hub struct {
 
 	mu      sync.Mutex
 	members map[*socketio.Socket]*member
+	present map[uuid.UUID]*presence    // by user
 	checks  *errands[*socketio.Socket] // whom to ask about again
 	refused map[string]*bucket         // by address
 }
@@ -103,10 +124,13 @@ func New(p Parts) *Hub {
 	if p.PerAddress <= 0 {
 		p.PerAddress = connectionsPerAddress
 	}
+	if p.PerUser <= 0 {
+		p.PerUser = socketsPerUser
+	}
 	if p.Patience <= 0 {
 		p.Patience = patience
 	}
-	h := &Hub{Parts: p, id: uuid.NewString(), members: map[*socketio.Socket]*member{}, refused: map[string]*bucket{}}
+	h := &Hub{Parts: p, id: uuid.NewString(), members: map[*socketio.Socket]*member{}, present: map[uuid.UUID]*presence{}, refused: map[string]*bucket{}}
 	h.air = newAir(h)
 	h.checks = newErrands(checkers, h.recheck)
 	h.server = socketio.New(socketio.Options{

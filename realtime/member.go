@@ -3,6 +3,7 @@ package realtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,17 +16,41 @@ import (
 
 // member is somebody who is connected.
 type member struct {
+	presence *presence
+	moving   sync.Mutex // held while they go into rooms or out
+
 	mu     sync.Mutex
 	person Person
 	token  string
+	warned time.Time              // the end of the token they were warned of
+	doubts int                    // how often it was put in doubt what they may see
 	buses  map[uuid.UUID][]string // the rooms joined for each
-	rate   bucket
+}
+
+// presence is what the sockets of one user on this instance have in common.
+type presence struct {
+	sockets int // guarded by the hub's mutex
+
+	mu   sync.Mutex
+	rate bucket
 }
 
 func (m *member) who() (Person, string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.person, m.token
+}
+
+func (m *member) doubt() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.doubts++
+}
+
+func (m *member) doubted() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.doubts
 }
 
 const (
@@ -78,13 +103,43 @@ func (h *Hub) authenticate(r *http.Request, auth json.RawMessage) (any, *socketi
 	defer cancel()
 	person, err := h.Who(ctx, token)
 	if err != nil {
-		status, code, message := h.Explain(err)
-		if status < 500 {
+		// A token whose time is over is what every client comes back with that was away for
+		// a while: many at one address are no attack.
+		if h.isRefused(err) && !errors.Is(err, ErrExpired) {
 			h.countRefusal(addressOf(r))
 		}
-		return nil, &socketio.Refusal{Message: message, Data: refusal{Error: code, Message: message}}
+		return nil, h.refuse(err)
 	}
-	return &member{person: person, token: token, buses: map[uuid.UUID][]string{}}, nil
+	if err := h.count(ctx, person); err != nil {
+		return nil, h.refuse(err)
+	}
+	p, err := h.arrive(person.UserID)
+	if err != nil {
+		return nil, h.refuse(err)
+	}
+	return &member{presence: p, person: person, token: token, buses: map[uuid.UUID][]string{}}, nil
+}
+
+func (h *Hub) refuse(err error) *socketio.Refusal {
+	r := h.explain(err)
+	return &socketio.Refusal{Message: r.Message, Data: r}
+}
+
+// arrive counts one more socket of a user. It is the newest that is refused: the oldest
+// would come back by itself, and drive out the next.
+func (h *Hub) arrive(user uuid.UUID) (*presence, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.present[user]
+	if p == nil {
+		p = &presence{}
+		h.present[user] = p
+	}
+	if p.sockets >= h.PerUser {
+		return nil, wrong{429, "Too Many Requests", "You are connected too often: close another connection first"}
+	}
+	p.sockets++
+	return p, nil
 }
 
 func (h *Hub) connected(s *socketio.Socket) {
@@ -97,19 +152,24 @@ func (h *Hub) connected(s *socketio.Socket) {
 }
 
 func (h *Hub) disconnected(s *socketio.Socket, _ string) {
+	m := s.User().(*member)
+	person, _ := m.who()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.members, s)
+	if m.presence.sockets--; m.presence.sockets == 0 {
+		delete(h.present, person.UserID)
+	}
 }
 
 func (h *Hub) allow(s *socketio.Socket, _ string) (any, bool) {
-	m := s.User().(*member)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.rate.take(h.Clock(), float64(h.PerSecond), float64(2*h.PerSecond)) {
+	p := s.User().(*member).presence
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rate.take(h.Clock(), float64(h.PerSecond), float64(2*h.PerSecond)) {
 		return nil, true
 	}
-	return refusal{Error: "Too Many Requests", Message: "Too many events, slow down"}, false
+	return Refusal{StatusCode: 429, Error: "Too Many Requests", Message: "Too many events, slow down", RetryAfter: 1}, false
 }
 
 // bucket is how much somebody may still do. The zero bucket is full.

@@ -18,9 +18,17 @@ const (
 	roomsEvery = 4
 	// checkers is how many sockets are asked about at a time.
 	checkers = 8
+	// warnedBefore is how long before a token's end its bearer is warned.
+	warnedBefore = time.Minute
 )
 
-// watch cuts off whose token has ended, and asks about everybody again now and then.
+// TokenExpiring is what the event token-expiring says: when the token ends, and the
+// connection with it unless there is a `renew` before.
+type TokenExpiring struct {
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// watch looks after tokens that end, and asks about everybody again now and then.
 func (h *Hub) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -32,12 +40,29 @@ func (h *Hub) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := h.Clock()
-		h.each(func(p Person) bool { return !now.Before(p.Until) }, func(s *socketio.Socket, _ *member) { s.Disconnect() })
+		h.each(func(p Person) bool { return !now.Add(warnedBefore).Before(p.Until) }, func(s *socketio.Socket, m *member) { h.expire(s, m, now) })
 		if now.Sub(asked) >= recheckEvery {
 			asked = now
 			round++
 			h.recheckThose(func(Person) bool { return true }, round%roomsEvery == 0, false)
 		}
+	}
+}
+
+// expire warns whose token ends soon, and closes the transport of whose token has ended.
+// They are not told to stay away, as who has signed out is: the client connects again by
+// itself, and is let in with a fresh token or learns that it needs one.
+func (h *Hub) expire(s *socketio.Socket, m *member, now time.Time) {
+	m.mu.Lock()
+	until := m.person.Until
+	warn := !m.warned.Equal(until)
+	m.warned = until
+	m.mu.Unlock()
+	switch {
+	case !now.Before(until):
+		s.Drop()
+	case warn:
+		_ = s.Emit("token-expiring", TokenExpiring{until.UTC()})
 	}
 }
 
@@ -77,7 +102,7 @@ func (h *Hub) SchoolChanged(id uuid.UUID) {
 	h.recheckThose(func(p Person) bool { return p.SchoolID == id }, false, true)
 }
 
-// RightsChanged: who may do what at a school was changed.
+// RightsChanged: who may do what at a school, or see which of its buses, was changed.
 func (h *Hub) RightsChanged(id uuid.UUID) {
 	h.recheckThose(func(p Person) bool { return p.SchoolID == id }, true, true)
 }
@@ -88,7 +113,10 @@ func (h *Hub) Doubt() { h.recheckThose(func(Person) bool { return true }, true, 
 // recheckThose has it asked again about some, soon: a few at a time, and about nobody
 // twice who waits to be asked about.
 func (h *Hub) recheckThose(is func(Person) bool, rooms, urgent bool) {
-	h.each(is, func(s *socketio.Socket, _ *member) { h.checks.soon(s, rooms, urgent) })
+	h.each(is, func(s *socketio.Socket, m *member) {
+		m.doubt()
+		h.checks.soon(s, rooms, urgent)
+	})
 }
 
 // recheck asks again who a socket speaks for. A database that is away cuts nobody off.
@@ -96,12 +124,10 @@ func (h *Hub) recheck(s *socketio.Socket, rooms bool) {
 	m := s.User().(*member)
 	ctx, cancel := context.WithTimeout(context.Background(), eventTime)
 	defer cancel()
-	_, token := m.who()
+	person, token := m.who()
 	fresh, err := h.Who(ctx, token)
 	if err != nil {
-		if status, _, _ := h.Explain(err); status < 500 {
-			s.Disconnect()
-		}
+		h.sendAway(s, m, person, token, err)
 		return
 	}
 	m.mu.Lock()
@@ -111,6 +137,20 @@ func (h *Hub) recheck(s *socketio.Socket, rooms bool) {
 	m.mu.Unlock()
 	if rooms {
 		h.recheckRooms(ctx, s, m)
+	}
+}
+
+// sendAway ends the connection of somebody whose token is not good any more.
+func (h *Hub) sendAway(s *socketio.Socket, m *member, person Person, token string, err error) {
+	_, now := m.who()
+	switch {
+	case now != token: // renewed meanwhile
+		h.checks.soon(s, true, false)
+	case !h.isRefused(err):
+	case !h.Clock().Before(person.Until):
+		s.Drop()
+	default:
+		s.Disconnect()
 	}
 }
 
@@ -125,8 +165,8 @@ func (h *Hub) recheckRooms(ctx context.Context, s *socketio.Socket, m *member) {
 	for _, bus := range buses {
 		sight, err := h.Sees(ctx, person, bus)
 		if err == nil {
-			m.enter(s, person.SchoolID, bus, sight)
-		} else if status, _, _ := h.Explain(err); status < 500 {
+			m.stay(s, person.SchoolID, bus, sight)
+		} else if h.isRefused(err) {
 			m.exit(s, bus)
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth"
 	"homeroom/modules/transport"
 	"homeroom/realtime"
 	"homeroom/tenancy"
@@ -18,12 +20,9 @@ import (
 func (s *Service) openHub(o Options) {
 	s.Hub = realtime.New(realtime.Parts{
 		Redis: s.Redis, Who: s.socketWho, Sees: s.socketSees, Report: s.socketReport, Stands: s.busStands,
-		Explain: func(err error) (int, string, string) {
-			e := s.Kernel.Explain(err)
-			if len(e.Details) == 1 {
-				return e.Status, e.Code, e.Details[0].Message
-			}
-			return e.Status, e.Code, e.Message
+		Explain: s.socketExplain,
+		Count: func(ctx context.Context, user uuid.UUID) error {
+			return s.Kernel.Limits.Take(ctx, api.LimitLive, user.String())
 		},
 		AllowedOrigins: s.Config.AllowedOrigins, PerSecond: 4 * o.PositionsPerSecond, Patience: o.Patience, Clock: s.now, Log: s.Log,
 	})
@@ -40,6 +39,9 @@ func (s *Service) mountRealtime() {
 // socketWho says who a token speaks for; their school must be there and active.
 func (s *Service) socketWho(ctx context.Context, token string) (realtime.Person, error) {
 	user, err := s.Auth.Authenticate(ctx, token)
+	if auth.IsExpired(err) {
+		return realtime.Person{}, fmt.Errorf("%w: %w", realtime.ErrExpired, err)
+	}
 	if err != nil {
 		return realtime.Person{}, err
 	}
@@ -60,44 +62,44 @@ func (s *Service) socketWho(ctx context.Context, token string) (realtime.Person,
 	return realtime.Person{UserID: user.ID, SessionID: user.SessionID, SchoolID: user.SchoolID, Role: string(user.Role), RoleID: user.RoleID, Until: until}, nil
 }
 
-// socketMay asks for the permission the endpoints ask for.
-func (s *Service) socketMay(ctx context.Context, p realtime.Person, action api.Action) error {
-	school, err := s.Registry.School(ctx, p.SchoolID)
-	if err != nil {
-		return err
+// socketExplain says an error in the fields of the API's.
+func (s *Service) socketExplain(err error) realtime.Refusal {
+	e := s.Kernel.Explain(err)
+	r := realtime.Refusal{StatusCode: e.Status, Error: e.Code, Message: e.Message, RetryAfter: int((e.RetryAfter + time.Second - 1) / time.Second)}
+	if len(e.Details) == 1 {
+		r.Message = e.Details[0].Message
 	}
-	user := api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role), RoleID: p.RoleID}
-	d, err := s.RBAC.Decide(ctx, school, user, api.Question{Module: "transport", Action: action})
-	if err != nil {
-		return err
-	}
-	if !d.Allowed {
-		return api.Denied(d.Why)
-	}
-	return nil
+	return r
 }
 
-// socketSees says what somebody may hear of a bus. Teachers may see where the school's
-// buses are though the module is not theirs.
+// The rows whose rules the live channel goes by: who may ask where a bus is may watch it,
+// and who may send positions later may send them live.
+const (
+	rowWatch  = "GET /bus-tracking/bus/:busId/live"
+	rowReport = "POST /driver/bus-tracking/trips/:tripId/locations"
+)
+
+// socketMay asks what a call of the row would be asked.
+func (s *Service) socketMay(ctx context.Context, p realtime.Person, row string) (*tenancy.School, error) {
+	return s.Kernel.Permits(ctx, row, api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role), RoleID: p.RoleID})
+}
+
+// socketSees says what somebody may hear of a bus.
 func (s *Service) socketSees(ctx context.Context, p realtime.Person, bus uuid.UUID) (realtime.Sight, error) {
-	if api.RoleType(p.Role) != api.Teacher {
-		if err := s.socketMay(ctx, p, api.Read); err != nil {
-			return realtime.Sight{}, err
-		}
+	school, err := s.socketMay(ctx, p, rowWatch)
+	if err != nil {
+		return realtime.Sight{}, err
 	}
-	school, db, err := s.openSchool(ctx, p.SchoolID)
+	db, err := s.Cluster.School(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return realtime.Sight{}, err
 	}
 	sight, err := transport.SightOf(db, transport.Viewer{UserID: p.UserID, Role: api.RoleType(p.Role)}, bus, api.DateOf(s.now().In(school.Location())))
-	return realtime.Sight{Staff: sight.Staff, Students: sight.Students}, err
+	return realtime.Sight(sight), err
 }
 
 func (s *Service) socketReport(ctx context.Context, p realtime.Person, position json.RawMessage, done func(error)) error {
-	if api.RoleType(p.Role) != api.Driver {
-		return api.Denied("Only a driver says where a bus is")
-	}
-	if err := s.socketMay(ctx, p, api.Write); err != nil {
+	if _, err := s.socketMay(ctx, p, rowReport); err != nil {
 		return err
 	}
 	var fields transport.PointFields
@@ -172,7 +174,14 @@ func (a air) Tell(ctx context.Context, school, bus uuid.UUID, n transport.News) 
 	if err != nil {
 		return fmt.Errorf("writing news of a bus: %w", err)
 	}
-	return a.s.Hub.Tell(ctx, school, bus, n.StudentID, realtime.Event{Name: n.Event, Data: data})
+	var about *realtime.About
+	if n.StudentID != nil {
+		about = &realtime.About{Student: *n.StudentID}
+		if n.OnTrip != nil {
+			about.Trip = *n.OnTrip
+		}
+	}
+	return a.s.Hub.Tell(ctx, school, bus, about, realtime.Event{Name: n.Event, Data: data})
 }
 
 // mustJSON writes what cannot fail to be written.

@@ -213,7 +213,7 @@ func (s *Service) openKernel(o Options) error {
 	s.Traffic = platform.NewTraffic(s.Cluster, s.Log, s.now)
 	c := s.Config
 	limits, err := api.NewLimits(s.Redis, map[api.LimitClass]string{
-		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide,
+		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide, api.LimitLive: c.LimitLive,
 	}, s.Log, requests.RedisAway, o.Clock)
 	if err != nil {
 		return err
@@ -270,6 +270,7 @@ func (s *Service) listen() {
 	forget(hintUser, s.Hub.UserChanged)
 	forget(hintPolicy, s.Hub.RightsChanged)
 	forget(hintSight, s.Hub.SightChanged)
+	forget(hintSights, s.Hub.RightsChanged)
 	s.Hints.OnGap(func() {
 		s.Registry.ForgetAll()
 		s.Auth.ForgetAll()

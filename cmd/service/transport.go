@@ -22,6 +22,9 @@ const hintTrip = "trip"
 // hintSight is the hint that a user may see other buses than before.
 const hintSight = "sight"
 
+// hintSights is the hint that others may see a school's buses than before.
+const hintSights = "sights"
+
 // transport are the rows and listeners of the school's buses.
 func (s *Service) transport(o Options) []api.Row {
 	s.openHub(o)
@@ -44,6 +47,10 @@ func (s *Service) transport(o Options) []api.Row {
 		for _, id := range changed.UserIDs {
 			s.Hints.Send(ctx, hintSight, id.String())
 		}
+		return nil
+	})
+	s.Bus.On(transport.SightsChanged, "rooms", func(ctx context.Context, h events.Heard) error {
+		s.Hints.Send(ctx, hintSights, h.SchoolID.String())
 		return nil
 	})
 	return m.Routes()

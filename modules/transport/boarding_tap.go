@@ -295,7 +295,7 @@ func (b *roll) tell(rider *Boarding, t tap) {
 }
 
 func boardingNews(t Trip, rider Boarding, at time.Time) events.Fact {
-	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "boarding", StudentID: &rider.StudentID, Data: map[string]any{
+	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "boarding", StudentID: &rider.StudentID, OnTrip: &t.ID, Data: map[string]any{
 		"busId": t.BusID, "tripId": t.ID, "studentId": rider.StudentID, "status": rider.Status, "at": at,
 	}}}
 }

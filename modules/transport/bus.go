@@ -92,6 +92,9 @@ func getBus(c api.Ctx, r byID) (BusDetail, error) {
 }
 
 func updateBus(c api.Ctx, r busChange) (Bus, error) {
+	if r.Names("driverId") {
+		c.Tell(sightsChanged())
+	}
 	return api.Update(c, "bus", r.ID, func(b *Bus) error {
 		if err := r.Apply(&b.BusFields); err != nil {
 			return err

@@ -71,10 +71,12 @@ func assignDriver(c api.Ctx, r driverAssignment) (BusDetail, error) {
 			return BusDetail{}, err
 		}
 	}
+	c.Tell(sightsChanged())
 	return getBus(c, byID{r.BusID})
 }
 
 func deleteSubstitute(c api.Ctx, r byID) error {
+	c.Tell(sightsChanged())
 	return api.Erase[BusSubstitute](c, "substitute driver", r.ID)
 }
 

@@ -36,8 +36,8 @@ type Air interface {
 	// Moved shows watchers where a bus is now and, if etas are given, when it will be where.
 	// It returns at once.
 	Moved(school, bus uuid.UUID, seen Seen, etas []StopETA)
-	// Tell tells watchers of a bus; of a student's boarding, only staff and the student's
-	// own people.
+	// Tell tells watchers of a bus; of a student's boarding, only the office and teachers,
+	// the trip's driver and the student's own people.
 	Tell(ctx context.Context, school, bus uuid.UUID, n News) error
 }
 

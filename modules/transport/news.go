@@ -13,11 +13,16 @@ const NewsFact = "bus.news"
 // live channel. It says Sighting.
 const MovedFact = "bus.moved"
 
+// SightsChanged is the fact that others may see a bus of the school than before: somebody
+// else drives it, or it drives another route. It says nothing more.
+const SightsChanged = "bus.sights-changed"
+
 // News is something about a bus.
 type News struct {
 	BusID     uuid.UUID  `json:"busId"`
 	Event     string     `json:"event"`               // as watchers hear it: trip-status, boarding, incident, eta
 	StudentID *uuid.UUID `json:"studentId,omitempty"` // whose affair it is alone, besides the staff's
+	OnTrip    *uuid.UUID `json:"onTrip,omitempty"`    // the trip that happened on, whose driver hears it
 	TripID    *uuid.UUID `json:"tripId,omitempty"`    // whose state changed
 	Data      any        `json:"data"`
 }
@@ -27,6 +32,10 @@ type Sighting struct {
 	BusID    uuid.UUID `json:"busId"`
 	DriverID uuid.UUID `json:"driverId"` // the user
 	Seen     Seen      `json:"seen"`
+}
+
+func sightsChanged() events.Fact {
+	return events.Fact{Kind: SightsChanged, Data: map[string]any{}}
 }
 
 func tripNews(t Trip) events.Fact {

@@ -97,6 +97,9 @@ func updateRoute(c api.Ctx, r routeChange) (RouteDetail, error) {
 	if err != nil {
 		return RouteDetail{}, err
 	}
+	if r.Names("busId") {
+		c.Tell(sightsChanged())
+	}
 	if r.Names("stops") {
 		if err := putStops(c, route.ID, said.Stops); err != nil {
 			return RouteDetail{}, err

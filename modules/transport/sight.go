@@ -19,10 +19,11 @@ type Viewer struct {
 }
 
 // Sight is what somebody sees of a bus: everything, or besides the bus itself only how
-// these students board.
+// these students board, or who boards on these trips.
 type Sight struct {
 	Staff    bool
 	Students []uuid.UUID
+	Trips    []uuid.UUID
 }
 
 // linked are a parent's children.
@@ -83,17 +84,32 @@ func SeeBus(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (found Bus, _ 
 
 // SightOf says what somebody sees of a bus.
 func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error) {
-	if _, err := SeeBus(db, v, bus, today); err != nil {
-		return Sight{}, err
+	var found Bus
+	var trips []struct{ ID uuid.UUID }
+	asked := []tenancy.Query{sightOfBus(v, today, bus, &found)}
+	if v.Role == api.Driver {
+		asked = append(asked, tenancy.Query{SQL: `select t.id from trip t where t.bus_id = @id and (t.trip_date = @today or t.status in ('in_progress', 'paused')) and ` + tripSights[v.Role],
+			Args: []any{pgx.NamedArgs{"id": bus, "user": v.UserID, "today": today}}, Scan: tenancy.Collect(&trips)})
 	}
-	if v.Role != api.Parent {
+	if err := tenancy.Together(db, asked...); err != nil {
+		return Sight{}, fmt.Errorf("looking for a bus: %w", err)
+	}
+	switch v.Role {
+	case api.Driver:
+		var sight Sight
+		for _, t := range trips {
+			sight.Trips = append(sight.Trips, t.ID)
+		}
+		return sight, nil
+	case api.Parent:
+		var ids []uuid.UUID
+		if err := roster.Linked(db, v.UserID).Scan(&ids).Error; err != nil {
+			return Sight{}, fmt.Errorf("reading a parent's children: %w", err)
+		}
+		return Sight{Students: ids}, nil
+	default:
 		return Sight{Staff: true}, nil
 	}
-	var ids []uuid.UUID
-	if err := roster.Linked(db, v.UserID).Scan(&ids).Error; err != nil {
-		return Sight{}, fmt.Errorf("reading a parent's children: %w", err)
-	}
-	return Sight{Students: ids}, nil
 }
 
 // seeTrip reads a trip as the caller sees it.

@@ -151,5 +151,6 @@ func (m *Module) updateTrip(c api.Ctx, r tripChange) (TripDetail, error) {
 	if err != nil {
 		return TripDetail{}, err
 	}
+	c.Tell(sightsChanged())
 	return m.tripDetail(c, t)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/events"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
@@ -32,6 +33,8 @@ func (m *Module) startTrip(c api.Ctx, r onTrip) (TripDetail, error) {
 			return err
 		}
 		t.StartedAt, t.DriverID = &c.Now, &driver
+		// Who watches the bus already may hear of this trip from now on.
+		c.Tell(events.Fact{Kind: roster.SightChanged, Data: map[string]any{"userIds": []uuid.UUID{c.User.ID}}})
 		if err := tellWhenDue(c, *t); err != nil {
 			return err
 		}

@@ -143,9 +143,11 @@ func (c *Client) Ask(name string, data any) (<-chan json.RawMessage, error) {
 
 // Answer is how the service answers an event.
 type Answer struct {
-	OK      bool   `json:"ok"`
-	Error   string `json:"error"`
-	Message string `json:"message"`
+	OK         bool   `json:"ok"`
+	StatusCode int    `json:"statusCode"`
+	Error      string `json:"error"`
+	Message    string `json:"message"`
+	RetryAfter int    `json:"retryAfter"`
 }
 
 // Call sends an event and waits for its answer.
@@ -178,8 +180,12 @@ func (c *Client) Err() error {
 // Close ends the connection.
 func (c *Client) Close() { c.end(errors.New("closed")) }
 
-// ErrSignedOut is the end of a connection the service does not want any more.
-var ErrSignedOut = errors.New("the service ended the session")
+var (
+	// ErrSignedOut is the end of a connection the service does not want any more.
+	ErrSignedOut = errors.New("the service ended the session")
+	// ErrDropped is the end of a connection that may be made anew.
+	ErrDropped = errors.New("the service closed the connection")
+)
 
 func (c *Client) end(err error) {
 	c.once.Do(func() {
@@ -273,7 +279,7 @@ func (c *Client) packet(r *bufio.Reader) (string, error) {
 		case 1:
 			return string(body), nil
 		case 8:
-			return "", errors.New("the service closed the connection")
+			return "", ErrDropped
 		case 9:
 			if err := c.frame(10, body); err != nil {
 				return "", err

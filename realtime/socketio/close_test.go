@@ -2,7 +2,9 @@ package socketio
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"testing"
 	"time"
 
@@ -69,4 +71,24 @@ func TestClosingDoesNotWaitForTheStalled(t *testing.T) {
 	}
 	f.endedAs("server shutting down")
 	wait.Eventually(t, "nothing is left", func() bool { return f.Counts().Sessions == 0 })
+}
+
+// What Authenticate counted must be counted off again, whenever the session ends.
+func TestConnect_SessionEndsMeanwhile_UserIsConnectedAndDisconnected(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}), make(chan struct{})
+	f := serve(t, func(o *Options) {
+		o.Authenticate = func(*http.Request, json.RawMessage) (any, *Refusal) {
+			close(asked)
+			<-answer
+			return "anna", nil
+		}
+	})
+	c, _ := f.websocket("EIO=4&transport=websocket")
+	c.send("40")
+	<-asked
+	f.each(func(s *session) { s.drop() })
+	close(answer)
+	f.until("the user was connected and disconnected", func() bool { return len(f.sockets) == 1 && len(f.ended) == 1 })
+	wait.Eventually(t, "nothing is left", func() bool { return f.Counts().Sockets == 0 && f.Counts().Sessions == 0 })
 }

@@ -20,8 +20,13 @@ func (s *session) elsewhere(p packet) error {
 	return nil
 }
 
-// connect lets the client in or tells it why not. The caller holds s.handling.
+// connect lets the client in or tells it why not. The caller holds s.handling, so that a
+// session that ends meanwhile takes its socket away afterwards: whoever Authenticate
+// accepts is connected, and disconnected.
 func (s *session) connect(auth json.RawMessage) {
+	if s.hasEnded() {
+		return // it may have been taken leave of already
+	}
 	user, refusal := s.server.o.Authenticate(s.request, auth)
 	if refusal != nil {
 		s.refuse(refusal)
@@ -29,14 +34,10 @@ func (s *session) connect(auth json.RawMessage) {
 	}
 	socket := &Socket{session: s, id: randomID(), user: user}
 	s.mu.Lock()
-	ended := s.ended
-	if !ended {
+	if !s.ended {
 		s.until = time.Time{}
 	}
 	s.mu.Unlock()
-	if ended {
-		return
-	}
 	s.socket, s.request = socket, nil
 	s.server.sockets.Add(1)
 	if s.eio == 3 {

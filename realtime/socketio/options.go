@@ -26,7 +26,7 @@ type Options struct {
 	// Authenticate says who connects. It sees the request the session began with and
 	// what the client sent as its `auth` (nil for 2.x clients, which can send a token
 	// in the query or a header only). A refusal is told to the client, whose user then
-	// is never connected.
+	// is never connected; for every other answer OnConnect and OnDisconnect follow.
 	Authenticate func(r *http.Request, auth json.RawMessage) (user any, refusal *Refusal)
 	// Admit is asked before a session is made: false answers 429. A 3.x client that was
 	// refused comes back with the same token again and again, so this is where to count
@@ -39,7 +39,8 @@ type Options struct {
 	// as "https://host[:port]". A request without an Origin is a native app's.
 	AllowedOrigins []string
 
-	// OnConnect is called when the client has been told that it is connected.
+	// OnConnect is called when the client has been told that it is connected, if it is
+	// still there to be told.
 	OnConnect func(s *Socket)
 	// OnEvent is called for each event. ack answers the client once and does nothing if
 	// the client asked for no answer. The arguments are the callee's to keep.

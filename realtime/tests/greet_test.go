@@ -34,8 +34,10 @@ func TestWhoJoinsWhileABusDrivesIsNotShownAnOlderPositionAfterANewerOne(t *testi
 			<-known
 			return realtime.Now{Location: where(1), At: at(1)}, nil // what was remembered a while ago
 		},
-		Explain: func(err error) (int, string, string) { return 500, "", err.Error() },
-		Clock:   time.Now, Log: slog.New(slog.DiscardHandler),
+		Explain: func(err error) realtime.Refusal {
+			return realtime.Refusal{StatusCode: 500, Message: err.Error()}
+		},
+		Clock: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hub.Serve(w, r, "test") }))
 	t.Cleanup(server.Close)

@@ -149,6 +149,7 @@ func TestWhoWatchesABusSeesItMoveAndAJoinerSeesWhereItIs(t *testing.T) {
 	app := testkit.Shared(t)
 	l := newLine(t, app)
 	l.command(t, "start")
+	l.permit(t, api.Teacher, true, false)
 	parent, driver, teacher := dial(t, app, l.parent), dial(t, app, l.driver), dial(t, app, l.As(t, api.Teacher))
 	for _, c := range []*ioclient.Client{parent, driver, teacher} {
 		must(t, c, "join-bus-room", l.room())
@@ -344,7 +345,7 @@ func TestRenewKeepsASocketPastItsTokensEnd(t *testing.T) {
 	fresh := app.Sign(t, l.School, l.admin, api.SchoolAdmin)
 	must(t, kept, "renew", map[string]any{"token": fresh})
 	clock.Pass(6 * time.Minute)
-	cutOff(t, dropped, ioclient.ErrSignedOut)
+	cutOff(t, dropped, ioclient.ErrDropped)
 	must(t, kept, "leave-bus-room", l.room())
 }
 

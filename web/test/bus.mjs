@@ -9,13 +9,24 @@ export default async function ({ url, story, say, email, password, token, driver
 
   const closing = []
   await inWindow({ url, story }, async ({ page }) => {
-    // The page's socket goes through here, so that it can be cut as a bad line would.
+    // The page's socket goes through here, so that it can be cut as a bad line would, and its token can end.
     let line
     let mended = Promise.resolve()
+    let tokenEnded = false
+    const sent = []
     await page.routeWebSocket(/socket\.io/, async (ws) => {
       line = ws
       await mended
-      ws.connectToServer()
+      const service = ws.connectToServer()
+      ws.onMessage((packet) => {
+        sent.push(String(packet))
+        service.send(packet)
+      })
+      service.onMessage((packet) => {
+        if (!tokenEnded || !String(packet).startsWith('40')) return ws.send(packet)
+        tokenEnded = false
+        ws.send('44{"message":"The token is invalid or has expired","data":{"ok":false,"statusCode":401,"error":"Unauthorized"}}')
+      })
     })
     await signIn(page, url, email, password)
     const nav = page.getByRole('navigation', { name: 'Main' })
@@ -166,6 +177,19 @@ export default async function ({ url, story, say, email, password, token, driver
     const cut = await marker.getAttribute('data-at')
     await drive(12.9712, 77.5912)
     await page.waitForFunction((was) => document.querySelector('[data-bus="7"]').dataset.at !== was, cut)
+
+    say('a token that is about to end is renewed on the line, one that has ended by coming back')
+    line.send(`42["token-expiring",{"expiresAt":"${new Date(Date.now() + 60_000).toISOString()}"}]`)
+    await until(() => sent.some((packet) => packet.startsWith('42') && packet.includes('"renew"')), 'the page renews its token')
+    tokenEnded = true
+    const refreshed = page.waitForResponse('**/auth/console/refresh')
+    await line.close({ code: 1001 })
+    await page.getByText('Connection lost').waitFor()
+    await refreshed
+    await page.getByText('Live', { exact: true }).waitFor()
+    const back = await marker.getAttribute('data-at')
+    await drive(12.9716, 77.5916)
+    await page.waitForFunction((was) => document.querySelector('[data-bus="7"]').dataset.at !== was, back)
 
     say('a bus that is not heard of is grey and says how old it is')
     await page.clock.setFixedTime(Date.now() + 100_000)

@@ -48,6 +48,34 @@ export interface IncidentWord {
   resolvedAt: string | null
 }
 
+/** Why the service refused an event, or a connection (the data of connect_error). */
+interface Refusal {
+  ok: false
+  statusCode: number
+  error: string
+  message: string
+  retryAfter?: number
+}
+
+/** A minute before the socket's token ends, and the connection with it. */
+interface TokenExpiring {
+  expiresAt: string
+}
+
+interface Heard extends Listener {
+  'token-expiring': (t: TokenExpiring) => void
+}
+
+type Answer = { ok: true } | Refusal
+
+interface Said {
+  'join-bus-room': (room: { busId: string }, answer: (a: Answer) => void) => void
+  'leave-bus-room': (room: { busId: string }) => void
+  renew: (token: { token: string }) => void
+}
+
+type Live = Socket<Heard, Said>
+
 export interface Listener {
   location: (s: Sighting) => void
   'trip-status': (t: TripWord) => void
@@ -59,7 +87,7 @@ export interface Listener {
 /** connecting: not yet. live: hears. away: was cut off and tries again by itself. */
 export type Line = 'connecting' | 'live' | 'away'
 
-const renewEvery = 20_000 // well before a token ends, which is renewed a minute before
+const soon = 500
 const again = 5_000
 
 /** Listens in the rooms of these buses. `rejoined` is called after a break, when something may have been missed. */
@@ -67,23 +95,31 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
   const [line, setLine] = useState<Line>('connecting')
   const now = useRef({ listener, rejoined, busIds })
   now.current = { listener, rejoined, busIds }
-  const socket = useRef<Socket>(null)
+  const socket = useRef<Live>(null)
   const joined = useRef(new Set<string>())
 
   useEffect(() => {
     let sent = ''
     let retry: number | undefined
     let before = false
-    const s = io(window.location.origin, {
+    let refusals = 0
+    let left = false
+    const s: Live = io(window.location.origin, {
       path: '/socket.io/',
       transports: ['websocket', 'polling'],
-      reconnectionDelay: 500,
+      reconnectionDelay: soon,
       reconnectionDelayMax: again,
       auth: (answer) => void accessToken().then((token) => answer({ token: (sent = token) })),
     })
     socket.current = s
+    /** Connects again where the client does not by itself, at once and then at intervals, with a fresh token if it needs one. */
+    const comeBack = (fresh: boolean, after = refusals++ === 0 ? soon : again) => {
+      window.clearTimeout(retry)
+      retry = window.setTimeout(() => void (fresh ? renew() : Promise.resolve()).then(() => left || s.connect()), after)
+    }
     s.on('connect', () => {
       setLine('live')
+      refusals = 0
       joined.current.clear()
       void join(s, now.current.busIds, joined.current)
       if (before) now.current.rejoined()
@@ -91,23 +127,23 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
     })
     s.on('disconnect', (why) => {
       setLine('away')
-      // Cut off by the service: the session ended, or its token did. A fresh one is let in again.
-      if (why === 'io server disconnect') retry = window.setTimeout(() => void renew().then(() => s.connect()), 500)
+      if (why === 'io server disconnect') comeBack(true) // the session ended; there may be another by now
     })
-    s.on('connect_error', () => {
+    s.on('connect_error', (error: Error & { data?: Refusal }) => {
       setLine('away')
-      if (!s.active) retry = window.setTimeout(() => void renew().then(() => s.connect()), again) // refused, not unreachable
+      if (s.active) return // not reached: it tries again by itself
+      if (error.data?.statusCode === 401) comeBack(true)
+      else comeBack(false, (error.data?.retryAfter ?? 0) * 1_000 || again)
     })
-    for (const name of ['location', 'trip-status', 'boarding', 'eta', 'incident'] as const) s.on(name, (data) => now.current.listener[name](data as never))
-    const timer = window.setInterval(() => {
-      if (!s.connected) return
-      void accessToken().then((token) => {
-        if (token && token !== sent) s.emit('renew', { token: (sent = token) })
-      })
-    }, renewEvery)
+    s.on('token-expiring', async () => {
+      if ((await accessToken()) === sent) await renew()
+      const token = await accessToken()
+      if (token && token !== sent && s.connected) s.emit('renew', { token: (sent = token) })
+    })
+    for (const name of ['location', 'trip-status', 'boarding', 'eta', 'incident'] as const) s.on(name, ((data: never) => now.current.listener[name](data)) as (data: unknown) => void)
     return () => {
+      left = true
       window.clearTimeout(retry)
-      window.clearInterval(timer)
       s.disconnect()
     }
   }, [])
@@ -128,18 +164,18 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
 }
 
 /** Joins one room after the other: a school with many buses is no flood. */
-async function join(s: Socket, ids: string[], joined: Set<string>) {
+async function join(s: Live, ids: string[], joined: Set<string>) {
   for (const id of ids) {
     if (joined.has(id)) continue
     joined.add(id)
     for (let tries = 0; tries < 5 && s.connected; tries++) {
-      const answer = (await s.timeout(10_000).emitWithAck('join-bus-room', { busId: id }).catch(() => ({ ok: false }))) as { ok: boolean; error?: string }
-      if (answer.ok) break
-      if (answer.error !== 'Too Many Requests') {
+      const answer: Answer | undefined = await s.timeout(10_000).emitWithAck('join-bus-room', { busId: id }).catch(() => undefined)
+      if (answer?.ok) break
+      if (answer?.statusCode !== 429) {
         joined.delete(id)
         break
       }
-      await new Promise((r) => window.setTimeout(r, 1_000))
+      await new Promise((r) => window.setTimeout(r, (answer.retryAfter ?? 1) * 1_000))
     }
   }
 }
