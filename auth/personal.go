@@ -11,7 +11,7 @@ func Personal() []api.PersonalTable {
 				"status": "'DISABLED'", "version": "x.version + 1", "updated_at": "@now"},
 		},
 
-		{Platform: true, Table: "session", Section: "sessions", Where: ofAccount, Gone: true, Own: "account_id revoke_reason method device ip", Hidden: "token_hash previous_token_hash"},
+		{Platform: true, Table: "session", Section: "sessions", Where: ofAccount, Gone: true, Own: "account_id revoke_reason method device ip proven_phone proven_by", Hidden: "token_hash previous_token_hash"},
 		{Platform: true, Table: "password_link", Section: "passwordLinks", Where: ofAccount, NoID: true, Gone: true, Own: "account_id", Hidden: "token_hash", Nothing: api.Reasons{api.FixedText: "purpose"}},
 		{Platform: true, Table: "account", School: "school_id", Section: "directory", Of: "user_id", Gone: true, Own: "phone email name", Nothing: api.Reasons{api.FixedText: "role_type"}},
 		{Platform: true, Table: "super_admin", Nothing: api.Reasons{api.Operator: "email name password_hash status"}},
