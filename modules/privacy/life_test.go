@@ -402,3 +402,25 @@ func TestErasure_OfASharedPhone_LeavesItToWhoIsHere(t *testing.T) {
 	}
 	l.gone(t, childsName, "Oriolwyn")
 }
+
+func TestErasure_OfOddNames_FindsThemInTexts(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	l := &life{School: s, office: s.As(t, api.SchoolAdmin)}
+	for i, name := range [][2]string{{"Żółcisława", "O'Quackenbush-Ngô"}, {`Ab\"c`, "Quirrelsworth (Jr.)"}, {"ज़ुलेखा", "त्रिवेदी"}, {"Mary.*", "[Vandergloop]+"}} {
+		number := fmt.Sprintf("odd-%d", i)
+		id := l.make(t, "/school-admin/student/create", map[string]any{"firstName": name[0], "lastName": name[1], "admissionNumber": number})
+		whole := name[0] + " " + name[1]
+		l.make(t, "/school-admin/announcement/create", map[string]any{"title": "Of " + whole, "body": name[1] + ", " + name[0] + " won"})
+		path := "/school-admin/student/" + id.String()
+		testkit.Post[any](t, l.office, path+"/transfer", map[string]any{"reason": "Moved"})
+		testkit.Post[any](t, l.office, path+"/erase", map[string]any{"admissionNumber": number, "reason": "Asked"})
+		quoted, _ := json.Marshal(name[1])
+		if left := everywhere(t, l.DB(t), strings.Trim(string(quoted), `"`)); len(left) > 0 {
+			t.Errorf("%s is left in %v", whole, left)
+		}
+		if n := l.Count(t, "announcement", "title like ?", fmt.Sprintf("Of Erased person %d%%", i+1)); n != 1 {
+			t.Errorf("the announcement of %s is not as it was but for the name", whole)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func newPlan(tables []api.PersonalTable) plan {
 	var records, files, sections, unshared, kept []string
 	sealed := false
 	for _, t := range tables {
-		if own := own(t); own != "" && !t.NoID {
+		if own := ownRows(t); own != "" && !t.NoID {
 			ids := fmt.Sprintf(`select x.id::text as id from %s x where %s`, t.Table, own)
 			if t.Bytes == "" {
 				records = append(records, ids)
@@ -43,7 +43,7 @@ func newPlan(tables []api.PersonalTable) plan {
 			sections = append(sections, section(t))
 		}
 		for _, c := range strings.Fields(t.Contact) {
-			unshared = append(unshared, fmt.Sprintf(`not exists (select from %s x where lower(x.%s) = lower(a) and (%s) is not true)`, t.Table, c, own(t)))
+			unshared = append(unshared, fmt.Sprintf(`not exists (select from %s x where lower(x.%s) = lower(a) and (%s) is not true)`, t.Table, c, ownRows(t)))
 		}
 		switch {
 		case t.Sealed:
@@ -53,7 +53,7 @@ func newPlan(tables []api.PersonalTable) plan {
 			p.bytes = append(p.bytes, remove(t)+" returning x.id")
 		case t.Gone:
 			p.erase = append(p.erase, remove(t))
-		case own(t) != "":
+		case ownRows(t) != "":
 			kept = append(kept, empty(t)...)
 		}
 		kept = append(kept, redact(t)...)
@@ -75,8 +75,8 @@ func list(queries []string) string {
 	return `select coalesce(array_agg(id), '{}') from (` + strings.Join(queries, " union all ") + `) r`
 }
 
-// own is the condition that a row is the person's; empty for a table that has no such rows.
-func own(t api.PersonalTable) string {
+// ownRows is the condition that a row is the person's; empty for a table that has no such rows.
+func ownRows(t api.PersonalTable) string {
 	var either []string
 	for _, c := range strings.Fields(t.Of) {
 		either = append(either, fmt.Sprintf(`x.%s = any(@ids)`, c))
@@ -105,7 +105,7 @@ func inSchool(t api.PersonalTable, either []string) string {
 // section is a part of the export.
 func section(t api.PersonalTable) string {
 	var either []string
-	if own := own(t); own != "" {
+	if own := ownRows(t); own != "" {
 		either = append(either, own)
 	}
 	for _, c := range strings.Fields(t.Part) {
@@ -118,7 +118,7 @@ func section(t api.PersonalTable) string {
 // remove deletes the person's rows, and those that mention them.
 func remove(t api.PersonalTable) string {
 	var either []string
-	if own := own(t); own != "" {
+	if own := ownRows(t); own != "" {
 		either = append(either, own)
 	}
 	var mention []string
@@ -148,7 +148,7 @@ func empty(t api.PersonalTable) []string {
 	if len(set) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf(`update %s x set %s where %s`, t.Table, assign(set), own(t))}
+	return []string{fmt.Sprintf(`update %s x set %s where %s`, t.Table, assign(set), ownRows(t))}
 }
 
 // redact takes the person out of the rows of others.
