@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -14,8 +15,13 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// MaxBody is the largest JSON body.
-const MaxBody = 1 << 20
+const (
+	// MaxBody is the largest JSON body.
+	MaxBody = 1 << 20
+	// maxValues is how many values one may have: more than the largest list of any row. A body of
+	// nothing but empty objects would become hundreds of megabytes of records.
+	maxValues = 100_000
+)
 
 // bindPlan is what reflection found out about a row's request, once, at start.
 type bindPlan struct {
@@ -167,10 +173,32 @@ func readBody(g *gin.Context) ([]byte, error) {
 	if !utf8.Valid(body) {
 		return nil, Malformed("The body is not valid UTF-8")
 	}
+	if tooManyValues(body) {
+		return nil, newError(413, "", fmt.Sprintf("The body has more than %d values", maxValues))
+	}
 	if bytes.Contains(body, []byte(`\u0000`)) && hasNUL(body) {
 		return nil, Malformed("Text must not contain the NUL character")
 	}
 	return body, nil
+}
+
+// tooManyValues counts the commas outside of texts.
+func tooManyValues(body []byte) bool {
+	if bytes.Count(body, []byte{','}) < maxValues {
+		return false
+	}
+	n, inText := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case c == '"':
+			inText = !inText
+		case c == '\\' && inText:
+			i++
+		case c == ',' && !inText:
+			n++
+		}
+	}
+	return n >= maxValues
 }
 
 // hasNUL decodes the strings of a body that looks as if one held a NUL: Postgres

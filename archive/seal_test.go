@@ -40,10 +40,7 @@ func unchanged(_ string, content []byte) []byte { return content }
 
 func rewritten(t *testing.T, file, key []byte, change func(string, []byte) []byte) []byte {
 	t.Helper()
-	out, err := archive.Rewrite(file, key, change)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := rewrite(t, file, key, change)
 	if _, _, err := archive.Verify(bytes.NewReader(out)); err != nil && !strings.Contains(err.Error(), "another place") {
 		t.Fatalf("the rewritten archive is not whole: %v", err)
 	}
@@ -84,7 +81,7 @@ func TestArchive_NamingAnotherSchoolsFile_IsRefusedAndTheFileStays(t *testing.T)
 	file, _ := export(t, x)
 	changed := rewritten(t, file, nil, func(name string, content []byte) []byte {
 		if strings.HasPrefix(name, "tables/file.") {
-			return bytes.ReplaceAll(content, []byte(archive.OwnID+"/"+own.String()), []byte(v.ID.String()+"/"+victim.String()))
+			return bytes.ReplaceAll(content, []byte(ownID+"/"+own.String()), []byte(v.ID.String()+"/"+victim.String()))
 		}
 		return content
 	})

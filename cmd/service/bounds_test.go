@@ -144,7 +144,7 @@ func TestRefusal_OfManyBadFields_IsShort(t *testing.T) {
 	for i := range 50_000 {
 		filters[fmt.Sprint("f", i)] = "x"
 	}
-	ids := slices.Repeat([]any{"x"}, 200_000)
+	ids := slices.Repeat([]any{"x"}, 90_000)
 	for what, c := range map[string]struct {
 		path string
 		data map[string]any
@@ -159,4 +159,13 @@ func TestRefusal_OfManyBadFields_IsShort(t *testing.T) {
 			t.Errorf("%s: %d, %d details in %d bytes: %s", what, a.Status, len(f.Details), len(a.Body), short(a.Body))
 		}
 	}
+}
+
+func TestBody_OfMoreValuesThanAnyRowTakes_IsTooLarge(t *testing.T) {
+	t.Parallel()
+	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
+	objects := map[string]any{"guardians": slices.Repeat([]any{map[string]any{}}, 300_000)}
+	admin.Refuses(t, "POST", "/school-admin/student/create", objects, 413, "")
+	commas := map[string]any{"firstName": strings.Repeat(`,"`, 200_000)}
+	admin.Refuses(t, "POST", "/school-admin/student/create", commas, 422, "")
 }

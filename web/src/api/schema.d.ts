@@ -9614,7 +9614,7 @@ export interface components {
         Error: {
             /** @description What you need besides words, where there is any. */
             data?: unknown;
-            /** @description Every bad field at once. */
+            /** @description Every bad field at once, up to 200. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description For programs: a code of the table above, or the status text. */
             error: string;
@@ -21935,7 +21935,7 @@ export interface operations {
                 "filters[department]"?: string;
                 /** @description Only records with this value. */
                 "filters[employeeType]"?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "INACTIVE";
@@ -22076,7 +22076,7 @@ export interface operations {
                 "filters[department]"?: string;
                 /** @description Only records with this value. */
                 "filters[employeeType]"?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "INACTIVE";
@@ -22137,7 +22137,7 @@ export interface operations {
                              * @enum {string}
                              */
                             employeeType?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -26214,7 +26214,7 @@ export interface operations {
                 "filters[category]"?: string;
                 /** @description Only records with this value. */
                 "filters[isbn]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "author" | "createdAt" | "title";
@@ -26272,7 +26272,7 @@ export interface operations {
                             category?: string;
                             /** @description Only records with this value. */
                             isbn?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -28739,7 +28739,7 @@ export interface operations {
                 "filters[divisionId]"?: string;
                 /** @description Only records with this value. */
                 "filters[gender]"?: "FEMALE" | "MALE" | "OTHER";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
@@ -28886,7 +28886,7 @@ export interface operations {
                 "filters[divisionId]"?: string;
                 /** @description Only records with this value. */
                 "filters[gender]"?: "FEMALE" | "MALE" | "OTHER";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
@@ -28962,7 +28962,7 @@ export interface operations {
                              * @enum {string}
                              */
                             gender?: "FEMALE" | "MALE" | "OTHER";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -35485,7 +35485,7 @@ export interface operations {
                 "filters[category]"?: string;
                 /** @description Only records with this value. */
                 "filters[isbn]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "author" | "createdAt" | "title";
@@ -35543,7 +35543,7 @@ export interface operations {
                             category?: string;
                             /** @description Only records with this value. */
                             isbn?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
                             search?: string;
                         };
                         /** @default 20 */
