@@ -127,11 +127,12 @@ func (c PlatformCtx) SchoolEntry(action, entity string, id uuid.UUID, after any)
 // the row asks for a token.
 type OpenCtx struct {
 	context.Context
-	User      User
-	Now       time.Time
-	IP        string
-	Device    string // what the client calls itself
-	RequestID string
-	Token     string // the bearer token as sent, unverified unless the row asks for one
-	browser   *browser
+	User        User
+	Now         time.Time
+	IP          string
+	Device      string // what the client calls itself
+	DeviceToken string // as sent, on rows that know devices
+	RequestID   string
+	Token       string // the bearer token as sent, unverified unless the row asks for one
+	browser     *browser
 }

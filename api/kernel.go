@@ -15,7 +15,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// Authenticator says who a bearer token speaks for, or why nobody (an *Error).
+// Authenticator says who a bearer token speaks for, or why nobody (an *Error). With an
+// error the user has at most a SessionID: that of a token which was good once.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (User, error)
 }

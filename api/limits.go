@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -61,6 +62,21 @@ func NewLimits(client redis.UniversalClient, rates map[LimitClass]string, log *s
 		l.rates[class] = rate
 	}
 	return l, nil
+}
+
+// AddressKey is what an address is counted by. A house has a whole /64 of IPv6 and may call
+// from any address of it, so that is one caller; an IPv4 address written as IPv6 is the
+// IPv4 address it is.
+func AddressKey(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	a = a.Unmap().WithZone("")
+	if a.Is4() {
+		return a.String()
+	}
+	return netip.PrefixFrom(a, 64).Masked().String()
 }
 
 // count counts one call, waiting for Redis no longer than patience. certain is false

@@ -92,8 +92,19 @@ func whoMay(row *Row) string {
 	if row.Version > 1 {
 		out = append(out, fmt.Sprintf("Version %d.", row.Version))
 	}
-	out = append(out, fmt.Sprintf("Counts as `%s` (%s).", row.Class, limitWords[row.Class]))
+	out = append(out, fmt.Sprintf("Counts as `%s` (%s, %s).", row.Class, limitWords[row.Class], countsPer(row)))
 	return strings.Join(out, " ")
+}
+
+// countsPer says for whom a call of the row counts.
+func countsPer(row *Row) string {
+	switch {
+	case row.Bearer:
+		return "per user"
+	case row.countsFor != nil:
+		return "per session"
+	}
+	return "per address"
 }
 
 func roleNames(roles []RoleType) string {

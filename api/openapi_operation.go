@@ -108,6 +108,9 @@ func (d *document) parameters(row *Row, in *input) ([]openapi31.ParameterOrRefer
 			"type": "string", "description": "Any value. Pages of other sites cannot send it, so that a cookie alone is never enough.", "example": "1",
 		}))
 	}
+	if row.KnowsDevice {
+		out = append(out, openapi31.ParameterOrReference{Reference: &openapi31.Reference{Ref: "#/components/parameters/DeviceToken"}})
+	}
 	if row.Idempotent {
 		out = append(out, openapi31.ParameterOrReference{Reference: &openapi31.Reference{Ref: "#/components/parameters/IdempotencyKey"}})
 	}

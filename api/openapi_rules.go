@@ -180,7 +180,6 @@ var documented = func() map[string]func(ruleUse) error {
 		"email":     text("format", "email", "asha@example.org"),
 		"e164":      text("pattern", `^\+?[1-9]\d{7,14}$`, "+919812345678"),
 		"timezone":  text("pattern", `^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`, "Asia/Kolkata"),
-		"numeric":   text("pattern", `^[-+]?[0-9]+(?:\.[0-9]+)?$`, ""),
 		"number":    text("pattern", `^[0-9]+$`, ""),
 		"latitude":  between(-90, 90),
 		"longitude": between(-180, 180),

@@ -52,7 +52,7 @@ func TestTheDocumentAndTheServiceAgreeOnEveryRule(t *testing.T) {
 		{"gte=0,lt=10", 0, "0\n9\n-", "-1\n10"},
 		{"lte=1.5", 0.0, "1.5\n-", "1.6"},
 		{"required,min=1,max=2", []int{}, "[1]\n[1,2]", "[]\n[1,2,3]\n-"},
-		{"omitempty,len=6,numeric", "", "\"123456\"\n-", "\"12345\"\n\"abcdef\""},
+		{"omitempty,len=6,number", "", "\"123456\"\n-", "\"12345\"\n\"abcdef\""},
 		{"required,len=2", []int{}, "[1,2]", "[1]\n-"},
 		{"omitempty,gt=2", "", "\"abc\"\n-", `"ab"`},
 		{"omitempty,lt=3", "", "\"ab\"\n-", `"abc"`},

@@ -29,6 +29,8 @@ var errorCodes = []struct {
 	{"DUPLICATE_ENTRY", 409, "it exists already, for example an admission number"},
 	{"OTP_INVALID", 400, "the one-time password is wrong"},
 	{"OTP_EXPIRED", 400, "the one-time password is older than 5 minutes"},
+	{"PIN_WRONG", 400, "the phone or the PIN is wrong"},
+	{"PASSWORD_WRONG", 400, "the e-mail or the password is wrong"},
 	{"REFRESH_TOKEN_EXPIRED", 401, "the refresh token is older than 7 days: sign in again"},
 }
 
@@ -43,10 +45,10 @@ var clients = []struct{ prefix, name string }{
 
 // limitWords say what a limit class counts.
 var limitWords = map[LimitClass]string{
-	LimitAuth:  "sign-in, per address",
-	LimitRead:  "reads, per user",
-	LimitWrite: "writes, per user",
-	LimitRide:  "ride taps and positions, per user",
+	LimitAuth:  "sign-in",
+	LimitRead:  "reads",
+	LimitWrite: "writes",
+	LimitRide:  "ride taps and positions",
 }
 
 var sharedHeaders = map[string]openapi31.HeaderOrReference{
@@ -70,6 +72,11 @@ func headersOf(names ...string) map[string]openapi31.HeaderOrReference {
 }
 
 var sharedParameters = map[string]openapi31.ParameterOrReference{
+	"DeviceToken": {Parameter: &openapi31.Parameter{
+		Name: DeviceHeader, In: openapi31.ParameterInHeader,
+		Description: ptr("The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored."),
+		Schema:      schema{"type": "string", "maxLength": 200},
+	}},
 	"IdempotencyKey": {Parameter: &openapi31.Parameter{
 		Name: "Idempotency-Key", In: openapi31.ParameterInHeader,
 		Description: ptr("Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well."),

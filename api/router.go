@@ -14,7 +14,11 @@ import (
 	"github.com/google/uuid"
 )
 
-const requestKey = "homeroom.request"
+const (
+	requestKey = "homeroom.request"
+	// forwardedFor is the one header in which a trusted proxy says where a call comes from.
+	forwardedFor = "X-Forwarded-For"
+)
 
 // route makes Gin's routes from the rows.
 func (k *Kernel) route() error {
@@ -25,6 +29,7 @@ func (k *Kernel) route() error {
 	engine.RemoveExtraSlash = false
 	engine.UseRawPath = true
 	engine.UnescapePathValues = true
+	engine.RemoteIPHeaders = []string{forwardedFor}
 	if err := engine.SetTrustedProxies(k.TrustedProxies); err != nil {
 		return fmt.Errorf("trusted proxies: %w", err)
 	}
@@ -83,7 +88,7 @@ func (k *Kernel) observe(g *gin.Context) {
 	if !saneID.MatchString(id) {
 		id = uuid.NewString()
 	}
-	rq := &request{id: id, ip: g.ClientIP(), device: device(g), now: start.UTC().Truncate(time.Microsecond)}
+	rq := &request{id: id, ip: clientIP(g), device: device(g), now: start.UTC().Truncate(time.Microsecond)}
 	g.Set(requestKey, rq)
 	h := g.Writer.Header()
 	h.Set("X-Request-Id", id)
@@ -136,6 +141,15 @@ func (rq *request) named(attrs ...slog.Attr) []slog.Attr {
 	return attrs
 }
 
+// clientIP is the address of the socket, or what a trusted proxy says it is. A proxy that
+// adds a line of its own to the client's has the last word, as one that adds to the line.
+func clientIP(g *gin.Context) string {
+	if lines := g.Request.Header[forwardedFor]; len(lines) > 1 {
+		g.Request.Header.Set(forwardedFor, strings.Join(lines, ", "))
+	}
+	return g.ClientIP()
+}
+
 func device(g *gin.Context) string {
 	agent := g.GetHeader("User-Agent")
 	if len(agent) > 200 {
@@ -175,7 +189,7 @@ func (k *Kernel) cors(g *gin.Context) {
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After")
 	if g.Request.Method == http.MethodOptions && g.GetHeader("Access-Control-Request-Method") != "" {
 		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, X-Request-Id")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, X-Request-Id, "+DeviceHeader)
 		h.Set("Access-Control-Max-Age", "600")
 		g.AbortWithStatus(http.StatusNoContent)
 	}

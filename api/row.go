@@ -33,6 +33,7 @@ type Row struct {
 	MaxUpload    int64         // bytes of the file
 	NoBodyNeeded bool          // what its body would say has defaults
 	Console      bool          // lives on a cookie: for the console's own pages
+	KnowsDevice  bool          // reads DeviceHeader: tries of a known device are counted apart
 	Unlisted     bool          // not in the document: it exists on a developer's machine only
 	Version      int           // of the API; 1 is implicit in the path
 	Timeout      time.Duration // of its handler, where the kernel's does not do
@@ -48,6 +49,7 @@ type Row struct {
 	callPlatform func(PlatformCtx, any) (any, error)
 	callOpen     func(OpenCtx, any) (any, error)
 	scope        func(Ctx, any) ([]Target, error)
+	countsFor    func(OpenCtx, any) string
 	fromCSV      func(any, *Incoming) error // fills the request from a file instead of a JSON body
 	plan         *bindPlan
 }
@@ -145,6 +147,24 @@ func Bearer(r *Row) { r.Bearer = true }
 // Counted makes a row refuse to run while attempts cannot be counted.
 func Counted(r *Row) { r.Counted = true }
 
+// DeviceHeader is where a client says which device it is, by the token its last sign-in
+// answered with.
+const DeviceHeader = "X-Device-Token"
+
+// KnowsDevice marks a sign-in row that counts tries by the device they come from.
+func KnowsDevice(r *Row) { r.KnowsDevice = true }
+
+// CountsFor says for whom a call counts that has no bearer token but something else to
+// know them by, a refresh token say. An empty answer: for the call's address.
+func CountsFor[Req any](who func(OpenCtx, Req) string) Option {
+	return func(r *Row) {
+		if r.Request != reflect.TypeFor[Req]() {
+			panic(fmt.Sprintf("row %s takes %v, not %v", r.Name(), r.Request, reflect.TypeFor[Req]()))
+		}
+		r.countsFor = func(c OpenCtx, req any) string { return who(c, *req.(*Req)) }
+	}
+}
+
 // Get is a read: its handler cannot write, the database refuses.
 func Get[Req, Resp any](path, module, summary string, h func(Ctx, Req) (Resp, error), opts ...Option) Row {
 	return schoolRow("GET", path, module, summary, Read, 200, h, opts)
@@ -218,8 +238,8 @@ func PlatformList[V any](path, summary string, listing Listing, h func(PlatformC
 	return []Row{get, post}
 }
 
-// Open declares a sign-in endpoint: a flat body, no token unless Bearer says so,
-// the auth limit per address.
+// Open declares a sign-in endpoint: a flat body, no token unless Bearer says so, the
+// auth limit per address. With Bearer it counts for the user.
 func Open[Req, Resp any](method, path, summary string, action Action, h func(OpenCtx, Req) (Resp, error), opts ...Option) Row {
 	status := 200
 	if method == "DELETE" {

@@ -181,7 +181,7 @@ func sentence(f validator.FieldError) string {
 		return name + " must be a time zone like Asia/Kolkata"
 	case "unique":
 		return name + " must not repeat an item"
-	case "numeric":
+	case "number":
 		return name + " must be digits"
 	}
 	return name + " is not valid"

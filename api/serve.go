@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"gorm.io/gorm"
 
 	"homeroom/events"
@@ -28,6 +29,7 @@ type request struct {
 	device   string
 	row      *Row
 	user     User
+	over     uuid.UUID // session of a token that was good once
 	school   *tenancy.School
 	db       *gorm.DB // as it was opened
 	now      time.Time
@@ -132,11 +134,11 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 	if row.callOpen != nil {
 		return k.runOpen(ctx, g, row, rq)
 	}
-	user, err := k.Authenticator.Authenticate(ctx, bearer(g))
-	if err != nil {
+	if err := k.authenticate(ctx, g, rq); err != nil {
 		return answer{}, err
 	}
-	rq.user = user
+	var err error
+	user := rq.user
 	if !row.platform {
 		ctx = holdRules(ctx)
 		if rq.school, err = k.schoolOf(ctx, user); err != nil {
@@ -175,35 +177,65 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 }
 
 func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *request) (answer, error) {
+	caller := OpenCtx{Context: ctx, Now: rq.now, IP: rq.ip, Device: rq.device, RequestID: rq.id, Token: bearer(g)}
+	if row.Console {
+		caller.browser = &browser{g}
+	}
+	if row.KnowsDevice {
+		caller.DeviceToken = g.GetHeader(DeviceHeader)
+	}
+	// Who has a good token counts for themselves: a whole school may have one address.
+	counts := addressCaller(rq)
+	if row.Bearer {
+		if err := k.authenticate(ctx, g, rq); err != nil {
+			return answer{}, err
+		}
+		caller.User, counts = rq.user, rq.user.ID.String()
+	}
+	var req any
+	var bindErr error
+	if row.countsFor != nil {
+		if req, bindErr = k.bind(row, g, rq); bindErr == nil {
+			if who := row.countsFor(caller, req); who != "" {
+				counts = who
+			}
+		}
+	}
 	if row.Class != Unlimited {
-		if err := k.limit(ctx, g, rq, row.Class, rq.ip); err != nil {
+		if err := k.limit(ctx, g, rq, row.Class, counts); err != nil {
 			return answer{}, err
 		}
 	}
-	caller := OpenCtx{Context: ctx, Now: rq.now, IP: rq.ip, Device: rq.device, RequestID: rq.id, Token: bearer(g)}
 	if row.Console {
 		if err := fromConsole(g); err != nil {
 			return answer{}, err
 		}
-		caller.browser = &browser{g}
 	}
-	if row.Bearer {
-		var err error
-		if rq.user, err = k.Authenticator.Authenticate(ctx, bearer(g)); err != nil {
-			return answer{}, err
-		}
+	if row.countsFor == nil {
+		req, bindErr = k.bind(row, g, rq)
 	}
-	req, err := k.bind(row, g, rq)
-	if err != nil {
-		return answer{}, err
+	if bindErr != nil {
+		return answer{}, bindErr
 	}
-	caller.User = rq.user
 	resp, err := row.callOpen(caller, req)
 	if err != nil {
 		return answer{}, err
 	}
 	return k.envelope(row, resp)
 }
+
+// authenticate says who the bearer token speaks for.
+func (k *Kernel) authenticate(ctx context.Context, g *gin.Context, rq *request) error {
+	user, err := k.Authenticator.Authenticate(ctx, bearer(g))
+	if err != nil {
+		rq.over = user.SessionID
+		return err
+	}
+	rq.user = user
+	return nil
+}
+
+func addressCaller(rq *request) string { return "address " + AddressKey(rq.ip) }
 
 func (k *Kernel) schoolOf(ctx context.Context, user User) (*tenancy.School, error) {
 	if user.Role == SuperAdmin {
@@ -367,8 +399,14 @@ func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
 func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
 	e := k.explain(err)
 	if !rq.limited && e.Status != 429 && e.Status < 500 {
-		// Nobody in particular: counted by address, so that tokens and paths cannot be guessed at will.
-		if limitErr := k.limit(g.Request.Context(), g, rq, LimitRead, "address "+rq.ip); limitErr != nil {
+		// Nobody in particular: counted by address, so that tokens and paths cannot be guessed at
+		// will. A token that was ours and is over is no guess: it counts for its session, so that
+		// a school whose tokens end in the same minute hears that they did, not that it is too many.
+		caller := addressCaller(rq)
+		if rq.over != uuid.Nil {
+			caller = "session " + rq.over.String()
+		}
+		if limitErr := k.limit(g.Request.Context(), g, rq, LimitRead, caller); limitErr != nil {
 			e = k.explain(limitErr)
 		}
 	}

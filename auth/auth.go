@@ -29,7 +29,7 @@ type Parts struct {
 	Messages Messenger
 	Rights   Rights
 	Clock    func() time.Time
-	// Secret keys the hashes of one-time passwords.
+	// Secret keys one-time passwords, PINs, device tokens and links.
 	Secret []byte
 	// PublicURL is where people reach the console; links in e-mails begin with it.
 	PublicURL string
@@ -78,21 +78,22 @@ func New(p Parts) *Auth {
 }
 
 // Authenticate verifies a token, its session and its user. What it has learnt it
-// remembers for seconds, or until a hint says otherwise.
+// remembers for seconds, or until a hint says otherwise. A token that was good once is
+// refused with its session's id and nothing else.
 func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error) {
 	if token == "" {
 		return api.User{}, api.Unauthorized("A bearer token is required")
 	}
 	claim, err := a.Tokens.ReadAccess(token)
 	if err != nil {
-		return api.User{}, api.Unauthorized("The token is invalid or has expired").Because(err)
+		return api.User{SessionID: claim.SessionID}, api.Unauthorized("The token is invalid or has expired").Because(err)
 	}
 	now := a.Clock()
 	k, ok := a.known.Get(claim.SessionID)
 	if !ok || now.After(k.until) {
 		before := a.forgotten.Load()
 		if k, err = a.loadSession(ctx, claim); err != nil {
-			return api.User{}, err
+			return api.User{SessionID: claim.SessionID}, err
 		}
 		k.until = now.Add(sessionTTL)
 		a.known.Add(claim.SessionID, k)
@@ -101,7 +102,7 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 		}
 	}
 	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !now.Before(k.expiresAt) {
-		return api.User{}, errSignedOut
+		return api.User{SessionID: claim.SessionID}, errSignedOut
 	}
 	return k.user, nil
 }

@@ -37,9 +37,10 @@ func (a *Auth) bookEnd(c api.OpenCtx, acc account, action string) error {
 	return nil
 }
 
-// failed books a failed try and returns what the caller is to be told.
+// failed books a failed try and returns what the caller is to be told. That a school is
+// not active is nothing for somebody who has shown nothing.
 func (a *Auth) failed(c api.OpenCtx, acc account, action string, told error) error {
-	if err := a.book(c, acc, action); err != nil {
+	if err := a.book(c, acc, action); err != nil && !errors.Is(err, errNotActive) {
 		return err
 	}
 	return told

@@ -3,6 +3,7 @@ package auth
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -45,6 +46,7 @@ func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, erro
 	if err != nil {
 		return consoleSession{}, err
 	}
+	a.setCookie(c, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
 	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
 }
 
@@ -55,7 +57,7 @@ func (a *Auth) consoleRefresh(c api.OpenCtx, _ api.Nothing) (consoleSession, err
 	if token == "" {
 		return consoleSession{}, errRefreshInvalid
 	}
-	acc, role, pair, err := a.rotate(c, token, reuseGrace)
+	acc, role, pair, err := a.rotate(c, token, false)
 	if err != nil {
 		var refused *api.Error
 		if errors.As(err, &refused) && refused.Status == 401 {
@@ -64,6 +66,11 @@ func (a *Auth) consoleRefresh(c api.OpenCtx, _ api.Nothing) (consoleSession, err
 		return consoleSession{}, err
 	}
 	return a.consoleAnswer(c, acc, role, pair)
+}
+
+// consoleCaller is the session of the cookie.
+func (a *Auth) consoleCaller(c api.OpenCtx, _ api.Nothing) string {
+	return a.refreshCaller(c.Cookie(consoleCookie))
 }
 
 // consoleLogout ends the cookie's session, if it still has one, and the cookie.
@@ -104,9 +111,13 @@ func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pa
 
 // setConsoleCookie keeps a refresh token in the browser; an empty one is forgotten.
 func (a *Auth) setConsoleCookie(c api.OpenCtx, token string) {
-	k := api.Cookie{Name: consoleCookie, Value: token, Path: consolePath, Secure: strings.HasPrefix(a.PublicURL, "https:")}
-	if token != "" {
-		k.Life = RefreshLife
+	life := RefreshLife
+	if token == "" {
+		life = 0
 	}
-	c.SetCookie(k)
+	a.setCookie(c, consoleCookie, token, life)
+}
+
+func (a *Auth) setCookie(c api.OpenCtx, name, value string, life time.Duration) {
+	c.SetCookie(api.Cookie{Name: name, Value: value, Path: consolePath, Life: life, Secure: strings.HasPrefix(a.PublicURL, "https:")})
 }

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -19,7 +15,7 @@ type loginRequest struct {
 	Password string `json:"password" validate:"required,max=200"`
 }
 
-var errWrongPassword = api.Unauthorized("The e-mail or the password is wrong")
+var errWrongPassword = api.Coded(400, "PASSWORD_WRONG", "The e-mail or the password is wrong")
 
 // login signs a web administrator in. Every wrong try looks the same and takes as long.
 func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
@@ -93,49 +89,6 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 		return account{}, errWrongPassword
 	}
 	return account{}, a.failed(c, accounts[0], "sign-in by password failed", errWrongPassword)
-}
-
-// slowScript lets the first five wrong tries through, then makes each wait longer, a
-// minute at the most. A right password ends the count.
-var slowScript = redis.NewScript(`
-local v = redis.call("hmget", KEYS[1], "n", "until")
-local now = tonumber(ARGV[1])
-if v[2] and now < tonumber(v[2]) then
-	return tonumber(v[2]) - now
-end
-local n = redis.call("hincrby", KEYS[1], "n", 1)
-if n >= 5 then
-	local wait = math.min(60000, 1000 * 2 ^ (n - 5))
-	redis.call("hset", KEYS[1], "until", now + wait)
-end
-redis.call("pexpire", KEYS[1], 900000)
-return 0`)
-
-func loginKey(email string) string { return "homeroom:login:" + strings.ToLower(email) }
-
-// slowDown counts a try against the e-mail, known or not.
-func (a *Auth) slowDown(ctx context.Context, email string) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
-	defer cancel()
-	wait, err := slowScript.Run(ctx, a.Redis, []string{loginKey(email)}, a.Clock().UnixMilli()).Int64()
-	if err != nil {
-		return errCannotCount.Because(err)
-	}
-	if wait > 0 {
-		e := api.Coded(429, "Too Many Requests", "Too many wrong passwords, wait a moment")
-		e.RetryAfter = time.Duration(wait) * time.Millisecond
-		return e
-	}
-	return nil
-}
-
-func (a *Auth) forgiveLogin(ctx context.Context, email string) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
-	defer cancel()
-	if err := a.Redis.Del(ctx, loginKey(email)).Err(); err != nil {
-		return errCannotCount.Because(err)
-	}
-	return nil
 }
 
 // passwordOf reads the stored hash of an account's user; empty when there is none.

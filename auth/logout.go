@@ -13,6 +13,14 @@ type logoutRequest struct {
 	RefreshToken string `json:"refreshToken" validate:"max=2000" doc:"Instead of the bearer token, when that has expired"`
 }
 
+// logoutCaller is the session that is to end, if the call has a good token of it.
+func (a *Auth) logoutCaller(c api.OpenCtx, r logoutRequest) string {
+	if claim, err := a.Tokens.ReadAccess(c.Token); err == nil {
+		return "session " + claim.SessionID.String()
+	}
+	return a.refreshCaller(r.RefreshToken)
+}
+
 // logout ends the session of the bearer token, or of the refresh token.
 func (a *Auth) logout(c api.OpenCtx, r logoutRequest) (api.Nothing, error) {
 	id := uuid.Nil
@@ -21,7 +29,9 @@ func (a *Auth) logout(c api.OpenCtx, r logoutRequest) (api.Nothing, error) {
 		if err != nil && r.RefreshToken == "" {
 			return api.Nothing{}, err
 		}
-		id = user.SessionID
+		if err == nil {
+			id = user.SessionID
+		}
 	}
 	if id == uuid.Nil {
 		if r.RefreshToken == "" {

@@ -23,7 +23,7 @@ type phoneRequest struct {
 
 type otpRequest struct {
 	Phone string `json:"phone" validate:"required,max=32" example:"+919812345678"`
-	OTP   string `json:"otp" validate:"required,len=6,numeric" example:"123456"`
+	OTP   string `json:"otp" validate:"required,len=6,number" example:"123456"`
 }
 
 // phoneOf reads a number; a bad one is the caller's field to mend.
@@ -48,7 +48,7 @@ func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	code, err := m.otps().issue(c, phone, len(accounts) > 0)
+	code, err := m.otps().issue(c, phone, string(m.role), m.sourceOf(c, phone))
 	if err != nil || code == "" || len(accounts) == 0 {
 		return api.Nothing{}, err
 	}
@@ -68,7 +68,7 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
-	if err := m.otps().verify(c, phone, r.OTP); err != nil {
+	if err := m.otps().verify(c, phone, r.OTP, m.sourceOf(c, phone)); err != nil {
 		if len(accounts) > 0 {
 			err = m.failed(c, accounts[0], "sign-in by OTP failed", err)
 		}
@@ -76,6 +76,9 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	}
 	if len(accounts) == 0 {
 		return signedIn{}, errOTPInvalid // the code was for an account that is gone
+	}
+	if err := m.unlockPIN(c, phone); err != nil {
+		return signedIn{}, err
 	}
 	return m.signInToOneOf(c, accounts, byCode(phone))
 }

@@ -5,13 +5,12 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"math/big"
-	"strconv"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	"homeroom/api"
@@ -23,16 +22,13 @@ const (
 	otpKept = time.Hour
 	// otpResend is how soon a second request sends nothing: a double tap costs nothing.
 	otpResend = 30 * time.Second
-	// otpHourly is how many messages a phone gets in an hour.
-	otpHourly = 5
-	// otpTries is how many guesses a code survives.
-	otpTries = 5
 	// redisPatience is how long sign-in waits for Redis.
 	redisPatience = 2 * time.Second
 )
 
-// otps keeps one-time passwords in Redis, as keyed hashes: a bare hash of a million
-// possible codes is no secret.
+// otps keeps one-time passwords in Redis: not the codes but what they follow from under the
+// secret, so that a code can be sent again. Everything is the same for a phone that nobody
+// has, except that nothing is sent.
 type otps struct {
 	redis  redis.UniversalClient
 	secret []byte
@@ -40,44 +36,45 @@ type otps struct {
 }
 
 // The phone in braces keeps a phone's keys on one node of a Redis Cluster.
-func otpKey(phone string) string  { return "homeroom:otp:{" + phone + "}" }
-func sentKey(phone string) string { return "homeroom:otp-sent:{" + phone + "}" }
+func otpKey(phone string) string { return "homeroom:code:{" + phone + "}" }
 
-// issueScript decides whether to send, and stores the code if so. For a phone that
-// nobody has (ARGV[4] = 0) it does the same, but never over a code that is there.
-var issueScript = redis.NewScript(`
-local at = redis.call("hget", KEYS[1], "at")
-if at and tonumber(ARGV[1]) - tonumber(at) < tonumber(ARGV[5]) then
+// issueScript decides whether to send, and which code. A code that was made less than its
+// life ago is sent again instead of being replaced: else a stranger who asks for codes would
+// keep the owner's from working. Who has used up their tries need not wait.
+var issueScript = redis.NewScript(takeLua + `
+local now, life = tonumber(ARGV[1]), tonumber(ARGV[6])
+local v = redis.call("hmget", KEYS[1], "id", "made", ARGV[3], ARGV[4])
+local burnt = tonumber(v[4] or "0") >= tonumber(ARGV[8])
+if v[3] and not burnt and now - tonumber(v[3]) < tonumber(ARGV[5]) then
 	return {"recent", 0}
 end
-local n = redis.call("incr", KEYS[2])
-if redis.call("pttl", KEYS[2]) < 0 then
-	redis.call("pexpire", KEYS[2], 3600000)
+local left = take(2, 9)
+if left > 0 then
+	return {"often", left}
 end
-if n > tonumber(ARGV[7]) then
-	return {"often", redis.call("pttl", KEYS[2])}
-end
-if ARGV[4] == "1" or not at then
+local id = v[1]
+if not id or now - tonumber(v[2]) >= life then
 	redis.call("del", KEYS[1])
-	redis.call("hset", KEYS[1], "at", ARGV[1], "mac", ARGV[2], "id", ARGV[3], "tries", 0)
-	redis.call("pexpire", KEYS[1], ARGV[6])
+	id = ARGV[2]
+	redis.call("hset", KEYS[1], "id", id, "made", now)
 end
-return {"send", 0}`)
+redis.call("hset", KEYS[1], "at", now, ARGV[3], now, ARGV[4], 0)
+redis.call("pexpire", KEYS[1], ARGV[7])
+return {"send", id}`)
 
-// issue makes a code for a phone. It returns "" when one is on its way already.
-func (o otps) issue(ctx context.Context, phone string, known bool) (code string, err error) {
+// issue finds the code to send to a phone. It returns "" when one is on its way already.
+// client is the family of paths it was asked under: a driver's app must not keep a parent's
+// from being sent.
+func (o otps) issue(ctx context.Context, phone, client string, from source) (code string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, redisPatience)
 	defer cancel()
-	code, err = sixDigits()
-	if err != nil {
-		return "", err
-	}
-	flag := "0"
-	if known {
-		flag = "1"
-	}
-	answer, err := issueScript.Run(ctx, o.redis, []string{otpKey(phone), sentKey(phone)},
-		o.now().UnixMilli(), o.mac(phone, code), uuid.NewString(), flag, otpResend.Milliseconds(), otpKept.Milliseconds(), otpHourly).Slice()
+	fresh := make([]byte, 16)
+	_, _ = rand.Read(fresh) // never fails: the runtime ends the program instead
+	all := sentAllowances(phone, from)
+	answer, err := issueScript.Run(ctx, o.redis, keysOf([]string{otpKey(phone)}, all), argsOf([]any{
+		o.now().UnixMilli(), hex.EncodeToString(fresh), "asked " + client + " " + from.key, triesField(from),
+		otpResend.Milliseconds(), otpLife.Milliseconds(), otpKept.Milliseconds(), otpTries,
+	}, all)...).Slice()
 	if err != nil {
 		return "", errCannotCount.Because(err)
 	}
@@ -85,30 +82,39 @@ func (o otps) issue(ctx context.Context, phone string, known bool) (code string,
 	case "recent":
 		return "", nil
 	case "often":
-		e := api.Coded(429, "Too Many Requests", "Too many codes were sent to this phone, try again later")
-		e.RetryAfter = time.Duration(answer[1].(int64)) * time.Millisecond
-		return "", e
+		return "", tooMany("Too many codes were sent to this phone, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
 	}
-	return code, nil
+	return o.code(phone, answer[1].(string)), nil
 }
 
-// tryScript counts the guess before anybody looks at it.
-var tryScript = redis.NewScript(`
-local v = redis.call("hmget", KEYS[1], "at", "mac", "id")
+func triesField(from source) string { return "tries " + from.key }
+
+// tryScript counts the guess before anybody looks at it. A guess that nobody will look at,
+// since there is no code or it is too late, costs nothing.
+var tryScript = redis.NewScript(takeLua + `
+local v = redis.call("hmget", KEYS[1], "at", "id")
 if not v[1] then
-	return {"none"}
+	return {"none", 0}
 end
-if redis.call("hincrby", KEYS[1], "tries", 1) > tonumber(ARGV[1]) then
-	return {"burnt"}
+if tonumber(ARGV[1]) - tonumber(v[1]) > tonumber(ARGV[2]) then
+	return {"expired", 0}
 end
-return {"try", v[1], v[2], v[3]}`)
+if redis.call("hincrby", KEYS[1], ARGV[3], 1) > tonumber(ARGV[4]) then
+	return {"burnt", 0}
+end
+local left = take(2, 5)
+if left > 0 then
+	return {"often", left}
+end
+return {"try", v[2]}`)
 
 // consumeScript takes a code out of use; one caller can.
-var consumeScript = redis.NewScript(`
-if redis.call("hget", KEYS[1], "id") == ARGV[1] then
-	return redis.call("del", KEYS[1])
+var consumeScript = redis.NewScript(returnLua + `
+if redis.call("hget", KEYS[1], "id") ~= ARGV[1] then
+	return 0
 end
-return 0`)
+giveBack(2)
+return redis.call("del", KEYS[1])`)
 
 var (
 	errOTPInvalid  = api.Coded(400, "OTP_INVALID", "The code is wrong")
@@ -117,27 +123,30 @@ var (
 )
 
 // verify uses a code up, or says what is wrong with it.
-func (o otps) verify(ctx context.Context, phone, code string) error {
+func (o otps) verify(ctx context.Context, phone, code string, from source) error {
 	ctx, cancel := context.WithTimeout(ctx, redisPatience)
 	defer cancel()
-	answer, err := tryScript.Run(ctx, o.redis, []string{otpKey(phone)}, otpTries).Slice()
+	all := otpAllowances(phone, from)
+	keys := keysOf([]string{otpKey(phone)}, all)
+	answer, err := tryScript.Run(ctx, o.redis, keys,
+		argsOf([]any{o.now().UnixMilli(), otpLife.Milliseconds(), triesField(from), otpTries}, all)...).Slice()
 	if err != nil {
 		return errCannotCount.Because(err)
 	}
-	if answer[0] != "try" {
-		return errOTPInvalid
-	}
-	at, err := strconv.ParseInt(answer[1].(string), 10, 64)
-	if err != nil {
-		return fmt.Errorf("reading a code: %w", err)
-	}
-	if o.now().Sub(time.UnixMilli(at)) > otpLife {
+	switch answer[0] {
+	case "expired":
 		return errOTPExpired
-	}
-	if !hmac.Equal([]byte(o.mac(phone, code)), []byte(answer[2].(string))) {
+	case "often":
+		return tooMany("Too many wrong codes, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
+	case "try":
+	default:
 		return errOTPInvalid
 	}
-	taken, err := consumeScript.Run(ctx, o.redis, []string{otpKey(phone)}, answer[3]).Int()
+	id := answer[1].(string)
+	if subtle.ConstantTimeCompare([]byte(o.code(phone, id)), []byte(code)) != 1 {
+		return errOTPInvalid
+	}
+	taken, err := consumeScript.Run(ctx, o.redis, keys, id).Int()
 	if err != nil {
 		return errCannotCount.Because(err)
 	}
@@ -147,16 +156,9 @@ func (o otps) verify(ctx context.Context, phone, code string) error {
 	return nil
 }
 
-func (o otps) mac(phone, code string) string {
+// code is the six digits that follow from an id: without the secret they are a guess.
+func (o otps) code(phone, id string) string {
 	mac := hmac.New(sha256.New, o.secret)
-	mac.Write([]byte("otp " + phone + " " + code))
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-func sixDigits() (string, error) {
-	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
-	if err != nil {
-		return "", fmt.Errorf("making a code: %w", err)
-	}
-	return fmt.Sprintf("%06d", n), nil
+	mac.Write([]byte("otp " + phone + " " + id))
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint64(mac.Sum(nil))%1_000_000)
 }

@@ -1,11 +1,13 @@
 package auth
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,6 +34,9 @@ func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	if err := a.Messages.Ready("EMAIL"); err != nil {
 		return api.Nothing{}, err
 	}
+	if wait, err := a.take(c, forgotAllowances(strings.ToLower(r.Email))); err != nil || wait > 0 {
+		return api.Nothing{}, err // those that were sent are as good as another
+	}
 	accounts, err := a.byEmail(c, r.Email)
 	if err != nil {
 		return api.Nothing{}, err
@@ -41,7 +46,11 @@ func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 		if err != nil {
 			return api.Nothing{}, err
 		}
-		err = a.sendLink(c, acc, "RESET", resetLife, "Set a new password",
+		token, err := a.resetLink(c, acc)
+		if err != nil {
+			return api.Nothing{}, err
+		}
+		err = a.mailLink(c, acc, token, "Set a new password",
 			"Someone asked to set a new password for your Homeroom account"+of+". If it was you, open this link within an hour:\n\n%s\n\nIf it was not, do nothing: your password stays as it is.")
 		if err != nil {
 			return api.Nothing{}, err
@@ -60,6 +69,38 @@ func (a *Auth) schoolName(ctx context.Context, acc account) (string, error) {
 		return "", err
 	}
 	return " at " + strings.ReplaceAll(s.Name, "%", "%%"), nil
+}
+
+// resetLink is the token of a link to set a new password. One that was made less than its
+// life ago is sent again, and is good for an hour from then: else anybody who asks for
+// links would keep the owner's from working. The token follows from the link's account and
+// time under the secret; the table has its hash, as of any link.
+func (a *Auth) resetLink(ctx context.Context, acc account) (string, error) {
+	now := a.Clock().UTC().Truncate(time.Microsecond) // as Postgres keeps it
+	var made time.Time
+	var stored []byte
+	err := a.Cluster.PlatformPool().QueryRow(ctx, `select created_at, token_hash from platform.password_link
+		where account_id = $1 and purpose = 'RESET' and used_at is null and created_at > $2 order by created_at desc limit 1`, acc.id, now.Add(-resetLife)).Scan(&made, &stored)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return "", fmt.Errorf("looking for a password link: %w", err)
+	}
+	if token := a.resetToken(acc.id, made); bytes.Equal(digest(token), stored) {
+		if _, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.password_link set expires_at = $2 where token_hash = $1`, stored, now.Add(resetLife)); err != nil {
+			return "", fmt.Errorf("sending a password link again: %w", err)
+		}
+		return token, nil
+	}
+	token := a.resetToken(acc.id, now)
+	_, err = a.Cluster.PlatformPool().Exec(ctx, `insert into platform.password_link (token_hash, account_id, purpose, expires_at, created_at)
+		values ($1, $2, 'RESET', $3, $4) on conflict do nothing`, digest(token), acc.id, now.Add(resetLife), now)
+	if err != nil {
+		return "", fmt.Errorf("making a password link: %w", err)
+	}
+	return token, nil
+}
+
+func (a *Auth) resetToken(acc uuid.UUID, made time.Time) string {
+	return base64.RawURLEncoding.EncodeToString(a.keyed("reset " + acc.String() + " " + strconv.FormatInt(made.UnixMicro(), 10)))
 }
 
 // Invite sends a school's administrator a link to set their first password.
@@ -129,8 +170,14 @@ func (a *Auth) reset(c api.OpenCtx, r resetRequest) (api.Nothing, error) {
 	if err := a.storePassword(c, acc, hashed, "password set by link"); err != nil {
 		return api.Nothing{}, err
 	}
-	_, err = a.endSessions(c, "password was set", `account_id = $3`, acc.id)
-	return api.Nothing{}, err
+	if _, err = a.endSessions(c, "password was set", `account_id = $3`, acc.id); err != nil {
+		return api.Nothing{}, err
+	}
+	// With it, every other link that could set the password ends.
+	if _, err := a.Cluster.PlatformPool().Exec(c, `delete from platform.password_link where account_id = $1 and used_at is null`, acc.id); err != nil {
+		return api.Nothing{}, fmt.Errorf("ending password links: %w", err)
+	}
+	return api.Nothing{}, a.forgiveByLink(c, acc.email)
 }
 
 var errLink = api.Malformed("This link is not valid any more, ask for a new one")

@@ -2,35 +2,30 @@ package auth
 
 import (
 	"context"
-	"errors"
+	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
-
-	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/tenancy"
 )
 
-const (
-	// pinTries is how many wrong PINs in a row lock it until the next OTP.
-	pinTries = 5
-	// freshOTP is how long after an OTP sign-in a PIN may be replaced without the old one.
-	freshOTP = 10 * time.Minute
-)
+// freshOTP is how long after an OTP sign-in a PIN may be replaced without the old one.
+const freshOTP = 10 * time.Minute
 
 type pinRequest struct {
-	PIN        string `json:"pin" validate:"required,min=4,max=6,numeric" example:"4826"`
-	CurrentPIN string `json:"currentPin" validate:"omitempty,min=4,max=6,numeric" doc:"Needed to replace a PIN, unless an OTP sign-in was in the last 10 minutes"`
+	PIN        string `json:"pin" validate:"required,min=4,max=6,number" example:"4826"`
+	CurrentPIN string `json:"currentPin" validate:"omitempty,min=4,max=6,number" doc:"Needed to replace a PIN, unless an OTP sign-in was in the last 10 minutes"`
 }
 
 type pinSignIn struct {
 	Phone string `json:"phone" validate:"required,max=32" example:"+919812345678"`
-	PIN   string `json:"pin" validate:"required,max=6,numeric" example:"4826"`
+	PIN   string `json:"pin" validate:"required,max=6,number" example:"4826"`
 }
 
-// All failures of a PIN look alike: wrong, locked, never set, nobody's phone.
-var errPINWrong = api.Unauthorized("The phone or the PIN is wrong")
+// All failures of a PIN look alike: wrong, never set, nobody's phone.
+var errPINWrong = api.Coded(400, "PIN_WRONG", "The phone or the PIN is wrong")
 
 // errCurrentPIN is one of the refusals to replace a PIN; those by role have the same code.
 var errCurrentPIN = api.Denied("Give the current PIN, or sign in with an OTP first")
@@ -38,21 +33,10 @@ var errCurrentPIN = api.Denied("Give the current PIN, or sign in with an OTP fir
 // errPhoneUnproven is a PIN for a phone that nobody has entered a code for in this session.
 var errPhoneUnproven = api.Denied("Sign in with a code sent to your phone first")
 
-// weakPIN is one digit repeated, or a straight run up or down.
-func weakPIN(pin string) bool {
-	same, up, down := true, true, true
-	for i := 1; i < len(pin); i++ {
-		same = same && pin[i] == pin[i-1]
-		up = up && pin[i] == pin[i-1]+1
-		down = down && pin[i] == pin[i-1]-1
-	}
-	return same || up || down
-}
-
 // setPIN stores the caller's PIN.
 func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 	if weakPIN(r.PIN) {
-		return api.Nothing{}, api.InvalidField("pin", "pin must not be one repeated digit or a straight run")
+		return api.Nothing{}, api.InvalidField("pin", "pin is easily guessed: no year, run, repetition or pattern of the keypad")
 	}
 	if m.role != "" && c.User.Role != m.role {
 		return api.Nothing{}, api.Denied("This is not for your role")
@@ -73,7 +57,7 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 			return api.Nothing{}, err
 		}
 	}
-	hashed, err := m.Hasher.Hash(c, r.PIN)
+	hashed, err := m.HashPIN(c, r.PIN)
 	if err != nil {
 		return api.Nothing{}, err
 	}
@@ -82,35 +66,28 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 		return api.Nothing{}, err
 	}
 	return api.Nothing{}, tenancy.Together(db,
-		tenancy.Query{SQL: `update app_user set pin_hash = $2, pin_failures = 0 where id = $1`, Args: []any{acc.userID, hashed}},
+		tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1`, Args: []any{acc.userID, hashed}},
 		m.bookEntry(c, acc, "PIN set"))
 }
 
 // mayReplacePIN wants the present PIN, if there is one, as carefully as a sign-in does.
 func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error {
-	db, err := m.schoolDB(c, acc.schoolID, tenancy.ReadOnly)
+	stored, err := m.pinOf(c, acc)
+	if err != nil || stored == "" {
+		return err // or it is the first one
+	}
+	all, err := m.tryPIN(c, acc.id.String())
 	if err != nil {
 		return err
 	}
-	var u struct{ PinHash *string }
-	if err := db.Table("app_user").Select("pin_hash").Where("id = ?", acc.userID).Take(&u).Error; err != nil {
-		return fmt.Errorf("reading a PIN: %w", err)
-	}
-	if u.PinHash == nil {
-		return nil // the first one
-	}
-	stored, err := m.countPINTry(c, acc)
-	if err != nil {
-		return err
-	}
-	ok, err := m.Hasher.Verify(c, current, stored)
+	ok, err := m.checkPIN(c, current, stored)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		return m.failed(c, acc, "PIN change refused", errCurrentPIN)
 	}
-	return nil
+	return m.right(c, all)
 }
 
 // verifyPIN signs in without an SMS.
@@ -124,6 +101,10 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 		return signedIn{}, err
 	}
 	defer done()
+	all, err := m.tryPIN(c, phone)
+	if err != nil {
+		return signedIn{}, err
+	}
 	accounts, err := m.byPhone(c, phone, m.role)
 	if err != nil {
 		return signedIn{}, err
@@ -132,7 +113,7 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
-	ok, err := m.Hasher.Verify(c, r.PIN, stored)
+	ok, err := m.checkPIN(c, r.PIN, stored)
 	if err != nil {
 		return signedIn{}, err
 	}
@@ -142,6 +123,10 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 		}
 		return signedIn{}, errPINWrong
 	}
+	if err := m.right(c, all); err != nil {
+		return signedIn{}, err
+	}
+	m.rekeyPIN(c, acc, r.PIN, stored)
 	by := byPIN(phone)
 	out, err := m.signIn(c, acc, by)
 	if err == nil {
@@ -150,15 +135,14 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 	return out, err
 }
 
-// firstWithPIN finds the account used last that has a PIN which is not locked, and
-// counts the try. With none, it is the first account and no hash. A PIN under a phone that
-// was only typed is nobody's, and takes no try from its owner.
+// firstWithPIN finds the account used last that has a PIN. With none, it is the first
+// account and no hash. A PIN under a phone that was only typed is nobody's.
 func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string, error) {
 	for _, acc := range accounts {
 		if !acc.proven {
 			continue
 		}
-		stored, err := m.countPINTry(c, acc)
+		stored, err := m.pinOf(c, acc)
 		if err != nil {
 			return acc, "", err
 		}
@@ -172,21 +156,75 @@ func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string
 	return accounts[0], "", nil
 }
 
-// countPINTry counts a try before anybody looks at it, so that a hundred at once get
-// no more than five answers. It returns the stored hash, or "" when there is no PIN to try.
-func (m mobile) countPINTry(ctx context.Context, acc account) (string, error) {
-	db, err := m.schoolDB(ctx, acc.schoolID, tenancy.ReadWrite)
+// pinOf reads the stored PIN of an account's user; empty when there is none. Whether the
+// school is active is looked at when the PIN was right.
+func (a *Auth) pinOf(ctx context.Context, acc account) (string, error) {
+	s, err := a.Schools.School(ctx, acc.schoolID)
+	if err != nil || s.Schema == "" {
+		return "", err
+	}
+	db, err := a.Cluster.School(ctx, s, tenancy.ReadOnly)
 	if err != nil {
 		return "", err
 	}
-	var u struct{ PinHash string }
-	err = db.Raw(`update app_user set pin_failures = pin_failures + 1
-		where id = ? and status = 'ACTIVE' and pin_hash is not null and pin_failures < ? returning pin_hash`, acc.userID, pinTries).Take(&u).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
+	var u struct{ PinHash *string }
+	if err := db.Table("app_user").Select("pin_hash").Where("id = ? and status = 'ACTIVE'", acc.userID).Limit(1).Scan(&u).Error; err != nil {
+		return "", fmt.Errorf("reading a PIN: %w", err)
+	}
+	if u.PinHash == nil {
 		return "", nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("counting a PIN try: %w", err)
+	return *u.PinHash, nil
+}
+
+// tryPIN counts a try before anybody looks at it, whether or not there is a PIN to try.
+func (a *Auth) tryPIN(c api.OpenCtx, contact string) ([]allowance, error) {
+	all := pinAllowances(contact, a.sourceOf(c, contact))
+	wait, err := a.take(c, all)
+	if err == nil && wait > 0 {
+		err = tooMany("Too many wrong PINs, sign in with a code", wait)
 	}
-	return u.PinHash, nil
+	return all, err
+}
+
+// unlockPIN lets a source whose holder has entered a code try PINs again.
+func (a *Auth) unlockPIN(c api.OpenCtx, phone string) error {
+	return a.forget(c, allow("pin", phone, a.sourceOf(c, phone).key, 0, 0).key, allow("pin-long", phone, "", 0, 0).key)
+}
+
+// keyedPIN marks a PIN that was hashed under the installation's secret first: the few PINs
+// there are could else be tried out on a stolen database in minutes.
+const keyedPIN = "keyed"
+
+// HashPIN makes the stored form of a PIN.
+func (a *Auth) HashPIN(ctx context.Context, pin string) (string, error) {
+	hashed, err := a.Hasher.Hash(ctx, a.pinSecret(pin))
+	return keyedPIN + hashed, err
+}
+
+func (a *Auth) pinSecret(pin string) string { return hex.EncodeToString(a.keyed("pin " + pin)) }
+
+// checkPIN compares a PIN with its stored form, be it one from before PINs were keyed.
+func (a *Auth) checkPIN(ctx context.Context, pin, stored string) (bool, error) {
+	if hashed, ok := strings.CutPrefix(stored, keyedPIN); ok {
+		return a.Hasher.Verify(ctx, a.pinSecret(pin), hashed)
+	}
+	return a.Hasher.Verify(ctx, pin, stored)
+}
+
+// rekeyPIN replaces the stored form of a PIN from before they were keyed. What hinders it
+// does not hinder the sign-in: the next one tries again.
+func (a *Auth) rekeyPIN(c api.OpenCtx, acc account, pin, stored string) {
+	if strings.HasPrefix(stored, keyedPIN) {
+		return
+	}
+	hashed, err := a.HashPIN(c, pin)
+	if err != nil {
+		return
+	}
+	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
+	if err != nil {
+		return
+	}
+	_ = tenancy.Together(db, tenancy.Query{SQL: `update app_user set pin_hash = $3 where id = $1 and pin_hash = $2`, Args: []any{acc.userID, stored, hashed}})
 }

@@ -25,20 +25,31 @@ var (
 )
 
 // refresh changes a refresh token for a new pair, in one step of the database: of any
-// number of callers with the same token, one gets a pair. A token that comes again
-// later was stolen, from us or by us, and ends the session for both.
+// number of callers with the same token, one gets a pair, and one more within the grace,
+// whose answer replaces the first. A token that comes again later was stolen, from us or
+// by us, and ends the session for both.
 func (a *Auth) refresh(c api.OpenCtx, r refreshRequest) (signedIn, error) {
-	acc, _, pair, err := a.rotate(c, r.RefreshToken, 0)
+	acc, _, pair, err := a.rotate(c, r.RefreshToken, true)
 	if err != nil {
 		return signedIn{}, err
 	}
 	return answerOf(acc, pair), nil
 }
 
-// rotate changes a refresh token for a new pair. A token that was changed before is
-// changed once more if that is no longer ago than grace: its answer was lost. It does
-// not make the grace longer.
-func (a *Auth) rotate(c api.OpenCtx, token string, grace time.Duration) (acc account, role uuid.UUID, pair Pair, err error) {
+// refreshCaller is the session a refresh token counts for: a school behind one address
+// refreshes all its tokens within minutes.
+func (a *Auth) refreshCaller(token string) string {
+	id, err := a.readRefresh(token)
+	if err != nil {
+		return ""
+	}
+	return "session " + id.String()
+}
+
+// rotate changes a refresh token for a new pair. A token that was changed less than
+// reuseGrace ago is changed again: its answer was lost. With once that happens a single
+// time; a browser's page may be reloaded twice. It does not make the grace longer.
+func (a *Auth) rotate(c api.OpenCtx, token string, once bool) (acc account, role uuid.UUID, pair Pair, err error) {
 	sessionID, err := a.readRefresh(token)
 	if err != nil {
 		return acc, role, pair, err
@@ -59,12 +70,12 @@ func (a *Auth) rotate(c api.OpenCtx, token string, grace time.Duration) (acc acc
 	now := a.Clock()
 	tag, err := a.Cluster.PlatformPool().Exec(c, `
 		update platform.session set
-			previous_token_hash = case when token_hash = $2 then token_hash else previous_token_hash end,
+			previous_token_hash = case when token_hash = $2 then token_hash when not $7 then previous_token_hash end,
 			rotated_at = case when token_hash = $2 then $4 else rotated_at end,
 			token_hash = $3, last_used_at = $4, expires_at = $5
 		where id = $1 and revoked_at is null and expires_at > $4
-			and (token_hash = $2 or ($7 and previous_token_hash = $2 and rotated_at > $6))`,
-		sessionID, digest(token), digest(pair.RefreshToken), now, now.Add(RefreshLife), now.Add(-grace), grace > 0)
+			and (token_hash = $2 or (previous_token_hash = $2 and rotated_at > $6))`,
+		sessionID, digest(token), digest(pair.RefreshToken), now, now.Add(RefreshLife), now.Add(-reuseGrace), once)
 	if err != nil {
 		return acc, role, pair, fmt.Errorf("refreshing a session: %w", err)
 	}
@@ -75,8 +86,8 @@ func (a *Auth) rotate(c api.OpenCtx, token string, grace time.Duration) (acc acc
 	return acc, role, pair, a.reused(c, acc, sessionID)
 }
 
-// reused is a refresh token that has been changed before. Within the grace it is
-// merely refused.
+// reused is a refresh token that has been changed before, and not for a lost answer.
+// Within the grace it is merely refused.
 func (a *Auth) reused(c api.OpenCtx, acc account, id uuid.UUID) error {
 	n, err := a.endSessions(c, "refresh token used twice", `id = $3 and rotated_at < $4`, id, a.Clock().Add(-reuseGrace))
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 type signedIn struct {
 	AccessToken  string       `json:"accessToken"`
 	RefreshToken string       `json:"refreshToken"`
+	DeviceToken  string       `json:"deviceToken,omitempty" doc:"Keep it for the phone or e-mail on this device, also after signing out, and send it as X-Device-Token when you sign in again"`
 	User         signedInUser `json:"user"`
 	Accounts     []choice     `json:"accounts,omitempty" doc:"The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN"`
 }
@@ -32,6 +33,9 @@ type signedInUser struct {
 // Flatten puts the answer at the top level too, where the spec shows it.
 func (s signedIn) Flatten() map[string]any {
 	flat := map[string]any{"accessToken": s.AccessToken, "refreshToken": s.RefreshToken, "user": s.User}
+	if s.DeviceToken != "" {
+		flat["deviceToken"] = s.DeviceToken
+	}
 	if s.Accounts != nil {
 		flat["accounts"] = s.Accounts
 	}
@@ -50,7 +54,13 @@ func (a *Auth) signIn(c api.OpenCtx, acc account, by proof) (signedIn, error) {
 	if err := a.welcome(c, acc, by.method); err != nil {
 		return signedIn{}, err
 	}
-	return answerOf(acc, pair), nil
+	contact := acc.phone
+	if by.method == "PASSWORD" {
+		contact = acc.email
+	}
+	out := answerOf(acc, pair)
+	out.DeviceToken = a.deviceToken(c, contact)
+	return out, nil
 }
 
 func answerOf(acc account, pair Pair) signedIn {

@@ -53,7 +53,7 @@ type Config struct {
 	PoolURL     string `env:"HOMEROOM_POOL_URL" secret:"url" help:"PgBouncer (transaction mode) in front of node main"`
 	RedisURL    string `env:"REDIS_URL" secret:"url" help:"redis://…, redis+sentinel://…?master_name=… or redis+cluster://…"`
 
-	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords and the hashes of one-time codes depend on it"`
+	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords, one-time codes and PINs depend on it"`
 	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys as id:base64, comma-separated, the signing one first; at least 32 bytes each"`
 
 	ArchiveKey string `env:"HOMEROOM_ARCHIVE_KEY" secret:"all" help:"at least 32 characters; seals the files of exported schools. Give installations that exchange them the same; a key that follows from HOMEROOM_SECRET unless set"`

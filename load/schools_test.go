@@ -108,7 +108,7 @@ func newTown(t *testing.T, c config.Config, schools int) *town {
 		t.Fatal(err)
 	}
 	s.Provisioner.Enqueue = nil // we do it, no instance
-	hashed, err := auth.NewHasher(1).Hash(ctx, pin)
+	hashed, err := s.Auth.HashPIN(ctx, pin)
 	if err != nil {
 		t.Fatal(err)
 	}

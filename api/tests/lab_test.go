@@ -66,7 +66,7 @@ type address struct {
 }
 
 type post struct {
-	Code string `json:"code" validate:"omitempty,numeric"`
+	Code string `json:"code" validate:"omitempty,number"`
 }
 
 type guardian struct {

@@ -166,7 +166,7 @@ func TestATrustedProxysWordIsTaken(t *testing.T) {
 	proxy := loopback()
 	app := startLab(t, limitSignIns("2-H"), trust(proxy))
 	through := app.Nobody().From(t, proxy)
-	client := func() string { return fmt.Sprintf("2001:db8::%x:%x", rand.IntN(1<<16), rand.IntN(1<<16)) }
+	client := func() string { return fmt.Sprintf("2001:db8:%x:%x::1", rand.IntN(1<<16), rand.IntN(1<<16)) }
 	one, two := client(), client()
 	for i, want := range []int{200, 200, 429} {
 		// What the client itself wrote in front of the proxy's word does not count.

@@ -21,6 +21,7 @@ import (
 type signedIn struct {
 	AccessToken  string `json:"accessToken"`
 	RefreshToken string `json:"refreshToken"`
+	DeviceToken  string `json:"deviceToken"`
 	User         struct {
 		ID, Phone, Email, Role, SchoolID string
 	} `json:"user"`
@@ -142,7 +143,7 @@ func TestOfAHundredGuessesAtOnceFiveAreLookedAt(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	tries, err := s.App.Service.Redis.HGet(context.Background(), "homeroom:otp:{"+p.Phone+"}", "tries").Int()
+	tries, err := s.App.Service.Redis.HGet(context.Background(), "homeroom:code:{"+p.Phone+"}", "tries address 127.0.0.1").Int()
 	if err != nil || tries != 100 {
 		t.Errorf("%d tries were counted: %v", tries, err)
 	}
@@ -279,7 +280,7 @@ func TestSeveralAccountsOfAPhoneAreNamedAndSwitchedBetween(t *testing.T) {
 func byOTPAgain(t *testing.T, app *testkit.App, phone string) signedIn {
 	t.Helper()
 	// Within 30 s no second message goes out; forget the first.
-	app.Service.Redis.Del(context.Background(), "homeroom:otp:{"+phone+"}")
+	app.Service.Redis.Del(context.Background(), "homeroom:code:{"+phone+"}")
 	return byOTP(t, app, "/auth", phone)
 }
 

@@ -63,7 +63,7 @@ func TestAWrongPasswordAndAnUnknownEmailLookTheSame(t *testing.T) {
 	nobody := s.App.Nobody()
 	a := nobody.Call(t, "POST", "/auth/login", map[string]any{"email": email, "password": "not the secret at all"})
 	b := nobody.Call(t, "POST", "/auth/login", map[string]any{"email": uuid.NewString() + "@test.local", "password": "not the secret at all"})
-	if a.Status != 401 || b.Status != 401 || string(a.Body) != string(b.Body) {
+	if a.Status != 400 || b.Status != 400 || string(a.Body) != string(b.Body) {
 		t.Errorf("%d %s / %d %s", a.Status, a.Body, b.Status, b.Body)
 	}
 	if n := s.Count(t, "audit_event", "action = 'sign-in by password failed'"); n != 1 {
@@ -94,7 +94,7 @@ func TestAfterFiveWrongPasswordsEveryTryWaitsButNobodyIsLockedOut(t *testing.T) 
 	for _, s := range statuses {
 		count[s]++
 	}
-	if count[401]+count[503] != 5 || count[429] != 15 {
+	if count[400]+count[503] != 5 || count[429] != 15 {
 		t.Errorf("statuses %v, want five looked at", count)
 	}
 	slow := app.Nobody().Call(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret})
@@ -144,23 +144,71 @@ func TestAForgottenPasswordIsSetByALinkOnceAndEndsEverySession(t *testing.T) {
 		t.Errorf("a link of one use was used %d times: %v", ok, set)
 	}
 	as(s.App, in.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
-	nobody.Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret}, 401, "")
+	nobody.Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret}, 400, "PASSWORD_WRONG")
 	login(t, s.App, email, "another long secret")
 }
 
-func TestALinkEndsAfterAnHourAndWithTheNextOne(t *testing.T) {
+func TestForgot_AskedAgain_SendsTheSameLinkThreeTimesAnHour(t *testing.T) {
 	t.Parallel()
 	app, clock := ticking(t)
 	_, email := admin(t, app)
-	in := login(t, app, email, secret)
+	to := strings.ToLower(email)
+	ask := func() []testkit.Message {
+		t.Helper()
+		if a := app.Nobody().Call(t, "POST", "/auth/password/forgot", map[string]any{"email": email}); a.Status != 200 {
+			t.Fatalf("forgot: %d %s", a.Status, a.Body)
+		}
+		return app.Sent(t, to)
+	}
+	first := link.FindStringSubmatch(ask()[0].Text)[1]
+	clock.Pass(40 * time.Minute)
+	if second := link.FindStringSubmatch(ask()[0].Text)[1]; second != first {
+		t.Error("the second e-mail has another link, want the same")
+	}
+	for range 8 {
+		ask()
+	}
+	if n := len(app.Sent(t, to)); n != 3 {
+		t.Errorf("%d e-mails in an hour, want 3", n)
+	}
+	clock.Pass(59 * time.Minute) // 99 after the first, 59 after it was sent again
+	if a := app.Nobody().Call(t, "POST", "/auth/password/reset", map[string]any{"token": first, "password": "another long secret"}); a.Status != 200 {
+		t.Errorf("the link: %d %s", a.Status, a.Body)
+	}
+}
+
+func TestALinkEndsAfterAnHourAndWithTheNewPassword(t *testing.T) {
+	t.Parallel()
+	app, clock := ticking(t)
+	_, email := admin(t, app)
 	ask := func() string {
 		app.Nobody().Call(t, "POST", "/auth/password/forgot", map[string]any{"email": email})
-		return link.FindStringSubmatch(app.Sent(t, in.User.Email)[0].Text)[1]
+		return link.FindStringSubmatch(app.Sent(t, strings.ToLower(email))[0].Text)[1]
 	}
-	first, second := ask(), ask()
-	app.Nobody().Refuses(t, "POST", "/auth/password/reset", map[string]any{"token": first, "password": "another long secret"}, 400, "")
+	reset := func(token string) int {
+		return app.Nobody().Call(t, "POST", "/auth/password/reset", map[string]any{"token": token, "password": "another long secret"}).Status
+	}
+	first := ask()
 	clock.Pass(61 * time.Minute)
-	app.Nobody().Refuses(t, "POST", "/auth/password/reset", map[string]any{"token": second, "password": "another long secret"}, 400, "")
+	if status := reset(first); status != 400 {
+		t.Errorf("a link of 61 minutes: %d, want 400", status)
+	}
+
+	_, email = admin(t, app)
+	first = ask()
+	clock.Pass(59 * time.Minute)
+	ask() // it is good for another hour
+	clock.Pass(2 * time.Minute)
+	second := ask()
+	if second == first {
+		t.Error("a link of 61 minutes was sent again, want a new one")
+	}
+	if status := reset(second); status != 200 {
+		t.Errorf("the new link: %d, want 200", status)
+	}
+	if status := reset(first); status != 400 {
+		t.Errorf("the link before it, after the password was set: %d, want 400", status)
+	}
 }
 
 func TestChangingThePasswordWantsTheOldOneAndEndsTheOtherSessions(t *testing.T) {

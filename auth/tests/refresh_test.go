@@ -3,7 +3,6 @@ package auth_test
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,40 +30,54 @@ func TestARefreshTokenIsChangedOnceForANewPair(t *testing.T) {
 	if second.RefreshToken == in.RefreshToken || second.AccessToken == in.AccessToken || second.User.ID != in.User.ID {
 		t.Errorf("the pair is not new: %+v", second)
 	}
-	// At once it may be two tabs: refused, and the session lives.
+	// Within ten seconds its answer may have been lost: one more, and no third.
+	clock.Pass(9 * time.Second)
+	third := refresh(t, app, in.RefreshToken)
 	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "")
-	third := refresh(t, app, second.RefreshToken)
+	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": second.RefreshToken}, 401, "")
+	fourth := refresh(t, app, third.RefreshToken)
 	// Later it was stolen: the session ends for both.
 	clock.Pass(11 * time.Second)
-	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "")
 	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": third.RefreshToken}, 401, "")
-	as(app, third.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
+	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": fourth.RefreshToken}, 401, "")
+	as(app, fourth.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
 	if n := s.Count(t, "audit_event", "action = 'session ended: refresh token used twice'"); n != 1 {
 		t.Errorf("%d audit rows", n)
 	}
 }
 
-func TestOfTwentyRefreshesAtOnceOnTwoInstancesOneSucceeds(t *testing.T) {
+func TestOfTwentyRefreshesAtOnceOneTokenLives(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	second := testkit.Start(t)
 	in := byOTP(t, s.App, "/auth", s.Add(t, testkit.Person{Role: api.Parent}).Phone)
-	var ok atomic.Int32
+	answers := make([]testkit.Answer, 20)
 	var wg sync.WaitGroup
-	for i := range 20 {
+	for i := range answers {
 		wg.Go(func() {
 			a, err := []*testkit.App{s.App, second}[i%2].Nobody().TryCall("POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken})
-			switch {
-			case err != nil || (a.Status != 200 && a.Status != 401):
+			if err != nil || (a.Status != 200 && a.Status != 401) {
 				t.Errorf("%v %d %s", err, a.Status, a.Body)
-			case a.Status == 200:
-				ok.Add(1)
 			}
+			answers[i] = a
 		})
 	}
 	wg.Wait()
-	if ok.Load() != 1 {
-		t.Errorf("%d of 20 were accepted", ok.Load())
+	accepted, living := 0, 0
+	for _, a := range answers {
+		if a.Status != 200 {
+			continue
+		}
+		accepted++
+		if s.App.Nobody().Call(t, "POST", "/auth/refresh", map[string]any{"refreshToken": read(t, a).RefreshToken}).Status == 200 {
+			living++
+		}
+	}
+	if accepted < 1 || accepted > 2 {
+		t.Errorf("%d of 20 were accepted, want the first and one lost answer", accepted)
+	}
+	if living != 1 {
+		t.Errorf("%d of the new tokens are good, want one", living)
 	}
 }
 
@@ -182,7 +195,7 @@ func TestARedisFlushBringsNoSessionBackAndLocksNobodyOut(t *testing.T) {
 	p := s.Add(t, testkit.Person{Role: api.Parent})
 	out, used := byOTP(t, app, "/auth", p.Phone), byOTPAgain(t, app, p.Phone)
 	as(app, out.AccessToken).Call(t, "POST", "/auth/logout", nil)
-	live := refresh(t, app, used.RefreshToken)
+	live := refresh(t, app, refresh(t, app, used.RefreshToken).RefreshToken)
 	if err := app.Service.Redis.FlushAll(context.Background()).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -62,14 +62,14 @@ func TestHomeroomServeIsNotTalkedIntoTheLocalProfile(t *testing.T) {
 func TestHomeroomServeKeepsLocalThingsOutAndOperationsApart(t *testing.T) {
 	t.Parallel()
 	p, address, ops := startServe(t, production(t))
-	wants(t, 401, "POST", address+"/auth/login", "", map[string]string{"email": "nobody@example.org", "password": "not-a-password"})
+	wants(t, 400, "POST", address+"/auth/login", "", map[string]string{"email": "nobody@example.org", "password": "not-a-password"})
 	for _, path := range []string{"/dev/outbox", "/healthz", "/readyz", "/metrics"} {
 		wants(t, 404, "GET", address+path, "", nil)
 	}
 	wants(t, 200, "GET", address+"/api-docs", "", nil)
 	wants(t, 200, "GET", ops+"/healthz", "", nil)
 	wants(t, 200, "GET", ops+"/readyz", "", nil)
-	if metrics := string(wants(t, 200, "GET", ops+"/metrics", "", nil)); !strings.Contains(metrics, `homeroom_requests_total{row="POST /auth/login",status="401"}`) {
+	if metrics := string(wants(t, 200, "GET", ops+"/metrics", "", nil)); !strings.Contains(metrics, `homeroom_requests_total{row="POST /auth/login",status="400"}`) {
 		t.Error("the sign-in is not among the metrics")
 	}
 	wants(t, 404, "POST", ops+"/auth/login", "", nil)

@@ -82,7 +82,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 	// delivered, a position of no trip, and a school that was left behind.
 	testkit.Post[roster.Employee](t, school.As(t, api.SchoolAdmin), "/school-admin/employee/create", map[string]any{"firstName": "Ravi", "phone": testkit.NewPhone(), "employeeType": "DRIVER"})
 	nobody := in.app.Nobody()
-	nobody.Refuses(t, "POST", "/auth/login", map[string]any{"email": "nobody@example.org", "password": "not-a-password"}, 401, "")
+	nobody.Refuses(t, "POST", "/auth/login", map[string]any{"email": "nobody@example.org", "password": "not-a-password"}, 400, "PASSWORD_WRONG")
 	school.Add(t, testkit.Person{Role: api.Driver, Phone: deaf})
 	hears := school.Add(t, testkit.Person{Role: api.Driver}).Phone
 	for _, phone := range []string{deaf, hears} {
@@ -110,7 +110,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		`homeroom_sign_ins_total{method="password",outcome="refused"}`:               1,
 		`homeroom_sign_ins_total{method="code",outcome="refused"}`:                   1,
 		`homeroom_sign_ins_total{method="pin",outcome="in"}`:                         0,
-		`homeroom_requests_total{row="POST /auth/login",status="401"}`:               1,
+		`homeroom_requests_total{row="POST /auth/login",status="400"}`:               1,
 		`homeroom_deliveries_total{channel="SMS",outcome="failed"}`:                  1,
 		`homeroom_deliveries_total{channel="SMS",outcome="sent"}`:                    1,
 		`homeroom_delivery_resting{channel="SMS"}`:                                   0,

@@ -30,7 +30,7 @@ func (s *Service) openHub(o Options) {
 
 // mountRealtime serves the live channel on the API's own port.
 func (s *Service) mountRealtime() {
-	serve := func(g *gin.Context) { s.Hub.Serve(g.Writer, g.Request, g.ClientIP()) }
+	serve := func(g *gin.Context) { s.Hub.Serve(g.Writer, g.Request, api.AddressKey(g.ClientIP())) }
 	s.Kernel.Engine().GET("/socket.io/", serve)
 	s.Kernel.Engine().POST("/socket.io/", serve)
 	s.Kernel.Engine().OPTIONS("/socket.io/", serve)

@@ -65,7 +65,7 @@ func TestAnAdministratorIsInvitedKeptOutEverywhereAndLetInAgain(t *testing.T) {
 	testkit.Eventually(t, "both instances send them away", func() bool {
 		return me.Call(t, "GET", "/school-admin/setting", nil).Status == 401 && me.On(elsewhere).Call(t, "GET", "/school-admin/setting", nil).Status == 401
 	})
-	app.Nobody().Refuses(t, "POST", "/auth/login", login, 401, "")
+	app.Nobody().Refuses(t, "POST", "/auth/login", login, 400, "PASSWORD_WRONG")
 	super.Refuses(t, "POST", path+"/invite", nil, 409, "")
 	// What the school does, and the comparison of the directory with it, let nobody in.
 	if _, err := app.Service.Auth.Heal(t.Context(), s.ID); err != nil {
@@ -74,7 +74,7 @@ func TestAnAdministratorIsInvitedKeptOutEverywhereAndLetInAgain(t *testing.T) {
 	if err := app.Service.Auth.Enter(t.Context(), s.ID, admin.UserID, api.SchoolAdmin, "", *admin.Email); err != nil {
 		t.Fatal(err)
 	}
-	app.Nobody().Refuses(t, "POST", "/auth/login", login, 401, "")
+	app.Nobody().Refuses(t, "POST", "/auth/login", login, 400, "PASSWORD_WRONG")
 	if list := testkit.Get[api.Page[platform.Admin]](t, super, asked("/super-admin/admin/list", "schoolId", s.ID.String(), "status", "DISABLED")); list.Total != 1 || list.Items[0].ID != admin.ID {
 		t.Errorf("%+v", list)
 	}

@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * End the console's session
-         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `read` (reads, per user).
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `read` (reads, per session).
          */
         post: operations["postAuthConsoleLogout"];
         delete?: never;
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Go on with the console's session
-         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `read` (reads, per user).
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `read` (reads, per session).
          */
         post: operations["postAuthConsoleRefresh"];
         delete?: never;
@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * End this session
-         * @description Needs no token. Counts as `auth` (sign-in, per address).
+         * @description Needs no token. Counts as `auth` (sign-in, per session).
          */
         post: operations["postAuthLogout"];
         delete?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * End every session of the account
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `write` (writes, per user).
          */
         post: operations["postAuthLogoutAll"];
         delete?: never;
@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Who I am and what I may do
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `read` (reads, per user).
          */
         get: operations["getAuthMe"];
         put?: never;
@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Change the caller's own password
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthPasswordChange"];
         delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Change a refresh token for a new pair
-         * @description Needs no token. Counts as `auth` (sign-in, per address).
+         * @description Needs no token. Counts as `auth` (sign-in, per session).
          */
         post: operations["postAuthRefresh"];
         delete?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Where this account is signed in
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `read` (reads, per user).
          */
         get: operations["getAuthSessions"];
         put?: never;
@@ -276,7 +276,7 @@ export interface paths {
         post?: never;
         /**
          * End one session of this account
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `write` (writes, per user).
          */
         delete: operations["deleteAuthSessionsById"];
         options?: never;
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Set the PIN for signing in without an SMS
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthSetPin"];
         delete?: never;
@@ -315,7 +315,7 @@ export interface paths {
         put?: never;
         /**
          * Go on as another account of the same phone
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `write` (writes, per user).
          */
         post: operations["postAuthSwitch"];
         delete?: never;
@@ -453,7 +453,7 @@ export interface paths {
         };
         /**
          * The timetable as a calendar, by its secret address
-         * @description Needs no token. Counts as `read` (reads, per user).
+         * @description Needs no token. Counts as `read` (reads, per address).
          */
         get: operations["getCalendarByToken"];
         put?: never;
@@ -903,7 +903,7 @@ export interface paths {
         put?: never;
         /**
          * Set the PIN for signing in without an SMS
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
          */
         post: operations["postDriverUserAuthSetPin"];
         delete?: never;
@@ -1787,7 +1787,7 @@ export interface paths {
         put?: never;
         /**
          * Set the PIN for signing in without an SMS
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
          */
         post: operations["postParentUserAuthSetPin"];
         delete?: never;
@@ -7443,7 +7443,7 @@ export interface paths {
         put?: never;
         /**
          * Set the PIN for signing in without an SMS
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
          */
         post: operations["postTeacherUserAuthSetPin"];
         delete?: never;
@@ -13038,8 +13038,10 @@ export interface components {
         };
         SignedIn: {
             accessToken: string;
-            /** @description All accounts of the phone; POST /auth/switch changes between them */
+            /** @description The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN */
             accounts?: components["schemas"]["Choice"][];
+            /** @description Keep it for the phone or e-mail on this device, also after signing out, and send it as X-Device-Token when you sign in again */
+            deviceToken?: string;
             refreshToken: string;
             user: components["schemas"]["SignedInUser"];
         };
@@ -14592,6 +14594,8 @@ export interface components {
         };
     };
     parameters: {
+        /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+        DeviceToken: string;
         /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
         IdempotencyKey: string;
     };
@@ -14645,9 +14649,8 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["Malformed"];
             /** @description The e-mail or the password is wrong */
-            401: {
+            400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -14777,7 +14780,10 @@ export interface operations {
     postAuthLogin: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -14807,9 +14813,8 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["Malformed"];
             /** @description The e-mail or the password is wrong */
-            401: {
+            400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -15194,7 +15199,10 @@ export interface operations {
     postAuthSendOtp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -15325,7 +15333,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Give the current PIN, or sign in with an OTP first */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15404,7 +15412,10 @@ export interface operations {
     postAuthVerifyOtp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -15470,7 +15481,10 @@ export interface operations {
     postAuthVerifyPin: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -15500,9 +15514,8 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["Malformed"];
             /** @description The phone or the PIN is wrong */
-            401: {
+            400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -16715,7 +16728,10 @@ export interface operations {
     postDriverUserAuthSendOtp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16782,7 +16798,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Give the current PIN, or sign in with an OTP first */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16805,7 +16821,10 @@ export interface operations {
     postDriverUserAuthVerifyOtp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16871,7 +16890,10 @@ export interface operations {
     postDriverUserAuthVerifyPin: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16901,9 +16923,8 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["Malformed"];
             /** @description The phone or the PIN is wrong */
-            401: {
+            400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19049,7 +19070,10 @@ export interface operations {
     postParentUserAuthSendOtp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19116,7 +19140,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Give the current PIN, or sign in with an OTP first */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19139,7 +19163,10 @@ export interface operations {
     postParentUserAuthVerifyOtp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19205,7 +19232,10 @@ export interface operations {
     postParentUserAuthVerifyPin: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19235,9 +19265,8 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["Malformed"];
             /** @description The phone or the PIN is wrong */
-            401: {
+            400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -36636,7 +36665,10 @@ export interface operations {
     postTeacherUserAuthSendOtp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36703,7 +36735,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Give the current PIN, or sign in with an OTP first */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -36726,7 +36758,10 @@ export interface operations {
     postTeacherUserAuthVerifyOtp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36792,7 +36827,10 @@ export interface operations {
     postTeacherUserAuthVerifyPin: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
+                "X-Device-Token"?: components["parameters"]["DeviceToken"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36822,9 +36860,8 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["Malformed"];
             /** @description The phone or the PIN is wrong */
-            401: {
+            400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];

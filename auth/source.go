@@ -1,0 +1,93 @@
+package auth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// source is where a try to sign in comes from. Tries are counted by it: a device that has
+// signed in with the contact before has counters of its own, which no stranger can use up.
+type source struct {
+	key   string // of its counters
+	known bool
+}
+
+// deviceLife is how long a browser keeps what makes it a known device.
+const deviceLife = 400 * 24 * time.Hour
+
+// deviceID is the random part of a device token.
+type deviceID [16]byte
+
+// sourceOf finds out where a try for a contact, a phone or an e-mail, comes from. Somebody
+// who is signed in is their session; a token that is wrong or another contact's is none.
+func (a *Auth) sourceOf(c api.OpenCtx, contact string) source {
+	if c.User.SessionID != uuid.Nil {
+		return source{key: "session " + c.User.SessionID.String(), known: true}
+	}
+	if id, ok := a.deviceOf(sentDevice(c, contact), contact); ok {
+		return source{key: "device " + hex.EncodeToString(id[:]), known: true}
+	}
+	return source{key: "address " + api.AddressKey(c.IP)}
+}
+
+// deviceToken is what a sign-in answers with, so that the device is known the next time.
+// A device that is known already keeps its token.
+func (a *Auth) deviceToken(c api.OpenCtx, contact string) string {
+	contact = strings.ToLower(contact)
+	id, ok := a.deviceOf(sentDevice(c, contact), contact)
+	if !ok {
+		_, _ = rand.Read(id[:]) // never fails: the runtime ends the program instead
+	}
+	return base64.RawURLEncoding.EncodeToString(append(id[:], a.deviceMAC(id, contact)...))
+}
+
+// sentDevice is the token a call came with: an app's header, or a browser's cookie.
+func sentDevice(c api.OpenCtx, contact string) string {
+	if c.DeviceToken != "" {
+		return c.DeviceToken
+	}
+	return c.Cookie(deviceCookie(contact))
+}
+
+// deviceOf reads a token that was made for the contact.
+func (a *Auth) deviceOf(token, contact string) (id deviceID, ok bool) {
+	if len(token) != base64.RawURLEncoding.EncodedLen(len(id)+sha256.Size) {
+		return id, false
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil {
+		return id, false
+	}
+	var sent deviceID
+	copy(sent[:], raw)
+	if !hmac.Equal(raw[len(sent):], a.deviceMAC(sent, contact)) {
+		return id, false
+	}
+	return sent, true
+}
+
+func (a *Auth) deviceMAC(id deviceID, contact string) []byte {
+	return a.keyed("device " + hex.EncodeToString(id[:]) + " " + contact)
+}
+
+// deviceCookie is the name of the cookie of one e-mail: several clerks may share a browser.
+func deviceCookie(contact string) string {
+	sum := sha256.Sum256([]byte("device cookie " + contact))
+	return "homeroom_device_" + hex.EncodeToString(sum[:6])
+}
+
+// keyed is a text's hash under the installation's secret.
+func (a *Auth) keyed(text string) []byte {
+	mac := hmac.New(sha256.New, a.Secret)
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
+}
