@@ -415,6 +415,7 @@ func TestErasure_OfOddNames_FindsThemInTexts(t *testing.T) {
 		path := "/school-admin/student/" + id.String()
 		testkit.Post[any](t, l.office, path+"/transfer", map[string]any{"reason": "Moved"})
 		testkit.Post[any](t, l.office, path+"/erase", map[string]any{"admissionNumber": number, "reason": "Asked"})
+		l.settled(t)
 		quoted, _ := json.Marshal(name[1])
 		if left := everywhere(t, l.DB(t), strings.Trim(string(quoted), `"`)); len(left) > 0 {
 			t.Errorf("%s is left in %v", whole, left)

@@ -1,6 +1,7 @@
 package privacy_test
 
 import (
+	"fmt"
 	"testing"
 
 	"homeroom/api"
@@ -14,7 +15,7 @@ import (
 // their phone and audit rows behind.
 func TestMigration_WhoWasErasedBefore_LosesTheRest(t *testing.T) {
 	t.Parallel()
-	database := testkit.DatabaseName() + "_erased"
+	database := fmt.Sprintf("%s_erased%d", testkit.DatabaseName(), testkit.Unique())
 	older := testkit.StartOn(t, testkit.Stack(t), database, func(_ *config.Config, o *service.Options) { o.Migrations = migrations.School()[:27] })
 	s := older.NewSchool(t)
 	seat := s.Seat(t, "Class 5")
