@@ -16,7 +16,7 @@ import (
 func TestMigration_WhoWasErasedBefore_LosesTheRest(t *testing.T) {
 	t.Parallel()
 	database := fmt.Sprintf("%s_erased%d", testkit.DatabaseName(), testkit.Unique())
-	older := testkit.StartOn(t, testkit.Stack(t), database, func(_ *config.Config, o *service.Options) { o.Migrations = migrations.School()[:27] })
+	older := testkit.StartOn(t, testkit.Stack(t), database, func(_ *config.Config, o *service.Options) { o.Migrations = migrations.School()[:28] })
 	s := older.NewSchool(t)
 	seat := s.Seat(t, "Class 5")
 	gone, here := s.Child(t, seat, 0).ID, s.Child(t, seat, 0).ID
