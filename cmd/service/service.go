@@ -25,6 +25,7 @@ import (
 	"homeroom/events"
 	"homeroom/migrations"
 	"homeroom/modules/file"
+	"homeroom/modules/notification"
 	"homeroom/modules/platform"
 	"homeroom/modules/transport"
 	"homeroom/rbac"
@@ -87,13 +88,14 @@ type Service struct {
 	Traffic     *platform.Traffic
 	Log         *slog.Logger
 
-	meters   *metrics.Meters
-	tracing  *traces.Tracing // nil: nobody traces
-	told     []api.Row       // of everything that tells people things
-	kept     *file.Module    // what was uploaded
-	store    file.Store      // of files; nil is none
-	now      func() time.Time
-	stopping chan struct{}
+	meters        *metrics.Meters
+	tracing       *traces.Tracing // nil: nobody traces
+	told          []api.Row       // of everything that tells people things
+	notifications *notification.Module
+	kept          *file.Module // what was uploaded
+	store         file.Store   // of files; nil is none
+	now           func() time.Time
+	stopping      chan struct{}
 }
 
 // New makes every part. It dials nothing: what is away is found by Prepare and by readiness.
@@ -187,7 +189,7 @@ func (s *Service) openAuth(o Options) error {
 	s.Auth = auth.New(auth.Parts{
 		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
 		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
-		Ended: s.sessionEnded,
+		Ended: func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 		Tried: s.meters.Tried,
 	})

@@ -139,9 +139,12 @@ func (e erasure) words() []string {
 }
 
 func (e erasure) run(c api.Ctx, k kind) error {
-	var guardians, students []uuid.UUID
+	var guardians, parents, students []uuid.UUID
 	if err := c.DB.Raw(`select guardian_id from student_guardian where student_id = ?`, e.ID).Scan(&guardians).Error; err != nil {
 		return fmt.Errorf("reading guardians: %w", err)
+	}
+	if err := c.DB.Raw(`select user_id from guardian where id in ?`, guardians).Scan(&parents).Error; err != nil {
+		return fmt.Errorf("reading parents: %w", err)
 	}
 	if err := c.DB.Raw(`select student_id from student_guardian where guardian_id = ?`, e.ID).Scan(&students).Error; err != nil {
 		return fmt.Errorf("reading students: %w", err)
@@ -162,6 +165,9 @@ func (e erasure) run(c api.Ctx, k kind) error {
 	}
 	if e.UserID != nil {
 		c.Tell(events.Fact{Kind: "user.changed", Data: map[string]any{"userId": *e.UserID}})
+	}
+	if len(parents) > 0 {
+		c.Tell(events.Fact{Kind: roster.SightChanged, Data: map[string]any{"userIds": parents}})
 	}
 	if e.Phone != "" || e.Email != "" {
 		c.Tell(events.Fact{Kind: PersonErased, Data: Gone{Addresses: []string{e.Phone, e.Email}}})
