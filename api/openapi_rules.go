@@ -192,7 +192,7 @@ var documented = func() map[string]func(ruleUse) error {
 }()
 
 // patternExamples keep the documentation page from inventing text that fits.
-var patternExamples = map[string]string{"notblank": "text", "hhmm": "08:30", "currency": "INR", "code": "GHS-01"}
+var patternExamples = map[string]string{"notblank": "text", "name": "text", "hhmm": "08:30", "currency": "INR", "code": "GHS-01"}
 
 // put sets a keyword; a second one of its name stands beside the first.
 func (u ruleUse) put(keyword string, v any) {
