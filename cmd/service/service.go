@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -227,7 +228,7 @@ func (s *Service) openKernel(o Options) error {
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
 		Traffic: s.Traffic, Stopping: s.stopping,
-		TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
+		HTTPS: strings.HasPrefix(c.Public, "https:"), TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
 	})
 	if err != nil {
 		return err
