@@ -102,6 +102,7 @@ type Parts struct {
 	// Granted says whether a role has a permission in a new school, for the document; nil says they all do.
 	Granted func(role RoleType, module string, action Action) bool
 
+	HTTPS          bool     // people reach it over https, and browsers are told to stay there
 	TrustedProxies []string // whose X-Forwarded-For is believed; none by default
 	AllowedOrigins []string // CORS; none by default
 	HandlerTimeout time.Duration
@@ -146,7 +147,7 @@ func checkRow(r *Row) error {
 		return fmt.Errorf("row %s has no summary", r.Name())
 	case r.callSchool != nil && len(r.Roles) == 0:
 		return fmt.Errorf("row %s belongs to no client and names no roles", r.Name())
-	case r.callSchool != nil && !knownModule(r.Module):
+	case r.callSchool != nil && !KnownModule(r.Module):
 		return fmt.Errorf("row %s names an unknown module %q", r.Name(), r.Module)
 	case r.OwnTx && r.Idempotent:
 		return fmt.Errorf("row %s keeps its own transaction, so its answer cannot be remembered in one", r.Name())
@@ -165,7 +166,8 @@ func trimMinus(s string) string {
 	return s
 }
 
-func knownModule(name string) bool {
+// KnownModule says whether a module of this name exists.
+func KnownModule(name string) bool {
 	for _, m := range Modules {
 		if m.Name == name {
 			return true

@@ -40,8 +40,8 @@ type Notice struct {
 	Text  Text   `json:"-"`
 	Title string `json:"title"`
 	Body  string `json:"body"`
-	// Teaser is what a locked screen may show: no marks, amounts or reasons. The title
-	// must do without them too.
+	// Teaser is what a locked screen may show: no marks, amounts or reasons, and no child's
+	// name. The title must do without them too.
 	Teaser string `json:"teaser"`
 	// DueAt is when it is told, if not at once. Until then it can be withdrawn.
 	DueAt time.Time `json:"due_at"`
@@ -77,6 +77,12 @@ const insertNotices = `insert into notice (id, type, key, record_id, student_id,
 	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text, body text, teaser text, due_at timestamptz)
 	on conflict (key) do nothing`
 
+// MayHear is the condition, with a notice as t and one of its recipients as u, that a
+// parent who is told of a child may see the child's data now.
+const MayHear = `(t.user_id is null or t.student_id is null
+		or exists (select from role r where r.id = u.role_id and r.type <> 'PARENT')
+		or exists (select from student_guardian l join guardian p on p.id = l.guardian_id where l.student_id = t.student_id and p.user_id = u.id and l.can_view_data))`
+
 // LogNotices writes the log of notices that are due, once: ids and now are its
 // arguments. A student's guardians hear if they may see the student's data.
 const LogNotices = `with told as (
@@ -87,6 +93,7 @@ const LogNotices = `with told as (
 	left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
 	left join guardian g on g.id = sg.guardian_id
 	join app_user u on u.id = coalesce(t.user_id, g.user_id) and u.status = 'ACTIVE'
+	where ` + MayHear + `
 	on conflict (user_id, dedupe_key) do nothing`
 
 // noticeQueries write a request's notices, and the log of those that are due now.

@@ -203,7 +203,7 @@ var documented = func() map[string]func(ruleUse) error {
 var patternMost = map[string]int{"hhmm": 5, "phone": 16, "currency": 3, "code": 31}
 
 // patternExamples keep the documentation page from inventing text that fits.
-var patternExamples = map[string]string{"notblank": "text", "hhmm": "08:30", "currency": "INR", "code": "GHS-01"}
+var patternExamples = map[string]string{"notblank": "text", "name": "text", "hhmm": "08:30", "currency": "INR", "code": "GHS-01"}
 
 // put sets a keyword; a second one of its name stands beside the first.
 func (u ruleUse) put(keyword string, v any) {

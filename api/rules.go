@@ -56,6 +56,8 @@ const maxEmail = 4 * 254
 // document can say it too.
 var patterns = map[string]*regexp.Regexp{
 	"notblank": regexp.MustCompile(`\S`),
+	// What people and things are called is one line: it stands in headers of e-mails.
+	"name":     regexp.MustCompile(`^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$`),
 	"hhmm":     regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`),
 	"phone":    regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`),
 	"currency": regexp.MustCompile(`^[A-Z]{3}$`),
@@ -137,6 +139,11 @@ func sentence(f validator.FieldError) string {
 	switch f.Tag() {
 	case "required", "notblank":
 		return name + " is required"
+	case "name":
+		if strings.TrimSpace(fmt.Sprint(f.Value())) == "" {
+			return name + " is required"
+		}
+		return name + " must be one line"
 	case "required_without", "required_without_all":
 		return name + " is required when " + f.Param() + " is not given"
 	case "min":

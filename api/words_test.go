@@ -135,3 +135,17 @@ func TestANoticeIsSaidInTheSchoolsLanguageAndElseInEnglish(t *testing.T) {
 		t.Error("a blank stayed empty and nobody noticed")
 	}
 }
+
+// On a locked screen anybody reads: it may say what happened, or to whom, and not both.
+func TestTitlesAndTeasers_NameNobodyButTheSender(t *testing.T) {
+	t.Parallel()
+	for lang, book := range wordsOf {
+		for name, words := range book.Notices {
+			for _, blank := range blanks(words.Title, words.Teaser) {
+				if blank != "{sender}" {
+					t.Errorf("%s: a push of %s shows %s", lang, name, blank)
+				}
+			}
+		}
+	}
+}

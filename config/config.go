@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -41,7 +42,7 @@ type Config struct {
 
 	Port    int    `env:"PORT" envDefault:"3001" help:"port of the API and the console"`
 	Bind    string `env:"HOMEROOM_BIND" help:"address to listen on; local: 127.0.0.1 always, production: all unless set"`
-	Public  string `env:"HOMEROOM_PUBLIC_URL" help:"address people open in a browser; links in e-mails begin with it"`
+	Public  string `env:"HOMEROOM_PUBLIC_URL" help:"address people open in a browser, with https; links in e-mails begin with it"`
 	OpsAddr string `env:"HOMEROOM_OPS_ADDR" envDefault:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics in production"`
 	// StopDelay is for load balancers that ask /readyz; those that find a closed port by themselves need none.
 	StopDelay time.Duration `env:"HOMEROOM_STOP_DELAY" envDefault:"0s" help:"how long an instance that was told to stop goes on taking new work, while /readyz says 503; for load balancers that go by it"`
@@ -257,6 +258,8 @@ func (c *Config) checkProduction(environ map[string]string) error {
 	}
 	if u, err := url.Parse(c.Public); err != nil || u.Host == "" {
 		errs = append(errs, problem("HOMEROOM_PUBLIC_URL", "is missing or no address", "write it as https://school.example.org"))
+	} else if u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())) {
+		errs = append(errs, problem("HOMEROOM_PUBLIC_URL", "begins with "+u.Scheme+"://: passwords would travel unencrypted", "put a proxy with TLS in front and write https://; http:// is for localhost alone"))
 	}
 	switch {
 	case c.Secret == "":
@@ -280,4 +283,10 @@ func (c *Config) checkProduction(environ map[string]string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// loopback says whether a host is this machine alone.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }

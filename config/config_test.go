@@ -25,8 +25,10 @@ func production(changes ...string) map[string]string {
 
 func TestProductionStartsOnACompleteConfiguration(t *testing.T) {
 	t.Parallel()
-	if _, err := config.Load(config.Production, production()); err != nil {
-		t.Fatal(err)
+	for _, public := range []string{"https://school.example.org", "http://localhost:3001", "http://127.0.0.1", "http://[::1]:3001"} {
+		if _, err := config.Load(config.Production, production("HOMEROOM_PUBLIC_URL="+public)); err != nil {
+			t.Errorf("%s: %v", public, err)
+		}
 	}
 }
 
@@ -36,6 +38,9 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 	for _, c := range []struct{ change, names, cure string }{
 		{"DATABASE_URL=", "DATABASE_URL is missing", "name the Postgres server"},
 		{"HOMEROOM_PUBLIC_URL=", "HOMEROOM_PUBLIC_URL is missing", "https://"},
+		{"HOMEROOM_PUBLIC_URL=http://school.example.org", "HOMEROOM_PUBLIC_URL begins with http://", "https://"},
+		{"HOMEROOM_PUBLIC_URL=http://127.0.0.1.example.org", "HOMEROOM_PUBLIC_URL begins with http://", "https://"},
+		{"HOMEROOM_PUBLIC_URL=ftp://localhost", "HOMEROOM_PUBLIC_URL begins with ftp://", "https://"},
 		{"REDIS_URL=", "REDIS_URL is missing", "name the Redis server"},
 		{"HOMEROOM_SECRET=", "HOMEROOM_SECRET is missing", "openssl rand"},
 		{"HOMEROOM_SECRET=short", "HOMEROOM_SECRET has 5 characters", "at least 32"},

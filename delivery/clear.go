@@ -57,11 +57,15 @@ func Clear(ctx context.Context, db *gorm.DB, messages, told time.Time) error {
 }
 
 // ClearPlatform takes away the platform's own messages and the dead letters from before a
-// moment, and what was spent on days long past.
+// moment, what was spent on days long past, and the devices of sessions that ran out.
 func (s *Sender) ClearPlatform(ctx context.Context, before time.Time) error {
+	if err := s.expireDevices(ctx, s.Clock()); err != nil {
+		return err
+	}
 	for what, sql := range map[string]string{
 		"letters":      `delete from platform.message where id in (select id from platform.message where state <> 'QUEUED' and created_at < $1 limit $2)`,
 		"dead letters": `delete from platform.dead_letter where id in (select id from platform.dead_letter where failed_at < $1 order by failed_at limit $2)`,
+		"removals":     `delete from platform.topic_removal where id in (select id from platform.topic_removal where created_at < $1 limit $2)`,
 		"sums":         `delete from platform.sms_day where day in (select day from platform.sms_day where day < $1 limit $2)`,
 	} {
 		for n := int64(clearedAtOnce); n == clearedAtOnce; {

@@ -39,10 +39,13 @@ type Message struct {
 	Body      string
 	RecordID  *uuid.UUID
 	StudentID *uuid.UUID
-	Badge     int
-	Attempts  int
-	CreatedAt time.Time
-	ExpiresAt time.Time // zero: it does not
+	Badge     int // 0: not known
+	// CollapseID is the same in all pushes of one notice, of which a phone shows one.
+	CollapseID *uuid.UUID
+	Topics     []string // of Unsubscribe: which the device is to leave
+	Attempts   int
+	CreatedAt  time.Time
+	ExpiresAt  time.Time // zero: it does not
 }
 
 // Driver speaks to one provider. It returns the provider's own id of the message.

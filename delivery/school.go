@@ -73,7 +73,10 @@ type schoolQueue struct {
 	db     *gorm.DB
 }
 
-func (s *Sender) queueOf(ctx context.Context, school uuid.UUID) (queue, error) {
+func (s *Sender) queueOf(ctx context.Context, c Channel, school uuid.UUID) (queue, error) {
+	if c == Unsubscribe {
+		return removalQueue{s}, nil
+	}
 	if school == uuid.Nil {
 		return platformQueue{s}, nil
 	}
@@ -89,19 +92,20 @@ const claimSQL = `with due as (
 		order by next_at, id limit $3 for update skip locked)
 	update delivery d set attempts = d.attempts + 1, next_at = $4
 	from due where d.id = due.id
-	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.attempts, d.created_at`
+	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.attempts, d.created_at`
 
 type claimedRow struct {
-	ID        uuid.UUID
-	Recipient string
-	Type      string
-	Title     string
-	Body      string
-	RecordID  *uuid.UUID
-	StudentID *uuid.UUID
-	Badge     int
-	Attempts  int
-	CreatedAt time.Time
+	ID         uuid.UUID
+	Recipient  string
+	Type       string
+	Title      string
+	Body       string
+	RecordID   *uuid.UUID
+	StudentID  *uuid.UUID
+	Badge      int
+	CollapseID *uuid.UUID
+	Attempts   int
+	CreatedAt  time.Time
 }
 
 func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, error) {
@@ -112,7 +116,7 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 		for _, d := range rows {
 			claimed = append(claimed, Message{
 				ID: d.ID, SchoolID: q.school.ID, School: q.school.Name, Locale: q.school.Locale, Channel: c, To: d.Recipient, Type: d.Type,
-				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
+				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
 			})
 		}
 		return err

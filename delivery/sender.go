@@ -45,7 +45,7 @@ type Sender struct {
 	lanes map[Channel]*lane
 }
 
-var atOnce = map[Channel]int{Push: 32, SMS: 8, Email: 8}
+var atOnce = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4}
 
 // New makes a sender; nothing is sent before Run.
 func New(p Parts) *Sender {
@@ -65,6 +65,9 @@ func New(p Parts) *Sender {
 			d, most = nobody{}, 1
 		}
 		s.lanes[c] = newLane(c, d, most, p.Clock)
+	}
+	if u, ok := p.Drivers[Push].(Unsubscriber); ok {
+		s.lanes[Unsubscribe] = newLane(Unsubscribe, unsubscribing{u}, atOnce[Unsubscribe], p.Clock)
 	}
 	return s
 }
@@ -131,10 +134,14 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// wakePlatform looks for what an instance that died left in the platform's own queue.
+// wakePlatform looks for what an instance that died left in the platform's own queue, and
+// for devices that are to leave topics.
 func (s *Sender) wakePlatform() {
 	for _, c := range []Channel{SMS, Email} {
 		s.lanes[c].put(uuid.Nil)
+	}
+	if l := s.lanes[Unsubscribe]; l != nil {
+		l.put(uuid.Nil)
 	}
 }
 
@@ -151,7 +158,7 @@ func (s *Sender) work(ctx context.Context, l *lane) {
 	}
 }
 
-// queue is where a lane's messages come from: a school's table, or the platform's.
+// queue is where a lane's messages come from: a school's table, or one of the platform's.
 type queue interface {
 	claim(ctx context.Context, c Channel, n int) ([]Message, error)
 	settle(ctx context.Context, c Channel, results []result) error
@@ -174,7 +181,7 @@ type result struct {
 func (s *Sender) sendSome(ctx context.Context, l *lane, school uuid.UUID, n int) (more bool) {
 	ctx, cancel := context.WithTimeout(ctx, lease-5*time.Second)
 	defer cancel()
-	q, err := s.queueOf(ctx, school)
+	q, err := s.queueOf(ctx, l.channel, school)
 	if err != nil || q == nil {
 		s.complain(school, l.channel, "a queue could not be opened", err)
 		return false

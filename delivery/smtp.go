@@ -18,7 +18,7 @@ import (
 type SMTP struct {
 	host    string
 	options []mail.Option
-	from    string
+	from    string // the address alone: who writes is the school
 	domain  string
 }
 
@@ -32,7 +32,7 @@ func NewSMTP(address *url.URL, from string) (*SMTP, error) {
 	if address.Hostname() == "" {
 		return nil, errors.New("write it as smtp://user:password@mail.example.org:587")
 	}
-	s := &SMTP{host: address.Hostname(), from: from, domain: sender.Address[strings.LastIndex(sender.Address, "@")+1:]}
+	s := &SMTP{host: address.Hostname(), from: sender.Address, domain: sender.Address[strings.LastIndex(sender.Address, "@")+1:]}
 	s.options = []mail.Option{mail.WithTimeout(sendTime), mail.WithTLSPolicy(mail.TLSMandatory), mail.WithoutNoop()}
 	port := 587
 	if address.Scheme == "smtps" {
@@ -81,13 +81,8 @@ func (s *SMTP) Send(ctx context.Context, m Message) (string, error) {
 
 func (s *SMTP) compose(m Message) (*mail.Msg, string, error) {
 	msg := mail.NewMsg()
-	sender, err := netmail.ParseAddress(s.from)
-	if err != nil {
-		return nil, "", err
-	}
-	if err := msg.FromFormat(m.School, sender.Address); err != nil {
-		return nil, "", err
-	}
+	// A name may have quotes, commas and brackets in it: the header is the encoder's to write.
+	msg.FromMailAddress(&netmail.Address{Name: oneLine(m.School), Address: s.from})
 	if err := msg.To(m.To); err != nil {
 		return nil, "", Refused("%q is no e-mail address", m.To)
 	}
@@ -102,7 +97,7 @@ func (s *SMTP) compose(m Message) (*mail.Msg, string, error) {
 	msg.SetBodyString(mail.TypeTextPlain, m.Body+"\n\n-- \n"+m.School+"\n")
 	html, err := asHTML(m)
 	if err != nil {
-		return nil, "", err
+		return nil, "", Refused("it cannot be written as a page: %w", err)
 	}
 	msg.AddAlternativeString(mail.TypeTextHTML, html)
 	return msg, id, nil
@@ -129,10 +124,13 @@ func oneLine(text string) string {
 }
 
 // mailFault: what a server refuses for good (5xx) about the address or the text is
-// the message's fault; everything else is not: a wrong password, or a sender that the
-// server does not know.
+// the message's fault, and so is what the client cannot even write down; everything else is
+// not: a wrong password, or a sender that the server does not know.
 func mailFault(err error) error {
 	var sent *mail.SendError
+	if errors.As(err, &sent) && (sent.Reason == mail.ErrGetSender || sent.Reason == mail.ErrGetRcpts) {
+		return Refused("it is no e-mail: %w", err)
+	}
 	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
 		switch sent.Reason {
 		case mail.ErrSMTPRcptTo, mail.ErrSMTPData, mail.ErrSMTPDataClose:

@@ -188,3 +188,30 @@ func TestAMailServersNoIsForTheMessageOrForNow(t *testing.T) {
 		}
 	})
 }
+
+func TestEMail_OfASchoolWithAnyName_IsSent(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		`Ward 5" School`: `Ward 5" School`, `"Quoted" <School>, (Ward; 5\`: `"Quoted" <School>, (Ward; 5\`, "Two\r\nBcc: all@school.test": "Two  Bcc: all@school.test",
+		"विद्यालय, \"पाँच\"": "विद्यालय, \"पाँच\"", "": "",
+	} {
+		u, taken := mailServer(t, nil)
+		m := message(delivery.Email, "meera@parents.test")
+		m.School = name
+		if _, err := mailer(t, u).Send(t.Context(), m); err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		got, err := netmail.ReadMessage(strings.NewReader(<-taken))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, err := got.Header.AddressList("From")
+		if err != nil || len(from) != 1 || from[0].Name != want || from[0].Address != "office@school.test" {
+			t.Errorf("%q: from %v (%v)", name, got.Header["From"], err)
+		}
+		if got.Header.Get("Bcc") != "" {
+			t.Errorf("%q: a header of its own", name)
+		}
+	}
+}

@@ -26,6 +26,7 @@ import (
 // front is nginx, with the configuration that is shipped.
 type front struct {
 	url, secure, redirects string
+	logs                   string // the folder of its logs
 	trusted                *x509.CertPool
 }
 
@@ -46,7 +47,9 @@ func openFront(t testing.TB, instances []*Instance) *front {
 	if err != nil {
 		t.Fatalf("making a certificate: %v", err)
 	}
+	f := &front{trusted: x509.NewCertPool()}
 	site := func(folder string, ports []int) string {
+		f.logs = folder + "/data"
 		site, err := inTests(string(text), folder, ports, instances)
 		if err != nil {
 			t.Fatalf("%s: %v", shipped, err)
@@ -65,7 +68,6 @@ func openFront(t testing.TB, instances []*Instance) *front {
 		}
 		_ = n.Stop()
 	})
-	f := &front{trusted: x509.NewCertPool()}
 	f.trusted.AppendCertsFromPEM([]byte(certificate))
 	f.redirects = fmt.Sprintf("http://127.0.0.1:%d", n.Ports[0])
 	f.secure = fmt.Sprintf("https://127.0.0.1:%d", n.Ports[1])
@@ -81,6 +83,7 @@ func inTests(text, folder string, ports []int, instances []*Instance) (string, e
 	if found := len(upstreams.FindAllString(text, -1)); found != 2 {
 		return "", fmt.Errorf("%d groups of instances, not 2", found)
 	}
+	text = strings.ReplaceAll(text, "/var/log/nginx/", folder+"/data/")
 	text = upstreams.ReplaceAllStringFunc(text, func(group string) string {
 		parts := upstreams.FindStringSubmatch(group)
 		var lines strings.Builder

@@ -43,6 +43,9 @@ func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 		out.Why = "The user is disabled and cannot sign in"
 		return out, nil
 	}
+	if !api.KnownModule(q.Module) {
+		return explanation{}, api.InvalidField("module", "module names no module")
+	}
 	ask := api.Question{Module: q.Module, Action: api.Action(q.Action)}
 	if q.DivisionID != nil && u.Type == api.Teacher {
 		ask.Target.DivisionID = *q.DivisionID

@@ -42,6 +42,7 @@ type policy struct {
 	empty      bool
 	enforcer   *casbin.SyncedEnforcer
 	divisions  map[uuid.UUID]bool // those there are
+	subjects   map[uuid.UUID]bool // those somebody is assigned to
 	decided    sync.Map           // question → bool
 	kept       atomic.Int64       // of them
 }
@@ -123,7 +124,13 @@ func newPolicy(r rules) (*policy, error) {
 	for _, d := range r.divisions {
 		there[d.ID] = true
 	}
-	return &policy{divisions: there, version: r.setting.PolicyVersion, evaluation: r.setting, empty: len(granted) == 0, enforcer: enforcer}, nil
+	subjects := map[uuid.UUID]bool{}
+	for _, a := range r.assignments {
+		if a.SubjectID != nil {
+			subjects[*a.SubjectID] = true
+		}
+	}
+	return &policy{divisions: there, subjects: subjects, version: r.setting.PolicyVersion, evaluation: r.setting, empty: len(granted) == 0, enforcer: enforcer}, nil
 }
 
 func (r rules) policyLines() [][]string {
@@ -186,13 +193,21 @@ func names(t api.Target) (target, wide string) {
 }
 
 // allows asks Casbin once per question and remembers. An empty policy or role is a
-// refusal: Casbin would call an empty request against an empty policy allowed.
+// refusal: Casbin would call an empty request against an empty policy allowed. What is
+// remembered is bounded by what there is: a module that does not exist is refused, and all
+// subjects nobody is assigned to are one.
 func (p *policy) allows(q question) (bool, error) {
 	if p.empty || q.role == uuid.Nil || q.module == "" || q.action == "" {
 		return false, nil
 	}
+	if id := q.target.SubjectID; id != uuid.Nil && !p.subjects[id] {
+		q.target.SubjectID = uuid.Max
+	}
 	if v, ok := p.decided.Load(q); ok {
 		return v.(bool), nil
+	}
+	if !api.KnownModule(q.module) {
+		return false, nil
 	}
 	target, wide := names(q.target)
 	ok, err := p.enforcer.Enforce(q.user.String(), q.role.String(), q.module, string(q.action), target, wide)

@@ -20,12 +20,12 @@ type Role struct {
 }
 
 type newRole struct {
-	Name string `json:"name" validate:"notblank,max=60" example:"Librarian"`
+	Name string `json:"name" validate:"name,max=60" example:"Librarian"`
 	Type string `json:"type" validate:"required,oneof=SCHOOL_ADMIN TEACHER PARENT DRIVER" example:"TEACHER"`
 }
 
 type roleFields struct {
-	Name string `json:"name" validate:"notblank,max=60"`
+	Name string `json:"name" validate:"name,max=60"`
 }
 
 type roleChange struct {

@@ -27,7 +27,6 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   docExpansion: "none",
   filter: true,
-  persistAuthorization: true,
   displayRequestDuration: true,
   showExtensions: true,
   defaultModelsExpandDepth: 0,

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
@@ -121,6 +123,18 @@ func TestEveryAnswerCarriesTheSecurityHeaders(t *testing.T) {
 		}
 		if a.Header.Get("Server") != "" || a.Header.Get("X-Powered-By") != "" {
 			t.Errorf("%s says what it runs on: %v", name, a.Header)
+		}
+	}
+}
+
+func TestTransportSecurity_IsSaidWherePeopleComeOverHTTPS(t *testing.T) {
+	t.Parallel()
+	for public, want := range map[string]string{"https://school.example.org": "max-age=31536000", "http://localhost:3001": ""} {
+		app := testkit.Start(t, func(c *config.Config, _ *service.Options) { c.Public = public })
+		for _, path := range []string{"/auth/me", "/nothing", "/console/", "/api-docs"} {
+			if got := app.Nobody().Call(t, "GET", path, nil).Header.Get("Strict-Transport-Security"); got != want {
+				t.Errorf("%s, %s: %q", public, path, got)
+			}
 		}
 	}
 }

@@ -66,3 +66,18 @@ func TestEveryBadFieldOfAQueryIsNamedAtOnce(t *testing.T) {
 	admin.Refuses(t, "GET", "/school-admin/report/days?statuses="+url.QueryEscape("a\x00b"), nil, 400, "")
 	admin.Refuses(t, "GET", "/school-admin/report/days?statuses=%ff", nil, 400, "")
 }
+
+// A filter with a slip in it must not be a call without a filter.
+func TestQuery_ThatCannotBeRead_IsMalformedOnEveryRoute(t *testing.T) {
+	t.Parallel()
+	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
+	for _, path := range []string{"/school-admin/report/days", "/school-admin/class/list", "/auth/me", "/nothing", "/console/", "/openapi.json", "/socket.io/"} {
+		for _, query := range []string{"filters[search]=a;b", "days=%zz", "x=1&;&y=2", "%"} {
+			f := admin.Refuses(t, "GET", path+"?"+query, nil, 400, "")
+			if !strings.Contains(f.Message, "query string") {
+				t.Errorf("%s?%s: %q", path, query, f.Message)
+			}
+		}
+	}
+	testkit.Get[any](t, admin, "/school-admin/class/list?filters[search]=a%3Bb%25")
+}

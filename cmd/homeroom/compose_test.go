@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"net/url"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"homeroom/testkit"
 )
@@ -54,8 +58,11 @@ func TestTheServiceStartsOnTheEnvironmentOfTheComposeFile(t *testing.T) {
 		}
 	}
 	written["HOMEROOM_SECRET"], written["HOMEROOM_JWT_KEYS"] = strings.Repeat("s", 64), "k1:"+strings.Repeat("a2V5", 16)
-	written["POSTGRES_PASSWORD"], written["REDIS_PASSWORD"] = "postgres-password", "redis-password"
+	written["POSTGRES_PASSWORD"], written["REDIS_PASSWORD"], written["POSTGRES_ADMIN_PASSWORD"] = "postgres-password", "redis-password", "admin-password"
 	env := composed(t, "homeroom", written)
+	if got := composed(t, "postgres", written); got["POSTGRES_USER"] != "" || got["POSTGRES_PASSWORD"] != "admin-password" || got["HOMEROOM_PASSWORD"] != "postgres-password" {
+		t.Errorf("Postgres has %v", got)
+	}
 
 	// The containers' addresses are others here, and their passwords; and the ports may be taken.
 	stack := testkit.Stack(t)
@@ -74,7 +81,7 @@ func TestTheServiceStartsOnTheEnvironmentOfTheComposeFile(t *testing.T) {
 	}
 	redis.Path = "/15"
 	operations := freePort(t)
-	env["DATABASE_URL"], env["REDIS_URL"], env["HOMEROOM_OPS_ADDR"] = testkit.Database(t, stack, "main", name), redis.String(), "0.0.0.0:"+operations
+	env["DATABASE_URL"], env["REDIS_URL"], env["HOMEROOM_OPS_ADDR"] = roleOf(t, stack.PostgresURL("main"), name, "postgres-password"), redis.String(), "0.0.0.0:"+operations
 	env["HOMEROOM_FILES"] = "file://" + filepath.Join(folder(t), "files")
 	var settings []string
 	for variable, value := range env {
@@ -95,4 +102,40 @@ func TestTheServiceStartsOnTheEnvironmentOfTheComposeFile(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(address, "http://["), "]:")
 	wants(t, 200, "GET", "http://127.0.0.1:"+port+"/console/", "", nil)
 	p.stop(t, syscall.SIGTERM)
+}
+
+// roleOf runs what compose.yaml has an empty Postgres run, under another name, and returns
+// the address of the database for the role it makes.
+func roleOf(t *testing.T, superuser, name, password string) string {
+	t.Helper()
+	const file = "docs/operations/postgres-role.sh"
+	if !strings.Contains(readTop(t, "compose.yaml"), "./"+file+":/docker-entrypoint-initdb.d/") {
+		t.Errorf("compose.yaml does not mount %s", file)
+	}
+	server, err := url.Parse(superuser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := regexp.MustCompile(`(ROLE|DATABASE|OWNER) homeroom\b`).ReplaceAllString(readTop(t, file), "$1 "+name)
+	secret, _ := server.User.Password()
+	c := exec.CommandContext(t.Context(), "sh", "-s")
+	c.Stdin = strings.NewReader(script)
+	c.Env = append(os.Environ(), "PGHOST="+server.Hostname(), "PGPORT="+server.Port(), "PGPASSWORD="+secret, "POSTGRES_USER="+server.User.Username(), "HOMEROOM_PASSWORD="+password)
+	if said, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", file, err, said)
+	}
+	conn, err := pgx.Connect(t.Context(), superuser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = conn.Exec(context.Background(), "drop database "+name+" with (force)")
+		_ = conn.Close(context.Background())
+	})
+	var mighty bool
+	if err := conn.QueryRow(t.Context(), `select rolsuper or rolcreatedb or rolreplication or rolbypassrls from pg_roles where rolname = $1`, name).Scan(&mighty); err != nil || mighty {
+		t.Errorf("the service's role is a superuser or nearly one: %v (%v)", mighty, err)
+	}
+	server.User, server.Path = url.UserPassword(name, password), "/"+name
+	return server.String()
 }

@@ -200,10 +200,10 @@ func (d *busDay) board(t *testing.T) {
 	d.tap(t, d.trip, 0, "boarded")
 	d.tap(t, d.trip, 1, "boarded")
 	d.tap(t, d.trip, 2, "no_show")
-	if n := d.toldOf(t, 0, "%is on the bus"); n != 1 {
+	if n := d.toldOf(t, 0, "On the bus"); n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	if n := d.toldOf(t, 2, "%was not at the stop"); n != 1 {
+	if n := d.toldOf(t, 2, "Not at the stop"); n != 1 {
 		t.Errorf("told %d times", n)
 	}
 	testkit.Post[transport.Incident](t, d.driver, "/driver/incident/report", map[string]any{"busId": d.bus, "tripId": d.trip, "type": "traffic_jam", "description": "Ring road"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -59,6 +60,11 @@ type devDriver struct{ pile devOutbox }
 func (d devDriver) Send(ctx context.Context, m delivery.Message) (string, error) {
 	err := d.pile.Send(ctx, auth.Message{Channel: string(m.Channel), To: m.To, Subject: m.Title, Text: m.Body})
 	return "held", err
+}
+
+// Unsubscribe puts on the pile which topics a device would have been taken out of.
+func (d devDriver) Unsubscribe(ctx context.Context, token string, topics []string) error {
+	return d.pile.Send(ctx, auth.Message{Channel: string(delivery.Unsubscribe), To: token, Text: strings.Join(topics, " ")})
 }
 
 // letters are codes and links on their way to a real provider.

@@ -41,6 +41,7 @@ func (s *Service) openJobs() (err error) {
 	periodic := []*river.PeriodicJob{
 		addRound[healRound](s, workers), addRound[profilesRound](s, workers), addRound[finesRound](s, workers), addRound[holdsRound](s, workers),
 		addRound[trailsRound](s, workers), addRound[countRound](s, workers), addRound[clearRound](s, workers), addRound[toldRound](s, workers), addRound[leaversRound](s, workers),
+		addRound[topicsRound](s, workers),
 		comes(exportsEvery, exportsJob{}),
 	}
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +26,7 @@ import (
 	"homeroom/events"
 	"homeroom/migrations"
 	"homeroom/modules/file"
+	"homeroom/modules/notification"
 	"homeroom/modules/platform"
 	"homeroom/modules/privacy"
 	"homeroom/modules/transport"
@@ -88,14 +90,15 @@ type Service struct {
 	Traffic     *platform.Traffic
 	Log         *slog.Logger
 
-	meters   *metrics.Meters
-	tracing  *traces.Tracing // nil: nobody traces
-	told     []api.Row       // of everything that tells people things
-	kept     *file.Module    // what was uploaded
-	privacy  *privacy.Module // exports and erases what all keep of people
-	store    file.Store      // of files; nil is none
-	now      func() time.Time
-	stopping chan struct{}
+	meters        *metrics.Meters
+	tracing       *traces.Tracing // nil: nobody traces
+	told          []api.Row       // of everything that tells people things
+	notifications *notification.Module
+	kept          *file.Module    // what was uploaded
+	privacy       *privacy.Module // exports and erases what all keep of people
+	store         file.Store      // of files; nil is none
+	now           func() time.Time
+	stopping      chan struct{}
 }
 
 // New makes every part. It dials nothing: what is away is found by Prepare and by readiness.
@@ -189,7 +192,7 @@ func (s *Service) openAuth(o Options) error {
 	s.Auth = auth.New(auth.Parts{
 		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
 		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
-		Ended: s.sessionEnded,
+		Ended: func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
 		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 		Tried: s.meters.Tried,
 	})
@@ -228,7 +231,7 @@ func (s *Service) openKernel(o Options) error {
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
 		Traffic: s.Traffic, Stopping: s.stopping,
-		TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
+		HTTPS: strings.HasPrefix(c.Public, "https:"), TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
 	})
 	if err != nil {
 		return err

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/auth"
 	"homeroom/config"
 	"homeroom/delivery"
+	"homeroom/events"
 	"homeroom/modules/announcement"
 	"homeroom/modules/dispatch"
 	"homeroom/modules/file"
@@ -113,15 +116,6 @@ func (o openSchools) Open(ctx context.Context, id uuid.UUID) (*tenancy.School, *
 	return school, db, err
 }
 
-// sessionEnded tells every instance, and takes the session's devices out of the book.
-func (s *Service) sessionEnded(session uuid.UUID) {
-	ctx := context.Background()
-	s.Hints.Send(ctx, hintSession, session.String())
-	if err := s.Devices.SignedOut(ctx, session); err != nil {
-		s.Log.Warn("the devices of an ended session are told of nothing, but were not removed", "error", err)
-	}
-}
-
 // openTelling makes everything that tells people things: its rows are s.told.
 func (s *Service) openTelling() {
 	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
@@ -134,10 +128,55 @@ func (s *Service) openTelling() {
 	}
 	s.kept = files
 	announcements := &announcement.Module{Teller: notifications, Files: files, Schools: readySchools{s}, Clock: s.now}
+	s.notifications = notifications
 	notifications.Listen(s.Bus)
+	s.followSight(roster.SightChanged, auth.UsersChanged, auth.UserChanged)
 	files.Listen(s.Bus)
 	announcements.Listen(s.Bus)
 	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments}
 	dispatches.Listen(s.Bus)
 	s.told = api.Rows(notifications.Routes(), files.Routes(), announcements.Routes(), (&message.Module{Files: files}).Routes(), dispatches.Routes())
+}
+
+// followSight takes back what users may not hear any more, on facts that say whom they are
+// about as userId or userIds.
+func (s *Service) followSight(kinds ...string) {
+	for _, kind := range kinds {
+		s.Bus.On(kind, "topics", func(ctx context.Context, h events.Heard) error {
+			var changed struct {
+				UserID  uuid.UUID   `json:"userId"`
+				UserIDs []uuid.UUID `json:"userIds"`
+			}
+			if err := h.Read(&changed); err != nil {
+				return err
+			}
+			users := changed.UserIDs
+			if changed.UserID != uuid.Nil {
+				users = append(users, changed.UserID)
+			}
+			return s.notifications.FollowSight(ctx, h.SchoolID, users)
+		})
+	}
+}
+
+// topicsRound compares what devices may be subscribed to with who sees whom.
+type topicsRound struct{}
+
+func (topicsRound) kind() string         { return "compare-topics" }
+func (topicsRound) every() time.Duration { return 24 * time.Hour }
+
+func (topicsRound) turn(s *Service, school *tenancy.School) bool { return s.current(school) }
+
+func (topicsRound) work(ctx context.Context, s *Service, school uuid.UUID) error {
+	return s.CompareTopics(ctx, school)
+}
+
+// CompareTopics writes down what the devices of a school's users may be subscribed to; a
+// subscription that is too many is removed.
+func (s *Service) CompareTopics(ctx context.Context, school uuid.UUID) error {
+	_, db, err := s.openToWrite(ctx, school)
+	if err != nil {
+		return err
+	}
+	return s.notifications.CompareTopics(ctx, db, school)
 }

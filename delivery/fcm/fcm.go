@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"firebase.google.com/go/v4/messaging"
@@ -53,7 +54,12 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 	client := delivery.NewHTTPClient()
 	options := []option.ClientOption{}
 	if o.Endpoint != "" {
+		endpoint, err := url.Parse(o.Endpoint)
+		if err != nil {
+			return nil, fmt.Errorf("reading the address of Firebase: %w", err)
+		}
 		options = append(options, option.WithEndpoint(o.Endpoint))
+		client.Transport = redirected{client.Transport, endpoint}
 	} else {
 		signed, err := htransport.NewTransport(ctx, client.Transport, option.WithAuthCredentialsJSON(option.ServiceAccount, o.Credentials), option.WithScopes(fcmScope))
 		if err != nil {
@@ -114,21 +120,31 @@ func (f *Driver) sendTo(ctx context.Context, m delivery.Message, user uuid.UUID)
 
 // pushMessage is the message in the specification's shape.
 func pushMessage(m delivery.Message) *messaging.Message {
-	data := map[string]string{"type": m.Type, "id": "", "studentId": "", "deliveryId": m.ID.String()}
+	data := map[string]string{"type": m.Type, "id": "", "studentId": ""}
 	if m.RecordID != nil {
 		data["id"] = m.RecordID.String()
 	}
 	if m.StudentID != nil {
 		data["studentId"] = m.StudentID.String()
 	}
-	badge := m.Badge
+	aps := &messaging.Aps{Sound: "default"}
+	if m.Badge > 0 {
+		aps.Badge = &m.Badge
+	}
+	// Sent twice, or to the device and to a topic, it is shown once. Android's collapse_key
+	// would do so before it is delivered, but FCM keeps only four of those for a device.
+	shown := m.ID.String()
+	if m.CollapseID != nil {
+		shown = m.CollapseID.String()
+	}
+	data["deliveryId"] = shown
 	return &messaging.Message{
 		Notification: &messaging.Notification{Title: m.Title, Body: m.Body},
 		Data:         data,
-		Android:      &messaging.AndroidConfig{Priority: "high", Notification: &messaging.AndroidNotification{ChannelID: channelID(m.Type), Tag: m.ID.String()}},
+		Android:      &messaging.AndroidConfig{Priority: "high", Notification: &messaging.AndroidNotification{ChannelID: channelID(m.Type), Tag: shown}},
 		APNS: &messaging.APNSConfig{
-			Headers: map[string]string{"apns-collapse-id": m.ID.String()}, // sent twice, shown once
-			Payload: &messaging.APNSPayload{Aps: &messaging.Aps{Sound: "default", Badge: &badge}},
+			Headers: map[string]string{"apns-collapse-id": shown},
+			Payload: &messaging.APNSPayload{Aps: aps},
 		},
 	}
 }
@@ -149,23 +165,12 @@ func (f *Driver) send(ctx context.Context, out *messaging.Message) (string, erro
 		return id, nil
 	case err == nil:
 		return "", delivery.Troubled(0, "the provider's answer has no id")
-	case said.err != nil:
-		return "", delivery.Troubled(0, "the provider did not answer: %w", said.err)
-	case said.status == 0 && ctx.Err() != nil:
-		return "", delivery.Troubled(0, "there was no time to send it: %w", ctx.Err())
-	case said.status == 0: // it never left: the client found the fault
-		return "", delivery.Refused("it is no message: %w", err)
 	case messaging.IsUnregistered(err), messaging.IsSenderIDMismatch(err) && out.Token != "":
 		return "", &delivery.Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
 	case said.status == http.StatusBadRequest && out.Token != "" && messaging.IsInvalidArgument(err):
 		return "", &delivery.Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
-	case said.status == http.StatusBadRequest:
-		return "", delivery.Refused("the provider refuses it: %w", err)
 	}
-	if trouble := delivery.ProviderTrouble(said.status, said.header); trouble != nil {
-		return "", trouble
-	}
-	return "", delivery.Troubled(0, "the provider's answer %d is not its own: %w", said.status, err)
+	return "", said.fault(ctx, err)
 }
 
 // outcome is what the provider really said, for the send it is in the context of.
@@ -176,6 +181,24 @@ type outcome struct {
 }
 
 type outcomeKey struct{}
+
+// fault is why a call of Firebase's client failed with err.
+func (o *outcome) fault(ctx context.Context, err error) error {
+	switch {
+	case o.err != nil:
+		return delivery.Troubled(0, "the provider did not answer: %w", o.err)
+	case o.status == 0 && ctx.Err() != nil:
+		return delivery.Troubled(0, "there was no time to send it: %w", ctx.Err())
+	case o.status == 0: // it never left: the client found the fault
+		return delivery.Refused("it is no message: %w", err)
+	case o.status == http.StatusBadRequest:
+		return delivery.Refused("the provider refuses it: %w", err)
+	}
+	if trouble := delivery.ProviderTrouble(o.status, o.header); trouble != nil {
+		return trouble
+	}
+	return delivery.Troubled(0, "the provider's answer %d is not its own: %w", o.status, err)
+}
 
 // once keeps Firebase's client from trying again by itself, for minutes and with a
 // connection in hand: when a provider is in trouble, the lane rests. What the client

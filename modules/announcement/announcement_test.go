@@ -2,6 +2,7 @@ package announcement_test
 
 import (
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -98,6 +99,16 @@ func (h hall) topics(t *testing.T, a announcement.View) map[string]bool {
 	return out
 }
 
+// devices are the pushes to people's devices among others.
+func devices(to map[string]bool) (n int) {
+	for topic := range to {
+		if strings.HasPrefix(topic, "user_") {
+			n++
+		}
+	}
+	return n
+}
+
 func TestAnAnnouncementReachesThoseItIsForAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
@@ -154,7 +165,11 @@ func TestAnAnnouncementReachesThoseItIsForAndNobodyElse(t *testing.T) {
 					t.Errorf("no push to %s: %v", want, topics)
 				}
 			}
-			if len(topics) != len(c.topics(h)) {
+			people := len(c.sees)
+			if what == "all" {
+				people = 0 // the school's topic has them
+			}
+			if devices(topics) != people || len(topics) != len(c.topics(h))+people {
 				t.Errorf("pushed to %v", topics)
 			}
 		})
@@ -174,7 +189,7 @@ func TestWhoWantsNoPushOfAnnouncementsGetsNoneAndTheOtherParentDoes(t *testing.T
 	a := h.publish(t, h.write(t, map[string]any{"classIds": []any{h.seats[0].ClassID}}))
 	h.told(t, a, 4)
 	got := h.topics(t, a)
-	if len(got) != 2 || !got["student_"+h.children[0].ID.String()] || !got["user_"+pair.Parents[1].UserID.String()] {
+	if len(got) != 3 || devices(got) != 2 || !got["student_"+h.children[0].ID.String()] || !got["user_"+pair.Parents[1].UserID.String()] {
 		t.Errorf("pushes to %v", got)
 	}
 }

@@ -20,7 +20,7 @@ type Holiday struct {
 
 // HolidayFields are what an administrator says of a day off.
 type HolidayFields struct {
-	Name      string      `json:"name" validate:"notblank,max=100" example:"Diwali"`
+	Name      string      `json:"name" validate:"name,max=100" example:"Diwali"`
 	StartDate api.Date    `json:"startDate" validate:"required"`
 	EndDate   api.Date    `json:"endDate" doc:"The start unless given"`
 	ClassIDs  []uuid.UUID `json:"classIds" gorm:"-" validate:"max=200" doc:"Whose day off it is; everybody's unless given"`

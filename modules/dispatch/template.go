@@ -20,7 +20,7 @@ func (Template) TableName() string { return "dispatch_template" }
 // TemplateFields are what the office says of it.
 type TemplateFields struct {
 	Channel string `json:"channel" validate:"required,oneof=SMS EMAIL"`
-	Name    string `json:"name" validate:"notblank,max=100"`
+	Name    string `json:"name" validate:"name,max=100"`
 	Subject string `json:"subject" validate:"max=200" doc:"Of an e-mail"`
 	Body    string `json:"body" validate:"notblank,max=5000" doc:"{name}, {student} and {school} are filled in for each recipient"`
 }

@@ -39,7 +39,7 @@ type ExamState struct {
 
 // OwnFields are what an administrator says of an exam, apart from its classes.
 type OwnFields struct {
-	Name           string     `json:"name" validate:"notblank,max=100" example:"Half-yearly"`
+	Name           string     `json:"name" validate:"name,max=100" example:"Half-yearly"`
 	AcademicYearID uuid.UUID  `json:"academicYearId" doc:"The active year unless given"`
 	TermID         *uuid.UUID `json:"termId"`
 	StartDate      *api.Date  `json:"startDate"`

@@ -22,7 +22,7 @@ type GradeScale struct {
 
 // ScaleFields are what an administrator says of a scale.
 type ScaleFields struct {
-	Name      string `json:"name" validate:"notblank,max=60" example:"A to E"`
+	Name      string `json:"name" validate:"name,max=60" example:"A to E"`
 	IsDefault bool   `json:"isDefault" doc:"For classes that name no scale; one scale is"`
 	Bands     Bands  `json:"bands" validate:"required,min=1,max=30,dive" doc:"Each from its minPercent up to the next; the lowest starts at 0"`
 }

@@ -17,7 +17,7 @@ type Term struct {
 // TermFields are what an administrator says of a term.
 type TermFields struct {
 	AcademicYearID uuid.UUID `json:"academicYearId" validate:"required"`
-	Name           string    `json:"name" validate:"notblank,max=60" example:"Term 1"`
+	Name           string    `json:"name" validate:"name,max=60" example:"Term 1"`
 	StartDate      api.Date  `json:"startDate" validate:"required"`
 	EndDate        api.Date  `json:"endDate" validate:"required"`
 	Weight         *float64  `json:"weight" validate:"omitempty,min=0,max=1000" doc:"Against the year's other terms; 1 unless given"`

@@ -20,7 +20,7 @@ func (Head) TableName() string { return "fee_head" }
 
 // HeadFields are what an administrator says of a head.
 type HeadFields struct {
-	Name string `json:"name" validate:"notblank,max=60" example:"Tuition"`
+	Name string `json:"name" validate:"name,max=60" example:"Tuition"`
 	Code string `json:"code" validate:"notblank,max=20" example:"TUI"`
 	Type string `json:"type" validate:"required,oneof=TUITION TRANSPORT EXAM LIBRARY FINE OTHER"`
 }

@@ -43,14 +43,14 @@ func (StructureRecord) TableName() string { return "fee_structure" }
 // StructureHead is what the year costs under one head.
 type StructureHead struct {
 	FeeHeadID uuid.UUID `json:"feeHeadId" validate:"required"`
-	Name      string    `json:"name" validate:"max=60" doc:"The head's; what is sent is ignored"`
+	Name      string    `json:"name" validate:"omitempty,name,max=60" doc:"The head's; what is sent is ignored"`
 	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"For the whole year, in minor units"`
 }
 
 // Instalment is a part of the year's fees and the day it is due.
 type Instalment struct {
 	Number  int      `json:"number" doc:"Its place in the list; what is sent is ignored"`
-	Name    string   `json:"name" validate:"notblank,max=60" example:"Term 1"`
+	Name    string   `json:"name" validate:"name,max=60" example:"Term 1"`
 	DueDate api.Date `json:"dueDate" validate:"required"`
 	Percent float64  `json:"percent" validate:"gt=0,max=100" doc:"Of every head, with at most two decimals; together they are 100" example:"50"`
 }

@@ -16,7 +16,7 @@ import (
 // newNode is a database to be set up. Its addresses hold passwords: they go to the
 // platform's schema and nowhere else.
 type newNode struct {
-	Name    string `json:"name" validate:"required,max=31" doc:"Small letters, digits and dashes" example:"north"`
+	Name    string `json:"name" validate:"name,max=31" doc:"Small letters, digits and dashes" example:"north"`
 	URL     string `json:"url" validate:"required,max=2000" doc:"Of the database, with the owner's name and password" example:"postgres://homeroom:secret@db-north.internal:5432/homeroom"`
 	PoolURL string `json:"poolUrl" validate:"max=2000" doc:"Of a PgBouncer in transaction mode in front of it"`
 }

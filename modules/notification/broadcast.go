@@ -16,15 +16,20 @@ import (
 )
 
 // Broadcast writes everybody's line of the log and queues the messages, in the
-// transaction of the listener that calls it. Called again it does nothing anew. Where a
-// parent or teacher does not want pushes, their topic is not used: a student's other
-// parents are told on their devices. The school's own topic reaches everybody.
+// transaction of the listener that calls it. Called again it does nothing anew. The
+// school's own topic reaches everybody. Else everybody's devices are told, and the topics of
+// students and teachers that there is something; not a topic where a parent or teacher
+// wants no pushes.
 func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b api.Broadcast) error {
+	plainTitle, plainBody, err := plainPush(school)
+	if err != nil {
+		return err
+	}
 	n := len(b.Args)
-	args := append(append([]any{}, b.Args...), now, school.TimeZone, string(b.Type), b.Key, b.RecordID, b.Title, b.Body, b.Teaser)
+	args := append(append([]any{}, b.Args...), now, school.TimeZone, string(b.Type), b.Key, b.RecordID, b.Title, b.Body, b.Teaser, plainTitle, plainBody)
 	own := func(sql string) string {
 		// The statements below name their own arguments :now, :zone …; they come after the caller's.
-		for i, name := range []string{":now", ":zone", ":type", ":key", ":record", ":title", ":body", ":teaser"} {
+		for i, name := range []string{":now", ":zone", ":type", ":key", ":record", ":title", ":body", ":teaser", ":plaintitle", ":plainbody"} {
 			sql = strings.ReplaceAll(sql, name, fmt.Sprintf("$%d", n+i+1))
 		}
 		return sql
@@ -38,20 +43,21 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 				from (` + b.Recipients + `) r join notification_preference w on w.user_id = r.user_id and w.type = :type::text and (w.sms or w.email)
 				join app_user u on u.id = r.user_id left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id),
 			silent as (select user_id from notification_preference where type = :type::text and not push),
-			muted as (select distinct 'student_' || sg.student_id as topic, sg.student_id from student_guardian sg join guardian g on g.id = sg.guardian_id
+			muted as (select distinct 'student_' || sg.student_id as topic from student_guardian sg join guardian g on g.id = sg.guardian_id
 					join silent s on s.user_id = g.user_id where sg.can_view_data
-				union all select 'teacher_' || user_id, null::uuid from silent),
-			topic as (select t.recipient, m.topic is not null as muted, m.student_id from (` + b.Topics + `) t left join muted m on m.topic = t.recipient),
+				union all select 'teacher_' || user_id from silent),
+			topic as (select t.recipient, t.recipient like 'school\_%' as everybody from (` + b.Topics + `) t where not exists (select from muted m where m.topic = t.recipient)),
 			message as (
-				select 'PUSH' as channel, recipient, null::uuid as user_id from topic where not muted
-				union all select 'PUSH', 'user_' || u.id, u.id from topic t join student_guardian sg on sg.student_id = t.student_id and sg.can_view_data
-					join guardian g on g.id = sg.guardian_id join app_user u on u.id = g.user_id and u.status = 'ACTIVE'
-					where not exists (select from silent s where s.user_id = u.id)
-				union all select 'SMS', phone, user_id from wish where sms and phone is not null
-				union all select 'EMAIL', address, user_id from wish where email and address is not null)
-			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, segments, dedupe_key, next_at, created_at)
-			select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', :type::text, :record::uuid, :title::text,
-				case when m.channel = 'PUSH' then :teaser::text else :body::text end, sms.segments, :key::text || '/' || m.channel || '/' || m.recipient, awake.at, :now::timestamptz
+				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody then :title::text else :plaintitle::text end as title,
+					case when everybody then :teaser::text else :plainbody::text end as body, everybody::int as badge from topic
+				union all select 'PUSH', 'user_' || r.user_id, r.user_id, :title::text, :teaser::text,
+						greatest((select count(*) from notification n where n.user_id = r.user_id and n.read_at is null), 1)::int
+					from (` + b.Recipients + `) r where not exists (select from topic where everybody) and not exists (select from silent s where s.user_id = r.user_id)
+				union all select 'SMS', phone, user_id, :title::text, :body::text, 1 from wish where sms and phone is not null
+				union all select 'EMAIL', address, user_id, :title::text, :body::text, 1 from wish where email and address is not null)
+			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, badge, segments, dedupe_key, collapse_id, next_at, created_at)
+			select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', :type::text, :record::uuid, m.title, m.body, m.badge, sms.segments,
+				:key::text || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(:key::text)::uuid end, awake.at, :now::timestamptz
 			from message m, awake, ` + InSegments(":title::text", ":body::text") + ` on conflict (dedupe_key) do nothing`)},
 	}
 	for i := range queries {

@@ -127,7 +127,7 @@ func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testi
 	if lost := len(acknowledged) - o.Count(t, "notice", "key in ?", acknowledged); lost != 0 || len(acknowledged) == 0 {
 		t.Errorf("%d of %d acknowledged changes are lost", lost, len(acknowledged))
 	}
-	if len(told) != n || o.Count(t, "notification", "true") != 2*n || o.Count(t, "delivery", "state = 'SENT'") != n {
+	if len(told) != 3*n || o.Count(t, "notification", "true") != 2*n || o.Count(t, "delivery", "state = 'SENT'") != 3*n { // two parents, and the child's topic
 		t.Errorf("%d facts: %d told, %d lines for two parents, %d deliveries", n, len(told), o.Count(t, "notification", "true"), o.Count(t, "delivery", "true"))
 	}
 }

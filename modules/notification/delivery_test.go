@@ -3,6 +3,7 @@ package notification_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,20 +34,30 @@ func TestEachKindOfNoticeGoesToItsTopic(t *testing.T) {
 	student := "student_" + asha.ID.String()
 	want := map[string]int{
 		"ATTENDANCE " + student + "_attendance": 1, "RESULT " + student + "_result": 1, "FEE " + student + "_fee": 1, "TRANSPORT " + student: 1,
-		"LEAVE_REQUEST teacher_" + teacher.UserID.String(): 1, "LEAVE_REQUEST " + student: 1,
-		"MESSAGE teacher_" + teacher.UserID.String(): 1, "MESSAGE user_" + parent.UserID.String(): 1, "TRANSPORT user_" + driver.UserID.String(): 1,
+		"LEAVE_REQUEST teacher_" + teacher.UserID.String(): 1, "LEAVE_REQUEST " + student: 1, "MESSAGE teacher_" + teacher.UserID.String(): 1,
+		"TRANSPORT user_" + driver.UserID.String(): 1, "LEAVE_REQUEST user_" + teacher.UserID.String(): 1, "MESSAGE user_" + teacher.UserID.String(): 1,
 	}
-	testkit.Eventually(t, "all are sent", func() bool { return len(sent.got(o.ID)) == len(want) })
+	for _, kind := range []string{"ATTENDANCE", "RESULT", "FEE", "TRANSPORT", "LEAVE_REQUEST", "MESSAGE"} {
+		want[kind+" user_"+parent.UserID.String()] = 1
+	}
+	all := len(want)
+	testkit.Eventually(t, "all are sent", func() bool { return len(sent.got(o.ID)) == all })
 	for _, m := range sent.got(o.ID) {
 		if want[m.Type+" "+m.To]--; want[m.Type+" "+m.To] < 0 {
 			t.Errorf("unexpected: %s to %s", m.Type, m.To)
 		}
-		if m.Channel != delivery.Push || m.Body != "Something happened" || *m.RecordID != recordID || m.Badge < 1 {
+		if m.Channel != delivery.Push || *m.RecordID != recordID || m.CollapseID == nil {
 			t.Errorf("sent %+v", m)
+		}
+		if says := m.Title + ": " + m.Body; strings.HasPrefix(m.To, "user_") != (says == "Asha: Something happened") || strings.Contains(says, "Asha") != strings.HasPrefix(m.To, "user_") {
+			t.Errorf("%s is told %q", m.To, says)
+		}
+		if strings.HasPrefix(m.To, "user_") != (m.Badge > 0) {
+			t.Errorf("the badge of %s is %d", m.To, m.Badge)
 		}
 	}
 	testkit.Eventually(t, "it is written down", func() bool {
-		return o.Count(t, "delivery", "state = 'SENT' and attempts = 1 and provider_id <> '' and sent_at is not null") == len(want)
+		return o.Count(t, "delivery", "state = 'SENT' and attempts = 1 and provider_id <> '' and sent_at is not null") == all
 	})
 }
 
@@ -54,11 +65,10 @@ func TestAProviderThatIsAwayForTenMinutesLosesNothingAndIsNotStormed(t *testing.
 	t.Parallel()
 	app, sent, clock := apart(t)
 	o := newOffice(t, app.NewSchool(t))
-	asha := o.Child(t, o.seat, 1)
 	const notices = 60
 	sent.failing(func(delivery.Message) error { return errAway })
 	for i := range notices {
-		o.tell(t, telling{Type: "TRANSPORT", Key: fmt.Sprint(i), StudentID: &asha.ID})
+		o.tell(t, telling{Type: "TRANSPORT", Key: fmt.Sprint(i), UserID: &o.admin.UserID})
 	}
 	testkit.Eventually(t, "all are queued", func() bool { return o.Count(t, "delivery", "true") == notices })
 	for range 60 { // ten minutes, ten seconds at a time
@@ -94,11 +104,10 @@ func TestAProviderIsObeyedWhenItAsksForAPause(t *testing.T) {
 	t.Parallel()
 	app, sent, clock := apart(t)
 	o := newOffice(t, app.NewSchool(t))
-	asha := o.Child(t, o.seat, 1)
 	sent.failing(func(delivery.Message) error {
 		return &delivery.Fault{RetryAfter: 5 * time.Minute, Err: errors.New("429")}
 	})
-	o.tell(t, telling{Type: "TRANSPORT", Key: "1", StudentID: &asha.ID})
+	o.tell(t, telling{Type: "TRANSPORT", Key: "1", UserID: &o.admin.UserID})
 	testkit.Eventually(t, "it is put off", func() bool {
 		return o.Count(t, "delivery", "state = 'QUEUED' and last_error = '429' and next_at >= ?", clock.Now().Add(5*time.Minute)) == 1
 	})
@@ -118,15 +127,15 @@ func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) 
 	t.Parallel()
 	app, sent, _ := apart(t)
 	o := newOffice(t, app.NewSchool(t))
-	asha, super := o.Child(t, o.seat, 1), app.SuperAdmin(t)
+	super := app.SuperAdmin(t)
 	sent.failing(func(delivery.Message) error { return &delivery.Fault{Message: true, Err: errors.New("no such topic")} })
-	o.tell(t, telling{Type: "FEE", Key: "1", StudentID: &asha.ID})
+	o.tell(t, telling{Type: "FEE", Key: "1", UserID: &o.admin.UserID})
 	list := func() []notification.DeadLetter {
 		return testkit.Get[api.Page[notification.DeadLetter]](t, super, "/super-admin/delivery/list?filters[schoolId]="+o.ID.String()).Items
 	}
 	testkit.Eventually(t, "it is in the list", func() bool { return len(list()) == 1 })
 	dead := list()[0]
-	if dead.LastError != "no such topic" || dead.Channel != "PUSH" || dead.Type != "FEE" || *dead.SchoolID != o.ID || dead.Attempts != 1 || dead.Recipient != "student_"+asha.ID.String()+"_fee" {
+	if dead.LastError != "no such topic" || dead.Channel != "PUSH" || dead.Type != "FEE" || *dead.SchoolID != o.ID || dead.Attempts != 1 || dead.Recipient != "user_"+o.admin.UserID.String() {
 		t.Errorf("the letter is %+v", dead)
 	}
 	if o.Count(t, "delivery", "state = 'FAILED'") != 1 {
@@ -165,13 +174,13 @@ func TestQuietHoursHoldWhatCanWait(t *testing.T) {
 	o.admin.Refuses(t, "PUT", "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 5, "version": 1}, 409, "")
 	o.tell(t, telling{Type: "FEE", Key: "waits", StudentID: &asha.ID})
 	o.tell(t, telling{Type: "ATTENDANCE", Key: "goes", StudentID: &asha.ID})
-	testkit.Eventually(t, "what cannot wait goes out", func() bool { return len(sent.got(o.ID)) == 1 })
-	testkit.Eventually(t, "the other one waits", func() bool { return o.Count(t, "delivery", "type = 'FEE' and state = 'QUEUED' and attempts = 0") == 1 })
+	testkit.Eventually(t, "what cannot wait goes out", func() bool { return len(sent.got(o.ID)) == 2 })
+	testkit.Eventually(t, "the other one waits", func() bool { return o.Count(t, "delivery", "type = 'FEE' and state = 'QUEUED' and attempts = 0") == 2 })
 	if got := o.log(t, asha.Parents[0]); got.Total != 2 || sent.got(o.ID)[0].Type != "ATTENDANCE" {
 		t.Errorf("the log has %d", got.Total)
 	}
 	clock.turn(2*time.Hour + time.Minute)
-	testkit.Eventually(t, "it goes out in the morning", func() bool { return len(sent.got(o.ID)) == 2 })
+	testkit.Eventually(t, "it goes out in the morning", func() bool { return len(sent.got(o.ID)) == 4 })
 }
 
 func TestTheBudgetsOfTheSchoolAndOfAllRefuseWhatIsTooMuch(t *testing.T) {
@@ -206,7 +215,6 @@ func TestTwoInstancesTellNothingTwice(t *testing.T) {
 	t.Parallel()
 	app, sent, _ := apart(t)
 	o := newOffice(t, app.NewSchool(t))
-	asha := o.Child(t, o.seat, 1)
 	same := func(c *config.Config, p *service.Options) {
 		labRows(c, p)
 		c.DatabaseURL, c.NodeURL = app.Service.Config.DatabaseURL, app.Service.Config.NodeURL
@@ -217,7 +225,7 @@ func TestTwoInstancesTellNothingTwice(t *testing.T) {
 	const notices = 100
 	for i := range notices {
 		by := []*testkit.Client{o.admin, o.admin.On(second)}[i%2]
-		testkit.Post[api.Nothing](t, by, "/school-admin/report/tell", map[string]any{"type": "TRANSPORT", "key": fmt.Sprint(i), "studentId": asha.ID})
+		testkit.Post[api.Nothing](t, by, "/school-admin/report/tell", map[string]any{"type": "TRANSPORT", "key": fmt.Sprint(i), "userId": o.admin.UserID})
 		second.Service.Sender.Wake(o.ID) // both look, always
 		app.Service.Sender.Wake(o.ID)
 	}
@@ -234,7 +242,7 @@ func TestAChannelWithoutAProviderSaysSo(t *testing.T) {
 	asha := o.Child(t, o.seat, 1)
 	o.tell(t, telling{Type: "TRANSPORT", Key: "1", StudentID: &asha.ID})
 	testkit.Eventually(t, "it fails with the reason", func() bool {
-		return o.Count(t, "delivery", "state = 'FAILED' and last_error = ?", delivery.ErrNoProvider.Error()) == 1
+		return o.Count(t, "delivery", "state = 'FAILED' and last_error = ?", delivery.ErrNoProvider.Error()) == 2
 	})
 	testkit.Eventually(t, "nobody waits for it", func() bool { return o.Count(t, "outbox", "kind <> ?", delivery.Waiting) == 0 })
 	if got := o.log(t, asha.Parents[0]); got.Total != 1 {

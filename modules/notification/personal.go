@@ -18,7 +18,8 @@ func Personal() []api.PersonalTable {
 		},
 		{Table: "delivery_setting", By: "updated_by"},
 
-		{Platform: true, Table: "device_token", School: "school_id", Section: "devices", Of: "user_id", NoID: true, Gone: true, Hidden: "token", Nothing: api.Reasons{api.FixedText: "platform"}},
+		{Platform: true, Table: "device_token", School: "school_id", Section: "devices", Of: "user_id", NoID: true, Gone: true, Own: "topics", Hidden: "token", Nothing: api.Reasons{api.FixedText: "platform"}},
+		{Platform: true, Table: "topic_removal", School: "school_id", Nothing: api.Reasons{"a phone's address at the push provider and what it is taken out of, until that is done": "token topics last_error"}},
 		// A code that is on its way to somebody who has an account elsewhere is still sent.
 		{
 			Platform: true, Table: "message", Section: "codes", To: "recipient", Gone: true, Own: "last_error provider_id", Hidden: "sealed",

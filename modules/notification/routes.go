@@ -15,8 +15,13 @@ import (
 
 // Devices knows people's phones.
 type Devices interface {
-	// Register gives a device to the user who holds it now, whoever had it before.
-	Register(ctx context.Context, token, platform string, school, user, session uuid.UUID) error
+	// Register gives a device to the user who holds it now, whoever had it before, with the
+	// topics this user may subscribe to.
+	Register(ctx context.Context, token, platform string, school, user, session uuid.UUID, topics []string) error
+	// Users are those of a school's users who have a device, of all or, if any are given, of these.
+	Users(ctx context.Context, school uuid.UUID, among ...uuid.UUID) ([]uuid.UUID, error)
+	// SetTopics says which topics the devices of users may be subscribed to from now on.
+	SetTopics(ctx context.Context, school uuid.UUID, topics map[uuid.UUID][]string) error
 }
 
 // Queue sends what was queued.

@@ -29,10 +29,14 @@ func (m *Module) Listen(bus *events.Bus) {
 			return err
 		}
 		now := m.Clock()
+		title, body, err := plainPush(school)
+		if err != nil {
+			return err
+		}
 		err = tenancy.Together(db,
 			// Those that were to wait get their lines of the log now; the others have them.
 			tenancy.Query{SQL: api.LogNotices, Args: []any{due.IDs, now}, PlanOnce: true},
-			tenancy.Query{SQL: queueNotices, Args: []any{due.IDs, now, school.TimeZone}, PlanOnce: true})
+			tenancy.Query{SQL: queueNotices, Args: []any{due.IDs, now, school.TimeZone, title, body}, PlanOnce: true})
 		if err != nil {
 			return fmt.Errorf("queueing notices: %w", err)
 		}
@@ -49,18 +53,17 @@ const awake = `awake as (
 			else $2::timestamptz end as at
 		from school_setting s, (select ($2::timestamptz at time zone $3)::time as t, ($2::timestamptz at time zone $3)::date as d) l)`
 
-// studentTopic is the topic a student's parents are subscribed to, by what it is about.
-const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE' then '_attendance' when 'RESULT' then '_result' when 'FEE' then '_fee' else '' end`
-
-// queueNotices turns notices into messages: one to the topic of a student's parents,
-// or, where one of them does not want it, to the devices of the others; one to a
-// teacher's topic; SMS and e-mail to those who asked for them. The same notice queues
-// the same message once; notices to single parents whose keys differ in the parent
-// alone (…/userId) are one push to the topic the parents share. The notices are held
+// queueNotices turns notices into messages: to the devices of everybody they tell, to the
+// topic of the student or teacher, and SMS and e-mail to those who asked for them. A topic
+// says nothing ($4, $5), and where one of a student's parents wants no push it is left out:
+// it would reach all of them. The same notice queues the same message once; notices to
+// single parents whose keys differ in the parent alone (…/userId) are one push to the topic
+// the parents share. All pushes of a notice have one collapse_id. The notices are held
 // meanwhile: whom they tell of may be erased at this moment, and then the messages are
 // either not made, or there to be found.
 var queueNotices = `with ` + awake + `,
-	told as (select * from notice where id = any($1) and told_at is not null for share),
+	told as (select *, case when user_id is null then key else replace(key, '/' || user_id, '') end as shared_key
+		from notice where id = any($1) and told_at is not null for share),
 	people as (
 		select t.id as notice_id, u.id as user_id, r.type as role, u.phone, coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,
 			coalesce(w.push, true) as push, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
@@ -72,26 +75,28 @@ var queueNotices = `with ` + awake + `,
 		join role r on r.id = u.role_id
 		left join guardian p on p.user_id = u.id
 		left join employee e on e.user_id = u.id
-		left join notification_preference w on w.user_id = u.id and w.type = t.type),
-	wishes as (select notice_id, bool_and(push) as everyone, max(unread) as unread from people group by notice_id),
+		left join notification_preference w on w.user_id = u.id and w.type = t.type
+		where ` + api.MayHear + `),
+	wishes as (select notice_id, bool_and(push) as everyone from people group by notice_id),
 	message as (
-		select t.id as notice_id, 'PUSH' as channel, ` + studentTopic + ` as recipient, null::uuid as user_id, w.unread
-		from told t join wishes w on w.notice_id = t.id where t.user_id is null and w.everyone
+		select p.notice_id, 'PUSH' as channel, 'user_' || p.user_id as recipient, p.user_id, t.key, t.title, t.teaser as body, greatest(p.unread, 1) as badge
+		from people p join told t on t.id = p.notice_id where p.push
 		union all
-		select t.id, 'PUSH', 'user_' || p.user_id, p.user_id, p.unread
-		from told t join wishes w on w.notice_id = t.id join people p on p.notice_id = t.id where t.user_id is null and not w.everyone and p.push
+		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0
+		from told t join wishes w on w.notice_id = t.id where t.user_id is null and t.student_id is not null and w.everyone
 		union all
-		select t.id, 'PUSH', case when p.role = 'TEACHER' then 'teacher_' || p.user_id when p.role = 'PARENT' and t.student_id is not null then ` + studentTopic + `
-			else 'user_' || p.user_id end, p.user_id, p.unread
-		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.push
+		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0
+		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'PARENT' and t.student_id is not null and p.push
 		union all
-		select notice_id, 'SMS', phone, user_id, 1 from people where sms and phone is not null
+		select t.id, 'PUSH', 'teacher_' || p.user_id, p.user_id, t.key, $4::text, $5::text, 0
+		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'TEACHER' and p.push
 		union all
-		select notice_id, 'EMAIL', address, user_id, 1 from people where email and address is not null)
-	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key, next_at, created_at)
-	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', t.type, t.record_id, t.student_id, t.title,
-		case when m.channel = 'PUSH' then t.teaser else t.body end, greatest(m.unread, 1)::int, sms.segments,
-		case when m.channel = 'PUSH' and m.recipient like 'student\_%' and t.user_id is not null then replace(t.key, '/' || t.user_id, '') else t.key end || '/' || m.channel || '/' || m.recipient,
+		select p.notice_id, 'SMS', p.phone, p.user_id, t.key, t.title, t.body, 1 from people p join told t on t.id = p.notice_id where p.sms and p.phone is not null
+		union all
+		select p.notice_id, 'EMAIL', p.address, p.user_id, t.key, t.title, t.body, 1 from people p join told t on t.id = p.notice_id where p.email and p.address is not null)
+	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key, collapse_id, next_at, created_at)
+	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', t.type, t.record_id, t.student_id, m.title, m.body, m.badge::int, sms.segments,
+		m.key || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(t.shared_key)::uuid end,
 		case when t.type in ('ATTENDANCE', 'TRANSPORT') then $2 else awake.at end, $2
 	from message m join told t on t.id = m.notice_id, awake, ` + InSegments("t.title", "t.body") + `
 	on conflict (dedupe_key) do nothing`

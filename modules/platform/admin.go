@@ -65,8 +65,8 @@ func findAdmin(db *gorm.DB, id uuid.UUID) (Admin, error) {
 
 type newAdmin struct {
 	SchoolID  uuid.UUID `json:"schoolId" validate:"required"`
-	FirstName string    `json:"firstName" validate:"notblank,max=100"`
-	LastName  string    `json:"lastName" validate:"max=100"`
+	FirstName string    `json:"firstName" validate:"name,max=100"`
+	LastName  string    `json:"lastName" validate:"omitempty,name,max=100"`
 	Email     string    `json:"email" validate:"required,email,max=254"`
 	Phone     api.Phone `json:"phone" validate:"max=20"`
 }

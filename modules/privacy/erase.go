@@ -137,9 +137,12 @@ func (k kind) mayGo(c api.Ctx, p person) error {
 
 // run erases somebody in the school, and has what hangs on them follow.
 func (m *Module) run(c api.Ctx, p person, name string, number int64) error {
-	var guardians, students []uuid.UUID
+	var guardians, parents, students []uuid.UUID
 	if err := c.DB.Raw(`select guardian_id from student_guardian where student_id = ?`, p.ID).Scan(&guardians).Error; err != nil {
 		return fmt.Errorf("reading guardians: %w", err)
+	}
+	if err := c.DB.Raw(`select user_id from guardian where id in ?`, guardians).Scan(&parents).Error; err != nil {
+		return fmt.Errorf("reading parents: %w", err)
 	}
 	if err := c.DB.Raw(`select student_id from student_guardian where guardian_id = ?`, p.ID).Scan(&students).Error; err != nil {
 		return fmt.Errorf("reading students: %w", err)
@@ -157,6 +160,9 @@ func (m *Module) run(c api.Ctx, p person, name string, number int64) error {
 	}
 	if len(files) > 0 {
 		c.Tell(events.Fact{Kind: "file.gone", Data: map[string]any{"files": files}})
+	}
+	if len(parents) > 0 {
+		c.Tell(events.Fact{Kind: roster.SightChanged, Data: map[string]any{"userIds": parents}})
 	}
 	c.Tell(events.Fact{Kind: PersonErased, Data: gone{traces: t, UserID: p.UserID, Name: name}})
 	if len(students) > 0 {

@@ -14,7 +14,7 @@ type Class struct {
 
 // ClassFields are what an administrator says of a class.
 type ClassFields struct {
-	Name        string     `json:"name" validate:"notblank,max=60" example:"Class 5"`
+	Name        string     `json:"name" validate:"name,max=60" example:"Class 5"`
 	Code        string     `json:"code" validate:"max=20" example:"5"`
 	Level       int        `json:"level" validate:"min=0,max=100" doc:"Orders the classes, lowest first"`
 	NextClassID *uuid.UUID `json:"nextClassId" doc:"Where its pupils go at the turn of the year"`

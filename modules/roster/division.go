@@ -17,7 +17,7 @@ type Division struct {
 // DivisionFields are what an administrator says of a division.
 type DivisionFields struct {
 	ClassID  uuid.UUID `json:"classId" validate:"required"`
-	Name     string    `json:"name" validate:"notblank,max=30" example:"A"`
+	Name     string    `json:"name" validate:"name,max=30" example:"A"`
 	Capacity *int      `json:"capacity" validate:"omitempty,min=1,max=1000"`
 	Room     string    `json:"room" validate:"max=30"`
 }

@@ -19,8 +19,8 @@ type Employee struct {
 
 // EmployeeFields are what the office says of an employee.
 type EmployeeFields struct {
-	FirstName         string    `json:"firstName" validate:"notblank,max=100" example:"Meera"`
-	LastName          string    `json:"lastName" validate:"max=100" example:"Iyer"`
+	FirstName         string    `json:"firstName" validate:"name,max=100" example:"Meera"`
+	LastName          string    `json:"lastName" validate:"omitempty,name,max=100" example:"Iyer"`
 	Phone             api.Phone `json:"phone" validate:"required,max=20"`
 	Email             string    `json:"email" validate:"omitempty,email,max=254" doc:"Administrators sign in with it"`
 	EmployeeType      string    `json:"employeeType" validate:"required,oneof=TEACHER DRIVER ADMIN SUPPORT"`

@@ -15,7 +15,7 @@ type Period struct {
 
 // PeriodFields are what an administrator says of a period.
 type PeriodFields struct {
-	Name      string `json:"name" validate:"notblank,max=60" example:"Period 1"`
+	Name      string `json:"name" validate:"name,max=60" example:"Period 1"`
 	StartTime Clock  `json:"startTime" validate:"required" example:"09:00"`
 	EndTime   Clock  `json:"endTime" validate:"required" example:"09:45"`
 	IsBreak   bool   `json:"isBreak"`

@@ -23,8 +23,8 @@ type Student struct {
 
 // StudentFields are what the office says of a student.
 type StudentFields struct {
-	FirstName             string          `json:"firstName" validate:"notblank,max=100" example:"Asha"`
-	LastName              string          `json:"lastName" validate:"max=100" example:"Rao"`
+	FirstName             string          `json:"firstName" validate:"name,max=100" example:"Asha"`
+	LastName              string          `json:"lastName" validate:"omitempty,name,max=100" example:"Rao"`
 	AdmissionNumber       string          `json:"admissionNumber" validate:"max=40" doc:"Given by the school, or numbered by its pattern"`
 	ClassID               *uuid.UUID      `json:"classId" doc:"The class they are admitted to"`
 	Gender                string          `json:"gender" validate:"omitempty,oneof=FEMALE MALE OTHER"`
@@ -38,7 +38,7 @@ type StudentFields struct {
 	PreviousSchool        string          `json:"previousSchool" validate:"max=200"`
 	MedicalNotes          string          `json:"medicalNotes" validate:"max=2000"`
 	Allergies             string          `json:"allergies" validate:"max=500"`
-	EmergencyContactName  string          `json:"emergencyContactName" validate:"max=100"`
+	EmergencyContactName  string          `json:"emergencyContactName" validate:"omitempty,name,max=100"`
 	EmergencyContactPhone api.Phone       `json:"emergencyContactPhone" validate:"max=20"`
 	CustomFields          json.RawMessage `json:"customFields"`
 }
@@ -67,8 +67,8 @@ type Guardian struct {
 
 // GuardianFields are what the office says of a guardian.
 type GuardianFields struct {
-	FirstName  string    `json:"firstName" validate:"notblank,max=100"`
-	LastName   string    `json:"lastName" validate:"max=100"`
+	FirstName  string    `json:"firstName" validate:"name,max=100"`
+	LastName   string    `json:"lastName" validate:"omitempty,name,max=100"`
 	Phone      api.Phone `json:"phone" validate:"required,max=20"`
 	Email      string    `json:"email" validate:"omitempty,email,max=254"`
 	Occupation string    `json:"occupation" validate:"max=100"`

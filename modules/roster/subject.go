@@ -14,7 +14,7 @@ type Subject struct {
 
 // SubjectFields are what an administrator says of a subject.
 type SubjectFields struct {
-	Name      string `json:"name" validate:"notblank,max=100" example:"Mathematics"`
+	Name      string `json:"name" validate:"name,max=100" example:"Mathematics"`
 	Code      string `json:"code" validate:"notblank,max=20" example:"MATH"`
 	Type      string `json:"type" validate:"omitempty,oneof=CORE ELECTIVE CO_SCHOLASTIC" doc:"CORE unless given"`
 	MaxMarks  *int   `json:"maxMarks" validate:"omitempty,min=1,max=10000"`

@@ -19,7 +19,7 @@ type AcademicYear struct {
 
 // YearFields are what an administrator says of a year.
 type YearFields struct {
-	Name      string   `json:"name" validate:"notblank,max=60" example:"2026-27"`
+	Name      string   `json:"name" validate:"name,max=60" example:"2026-27"`
 	StartDate api.Date `json:"startDate" validate:"required"`
 	EndDate   api.Date `json:"endDate" validate:"required"`
 }

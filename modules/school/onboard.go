@@ -9,7 +9,7 @@ import (
 
 // newSchool is a request to onboard a school.
 type newSchool struct {
-	Name     string `json:"name" validate:"notblank,max=120" example:"Green Valley"`
+	Name     string `json:"name" validate:"name,max=120" example:"Green Valley"`
 	Code     string `json:"code" validate:"required,code" example:"green-valley"`
 	TimeZone string `json:"timeZone" validate:"required,max=64,timezone" example:"Asia/Kolkata"`
 	Currency string `json:"currency" validate:"required,currency" example:"INR"`
@@ -25,8 +25,8 @@ type newSchool struct {
 
 // admin is the school's first administrator.
 type admin struct {
-	FirstName string `json:"firstName" validate:"notblank,max=100"`
-	LastName  string `json:"lastName" validate:"max=100"`
+	FirstName string `json:"firstName" validate:"name,max=100"`
+	LastName  string `json:"lastName" validate:"omitempty,name,max=100"`
 	Email     string `json:"email" validate:"required,email,max=254"`
 	Phone     string `json:"phone" validate:"omitempty,phone"`
 	Password  string `json:"password" validate:"omitempty,min=12,max=200" doc:"Without one they are invited to set it"`

@@ -42,7 +42,7 @@ func read(db *gorm.DB, id uuid.UUID) (Profile, error) {
 // profileFields are what a super-admin may change of a school's record. A school that has
 // said something of itself in its own settings says this from then on.
 type profileFields struct {
-	Name        string    `json:"name" validate:"notblank,max=120"`
+	Name        string    `json:"name" validate:"name,max=120"`
 	Code        string    `json:"code" validate:"required,code"`
 	TimeZone    string    `json:"timeZone" validate:"required,max=64,timezone"`
 	Currency    string    `json:"currency" validate:"required,currency" doc:"Stays as it is once fees were posted: amounts have no currency of their own"`

@@ -18,12 +18,12 @@ const ProfileChanged = "school.profile_changed"
 
 // Profile is what the school says of itself, on paper and elsewhere.
 type Profile struct {
-	Name          string     `json:"name" validate:"notblank,max=120"`
+	Name          string     `json:"name" validate:"name,max=120"`
 	Address       string     `json:"address" validate:"max=500"`
 	Phone         string     `json:"phone" validate:"omitempty,phone"`
 	Email         string     `json:"email" validate:"omitempty,email,max=254"`
 	Website       string     `json:"website" validate:"max=200" example:"https://green-valley.example.org"`
-	PrincipalName string     `json:"principalName" validate:"max=120"`
+	PrincipalName string     `json:"principalName" validate:"omitempty,name,max=120"`
 	LogoFileID    *uuid.UUID `json:"logoFileId" doc:"A PNG or JPEG image among the school's files; everybody of the school may have it"`
 	Locale        string     `json:"locale" validate:"notblank,max=20" doc:"How dates and numbers are written" example:"en-IN"`
 }

@@ -222,3 +222,16 @@ func TestTheCurrencyStaysOnceTheLedgerHasAmounts(t *testing.T) {
 		t.Errorf("the same again: %+v", got.Fields)
 	}
 }
+
+func TestSchoolName_AnyCharactersOfOneLine(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	for _, name := range []string{"Ward\r\n5", "Ward\n5", "Ward\t5", " "} {
+		admin.Refuses(t, "PUT", "/school-admin/setting", map[string]any{"name": name}, 422, "")
+	}
+	got := testkit.Put[map[string]any](t, admin, "/school-admin/setting", map[string]any{"name": `Ward 5" School, "पाँच"`})
+	if got["name"] != `Ward 5" School, "पाँच"` {
+		t.Errorf("the name is %v", got["name"])
+	}
+}

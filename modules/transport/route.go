@@ -17,7 +17,7 @@ type Route struct {
 
 // RouteFields are what the office says of a route.
 type RouteFields struct {
-	Name      string    `json:"name" validate:"notblank,max=100" example:"Hill Road, morning"`
+	Name      string    `json:"name" validate:"name,max=100" example:"Hill Road, morning"`
 	BusID     uuid.UUID `json:"busId" validate:"required"`
 	Direction string    `json:"direction" validate:"required,oneof=pickup dropoff"`
 }

@@ -16,7 +16,7 @@ import (
 // they change it; without one they add one.
 type StopFields struct {
 	ID           *uuid.UUID   `json:"id"`
-	Name         string       `json:"name" validate:"notblank,max=100"`
+	Name         string       `json:"name" validate:"name,max=100"`
 	Lat          float64      `json:"lat" validate:"min=-90,max=90" example:"12.9716"`
 	Lng          float64      `json:"lng" validate:"min=-180,max=180" example:"77.5946"`
 	RadiusMeters int          `json:"radiusMeters" validate:"omitempty,min=30,max=5000" doc:"Families are told when the bus comes so near; 300 unless given"`

@@ -93,7 +93,7 @@ func TestBoardingFiftyTimesInParallelIsBoardingOnce(t *testing.T) {
 	if n := d.Count(t, "boarding_tap", "trip_id = ?", trip); n != 1 {
 		t.Errorf("%d taps count", n)
 	}
-	if n := d.told(t, d.children[0].parent, "%is on the bus"); n != 1 {
+	if n := d.told(t, d.children[0].parent, "On the bus"); n != 1 {
 		t.Errorf("the parent was told %d times", n)
 	}
 	if n := d.Count(t, "audit_event", "entity = 'boarding'"); n != 1 {

@@ -1,0 +1,131 @@
+package notification
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// The topics of a student, after student_{id}: by what a push is about, and the bare one
+// for everything else.
+var studentTopics = []string{"", "_attendance", "_result", "_fee"}
+
+// studentTopic is the topic a student's parents are subscribed to, by what it is about.
+const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE' then '_attendance' when 'RESULT' then '_result' when 'FEE' then '_fee' else '' end`
+
+// plainPush is what a push to the topic of one child or one teacher says: nothing. Phones
+// subscribe to topics by themselves, so that nobody knows who hears them. What there is
+// to read the app asks for, with its user's token.
+func plainPush(school *tenancy.School) (title, body string, err error) {
+	body, err = api.Say(school.Locale, api.Text{Name: "push.open"})
+	return school.Name, body, err
+}
+
+// mayFollow are users with what their apps subscribe to: their role, and a parent's
+// children, whose links are held until the topics are written down.
+const mayFollow = `select u.id as user_id, r.type as role, sg.student_id
+	from app_user u join role r on r.id = u.role_id
+	left join guardian g on g.user_id = u.id and r.type = 'PARENT'
+	left join student_guardian sg on sg.guardian_id = g.id and sg.can_view_data
+	where u.id = any($1) and u.status = 'ACTIVE'`
+
+// holdLinks keeps links from being changed between reading them and writing topics down.
+const holdLinks = `select from student_guardian sg where sg.guardian_id in (select id from guardian where user_id = any($1)) for share`
+
+// topicsOf are the topics that apps of users may subscribe to, in order. A user who is
+// gone has none.
+func topicsOf(db *gorm.DB, school uuid.UUID, users []uuid.UUID) (map[uuid.UUID][]string, error) {
+	topics := map[uuid.UUID][]string{}
+	for _, user := range users {
+		topics[user] = nil
+	}
+	err := tenancy.Together(db, tenancy.Query{SQL: holdLinks, Args: []any{users}}, tenancy.Query{SQL: mayFollow, Args: []any{users}, Scan: func(rows pgx.Rows) error {
+		var user uuid.UUID
+		var role api.RoleType
+		var student *uuid.UUID
+		_, err := pgx.ForEachRow(rows, []any{&user, &role, &student}, func() error {
+			if topics[user] == nil && (role == api.Parent || role == api.Teacher) {
+				topics[user] = append(topics[user], "school_"+school.String())
+			}
+			if role == api.Teacher {
+				topics[user] = append(topics[user], "teacher_"+user.String())
+			}
+			if student != nil {
+				for _, kind := range studentTopics {
+					topics[user] = append(topics[user], "student_"+student.String()+kind)
+				}
+			}
+			return nil
+		})
+		return err
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("reading what users may subscribe to: %w", err)
+	}
+	for _, t := range topics {
+		slices.Sort(t)
+	}
+	return topics, nil
+}
+
+// FollowSight takes back what users may not hear any more: messages to them that have
+// not gone out, and the subscriptions of their devices. It is a listener's, and twice is
+// as once.
+func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
+	if len(users) == 0 {
+		return nil
+	}
+	db, err := events.DB(ctx)
+	if err != nil {
+		return err
+	}
+	err = tenancy.Together(db, tenancy.Query{SQL: recallUnheard, Args: []any{users}})
+	if err != nil {
+		return fmt.Errorf("recalling messages: %w", err)
+	}
+	withDevice, err := m.Devices.Users(ctx, school, users...)
+	if err != nil || len(withDevice) == 0 {
+		return err
+	}
+	return m.setTopics(ctx, db, school, withDevice)
+}
+
+// recallUnheard removes messages about a student, to parents who may not see the student
+// any more, and all to users who are gone. Those that were given up are among them: they
+// could be tried again.
+const recallUnheard = `delete from delivery d using app_user u
+	where d.user_id = any($1) and u.id = d.user_id and d.state <> 'SENT' and d.purpose = 'NOTICE' and (u.status <> 'ACTIVE'
+		or d.student_id is not null and exists (select from role r where r.id = u.role_id and r.type = 'PARENT')
+			and not exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = d.student_id and g.user_id = u.id and sg.can_view_data))`
+
+func (m *Module) setTopics(ctx context.Context, db *gorm.DB, school uuid.UUID, users []uuid.UUID) error {
+	topics, err := topicsOf(db, school, users)
+	if err != nil {
+		return err
+	}
+	return m.Devices.SetTopics(ctx, school, topics)
+}
+
+// CompareTopics writes down for every device of a school what it may be subscribed to:
+// for devices from before that was kept, and for changes nobody told of.
+func (m *Module) CompareTopics(ctx context.Context, db *gorm.DB, school uuid.UUID) error {
+	users, err := m.Devices.Users(ctx, school)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(users, 500) {
+		err := db.Transaction(func(tx *gorm.DB) error { return m.setTopics(ctx, tx, school, some) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
