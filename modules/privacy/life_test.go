@@ -114,7 +114,7 @@ func (l *life) admit(t *testing.T) {
 	l.parent = l.signIn(t, "parent", l.phone)
 	testkit.Put[any](t, l.parent, "/parent/notification/preferences", map[string]any{"preferences": []any{
 		map[string]any{"type": "ATTENDANCE", "push": true, "sms": true, "email": true}, map[string]any{"type": "FEE", "push": true, "sms": true, "email": true}}})
-	testkit.Post[any](t, l.parent, "/parent/notification/token", map[string]any{"fcmToken": "token of " + l.phone, "platform": "android"})
+	testkit.Post[any](t, l.parent, "/parent/notification/token", map[string]any{"fcmToken": "token " + uuid.NewString(), "platform": "android"})
 	testkit.Post[any](t, l.parent, "/parent/timetable/feed", map[string]any{"studentId": l.child})
 }
 
