@@ -18,6 +18,8 @@ import (
 // Authenticator says who a bearer token speaks for, or why nobody (an *Error).
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (User, error)
+	// Fresh reports whether the user has proved who they are within FreshFor.
+	Fresh(ctx context.Context, user User) (bool, error)
 }
 
 // Permissions decides what a user may do at their school, and is told when the
@@ -144,6 +146,8 @@ func checkRow(r *Row) error {
 		return fmt.Errorf("row %s belongs to no client and names no roles", r.Name())
 	case r.callSchool != nil && !knownModule(r.Module):
 		return fmt.Errorf("row %s names an unknown module %q", r.Name(), r.Module)
+	case r.Fresh && !r.Bearer:
+		return fmt.Errorf("row %s asks for a fresh proof of nobody: it takes no token", r.Name())
 	case r.OwnTx && r.Idempotent:
 		return fmt.Errorf("row %s keeps its own transaction, so its answer cannot be remembered in one", r.Name())
 	case r.OwnTx && !r.platform:

@@ -53,6 +53,9 @@ func (a *Auth) rotate(c api.OpenCtx, token string, grace time.Duration) (acc acc
 	if role, err = a.present(c, acc); err != nil {
 		return acc, role, pair, err
 	}
+	if err = a.stillMeets(c, acc, sessionID); err != nil {
+		return acc, role, pair, err
+	}
 	if pair, err = a.pair(acc, sessionID); err != nil {
 		return acc, role, pair, err
 	}

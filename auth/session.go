@@ -19,8 +19,9 @@ type Pair struct {
 	RefreshToken string
 }
 
-// startSession opens a session for an account and signs its first pair.
-func (a *Auth) startSession(ctx context.Context, acc account, method, device, ip string) (Pair, error) {
+// startSession opens a session for an account and signs its first pair. A switch between
+// accounts proves nothing: such a session is not fresh.
+func (a *Auth) startSession(ctx context.Context, acc account, method string, secondFactor bool, device, ip string) (Pair, error) {
 	sessionID := api.NewID()
 	pair, err := a.pair(acc, sessionID)
 	if err != nil {
@@ -29,9 +30,9 @@ func (a *Auth) startSession(ctx context.Context, acc account, method, device, ip
 	now := a.Clock()
 	_, err = a.Cluster.PlatformPool().Exec(ctx, `
 		with used as (update platform.account set last_used_at = $8 where id = $2)
-		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
-		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), method, device, ip, now)
+		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, second_factor, proved_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, case when $9 or $5 <> 'SWITCH' then $8::timestamptz end)`,
+		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), method, device, ip, now, secondFactor)
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
 	}

@@ -43,7 +43,15 @@ func (a *Auth) signIn(c api.OpenCtx, acc account, method string) (signedIn, erro
 	if _, err := a.present(c, acc); err != nil {
 		return signedIn{}, err
 	}
-	pair, err := a.startSession(c, acc, method, c.Device, c.IP)
+	if err := a.askFactor(c, acc, method); err != nil {
+		return signedIn{}, err
+	}
+	return a.openSession(c, acc, method, false)
+}
+
+// openSession opens the session of a sign-in that has nothing left to prove.
+func (a *Auth) openSession(c api.OpenCtx, acc account, method string, secondFactor bool) (signedIn, error) {
+	pair, err := a.startSession(c, acc, method, secondFactor, c.Device, c.IP)
 	if err != nil {
 		return signedIn{}, err
 	}

@@ -56,6 +56,8 @@ type Config struct {
 	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords and the hashes of one-time codes depend on it"`
 	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys as id:base64, comma-separated, the signing one first; at least 32 bytes each"`
 
+	SecondFactor string `env:"HOMEROOM_SECOND_FACTOR" help:"required or optional: whether super-admins must sign in with a second factor; unset: required in production, optional in local"`
+
 	LimitAuth  string `env:"HOMEROOM_LIMIT_AUTH" envDefault:"10-M" help:"sign-in calls per address"`
 	LimitRead  string `env:"HOMEROOM_LIMIT_READ" envDefault:"100-M" help:"reads per user"`
 	LimitWrite string `env:"HOMEROOM_LIMIT_WRITE" envDefault:"30-M" help:"writes per user"`
@@ -103,6 +105,9 @@ func Load(profile Profile, environ map[string]string) (Config, error) {
 	if c.Profile = profile; profile == Local {
 		c.localDefaults()
 	}
+	if c.SecondFactor == "" {
+		c.SecondFactor = "required"
+	}
 	return c, c.check(environ)
 }
 
@@ -118,6 +123,9 @@ func (c *Config) localDefaults() {
 	}
 	if len(c.JWTKeys) == 0 {
 		c.JWTKeys = []string{"local:" + base64.StdEncoding.EncodeToString([]byte(LocalSecret))}
+	}
+	if c.SecondFactor == "" {
+		c.SecondFactor = "optional"
 	}
 	if c.LocalPassword == "" {
 		c.LocalPassword = LocalPassword
@@ -169,6 +177,9 @@ func (c *Config) checkNumbers() error {
 		if !rateForm.MatchString(rate) {
 			errs = append(errs, problem(name, fmt.Sprintf("is %q", rate), "write a rate as 10-M: ten a minute; S, M, H and D are second, minute, hour and day"))
 		}
+	}
+	if c.SecondFactor != "required" && c.SecondFactor != "optional" {
+		errs = append(errs, problem("HOMEROOM_SECOND_FACTOR", fmt.Sprintf("is %q", c.SecondFactor), "use required or optional"))
 	}
 	switch c.LogLevel {
 	case "debug", "info", "warn", "error":

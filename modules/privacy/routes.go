@@ -13,12 +13,12 @@ import (
 // show and take every part of a person's data, as whoever gives out rights could.
 func Routes() []api.Row {
 	return api.Rows(
-		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file", exportOf(student), api.Gives("application/json")),
-		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file", exportOf(guardian), api.Gives("application/json")),
-		api.Get("/school-admin/employee/:id/personal-data", "permission", "Everything that is kept of an employee, as one JSON file", exportOf(employee), api.Gives("application/json")),
-		api.Post("/school-admin/student/:id/erase", "permission", "Erase a student who has left, for good; accounts and counts stay", eraseStudent, api.Needs(api.Delete), api.Says("Erased")),
-		api.Post("/school-admin/guardian/:id/erase", "permission", "Erase a guardian of nobody who is here, for good", eraseGuardian, api.Needs(api.Delete), api.Says("Erased")),
-		api.Post("/school-admin/employee/:id/erase", "permission", "Erase an employee who has left, for good", eraseEmployee, api.Needs(api.Delete), api.Says("Erased")),
+		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file", exportOf(student), api.Gives("application/json"), api.Fresh),
+		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file", exportOf(guardian), api.Gives("application/json"), api.Fresh),
+		api.Get("/school-admin/employee/:id/personal-data", "permission", "Everything that is kept of an employee, as one JSON file", exportOf(employee), api.Gives("application/json"), api.Fresh),
+		api.Post("/school-admin/student/:id/erase", "permission", "Erase a student who has left, for good; accounts and counts stay", eraseStudent, api.Needs(api.Delete), api.Says("Erased"), api.Fresh),
+		api.Post("/school-admin/guardian/:id/erase", "permission", "Erase a guardian of nobody who is here, for good", eraseGuardian, api.Needs(api.Delete), api.Says("Erased"), api.Fresh),
+		api.Post("/school-admin/employee/:id/erase", "permission", "Erase an employee who has left, for good", eraseEmployee, api.Needs(api.Delete), api.Says("Erased"), api.Fresh),
 	)
 }
 
