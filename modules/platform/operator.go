@@ -42,6 +42,18 @@ func listOperators(c api.PlatformCtx, l api.ListRequest) (api.Page[Operator], er
 	return api.Fetch[Operator](operators(c.DB), l)
 }
 
+func getOperator(c api.PlatformCtx, r byID) (Operator, error) {
+	var found []Operator
+	err := operators(c.DB).Where("super_admin.id = ?", r.ID).Find(&found).Error
+	if err == nil && len(found) == 0 {
+		err = api.NotFound("operator")
+	}
+	if err != nil {
+		return Operator{}, err
+	}
+	return found[0], nil
+}
+
 func (m *Module) disableOperator(c api.PlatformCtx, r byID) (Operator, error) {
 	return m.changeOperator(c, r.ID, "disable", m.People.DisableOperator)
 }
@@ -52,11 +64,10 @@ func (m *Module) enableOperator(c api.PlatformCtx, r byID) (Operator, error) {
 
 // changeOperator does something to an operator, booked in the same transaction.
 func (m *Module) changeOperator(c api.PlatformCtx, id uuid.UUID, action string, do func(context.Context, uuid.UUID, ...tenancy.Also) error) (Operator, error) {
-	var o Operator
 	if err := do(c, id, c.Book(action, "super-admin", id, nil)); err != nil {
-		return o, err
+		return Operator{}, err
 	}
-	return o, operators(c.DB).Where("super_admin.id = ?", id).Take(&o).Error
+	return getOperator(c, byID{id})
 }
 
 // resetAdminFactor is for a school's administrator who has lost every second factor. Who

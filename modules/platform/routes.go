@@ -51,6 +51,7 @@ func (m *Module) Routes() []api.Row {
 		api.PlatformRow("POST", "/super-admin/admin/:id/reset-factor", "Take an administrator's second factors, who has lost them; their sessions end at once", api.Write, 200, m.resetAdminFactor, api.OwnTransaction, api.Says("Second factors removed"), api.Fresh),
 
 		api.PlatformList("/super-admin/operator/list", "The operators of the platform", operatorListing, listOperators),
+		api.PlatformRow("GET", "/super-admin/operator/:id", "Read an operator", api.Read, 200, getOperator),
 		api.PlatformRow("POST", "/super-admin/operator/:id/disable", "Keep an operator out; their sessions end at once. The last active one stays", api.Write, 200, m.disableOperator, api.OwnTransaction, api.Says("Disabled"), api.Fresh),
 		api.PlatformRow("POST", "/super-admin/operator/:id/enable", "Let a disabled operator in again", api.Write, 200, m.enableOperator, api.OwnTransaction, api.Says("Enabled"), api.Fresh),
 
