@@ -6,7 +6,7 @@
 # Without gin's msgpack codec, which no route uses and the compiler takes long for.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath -tags=nomsgpack
 
-.PHONY: help run test race steady lint bench profile bench-web openapi build release web screenshots faults soak matrix fuzz load
+.PHONY: help run test race steady attack lint bench profile bench-web openapi build release web screenshots faults soak matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -32,6 +32,11 @@ steady: ## the suite five times beside two busy loops and twice in another order
 	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/web deps
 	@scripts/steady
+
+attack: ## the long form of the tests that attack the service, with the timing of answers; writes bench/attacks.md
+	@scripts/need postgres redis node
+	@scripts/packages realtime/socketio/testdata/clients
+	@scripts/attack
 
 faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 calls; a day at school with faults; crashes amid payments and moves. Writes bench/faults.md
 	@scripts/need postgres redis pgbouncer node toxiproxy

@@ -24,8 +24,10 @@ const challengeLife = 10 * time.Minute
 // second factor, or the enrolment of the first one, and is used once.
 type challenge struct {
 	Account uuid.UUID `json:"account"`
-	Method  string    `json:"method"` // what was proved: PASSWORD, OTP, PIN or SWITCH
-	Enrol   bool      `json:"enrol"`  // the account has no factor: enrolment is all it allows
+	Method  string    `json:"method"` // what was proved, see proof
+	Phone   string    `json:"phone"`
+	By      string    `json:"by"`
+	Enrol   bool      `json:"enrol"` // the account has no factor: enrolment is all it allows
 }
 
 var (

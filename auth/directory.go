@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -21,14 +22,15 @@ type account struct {
 	role     api.RoleType
 	phone    string
 	email    string
+	proven   bool // its holder has entered a code for the phone
 }
 
-const accountColumns = `id, school_id, user_id, role_type, coalesce(phone, ''), coalesce(email, '')`
+const accountColumns = `id, school_id, user_id, role_type, coalesce(phone, ''), coalesce(email, ''), phone_proven_at is not null`
 
 func scanAccount(row pgx.CollectableRow) (account, error) {
 	var acc account
 	var school *uuid.UUID
-	err := row.Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email)
+	err := row.Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email, &acc.proven)
 	if school != nil {
 		acc.schoolID = *school
 	}
@@ -49,18 +51,25 @@ func (a *Auth) accounts(ctx context.Context, where string, args ...any) ([]accou
 	return found, nil
 }
 
-// byPhone finds a phone's accounts; role narrows them to one client's.
+// byPhone finds a phone's accounts; role narrows them to one client's. Those whose phone
+// was only typed by an office come last.
 func (a *Auth) byPhone(ctx context.Context, phone string, role api.RoleType) ([]account, error) {
-	return a.accounts(ctx, `phone = $1 and ($2 = '' or role_type = $2)`, phone, string(role))
+	found, err := a.accounts(ctx, `phone = $1 and ($2 = '' or role_type = $2)`, phone, string(role))
+	slices.SortStableFunc(found, func(a, b account) int {
+		switch {
+		case a.proven == b.proven:
+			return 0
+		case a.proven:
+			return -1
+		}
+		return 1
+	})
+	return found, err
 }
 
-// byEmail finds an e-mail's account, or nil.
-func (a *Auth) byEmail(ctx context.Context, email string) (*account, error) {
-	found, err := a.accounts(ctx, `lower(email) = $1`, strings.ToLower(email))
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
+// byEmail finds an e-mail's accounts, at most one of each school.
+func (a *Auth) byEmail(ctx context.Context, email string) ([]account, error) {
+	return a.accounts(ctx, `lower(email) = $1`, strings.ToLower(email))
 }
 
 func (a *Auth) byID(ctx context.Context, id uuid.UUID) (*account, error) {
@@ -71,28 +80,14 @@ func (a *Auth) byID(ctx context.Context, id uuid.UUID) (*account, error) {
 	return &found[0], nil
 }
 
-// EmailTaken reports whether an account has the e-mail, be it one that may not sign in.
-func (a *Auth) EmailTaken(ctx context.Context, email string) (taken bool, err error) {
-	err = a.Cluster.PlatformPool().QueryRow(ctx, `select exists (select from platform.account where lower(email) = $1)`, strings.ToLower(email)).Scan(&taken)
-	if err != nil {
-		return false, fmt.Errorf("looking for an e-mail: %w", err)
-	}
-	return taken, nil
-}
-
-// ErrEmailTaken is an e-mail that another account signs in with.
+// ErrEmailTaken is an e-mail that another account of the same school signs in with.
 var ErrEmailTaken = api.Duplicate("Another account signs in with this e-mail")
 
 // Enter puts a school's user into the directory, or brings their entry up to date, so
 // that they can sign in. It may run before the user's own transaction commits: an
 // entry whose user never came to be signs nobody in, and Heal removes it.
 func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error {
-	err := a.writeEntries(ctx, `
-		insert into platform.account as a (id, school_id, user_id, role_type, phone, email)
-		values ($1, $2, $3, $4, nullif($5, ''), nullif($6, ''))
-		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()
-		where (a.role_type, a.phone, a.email, a.disabled) is distinct from (excluded.role_type, excluded.phone, excluded.email, false)`,
-		accountID(school, user), school, user, role, phone, strings.ToLower(email))
+	err := a.writeEntries(ctx, school, role, []uuid.UUID{user}, []string{phone}, []string{strings.ToLower(email)})
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.ConstraintName == "account_email_key" {
 		return ErrEmailTaken
@@ -103,15 +98,56 @@ func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleT
 	return nil
 }
 
+// EnterMany is Enter for many users of one role who sign in by phone, in one statement.
+func (a *Auth) EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error {
+	if err := a.writeEntries(ctx, school, role, users, phones, make([]string, len(users))); err != nil {
+		return fmt.Errorf("entering %d accounts: %w", len(users), err)
+	}
+	return nil
+}
+
+// enterSQL is the one statement by which a contact gets into the directory. A contact
+// that is another than before is nobody's yet: the account's sessions end, and so does
+// what was proven of the old one. A link to set a password dies with the e-mail it was
+// sent to.
+const enterSQL = `
+	with given as (
+		select v.id, v.user_id, nullif(v.phone, '') as phone, nullif(v.email, '') as email
+		from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[]) as v (id, user_id, phone, email)),
+	changed as (
+		select a.id, lower(a.email) is distinct from g.email as email from given g join platform.account a on a.user_id = g.user_id and a.school_id = $1
+		where a.phone is distinct from g.phone or lower(a.email) is distinct from g.email),
+	ended as (
+		update platform.session set revoked_at = $7, revoke_reason = 'the phone or e-mail was changed'
+		where revoked_at is null and account_id in (select id from changed) returning id),
+	dead as (delete from platform.password_link where account_id in (select id from changed where email)),
+	written as (
+		insert into platform.account as a (id, school_id, user_id, role_type, phone, email)
+		select id, $1, user_id, $2, phone, email from given
+		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now(),
+			phone_proven_at = case when a.phone = excluded.phone then a.phone_proven_at end,
+			last_used_at = case when (a.phone, lower(a.email)) is not distinct from (excluded.phone, excluded.email) then a.last_used_at end
+		where (a.role_type, a.phone, lower(a.email), a.disabled) is distinct from (excluded.role_type, excluded.phone, excluded.email, false))
+	select id from ended`
+
 // writeEntries writes entries of the directory. Two who enter the same new user at the
 // same moment both find nobody there, and Postgres settles a conflict by the key that was
 // named only: who comes second is refused by the other key, and finds the entry when they
 // look again. Of many there may be several such, met one after the other.
-func (a *Auth) writeEntries(ctx context.Context, sql string, args ...any) (err error) {
+func (a *Auth) writeEntries(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones, emails []string) (err error) {
+	ids := make([]uuid.UUID, len(users))
+	for i, user := range users {
+		ids[i] = accountID(school, user)
+	}
 	for range 10 {
-		_, err = a.Cluster.PlatformPool().Exec(ctx, sql, args...)
+		var ended []uuid.UUID
+		rows, asked := a.Cluster.PlatformPool().Query(ctx, enterSQL, school, role, ids, users, phones, emails, a.Clock())
+		if err = asked; err == nil {
+			ended, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		}
 		var pg *pgconn.PgError
 		if !errors.As(err, &pg) || pg.ConstraintName != "account_pkey" {
+			a.tellEnded(ended)
 			return err
 		}
 	}
@@ -122,24 +158,6 @@ func (a *Auth) writeEntries(ctx context.Context, sql string, args ...any) (err e
 // was archived from has the same users, and accounts of its own.
 func accountID(school, user uuid.UUID) uuid.UUID {
 	return uuid.NewSHA1(user, append([]byte("account of "), school[:]...))
-}
-
-// EnterMany is Enter for many users of one role who sign in by phone, in one statement.
-func (a *Auth) EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error {
-	ids := make([]uuid.UUID, len(users))
-	for i, user := range users {
-		ids[i] = accountID(school, user)
-	}
-	err := a.writeEntries(ctx, `
-		insert into platform.account as a (id, school_id, user_id, role_type, phone)
-		select v.id, $1, v.user_id, $2, nullif(v.phone, '') from unnest($3::uuid[], $4::uuid[], $5::text[]) as v(id, user_id, phone)
-		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now()
-		where (a.role_type, a.phone, a.email, a.disabled) is distinct from (excluded.role_type, excluded.phone, excluded.email, false)`,
-		school, role, ids, users, phones)
-	if err != nil {
-		return fmt.Errorf("entering %d accounts: %w", len(users), err)
-	}
-	return nil
 }
 
 // leave takes a user of a school out of the directory, or shuts their entry, and ends

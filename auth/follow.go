@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -123,10 +124,6 @@ func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error 
 		return a.leave(ctx, school, p.ID, p.Phone == "" && p.Email == "")
 	}
 	err := a.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
-	if errors.Is(err, ErrEmailTaken) {
-		// The e-mail signs someone else in; the phone still signs this one in.
-		err = a.Enter(ctx, school, p.ID, p.Role, p.Phone, "")
-	}
 	if err == nil && p.Role == api.SchoolAdmin {
 		err = a.enterName(ctx, p.ID, p.Name)
 	}
@@ -204,7 +201,7 @@ type entry struct {
 }
 
 func (e entry) says(p person) bool {
-	return e.role == p.Role && e.phone == p.Phone && (e.email == p.Email || e.email == "") && (p.Role != api.SchoolAdmin || e.name == p.Name)
+	return e.role == p.Role && e.phone == p.Phone && strings.EqualFold(e.email, p.Email) && (p.Role != api.SchoolAdmin || e.name == p.Name)
 }
 
 // entries are a school's open entries, by user.

@@ -23,8 +23,8 @@ func inviteText(school string) string {
 // InviteOn is Invite on an occasion that may be told of twice: the link follows from
 // the occasion, so that a second message carries the same one, and after the link was
 // used none is sent.
-func (a *Auth) InviteOn(ctx context.Context, occasion, user uuid.UUID, school string) error {
-	found, err := a.accounts(ctx, `user_id = $1 and email is not null`, user)
+func (a *Auth) InviteOn(ctx context.Context, occasion, school, user uuid.UUID, name string) error {
+	found, err := a.accounts(ctx, `user_id = $1 and school_id = $2 and email is not null`, user, school)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -43,5 +43,5 @@ func (a *Auth) InviteOn(ctx context.Context, occasion, user uuid.UUID, school st
 	case used != nil:
 		return nil
 	}
-	return a.mailLink(ctx, found[0], token, inviteSubject, inviteText(school))
+	return a.mailLink(ctx, found[0], token, inviteSubject, inviteText(name))
 }

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -31,14 +32,18 @@ func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
 
 // enter opens the session of somebody whose password was right.
 func (a *Auth) enter(c api.OpenCtx, acc account, email string) (signedIn, error) {
-	out, err := a.signIn(c, acc, "PASSWORD")
+	out, err := a.signIn(c, acc, proof{method: "PASSWORD"})
 	if err == nil {
 		err = a.forgiveLogin(c, email)
 	}
 	return out, err
 }
 
-// byPassword finds the account an e-mail and a password open.
+// mostPasswords is how many accounts of one e-mail a password is tried on.
+const mostPasswords = 5
+
+// byPassword finds the account an e-mail and a password open. An e-mail may have accounts
+// at several schools, each with a password of its own: the one used last comes first.
 func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 	done, err := a.Hasher.Admit(c)
 	if err != nil {
@@ -48,27 +53,46 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 	if err := a.slowDown(c, r.Email); err != nil {
 		return account{}, err
 	}
-	acc, err := a.byEmail(c, r.Email)
+	accounts, err := a.byEmail(c, r.Email)
 	if err != nil {
 		return account{}, err
 	}
-	var stored string
-	if acc != nil {
-		if stored, err = a.passwordOf(c, *acc); err != nil {
+	tried := 0
+	var shut *account // the password is right, the school not active
+	for _, acc := range accounts {
+		stored, err := a.passwordOf(c, acc)
+		if err != nil {
+			return account{}, err
+		}
+		if stored == "" {
+			continue // an e-mail that an office typed and nobody has set a password for
+		}
+		ok, err := a.Hasher.Verify(c, r.Password, stored)
+		if err != nil {
+			return account{}, err
+		}
+		if ok {
+			if _, err := a.present(c, acc); !errors.Is(err, errNotActive) {
+				return acc, nil
+			}
+			shut = &acc
+		}
+		if tried++; tried == mostPasswords {
+			break
+		}
+	}
+	if tried == 0 { // takes as long
+		if _, err := a.Hasher.Verify(c, r.Password, ""); err != nil {
 			return account{}, err
 		}
 	}
-	ok, err := a.Hasher.Verify(c, r.Password, stored)
-	if err != nil {
-		return account{}, err
+	if shut != nil {
+		return *shut, nil
 	}
-	if acc == nil {
+	if len(accounts) == 0 {
 		return account{}, errWrongPassword
 	}
-	if !ok {
-		return account{}, a.failed(c, *acc, "sign-in by password failed", errWrongPassword)
-	}
-	return *acc, nil
+	return account{}, a.failed(c, accounts[0], "sign-in by password failed", errWrongPassword)
 }
 
 // slowScript lets the first five wrong tries through, then makes each wait longer, a

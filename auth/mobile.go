@@ -77,17 +77,17 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	if len(accounts) == 0 {
 		return signedIn{}, errOTPInvalid // the code was for an account that is gone
 	}
-	return m.signInToOneOf(c, accounts, "OTP")
+	return m.signInToOneOf(c, accounts, byCode(phone))
 }
 
 // signInToOneOf signs in to the first account that can be: its school is active and
 // its user is there. The others are named, so that the app can offer a switch.
-func (a *Auth) signInToOneOf(c api.OpenCtx, accounts []account, method string) (signedIn, error) {
+func (a *Auth) signInToOneOf(c api.OpenCtx, accounts []account, by proof) (signedIn, error) {
 	var refused error = errSignedOut
 	for _, acc := range accounts {
-		out, err := a.signIn(c, acc, method)
+		out, err := a.signIn(c, acc, by)
 		if err == nil {
-			out.Accounts, err = a.choices(c, accounts)
+			out.Accounts, err = a.choices(c, accounts, by)
 			return out, err
 		}
 		refused = err
@@ -103,9 +103,13 @@ type choice struct {
 	SchoolName string       `json:"schoolName"`
 }
 
-func (a *Auth) choices(ctx context.Context, accounts []account) ([]choice, error) {
+// choices are those of the accounts that the proof opens.
+func (a *Auth) choices(ctx context.Context, accounts []account, by proof) ([]choice, error) {
 	out := []choice{}
 	for _, acc := range accounts {
+		if !by.opens(acc) {
+			continue
+		}
 		s, err := a.Schools.School(ctx, acc.schoolID)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,22 +32,43 @@ func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	if err := a.Messages.Ready("EMAIL"); err != nil {
 		return api.Nothing{}, err
 	}
-	acc, err := a.byEmail(c, r.Email)
-	if err != nil || acc == nil {
+	accounts, err := a.byEmail(c, r.Email)
+	if err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.sendLink(c, *acc, "RESET", resetLife, "Set a new password",
-		"Someone asked to set a new password for your Homeroom account. If it was you, open this link within an hour:\n\n%s\n\nIf it was not, do nothing: your password stays as it is.")
+	for _, acc := range accounts {
+		of, err := a.schoolName(c, acc)
+		if err != nil {
+			return api.Nothing{}, err
+		}
+		err = a.sendLink(c, acc, "RESET", resetLife, "Set a new password",
+			"Someone asked to set a new password for your Homeroom account"+of+". If it was you, open this link within an hour:\n\n%s\n\nIf it was not, do nothing: your password stays as it is.")
+		if err != nil {
+			return api.Nothing{}, err
+		}
+	}
+	return api.Nothing{}, nil
+}
+
+// schoolName says at which school an account is: an e-mail may have one at several.
+func (a *Auth) schoolName(ctx context.Context, acc account) (string, error) {
+	if acc.role == api.SuperAdmin {
+		return "", nil
+	}
+	s, err := a.Schools.School(ctx, acc.schoolID)
+	if err != nil {
+		return "", err
+	}
+	return " at " + strings.ReplaceAll(s.Name, "%", "%%"), nil
 }
 
 // Invite sends a school's administrator a link to set their first password.
-func (a *Auth) Invite(ctx context.Context, user uuid.UUID, school string) error {
-	// A school that was restored beside another has the same users; one of the two has the e-mail.
-	found, err := a.accounts(ctx, `user_id = $1 and email is not null`, user)
+func (a *Auth) Invite(ctx context.Context, school, user uuid.UUID, name string) error {
+	found, err := a.accounts(ctx, `user_id = $1 and school_id = $2 and email is not null`, user, school)
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	return a.sendLink(ctx, found[0], "INVITE", inviteLife, inviteSubject, inviteText(school))
+	return a.sendLink(ctx, found[0], "INVITE", inviteLife, inviteSubject, inviteText(name))
 }
 
 // sendLink makes a one-use link and sends it. The links sent before it, for the same

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -77,7 +76,7 @@ func (a *Auth) InviteFirstAdmin(ctx context.Context, s *tenancy.School, sealed j
 	if f.Email == "" || f.PasswordHash != "" {
 		return nil
 	}
-	return a.Invite(ctx, firstAdminID(s.ID), s.Name)
+	return a.Invite(ctx, s.ID, firstAdminID(s.ID), s.Name)
 }
 
 // firstAdminID follows from the school's, so that making them again finds them.
@@ -110,10 +109,6 @@ func (a *Auth) AddSuperAdmin(ctx context.Context, email, name, password string) 
 			values ($4, 'COMMAND_LINE', 'create', 'super-admin', $2::uuid::text, $5))
 		insert into platform.account (id, user_id, role_type, email) values ($1, $2, 'SUPER_ADMIN', $3)`,
 		api.NewID(), id, strings.ToLower(email), api.NewID(), a.Clock())
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.ConstraintName == "account_email_key" {
-		return false, ErrEmailTaken
-	}
 	if err != nil {
 		return false, fmt.Errorf("adding a super-admin: %w", err)
 	}
@@ -123,11 +118,12 @@ func (a *Auth) AddSuperAdmin(ctx context.Context, email, name, password string) 
 // KeepPassword sees to it that an account's password is this one, and says nothing to
 // its sessions: the demo accounts' is printed at every start of the local profile.
 func (a *Auth) KeepPassword(ctx context.Context, email, password string) error {
-	acc, err := a.byEmail(ctx, email)
-	if err != nil || acc == nil {
+	found, err := a.byEmail(ctx, email)
+	if err != nil || len(found) == 0 {
 		return err
 	}
-	stored, err := a.passwordOf(ctx, *acc)
+	acc := found[0]
+	stored, err := a.passwordOf(ctx, acc)
 	if err != nil {
 		return err
 	}
@@ -139,5 +135,5 @@ func (a *Auth) KeepPassword(ctx context.Context, email, password string) error {
 	if err != nil {
 		return err
 	}
-	return a.storePassword(api.OpenCtx{Context: ctx}, *acc, hashed, "demo password set")
+	return a.storePassword(api.OpenCtx{Context: ctx}, acc, hashed, "demo password set")
 }

@@ -35,6 +35,9 @@ var errPINWrong = api.Unauthorized("The phone or the PIN is wrong")
 // errCurrentPIN is one of the refusals to replace a PIN; those by role have the same code.
 var errCurrentPIN = api.Denied("Give the current PIN, or sign in with an OTP first")
 
+// errPhoneUnproven is a PIN for a phone that nobody has entered a code for in this session.
+var errPhoneUnproven = api.Denied("Sign in with a code sent to your phone first")
+
 // weakPIN is one digit repeated, or a straight run up or down.
 func weakPIN(pin string) bool {
 	same, up, down := true, true, true
@@ -61,7 +64,10 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	fresh := s.method == "OTP" && m.Clock().Sub(s.createdAt) <= freshOTP
+	if s.proof.phone == "" || s.proof.phone != acc.phone {
+		return api.Nothing{}, errPhoneUnproven
+	}
+	fresh := s.proof.method == "OTP" && m.Clock().Sub(s.createdAt) <= freshOTP
 	if !fresh {
 		if err := m.mayReplacePIN(c, acc, r.CurrentPIN); err != nil {
 			return api.Nothing{}, err
@@ -136,17 +142,22 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 		}
 		return signedIn{}, errPINWrong
 	}
-	out, err := m.signIn(c, acc, "PIN")
+	by := byPIN(phone)
+	out, err := m.signIn(c, acc, by)
 	if err == nil {
-		out.Accounts, err = m.choices(c, accounts)
+		out.Accounts, err = m.choices(c, accounts, by)
 	}
 	return out, err
 }
 
 // firstWithPIN finds the account used last that has a PIN which is not locked, and
-// counts the try. With none, it is the first account and no hash.
+// counts the try. With none, it is the first account and no hash. A PIN under a phone that
+// was only typed is nobody's, and takes no try from its owner.
 func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string, error) {
 	for _, acc := range accounts {
+		if !acc.proven {
+			continue
+		}
 		stored, err := m.countPINTry(c, acc)
 		if err != nil {
 			return acc, "", err

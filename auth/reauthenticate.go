@@ -52,10 +52,8 @@ func (a *Auth) prove(c api.OpenCtx, acc account, r reauthRequest) error {
 		return wrongField("code", a.useTOTP(c, acc, r.Code))
 	case r.Passkey != nil:
 		return wrongField("passkey", a.usePasskey(c, acc, c.User.SessionID.String(), *r.Passkey))
-	case r.OTP != "" && acc.phone != "":
-		return wrongField("otp", a.otps().verify(c, acc.phone, r.OTP))
-	case r.PIN != "" && acc.phone != "":
-		return a.provePIN(c, acc, r.PIN)
+	case r.OTP != "" || r.PIN != "":
+		return a.provePhone(c, acc, r)
 	}
 	return api.InvalidField("password", "password, code, passkey, otp or pin is required")
 }
@@ -88,6 +86,22 @@ func (a *Auth) provePassword(c api.OpenCtx, acc account, password string) error 
 		return a.failed(c, acc, "proof by password failed", api.InvalidField("password", "password is wrong"))
 	}
 	return a.forgiveLogin(c, acc.email)
+}
+
+// provePhone takes a code sent to the phone that the session has proven, or its PIN. A phone
+// that an office has typed proves nothing.
+func (a *Auth) provePhone(c api.OpenCtx, acc account, r reauthRequest) error {
+	_, s, err := a.findSession(c, c.User.SessionID)
+	if err != nil {
+		return err
+	}
+	if s.proof.phone == "" || s.proof.phone != acc.phone {
+		return errPhoneUnproven
+	}
+	if r.OTP != "" {
+		return wrongField("otp", a.otps().verify(c, acc.phone, r.OTP))
+	}
+	return a.provePIN(c, acc, r.PIN)
 }
 
 func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {

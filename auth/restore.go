@@ -14,10 +14,7 @@ import (
 // Returning is the people of a school that is being restored, on their way back into the
 // directory.
 type Returning struct {
-	Accounts int // entered
-	// Elsewhere are those whose e-mail signs them in at another school, the one the archive
-	// was made of, say: at this one they sign in by phone.
-	Elsewhere int
+	Accounts int64 // entered
 
 	auth   *Auth
 	school uuid.UUID
@@ -42,31 +39,22 @@ func (r *Returning) Read(ctx context.Context, s *tenancy.School) error {
 	return nil
 }
 
-// Enter puts them into the directory, in the transaction that makes the school known. An
-// e-mail that a school which is shut for good still holds is taken over.
+// Enter puts them into the directory, in the transaction that makes the school known.
+// Nobody has proven anything to this school yet: a PIN of theirs waits for the first code.
 func (r *Returning) Enter(ctx context.Context, tx pgx.Tx) error {
-	if err := enterAll(ctx, tx, r.school, r.people, r); err != nil {
-		return fmt.Errorf("entering the people of school %s: %w", r.school, err)
-	}
-	return nil
-}
-
-func enterAll(ctx context.Context, tx pgx.Tx, school uuid.UUID, people []person, out *Returning) error {
+	people := r.people
 	ids, users := make([]uuid.UUID, len(people)), make([]uuid.UUID, len(people))
 	roles, phones, emails := make([]string, len(people)), make([]string, len(people)), make([]string, len(people))
 	for i, p := range people {
-		ids[i], users[i], roles[i], phones[i], emails[i] = accountID(school, p.ID), p.ID, string(p.Role), p.Phone, strings.ToLower(p.Email)
+		ids[i], users[i], roles[i], phones[i], emails[i] = accountID(r.school, p.ID), p.ID, string(p.Role), p.Phone, strings.ToLower(p.Email)
 	}
-	_, err := tx.Exec(ctx, `update platform.account set email = null, updated_at = now() where lower(email) = any($1)
-		and school_id in (select id from platform.school where status = 'ARCHIVED')`, emails)
+	tag, err := tx.Exec(ctx, `insert into platform.account (id, school_id, user_id, role_type, phone, email)
+		select v.id, $1, v.user_id, v.role, nullif(v.phone, ''), nullif(v.email, '')
+		from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[]) as v (id, user_id, role, phone, email)`,
+		r.school, ids, users, roles, phones, emails)
 	if err != nil {
-		return err
+		return fmt.Errorf("entering the people of school %s: %w", r.school, err)
 	}
-	entered := tx.QueryRow(ctx, `with wanted as (
-			select v.*, v.email <> '' and exists (select from platform.account a where lower(a.email) = v.email) as taken
-			from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[]) as v (id, user_id, role, phone, email)),
-		entered as (insert into platform.account (id, school_id, user_id, role_type, phone, email)
-			select id, $1, user_id, role, nullif(phone, ''), case when not taken then nullif(email, '') end from wanted where phone <> '' or not taken returning 1)
-		select (select count(*) from entered), (select count(*) from wanted where taken)`, school, ids, users, roles, phones, emails)
-	return entered.Scan(&out.Accounts, &out.Elsewhere)
+	r.Accounts = tag.RowsAffected()
+	return nil
 }

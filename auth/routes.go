@@ -21,7 +21,7 @@ func (a *Auth) Routes() []api.Row {
 
 		api.Open("POST", "/auth/login", "Sign in to the web console with e-mail and password", api.Write, tried(a, "password", a.login), api.Counted, api.Says("Signed in"), api.MayFail(errWrongPassword, errNotActive, errSecondFactor)),
 		a.factorRows(),
-		api.Open("POST", "/auth/reauthenticate", "Prove once more who holds the session, for what asks for a fresh proof", api.Write, a.reauthenticate, api.Bearer, api.Counted, api.Says("Proved"), api.MayFail(errNoPassword)),
+		api.Open("POST", "/auth/reauthenticate", "Prove once more who holds the session, for what asks for a fresh proof", api.Write, a.reauthenticate, api.Bearer, api.Counted, api.Says("Proved"), api.MayFail(errNoPassword, errPhoneUnproven)),
 		api.Open("POST", "/auth/reauthenticate/options", "What a browser is asked with to prove it by a passkey", api.Write, a.reauthOptions, api.Bearer, api.Counted, api.MayFail(errNoFactor, errNoPasskey)),
 		api.Open("POST", "/auth/password/forgot", "Send a link to set a new password", api.Write, a.forgot, api.Counted, api.Says("If the e-mail has an account, a link is on its way")),
 		api.Open("POST", "/auth/password/reset", "Set a password by the link of an e-mail", api.Write, a.reset, api.Counted, api.Says("Password set"), api.MayFail(errLink, errNotActive)),
@@ -62,7 +62,7 @@ func (a *Auth) mobileRows(prefix string, role api.RoleType) []api.Row {
 	return api.Rows(
 		api.Open("POST", prefix+"/send-otp", "Send a one-time password by SMS", api.Write, m.sendOTP, api.Counted, api.Says("If the phone has an account, a code is on its way")),
 		api.Open("POST", prefix+"/verify-otp", "Sign in with a one-time password", api.Write, tried(a, "code", m.verifyOTP), api.Counted, api.Says("Signed in"), api.MayFail(errOTPInvalid, errOTPExpired, errNotActive, errSecondFactor)),
-		api.Open("POST", prefix+"/set-pin", "Set the PIN for signing in without an SMS", api.Write, m.setPIN, api.Bearer, api.Counted, api.Says("PIN set"), api.MayFail(errCurrentPIN)),
+		api.Open("POST", prefix+"/set-pin", "Set the PIN for signing in without an SMS", api.Write, m.setPIN, api.Bearer, api.Counted, api.Says("PIN set"), api.MayFail(errCurrentPIN, errPhoneUnproven)),
 		api.Open("POST", prefix+"/verify-pin", "Sign in with phone and PIN", api.Write, tried(a, "pin", m.verifyPIN), api.Counted, api.Says("Signed in"), api.MayFail(errPINWrong, errNotActive, errSecondFactor)),
 	)
 }

@@ -81,7 +81,7 @@ type factorNeeded struct {
 
 // askFactor stops a sign-in that a second factor has to follow, whichever way it came,
 // and hands out the challenge it goes on with.
-func (a *Auth) askFactor(c api.OpenCtx, acc account, method string) error {
+func (a *Auth) askFactor(c api.OpenCtx, acc account, by proof) error {
 	if !mayHaveFactor(acc.role) {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (a *Auth) askFactor(c api.OpenCtx, acc account, method string) error {
 		}
 		needed.Enrol, needed.Methods = true, []string{}
 	}
-	needed.Challenge, err = a.newChallenge(c, challenge{Account: acc.id, Method: method, Enrol: needed.Enrol})
+	needed.Challenge, err = a.newChallenge(c, challenge{Account: acc.id, Method: by.method, Phone: by.phone, By: by.by, Enrol: needed.Enrol})
 	if err != nil {
 		return err
 	}

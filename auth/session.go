@@ -19,22 +19,45 @@ type Pair struct {
 	RefreshToken string
 }
 
-// startSession opens a session for an account and signs its first pair. A switch between
-// accounts proves nothing: such a session is not fresh.
-func (a *Auth) startSession(ctx context.Context, acc account, method string, secondFactor bool, device, ip string) (Pair, error) {
+// proof is how somebody has shown who they are. A phone is proven by a code that was sent
+// to it, or by the PIN that was set after one; an e-mail's password proves no phone.
+type proof struct {
+	method string // OTP, PIN, PASSWORD or SWITCH
+	phone  string // proven; empty if none is
+	by     string // CODE or PIN, with a phone
+}
+
+func byCode(phone string) proof { return proof{method: "OTP", phone: phone, by: "CODE"} }
+func byPIN(phone string) proof  { return proof{method: "PIN", phone: phone, by: "PIN"} }
+
+// opens says whether the proof is enough to go on as this account too. Who has only a PIN,
+// which is short and typed in the open, does not become an administrator by it.
+func (p proof) opens(acc account) bool {
+	return p.phone != "" && acc.phone == p.phone && (p.by == "CODE" || acc.role != api.SchoolAdmin)
+}
+
+// startSession opens a session for an account and signs its first pair. Should the phone
+// have been changed since it was proven, nothing is opened. A switch between accounts is no
+// fresh proof.
+func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFactor bool, device, ip string) (Pair, error) {
 	sessionID := api.NewID()
 	pair, err := a.pair(acc, sessionID)
 	if err != nil {
 		return Pair{}, err
 	}
 	now := a.Clock()
-	_, err = a.Cluster.PlatformPool().Exec(ctx, `
-		with used as (update platform.account set last_used_at = $8 where id = $2)
-		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, second_factor, proved_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, case when $9 or $5 <> 'SWITCH' then $8::timestamptz end)`,
-		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), method, device, ip, now, secondFactor)
+	tag, err := a.Cluster.PlatformPool().Exec(ctx, `
+		with used as (update platform.account set last_used_at = $8, phone_proven_at = case when $10 = 'CODE' then $8 else phone_proven_at end
+			where id = $2 and ($9 = '' or phone = $9) returning id)
+		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, proven_phone, proven_by, second_factor, proved_at)
+		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11,
+			case when $11 or $5 <> 'SWITCH' then $8::timestamptz end from used`,
+		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor)
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return Pair{}, errSignedOut
 	}
 	return pair, nil
 }
@@ -89,7 +112,7 @@ type session struct {
 	rotatedAt *time.Time
 	expiresAt time.Time
 	revokedAt *time.Time
-	method    string
+	proof     proof
 	createdAt time.Time
 }
 
@@ -101,11 +124,11 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 	var school *uuid.UUID
 	err := a.Cluster.PlatformPool().QueryRow(ctx, `
 		select a.id, a.school_id, a.user_id, a.role_type, coalesce(a.phone, ''), coalesce(a.email, ''),
-			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.created_at
+			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.proven_phone, s.proven_by, s.created_at
 		from platform.session s join platform.account a on a.id = s.account_id
 		where s.id = $1 and not a.disabled and a.barred_at is null`, id).
 		Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email,
-			&s.tokenHash, &s.rotatedAt, &s.expiresAt, &s.revokedAt, &s.method, &s.createdAt)
+			&s.tokenHash, &s.rotatedAt, &s.expiresAt, &s.revokedAt, &s.proof.method, &s.proof.phone, &s.proof.by, &s.createdAt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return acc, s, errSignedOut
 	}

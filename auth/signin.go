@@ -18,7 +18,7 @@ type signedIn struct {
 	AccessToken  string       `json:"accessToken"`
 	RefreshToken string       `json:"refreshToken"`
 	User         signedInUser `json:"user"`
-	Accounts     []choice     `json:"accounts,omitempty" doc:"All accounts of the phone; POST /auth/switch changes between them"`
+	Accounts     []choice     `json:"accounts,omitempty" doc:"The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN"`
 }
 
 type signedInUser struct {
@@ -39,23 +39,23 @@ func (s signedIn) Flatten() map[string]any {
 }
 
 // signIn opens a session for an account whose holder has just proved who they are.
-func (a *Auth) signIn(c api.OpenCtx, acc account, method string) (signedIn, error) {
+func (a *Auth) signIn(c api.OpenCtx, acc account, by proof) (signedIn, error) {
 	if _, err := a.present(c, acc); err != nil {
 		return signedIn{}, err
 	}
-	if err := a.askFactor(c, acc, method); err != nil {
+	if err := a.askFactor(c, acc, by); err != nil {
 		return signedIn{}, err
 	}
-	return a.openSession(c, acc, method, false)
+	return a.openSession(c, acc, by, false)
 }
 
 // openSession opens the session of a sign-in that has nothing left to prove.
-func (a *Auth) openSession(c api.OpenCtx, acc account, method string, secondFactor bool) (signedIn, error) {
-	pair, err := a.startSession(c, acc, method, secondFactor, c.Device, c.IP)
+func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bool) (signedIn, error) {
+	pair, err := a.startSession(c, acc, by, secondFactor, c.Device, c.IP)
 	if err != nil {
 		return signedIn{}, err
 	}
-	if err := a.welcome(c, acc, method); err != nil {
+	if err := a.welcome(c, acc, by.method); err != nil {
 		return signedIn{}, err
 	}
 	return answerOf(acc, pair), nil

@@ -53,7 +53,7 @@ type Config struct {
 	PoolURL     string `env:"HOMEROOM_POOL_URL" secret:"url" help:"PgBouncer (transaction mode) in front of node main"`
 	RedisURL    string `env:"REDIS_URL" secret:"url" help:"redis://…, redis+sentinel://…?master_name=… or redis+cluster://…"`
 
-	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords and the hashes of one-time codes depend on it"`
+	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords, the hashes of one-time codes and the secrets of authenticator apps depend on it"`
 	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys as id:base64, comma-separated, the signing one first; at least 32 bytes each"`
 
 	SecondFactor string `env:"HOMEROOM_SECOND_FACTOR" help:"required or optional: whether super-admins must sign in with a second factor; unset: required in production, optional in local"`

@@ -37,6 +37,10 @@ func (s *Stack) KillPostgres(name string) error {
 	if p.process == nil {
 		return nil
 	}
+	// Its children outlive it until they notice, and would answer what they are asked meanwhile.
+	if err := errors.Join(p.process.signal(syscall.SIGSTOP), signalChildren(p.process.pid, syscall.SIGKILL)); err != nil {
+		return err
+	}
 	if err := p.process.end(hung, syscall.SIGKILL); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package testkit
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -171,8 +172,11 @@ func takeTurn() int {
 		return rand.IntN(100_000)
 	}
 	defer func() { _ = f.Close() }()
-	_, _ = f.WriteString(".")
-	at, _ := f.Seek(0, io.SeekCurrent)
+	_, err = f.WriteString(".")
+	at, seek := f.Seek(0, io.SeekCurrent)
+	if err := errors.Join(err, seek); err != nil { // two processes with one number would be hard to find out
+		panic(fmt.Sprintf("testkit: %s: %v", f.Name(), err))
+	}
 	return int(at)
 }
 
@@ -193,8 +197,8 @@ func (a *App) signIn(t testing.TB, user uuid.UUID, school *uuid.UUID, role api.R
 	account, session := api.NewID(), api.NewID()
 	pool := a.Service.Cluster.PlatformPool()
 	_, err := pool.Exec(context.Background(), `with made as (
-			insert into platform.account (id, school_id, user_id, role_type, phone) values ($1, $2, $3, $4, nullif($5, '')) returning id)
-		insert into platform.session (id, account_id, token_hash, expires_at, proved_at) select $6, id, '', $7, $7 from made`, // fresh for as long as it lives
+			insert into platform.account (id, school_id, user_id, role_type, phone, phone_proven_at) values ($1, $2, $3, $4, nullif($5, ''), now()) returning id)
+		insert into platform.session (id, account_id, token_hash, expires_at, proven_phone, proven_by, proved_at) select $6, id, '', $7, $5, case $5 when '' then '' else 'CODE' end, $7 from made`, // fresh for as long as it lives
 		account, school, user, role, phone, session, time.Now().Add(auth.RefreshLife))
 	if err != nil {
 		t.Fatalf("signing in: %v", err)

@@ -208,11 +208,7 @@ func importSchool(ctx context.Context, s *service.Service, i archive.Import, f i
 	if err := printSums(out, made.Proof.Closing, "equal"); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d people can sign in", made.People.Accounts)
-	if made.People.Elsewhere > 0 {
-		fmt.Fprintf(out, "; the e-mails of %d sign them in elsewhere, here they sign in by phone", made.People.Elsewhere)
-	}
-	fmt.Fprintln(out)
+	fmt.Fprintf(out, "%d people can sign in\n", made.People.Accounts)
 	if made.Unsent > 0 {
 		fmt.Fprintf(out, "%d messages that waited to be sent when the file was made are not sent\n", made.Unsent)
 	}

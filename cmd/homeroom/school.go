@@ -115,13 +115,6 @@ func (a newAdmin) seal(cmd *cobra.Command, s *service.Service) (json.RawMessage,
 	if a.email == "" {
 		return json.RawMessage("{}"), nil
 	}
-	taken, err := s.Auth.EmailTaken(cmd.Context(), a.email)
-	if err != nil {
-		return nil, err
-	}
-	if taken {
-		return nil, fmt.Errorf("another account signs in with %s", a.email)
-	}
 	password, err := askPassword(a.email)
 	if err != nil {
 		return nil, err

@@ -49,9 +49,6 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 				return err
 			}
 			made, err := s.Auth.AddSuperAdmin(cmd.Context(), email, name, password)
-			if errors.Is(err, auth.ErrEmailTaken) {
-				return fmt.Errorf("another account signs in with %s", email)
-			}
 			if err != nil {
 				return err
 			}

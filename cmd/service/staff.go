@@ -26,7 +26,7 @@ func (s *Service) inviteAdministrators() {
 		if err != nil {
 			return err
 		}
-		return s.Auth.InviteOn(ctx, h.ID, added.UserID, school.Name)
+		return s.Auth.InviteOn(ctx, h.ID, h.SchoolID, added.UserID, school.Name)
 	})
 }
 

@@ -95,7 +95,7 @@ func (m *Module) createAdmin(c api.PlatformCtx, r newAdmin) (Admin, error) {
 		return Admin{}, err
 	}
 	c.At(s.ID).Changed("create", "administrator", id, nil, r)
-	return admin, m.People.Invite(c, admin.UserID, s.Name)
+	return admin, m.People.Invite(c, s.ID, admin.UserID, s.Name)
 }
 
 func (m *Module) disableAdmin(c api.PlatformCtx, r byID) (Admin, error) {
@@ -133,5 +133,5 @@ func (m *Module) inviteAdmin(c api.PlatformCtx, r byID) (Admin, error) {
 		return admin, err
 	}
 	c.At(admin.SchoolID).Changed("invite", "administrator", admin.ID, nil, nil)
-	return admin, m.People.Invite(c, admin.UserID, admin.SchoolName)
+	return admin, m.People.Invite(c, admin.SchoolID, admin.UserID, admin.SchoolName)
 }

@@ -16,7 +16,7 @@ import (
 type People interface {
 	CanInvite() error
 	AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastName, email, phone string, booked func(user uuid.UUID) (tenancy.Query, error)) (account uuid.UUID, err error)
-	Invite(ctx context.Context, user uuid.UUID, school string) error
+	Invite(ctx context.Context, school, user uuid.UUID, name string) error
 	Bar(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error
 	Unbar(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error
 	ResetFactors(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error

@@ -10,8 +10,8 @@ import (
 	"homeroom/events"
 )
 
-// AdministratorAdded is the fact that someone became an administrator and has yet to
-// set a password.
+// AdministratorAdded is the fact that someone became an administrator, or is one under
+// another e-mail, and has yet to set a password.
 const AdministratorAdded = "administrator.added"
 
 // roleTypes says what an account of each type of employee is. Support staff have none.
@@ -72,7 +72,7 @@ func openAccount(c api.Ctx, e *Employee, roleID *uuid.UUID, before *Employee) (*
 	if !open {
 		return nil, nil
 	}
-	if a.role == api.SchoolAdmin && (before == nil || before.UserID == nil || before.EmployeeType != "ADMIN" || before.Status != "ACTIVE") {
+	if a.role == api.SchoolAdmin && (before == nil || before.UserID == nil || before.EmployeeType != "ADMIN" || before.Status != "ACTIVE" || !strings.EqualFold(before.Email, e.Email)) {
 		c.Tell(events.Fact{Kind: AdministratorAdded, Data: map[string]any{"userId": a.userID}})
 	}
 	return &a, nil

@@ -15,7 +15,6 @@ type People interface {
 	Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error
 	// EnterMany is Enter for many who sign in by phone; phones are in the order of users.
 	EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error
-	Invite(ctx context.Context, user uuid.UUID, school string) error
 }
 
 // DaysOff reads the holidays between two days. What it returns says whether a class, or

@@ -14,7 +14,6 @@ import (
 
 // Admins is asked about a school's first administrator.
 type Admins interface {
-	EmailTaken(ctx context.Context, email string) (bool, error)
 	SealAdmin(ctx context.Context, firstName, lastName, email, phone, password string) (json.RawMessage, error)
 }
 

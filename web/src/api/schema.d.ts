@@ -10002,7 +10002,7 @@ export interface components {
         };
         Enrolled: {
             accessToken: string;
-            /** @description All accounts of the phone; POST /auth/switch changes between them */
+            /** @description The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN */
             accounts?: components["schemas"]["Choice"][];
             /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
             recoveryCodes: string[];
@@ -13615,7 +13615,7 @@ export interface components {
         };
         SignedIn: {
             accessToken: string;
-            /** @description All accounts of the phone; POST /auth/switch changes between them */
+            /** @description The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN */
             accounts?: components["schemas"]["Choice"][];
             refreshToken: string;
             user: components["schemas"]["SignedInUser"];
@@ -15939,7 +15939,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Passwords are for web accounts */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16959,7 +16959,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Give the current PIN, or sign in with an OTP first */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18428,7 +18428,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Give the current PIN, or sign in with an OTP first */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -20762,7 +20762,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Give the current PIN, or sign in with an OTP first */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -38617,7 +38617,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Give the current PIN, or sign in with an OTP first */
+            /** @description Sign in with a code sent to your phone first */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
