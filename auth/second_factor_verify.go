@@ -69,11 +69,7 @@ func (a *Auth) finishSignIn(c api.OpenCtx, acc account, ch challenge, token stri
 	if err := a.takeChallenge(c, token); err != nil {
 		return signedIn{}, err
 	}
-	out, err := a.openSession(c, acc, proof{method: ch.Method, phone: ch.Phone, by: ch.By}, true)
-	if err == nil && ch.Method == "PASSWORD" {
-		err = a.forgiveLogin(c, acc.email)
-	}
-	return out, err
+	return a.openSession(c, acc, proof{method: ch.Method, phone: ch.Phone, by: ch.By}, true)
 }
 
 func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, token string) (consoleSession, error) {
