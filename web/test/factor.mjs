@@ -105,7 +105,7 @@ export default async function ({ url, story, say, email, password, other }) {
     await page.getByRole('button', { name: 'Disable…' }).click()
     await page.getByRole('dialog', { name: /^Disable/ }).getByRole('button', { name: 'Disable' }).click()
     const prove = page.getByRole('dialog', { name: 'Confirm that it is you' })
-    await prove.getByLabel('Your password').fill('not the password')
+    await prove.getByLabel('Your password', { exact: true }).fill('not the password')
     await prove.getByRole('button', { name: 'Confirm' }).click()
     await prove.getByText('This is not your password').waitFor()
     await accessible(page, 'a proof')
