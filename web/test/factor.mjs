@@ -23,7 +23,7 @@ function appOf(secret) {
   }
 }
 
-export default async function ({ url, story, say, email, password, other }) {
+export default async function ({ url, story, say, email, password, other, age }) {
   let recovery = []
   let shows
   await inWindow({ url, story }, async ({ page, context }) => {
@@ -92,17 +92,12 @@ export default async function ({ url, story, say, email, password, other }) {
     await inside.waitFor()
 
     say('a proof is asked for before another operator is disabled, and the call goes on')
-    let refused = 0
-    await page.route('**/super-admin/operator/*/disable', async (route) => {
-      // As if the sign-in were long ago: the API itself says so in its own tests.
-      if (refused++ > 0) return route.continue()
-      await route.fulfill({ status: 403, contentType: 'application/json', body: JSON.stringify({ statusCode: 403, error: 'REAUTHENTICATION_NEEDED', message: 'Confirm that it is you, then try again' }) })
-    })
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Operators' }).click()
     await search(page, other)
     await accessible(page, 'operators')
     await page.getByRole('button', { name: 'Test' }).first().click()
     await page.getByRole('button', { name: 'Disable…' }).click()
+    want((await fetch(age)).ok, 'the proof grows old')
     await page.getByRole('dialog', { name: /^Disable/ }).getByRole('button', { name: 'Disable' }).click()
     const prove = page.getByRole('dialog', { name: 'Confirm that it is you' })
     await prove.getByLabel('Your password', { exact: true }).fill('not the password')
@@ -112,7 +107,6 @@ export default async function ({ url, story, say, email, password, other }) {
     await prove.getByRole('button', { name: 'Use a passkey' }).click()
     await prove.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByRole('button', { name: 'Let them in again' }).waitFor()
-    await page.unroute('**/super-admin/operator/*/disable')
     await page.getByRole('button', { name: 'Let them in again' }).click()
     await page.getByRole('button', { name: 'Disable…' }).waitFor()
 
