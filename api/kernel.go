@@ -19,6 +19,8 @@ import (
 // error the user has at most a SessionID: that of a token which was good once.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (User, error)
+	// Fresh reports whether the user has proved who they are within FreshFor.
+	Fresh(ctx context.Context, user User) (bool, error)
 }
 
 // Permissions decides what a user may do at their school, and is told when the
@@ -149,6 +151,8 @@ func checkRow(r *Row) error {
 		return fmt.Errorf("row %s belongs to no client and names no roles", r.Name())
 	case r.callSchool != nil && !KnownModule(r.Module):
 		return fmt.Errorf("row %s names an unknown module %q", r.Name(), r.Module)
+	case r.Fresh && !r.Bearer:
+		return fmt.Errorf("row %s asks for a fresh proof of nobody: it takes no token", r.Name())
 	case r.OwnTx && r.Idempotent:
 		return fmt.Errorf("row %s keeps its own transaction, so its answer cannot be remembered in one", r.Name())
 	case r.OwnTx && !r.platform:

@@ -86,6 +86,9 @@ func whoMay(row *Row) string {
 	if closedInEvaluation(row) {
 		out = append(out, "Closed to teachers in evaluation mode.")
 	}
+	if row.Fresh {
+		out = append(out, "Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
+	}
 	if row.Twin {
 		out = append(out, "The same list as the GET, for clients that ask by POST.")
 	}

@@ -56,6 +56,9 @@ func (d *document) operation(row *Row) (*openapi31.Operation, error) {
 	if row.Bearer {
 		op.Security = []map[string][]string{{"bearer": {}}}
 	}
+	if row.Fresh {
+		op.MapOfAnything["x-fresh"] = true
+	}
 	if row.callOpen == nil {
 		op.MapOfAnything["x-permission"] = permission{Module: row.Module, Action: row.permission(), Roles: row.Roles}
 	}

@@ -31,6 +31,10 @@ var errorCodes = []struct {
 	{"OTP_EXPIRED", 400, "the one-time password is older than 5 minutes"},
 	{"PIN_WRONG", 400, "the phone or the PIN is wrong"},
 	{"PASSWORD_WRONG", 400, "the e-mail or the password is wrong"},
+	{"SECOND_FACTOR_NEEDED", 403, "the sign-in was right so far; go on with `data.challenge` at `POST /auth/second-factor/verify`, or at `/enrol` where `data.enrol` says so"},
+	{"SECOND_FACTOR_INVALID", 400, "the second factor is wrong, or its code was used before"},
+	{"SECOND_FACTOR_EXPIRED", 400, "the challenge of a sign-in is used up or older than 10 minutes: sign in again"},
+	{"REAUTHENTICATION_NEEDED", 403, "prove who you are at `POST /auth/reauthenticate`, then repeat the call"},
 	{"REFRESH_TOKEN_EXPIRED", 401, "the refresh token is older than 7 days: sign in again"},
 }
 

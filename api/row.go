@@ -23,6 +23,7 @@ type Row struct {
 	Message      string
 	Flat         bool          // the body is the request itself, without the data wrapper
 	Bearer       bool          // needs a token
+	Fresh        bool          // needs a proof of identity not older than FreshFor
 	Counted      bool          // must not run when nothing can be counted (Redis away)
 	OwnDevice    bool          // touches only the caller's own device or read marks: open in evaluation mode
 	Idempotent   bool          // takes an Idempotency-Key

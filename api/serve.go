@@ -61,7 +61,7 @@ type answer struct {
 }
 
 // serve runs one row, in one fixed order: who, which school, which client, how
-// often, may they, evaluation mode, input, database, handler, answer.
+// often, may they, evaluation mode, fresh proof, input, database, handler, answer.
 func (k *Kernel) serve(row *Row) gin.HandlerFunc {
 	return func(g *gin.Context) {
 		rq := requestOf(g)
@@ -156,6 +156,9 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 			return answer{}, err
 		}
 	}
+	if err := k.checkFresh(ctx, row, user); err != nil {
+		return answer{}, err
+	}
 	req, err := k.bind(row, g, rq)
 	if err != nil {
 		return answer{}, err
@@ -210,6 +213,9 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 		if err := fromConsole(g); err != nil {
 			return answer{}, err
 		}
+	}
+	if err := k.checkFresh(ctx, row, rq.user); err != nil {
+		return answer{}, err
 	}
 	if row.countsFor == nil {
 		req, bindErr = k.bind(row, g, rq)

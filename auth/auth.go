@@ -31,6 +31,8 @@ type Parts struct {
 	Clock    func() time.Time
 	// Secret keys one-time passwords, PINs, device tokens and links.
 	Secret []byte
+	// SecondFactorRequired keeps super-admins out who have no second factor.
+	SecondFactorRequired bool
 	// PublicURL is where people reach the console; links in e-mails begin with it.
 	PublicURL string
 	// Ended tells every instance that a session is over; Gone, that all of a user's may be.

@@ -29,8 +29,8 @@ func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
 // enter opens the session of somebody whose password was right.
 func (a *Auth) enter(c api.OpenCtx, acc account, email string) (signedIn, error) {
 	out, err := a.signIn(c, acc, proof{method: "PASSWORD"})
-	if err == nil {
-		err = a.forgiveLogin(c, email)
+	if err == nil || outcomeOf(err) == Halfway { // the password was right: what follows is counted by itself
+		err = errors.Join(err, a.forgiveLogin(c, email))
 	}
 	return out, err
 }

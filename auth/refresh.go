@@ -64,6 +64,9 @@ func (a *Auth) rotate(c api.OpenCtx, token string, once bool) (acc account, role
 	if role, err = a.present(c, acc); err != nil {
 		return acc, role, pair, err
 	}
+	if err = a.stillMeets(c, acc, sessionID); err != nil {
+		return acc, role, pair, err
+	}
 	if pair, err = a.pair(acc, sessionID); err != nil {
 		return acc, role, pair, err
 	}

@@ -37,8 +37,9 @@ func (p proof) opens(acc account) bool {
 }
 
 // startSession opens a session for an account and signs its first pair. Should the phone
-// have been changed since it was proven, nothing is opened.
-func (a *Auth) startSession(ctx context.Context, acc account, by proof, device, ip string) (Pair, error) {
+// have been changed since it was proven, nothing is opened. A switch between accounts is no
+// fresh proof.
+func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFactor bool, device, ip string) (Pair, error) {
 	sessionID := api.NewID()
 	pair, err := a.pair(acc, sessionID)
 	if err != nil {
@@ -48,9 +49,10 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, device, 
 	tag, err := a.Cluster.PlatformPool().Exec(ctx, `
 		with used as (update platform.account set last_used_at = $8, phone_proven_at = case when $10 = 'CODE' then $8 else phone_proven_at end
 			where id = $2 and ($9 = '' or phone = $9) returning id)
-		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, proven_phone, proven_by)
-		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10 from used`,
-		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by)
+		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, proven_phone, proven_by, second_factor, proved_at)
+		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11,
+			case when $11 or $5 <> 'SWITCH' then $8::timestamptz end from used`,
+		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor)
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
 	}

@@ -47,7 +47,15 @@ func (a *Auth) signIn(c api.OpenCtx, acc account, by proof) (signedIn, error) {
 	if _, err := a.present(c, acc); err != nil {
 		return signedIn{}, err
 	}
-	pair, err := a.startSession(c, acc, by, c.Device, c.IP)
+	if err := a.askFactor(c, acc, by); err != nil {
+		return signedIn{}, err
+	}
+	return a.openSession(c, acc, by, false)
+}
+
+// openSession opens the session of a sign-in that has nothing left to prove.
+func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bool) (signedIn, error) {
+	pair, err := a.startSession(c, acc, by, secondFactor, c.Device, c.IP)
 	if err != nil {
 		return signedIn{}, err
 	}

@@ -11,6 +11,7 @@ const (
 	SignedIn = "in"      // they are in
 	Refused  = "refused" // a wrong secret, nobody's account, or one that may not
 	Slowed   = "slowed"  // too many wrong tries: not looked at
+	Halfway  = "halfway" // right, and a second factor has to follow
 	Away     = "away"    // nothing could be said: too many at once, or something is away
 )
 
@@ -33,6 +34,8 @@ func outcomeOf(err error) string {
 		return SignedIn
 	case !errors.As(err, &e) || e.Status >= 500:
 		return Away
+	case e.Code == errSecondFactor.Code:
+		return Halfway
 	case e.Status == 429:
 		return Slowed
 	}

@@ -54,10 +54,11 @@ type Config struct {
 	PoolURL     string `env:"HOMEROOM_POOL_URL" secret:"url" help:"PgBouncer (transaction mode) in front of node main"`
 	RedisURL    string `env:"REDIS_URL" secret:"url" help:"redis://…, redis+sentinel://…?master_name=… or redis+cluster://…"`
 
-	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords, one-time codes and PINs depend on it"`
+	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords, one-time codes, PINs and the secrets of authenticator apps depend on it"`
 	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys as id:base64, comma-separated, the signing one first; at least 32 bytes each"`
 
-	ArchiveKey string `env:"HOMEROOM_ARCHIVE_KEY" secret:"all" help:"at least 32 characters; seals the files of exported schools. Give installations that exchange them the same; a key that follows from HOMEROOM_SECRET unless set"`
+	ArchiveKey   string `env:"HOMEROOM_ARCHIVE_KEY" secret:"all" help:"at least 32 characters; seals the files of exported schools. Give installations that exchange them the same; a key that follows from HOMEROOM_SECRET unless set"`
+	SecondFactor string `env:"HOMEROOM_SECOND_FACTOR" help:"required or optional: whether super-admins must sign in with a second factor; unset: required in production, optional in local"`
 
 	LimitAuth  string `env:"HOMEROOM_LIMIT_AUTH" envDefault:"10-M" help:"sign-in calls per address"`
 	LimitRead  string `env:"HOMEROOM_LIMIT_READ" envDefault:"100-M" help:"reads per user"`
@@ -107,6 +108,9 @@ func Load(profile Profile, environ map[string]string) (Config, error) {
 	if c.Profile = profile; profile == Local {
 		c.localDefaults()
 	}
+	if c.SecondFactor == "" {
+		c.SecondFactor = "required"
+	}
 	return c, c.check(environ)
 }
 
@@ -122,6 +126,9 @@ func (c *Config) localDefaults() {
 	}
 	if len(c.JWTKeys) == 0 {
 		c.JWTKeys = []string{"local:" + base64.StdEncoding.EncodeToString([]byte(LocalSecret))}
+	}
+	if c.SecondFactor == "" {
+		c.SecondFactor = "optional"
 	}
 	if c.LocalPassword == "" {
 		c.LocalPassword = LocalPassword
@@ -173,6 +180,9 @@ func (c *Config) checkNumbers() error {
 		if !rateForm.MatchString(rate) {
 			errs = append(errs, problem(name, fmt.Sprintf("is %q", rate), "write a rate as 10-M: ten a minute; S, M, H and D are second, minute, hour and day"))
 		}
+	}
+	if c.SecondFactor != "required" && c.SecondFactor != "optional" {
+		errs = append(errs, problem("HOMEROOM_SECOND_FACTOR", fmt.Sprintf("is %q", c.SecondFactor), "use required or optional"))
 	}
 	switch c.LogLevel {
 	case "debug", "info", "warn", "error":

@@ -58,6 +58,7 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 		{"PORT=70000", "PORT is 70000", "0 to 65535"},
 		{"HOMEROOM_STOP_DELAY=1h", "HOMEROOM_STOP_DELAY is 1h", "0s to 5m"},
 		{"HOMEROOM_SHARDS=0", "HOMEROOM_SHARDS is 0", "1 to 64"},
+		{"HOMEROOM_SECOND_FACTOR=maybe", "HOMEROOM_SECOND_FACTOR is", "required or optional"},
 		{"HOMEROOM_LOG=loud", "HOMEROOM_LOG", "debug, info"},
 		{"HOMEROOM_PROFILE=staging", "HOMEROOM_PROFILE", "leave it out"},
 		{"HOMEROOM_PROFILE=local", "HOMEROOM_PROFILE", "leave it out"},
@@ -133,5 +134,17 @@ func TestRedisMayBeOneServerSentinelOrCluster(t *testing.T) {
 		if err != nil || !check(o.Addrs, o.MasterName, o.IsClusterMode) {
 			t.Errorf("%s: %v %+v", address, err, o)
 		}
+	}
+}
+
+func TestSecondFactor_Unset_IsRequiredInProductionOnly(t *testing.T) {
+	t.Parallel()
+	production, err := config.Load(config.Production, production())
+	if err != nil || production.SecondFactor != "required" {
+		t.Errorf("production: got %q, %v", production.SecondFactor, err)
+	}
+	local, err := config.Load(config.Local, nil)
+	if err != nil || local.SecondFactor != "optional" {
+		t.Errorf("local: got %q, %v", local.SecondFactor, err)
 	}
 }

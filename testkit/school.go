@@ -198,7 +198,7 @@ func (a *App) signIn(t testing.TB, user uuid.UUID, school *uuid.UUID, role api.R
 	pool := a.Service.Cluster.PlatformPool()
 	_, err := pool.Exec(context.Background(), `with made as (
 			insert into platform.account (id, school_id, user_id, role_type, phone, phone_proven_at) values ($1, $2, $3, $4, nullif($5, ''), now()) returning id)
-		insert into platform.session (id, account_id, token_hash, expires_at, proven_phone, proven_by) select $6, id, '', $7, $5, case $5 when '' then '' else 'CODE' end from made`,
+		insert into platform.session (id, account_id, token_hash, expires_at, proven_phone, proven_by, proved_at) select $6, id, '', $7, $5, case $5 when '' then '' else 'CODE' end, $7 from made`, // fresh for as long as it lives
 		account, school, user, role, phone, session, time.Now().Add(auth.RefreshLife))
 	if err != nil {
 		t.Fatalf("signing in: %v", err)

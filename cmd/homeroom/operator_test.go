@@ -1,15 +1,19 @@
 package main
 
 import (
+	"encoding/base32"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"homeroom/auth/factor"
 	"homeroom/testkit"
 )
 
@@ -37,9 +41,62 @@ func TestASuperAdminMadeOnTheCommandLineSignsIn(t *testing.T) {
 		t.Errorf("the same one twice is refused with %q", said)
 	}
 	p, address, _ := startServe(t, env)
-	token := signIn(t, address, "ops@example.org", password)
+	token := enrolOperator(t, address, "ops@example.org", password)
 	wants(t, 200, "GET", address+"/super-admin/school/list", token, nil)
+
+	if said := refuses(t, env, "", "superadmin", "disable", "ops@example.org"); !strings.Contains(said, "last active") {
+		t.Errorf("disabling the only one is refused with %q", said)
+	}
+	if said := refuses(t, env, "", "superadmin", "disable", "nobody@example.org"); !strings.Contains(said, "no super-admin has") {
+		t.Errorf("disabling nobody is refused with %q", said)
+	}
+	mustRun(t, env, "", "superadmin", "reset-factor", "ops@example.org")
+	testkit.Eventually(t, "the session has ended with its factor", func() bool {
+		status, _ := call(t, "GET", address+"/super-admin/school/list", token, nil)
+		return status == 401
+	})
+	token = enrolOperator(t, address, "ops@example.org", password) // they begin anew
+	mustRun(t, env, password+"\n", "superadmin", "create", "second@example.org")
+	mustRun(t, env, "", "superadmin", "disable", "ops@example.org")
+	testkit.Eventually(t, "a disabled operator is out", func() bool {
+		status, _ := call(t, "GET", address+"/super-admin/school/list", token, nil)
+		return status == 401
+	})
+	wants(t, 401, "POST", address+"/auth/login", "", map[string]string{"email": "ops@example.org", "password": password})
+	mustRun(t, env, "", "superadmin", "enable", "ops@example.org")
+	wants(t, 403, "POST", address+"/auth/login", "", map[string]string{"email": "ops@example.org", "password": password}) // the factor is asked for
 	p.stop(t, syscall.SIGTERM)
+}
+
+// enrolOperator signs an operator in for the first time, which sets a second factor up.
+func enrolOperator(t *testing.T, address, email, password string) (token string) {
+	t.Helper()
+	read := func(text []byte, into any) {
+		t.Helper()
+		if err := json.Unmarshal(text, into); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	var asked struct {
+		Error string
+		Data  struct {
+			Challenge string
+			Enrol     bool
+		}
+	}
+	read(wants(t, 403, "POST", address+"/auth/login", "", map[string]string{"email": email, "password": password}), &asked)
+	if asked.Error != "SECOND_FACTOR_NEEDED" || !asked.Data.Enrol {
+		t.Fatalf("the password alone is answered with %+v", asked)
+	}
+	var begun struct{ Data struct{ Secret string } }
+	read(wants(t, 200, "POST", address+"/auth/second-factor/enrol", "", map[string]string{"challenge": asked.Data.Challenge}), &begun)
+	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(begun.Data.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in struct{ AccessToken string }
+	read(wants(t, 200, "POST", address+"/auth/second-factor/enrol/confirm", "", map[string]string{"challenge": asked.Data.Challenge, "code": factor.Code(secret, factor.StepAt(time.Now()))}), &in)
+	return in.AccessToken
 }
 
 func TestASchoolIsMadeListedShutAndOpenedOnTheCommandLine(t *testing.T) {

@@ -2,16 +2,21 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net/mail"
 	"os"
 	"strings"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"homeroom/auth"
+	"homeroom/cmd/service"
+	"homeroom/tenancy"
 )
 
 func superadminCommand() *cobra.Command {
@@ -55,8 +60,94 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 		},
 	}
 	create.Flags().StringVar(&name, "name", "", "what people call them")
-	cmd.AddCommand(create)
+	cmd.AddCommand(create, disableOperatorCommand(), enableOperatorCommand(), resetFactorCommand())
 	return cmd
+}
+
+func disableOperatorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "disable EMAIL",
+		Short: "Keep an administrator of the platform out",
+		Long: `Keep a cross-school administrator out and end their sessions at once. The last active
+one stays. "homeroom superadmin enable" lets them in again.
+
+Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
+		Example: "  homeroom superadmin disable ops@example.org",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeOperator(cmd, args[0], "disable", "Disabled. Their sessions have ended.", func(s *service.Service, operator, _ uuid.UUID, booked tenancy.Also) error {
+				return s.Auth.DisableOperator(cmd.Context(), operator, booked)
+			})
+		},
+	}
+}
+
+func enableOperatorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "enable EMAIL",
+		Short:   "Let a disabled administrator of the platform in again",
+		Example: "  homeroom superadmin enable ops@example.org",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeOperator(cmd, args[0], "enable", "Enabled.", func(s *service.Service, operator, _ uuid.UUID, booked tenancy.Also) error {
+				return s.Auth.EnableOperator(cmd.Context(), operator, booked)
+			})
+		},
+	}
+}
+
+func resetFactorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "reset-factor EMAIL",
+		Short: "Take an administrator's second factors, who has lost them all",
+		Long: `Remove the authenticator app, the passkeys and the recovery codes of a cross-school
+administrator who has lost them all, and end their sessions. They sign in with their
+password and add a new one. Make sure first that it is they who ask.
+
+Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
+		Example: "  homeroom superadmin reset-factor ops@example.org",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeOperator(cmd, args[0], "reset second factor", "Removed. They add a new second factor when they sign in.", func(s *service.Service, _, account uuid.UUID, booked tenancy.Also) error {
+				return s.Auth.ResetFactors(cmd.Context(), account, booked)
+			})
+		},
+	}
+}
+
+// changeOperator finds an operator and does something to them, with a line in the
+// platform's audit.
+func changeOperator(cmd *cobra.Command, email, action, done string, do func(s *service.Service, operator, account uuid.UUID, booked tenancy.Also) error) error {
+	s, err := operator(cmd)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Prepare(cmd.Context()); err != nil {
+		return err
+	}
+	id, account, err := s.Auth.FindOperator(cmd.Context(), strings.TrimSpace(email))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("no super-admin has the e-mail %s", email)
+	}
+	if err != nil {
+		return err
+	}
+	if err := do(s, id, account, bookedOperator(action, id)); err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), done)
+	return nil
+}
+
+// bookedOperator writes a change of an operator made on the command line into the
+// platform's audit.
+func bookedOperator(action string, operator uuid.UUID) tenancy.Also {
+	return func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `insert into platform.audit_event (id, actor_role, action, entity, entity_id, occurred_at)
+			values ($1, 'COMMAND_LINE', $2, 'super-admin', $3, now())`, uuid.Must(uuid.NewV7()), action, operator.String())
+		return err
+	}
 }
 
 func checkEmail(email string) error {

@@ -192,9 +192,10 @@ func (s *Service) openAuth(o Options) error {
 	s.Auth = auth.New(auth.Parts{
 		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
 		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
-		Ended: func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
-		Gone:  func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
-		Tried: s.meters.Tried,
+		SecondFactorRequired: s.Config.SecondFactor == "required",
+		Ended:                func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
+		Gone:                 func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
+		Tried:                s.meters.Tried,
 	})
 	s.Auth.Follow(s.Bus)
 	s.inviteAdministrators()

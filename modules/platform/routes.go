@@ -19,6 +19,9 @@ type People interface {
 	Invite(ctx context.Context, school, user uuid.UUID, name string) error
 	Bar(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error
 	Unbar(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error
+	ResetFactors(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error
+	DisableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.Also) error
+	EnableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.Also) error
 	EndSessions(ctx context.Context, account uuid.UUID, reason string, also ...tenancy.Also) (int, error)
 }
 
@@ -39,12 +42,18 @@ type Module struct {
 // Routes are the endpoints.
 func (m *Module) Routes() []api.Row {
 	return api.Rows(
-		api.PlatformRow("POST", "/super-admin/admin/create", "Add an administrator to a school and invite them to set a password", api.Write, 201, m.createAdmin, api.Says("Administrator added and invited"), api.MayFail(api.Coded(404, "SCHOOL_NOT_FOUND", "School not found"))),
+		api.PlatformRow("POST", "/super-admin/admin/create", "Add an administrator to a school and invite them to set a password", api.Write, 201, m.createAdmin, api.Says("Administrator added and invited"), api.MayFail(api.Coded(404, "SCHOOL_NOT_FOUND", "School not found")), api.Fresh),
 		api.PlatformList("/super-admin/admin/list", "Administrators of all schools", adminListing, listAdmins),
 		api.PlatformRow("GET", "/super-admin/admin/:id", "Read an administrator", api.Read, 200, getAdmin),
 		api.PlatformRow("POST", "/super-admin/admin/:id/disable", "Keep an administrator out; their sessions end at once", api.Write, 200, m.disableAdmin, api.OwnTransaction, api.Says("Disabled")),
-		api.PlatformRow("POST", "/super-admin/admin/:id/enable", "Let a disabled administrator in again", api.Write, 200, m.enableAdmin, api.OwnTransaction, api.Says("Enabled")),
+		api.PlatformRow("POST", "/super-admin/admin/:id/enable", "Let a disabled administrator in again", api.Write, 200, m.enableAdmin, api.OwnTransaction, api.Says("Enabled"), api.Fresh),
 		api.PlatformRow("POST", "/super-admin/admin/:id/invite", "Send an administrator a new link to set a password; links sent before end", api.Write, 200, m.inviteAdmin, api.Says("Invitation sent")),
+		api.PlatformRow("POST", "/super-admin/admin/:id/reset-factor", "Take an administrator's second factors, who has lost them; their sessions end at once", api.Write, 200, m.resetAdminFactor, api.OwnTransaction, api.Says("Second factors removed"), api.Fresh),
+
+		api.PlatformList("/super-admin/operator/list", "The operators of the platform", operatorListing, listOperators),
+		api.PlatformRow("GET", "/super-admin/operator/:id", "Read an operator", api.Read, 200, getOperator),
+		api.PlatformRow("POST", "/super-admin/operator/:id/disable", "Keep an operator out; their sessions end at once. The last active one stays", api.Write, 200, m.disableOperator, api.OwnTransaction, api.Says("Disabled"), api.Fresh),
+		api.PlatformRow("POST", "/super-admin/operator/:id/enable", "Let a disabled operator in again", api.Write, 200, m.enableOperator, api.OwnTransaction, api.Says("Enabled"), api.Fresh),
 
 		api.PlatformRow("GET", "/super-admin/account/search", "Find accounts of any school by the beginning of a phone or an e-mail", api.Read, 200, searchAccounts),
 		api.PlatformRow("POST", "/super-admin/account/revoke-sessions", "End every session of an account", api.Write, 200, m.revokeSessions, api.OwnTransaction, api.Says("Sessions ended")),

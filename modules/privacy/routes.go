@@ -48,12 +48,12 @@ var patiently = tenancy.Query{SQL: fmt.Sprintf(`select set_config('statement_tim
 // show and take every part of a person's data, as whoever gives out rights could.
 func (m *Module) Routes() []api.Row {
 	return api.Rows(
-		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file", m.exportOf(student), api.Gives("application/json"), api.MayTake(patience)),
-		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file", m.exportOf(guardian), api.Gives("application/json"), api.MayTake(patience)),
-		api.Get("/school-admin/employee/:id/personal-data", "permission", "Everything that is kept of an employee, as one JSON file", m.exportOf(employee), api.Gives("application/json"), api.MayTake(patience)),
-		api.Post("/school-admin/student/:id/erase", "permission", "Erase a student who has left, for good; accounts and counts stay", m.eraseStudent, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience)),
-		api.Post("/school-admin/guardian/:id/erase", "permission", "Erase a guardian of nobody who is here, for good", m.eraseGuardian, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience)),
-		api.Post("/school-admin/employee/:id/erase", "permission", "Erase an employee who has left, for good", m.eraseEmployee, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience)),
+		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file", m.exportOf(student), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
+		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file", m.exportOf(guardian), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
+		api.Get("/school-admin/employee/:id/personal-data", "permission", "Everything that is kept of an employee, as one JSON file", m.exportOf(employee), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
+		api.Post("/school-admin/student/:id/erase", "permission", "Erase a student who has left, for good; accounts and counts stay", m.eraseStudent, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
+		api.Post("/school-admin/guardian/:id/erase", "permission", "Erase a guardian of nobody who is here, for good", m.eraseGuardian, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
+		api.Post("/school-admin/employee/:id/erase", "permission", "Erase an employee who has left, for good", m.eraseEmployee, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
 	)
 }
 

@@ -41,12 +41,12 @@ func (m *Module) Routes() []api.Row {
 		api.PlatformRow("POST", "/super-admin/school/:id/retry", "Go on with an onboarding that failed", api.Write, 200, m.retry, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/suspend", "Shut a school; its data stays", api.Write, 200, m.suspend, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/activate", "Open a suspended school again", api.Write, 200, m.activate, api.OwnTransaction),
-		api.PlatformRow("POST", "/super-admin/school/:id/archive", "Shut a suspended school for good", api.Write, 200, m.archive, api.OwnTransaction),
-		api.PlatformRow("POST", "/super-admin/school/:id/export", "Have a fresh archive of the whole school made", api.Write, 202, m.requestExport, api.OwnTransaction, api.Says("The archive is being made")),
-		api.PlatformDownload("/super-admin/school/:id/export", "The whole school as one archive, or ranges of it; 202 while it is being made", m.export, api.Gives("application/gzip"), api.Says("The archive is being made"), api.MayFail(errExportFailed)),
-		api.PlatformRow("POST", "/super-admin/school/:id/move", "Move a school to another database node while it is used; answers at once, the work goes on", api.Write, 200, m.moveTo, api.OwnTransaction, api.Says("School is being moved")),
+		api.PlatformRow("POST", "/super-admin/school/:id/archive", "Shut a suspended school for good", api.Write, 200, m.archive, api.OwnTransaction, api.Fresh),
+		api.PlatformRow("POST", "/super-admin/school/:id/export", "Have a fresh archive of the whole school made", api.Write, 202, m.requestExport, api.OwnTransaction, api.Says("The archive is being made"), api.Fresh),
+		api.PlatformDownload("/super-admin/school/:id/export", "The whole school as one archive, or ranges of it; 202 while it is being made", m.export, api.Gives("application/gzip"), api.Says("The archive is being made"), api.MayFail(errExportFailed), api.Fresh),
+		api.PlatformRow("POST", "/super-admin/school/:id/move", "Move a school to another database node while it is used; answers at once, the work goes on", api.Write, 200, m.moveTo, api.OwnTransaction, api.Says("School is being moved"), api.Fresh),
 		api.PlatformRow("GET", "/super-admin/school/:id/move", "How far a school's move has come, or what became of the last one", api.Read, 200, m.moved),
-		api.PlatformRow("POST", "/super-admin/school/:id/move/confirm", "Remove the old copy of a school that has moved, for good", api.Write, 200, m.confirmMove, api.OwnTransaction, api.Says("Old copy removed")),
+		api.PlatformRow("POST", "/super-admin/school/:id/move/confirm", "Remove the old copy of a school that has moved, for good", api.Write, 200, m.confirmMove, api.OwnTransaction, api.Says("Old copy removed"), api.Fresh),
 	)
 }
 

@@ -16,6 +16,8 @@ type Fields struct {
 	Grading
 	Library
 	Delivery
+	// SecondFactorRequired is read by auth when an administrator signs in.
+	SecondFactorRequired bool `json:"secondFactorRequired" doc:"The school's administrators sign in with a second factor; who has none is asked to add one"`
 	// AdmissionNumberPattern is read by the roster when it numbers a student.
 	AdmissionNumberPattern string `json:"admissionNumberPattern" validate:"notblank,max=30" doc:"How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros" example:"{year}-{0000}"`
 }

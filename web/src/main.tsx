@@ -6,8 +6,9 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
-import { useEffect, useMemo } from 'react'
+import { lazy, Suspense, useEffect, useMemo } from 'react'
 import { createRoot } from 'react-dom/client'
+import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
 import { officeRouter, platformRouter, publicRouter } from './routes'
@@ -19,11 +20,14 @@ setNonce(nonce) // for what locks the page's scroll under a dialog
 
 const scheme = localStorageColorSchemeManager({ key: 'homeroom.scheme' })
 
+const ProveAgain = lazy(() => import('./pages/prove').then((m) => ({ default: m.ProveAgain })))
+
 // A part that is gone is of a build that was replaced while the page was open.
 window.addEventListener('vite:preloadError', () => window.location.reload())
 
 function Console() {
   const state = useSessionState()
+  const asked = useProofAsked()
   const session = state.status === 'in' || state.status === 'ended' ? state.session : undefined
   const platform = session?.user.role === 'SUPER_ADMIN'
   useEffect(() => {
@@ -36,6 +40,7 @@ function Console() {
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" colorSchemeManager={scheme} getStyleNonce={() => nonce}>
       <Notifications position="bottom-right" limit={3} autoClose={10_000} />
       {state.status === 'unreachable' ? <Unreachable retry={() => void renew()} /> : state.status === 'starting' ? null : <RouterProvider router={router} key={session ? (platform ? 'platform' : 'office') : 'out'} />}
+      {asked && state.status === 'in' && <Suspense><ProveAgain /></Suspense>}
       {state.status === 'ended' && <SignInAgain email={state.session.user.email ?? ''} />}
     </MantineProvider>
   )

@@ -107,6 +107,7 @@ export const platformRouter = createRouter({
       '/migrations': part(() => import('./pages/platform/migrations'), 'Migrations'),
       '/nodes': part(() => import('./pages/platform/nodes'), 'Nodes'),
       '/admins': part(() => import('./pages/platform/admins'), 'Admins'),
+      '/operators': part(() => import('./pages/platform/operators'), 'Operators'),
       '/accounts': part(() => import('./pages/platform/accounts'), 'Accounts'),
       '/deliveries': part(() => import('./pages/platform/deliveries'), 'Deliveries'),
       '/audit': part(() => import('./pages/platform/audit'), 'PlatformAudit'),

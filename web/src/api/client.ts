@@ -1,5 +1,6 @@
 // The API as docs/openapi.json describes it. A change there that a page does not expect stops the build.
 import createClient from 'openapi-fetch'
+import { askForProof } from './proof'
 import { accessToken, renew } from './session'
 import type { components, paths } from './schema'
 
@@ -22,7 +23,17 @@ export class Problem extends Error {
   }
 }
 
+/** Calls as whoever is signed in. What needs a fresh proof is asked for it, and then called again. */
 async function signedFetch(request: Request): Promise<Response> {
+  const again = request.clone()
+  const response = await renewedFetch(request)
+  if (response.status !== 403) return response
+  const body = (await response.clone().json().catch(() => undefined)) as ErrorBody | undefined
+  if (body?.error !== 'REAUTHENTICATION_NEEDED' || !(await askForProof())) return response
+  return renewedFetch(again)
+}
+
+async function renewedFetch(request: Request): Promise<Response> {
   const again = request.clone()
   const used = await accessToken()
   request.headers.set('Authorization', `Bearer ${used}`)

@@ -64,6 +64,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/console/second-factor/enrol/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a new authenticator app in force, and end the sign-in to the console
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthConsoleSecondFactorEnrolConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/console/second-factor/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a sign-in to the console with its second factor
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthConsoleSecondFactorVerify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/login": {
         parameters: {
             query?: never;
@@ -204,6 +244,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/reauthenticate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove once more who holds the session, for what asks for a fresh proof
+         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthReauthenticate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/reauthenticate/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a browser is asked with to prove it by a passkey
+         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthReauthenticateOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/refresh": {
         parameters: {
             query?: never;
@@ -218,6 +298,230 @@ export interface paths {
          * @description Needs no token. Counts as `auth` (sign-in, per session).
          */
         post: operations["postAuthRefresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The second factors of this account
+         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         */
+        get: operations["getAuthSecondFactor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/enrol": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the authenticator app that a sign-in cannot go on without
+         * @description Needs no token. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorEnrol"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/enrol/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put it in force with its first code, and end the sign-in
+         * @description Needs no token. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorEnrolConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a browser is asked with to end a sign-in by a passkey
+         * @description Needs no token. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a passkey
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a browser is asked with to make a passkey
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/passkey/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         */
+        delete: operations["deleteAuthSecondFactorPasskeyById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make new recovery codes; those before end
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin an authenticator app; nothing changes until it is confirmed
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorTotp"];
+        /**
+         * Remove the authenticator app
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         */
+        delete: operations["deleteAuthSecondFactorTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put it in force with its first code, in the place of the one before
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorTotpConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/second-factor/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a sign-in with its second factor
+         * @description Needs no token. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthSecondFactorVerify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2819,7 +3123,7 @@ export interface paths {
         put?: never;
         /**
          * Erase an employee who has left, for good
-         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminEmployeeByIdErase"];
         delete?: never;
@@ -2837,7 +3141,7 @@ export interface paths {
         };
         /**
          * Everything that is kept of an employee, as one JSON file
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEmployeeByIdPersonalData"];
         put?: never;
@@ -3839,7 +4143,7 @@ export interface paths {
         put?: never;
         /**
          * Erase a guardian of nobody who is here, for good
-         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminGuardianByIdErase"];
         delete?: never;
@@ -3857,7 +4161,7 @@ export interface paths {
         };
         /**
          * Everything that is kept of a guardian, as one JSON file
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminGuardianByIdPersonalData"];
         put?: never;
@@ -4679,7 +4983,7 @@ export interface paths {
         put?: never;
         /**
          * Add a role
-         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminPermissionRoleCreate"];
         delete?: never;
@@ -4726,13 +5030,13 @@ export interface paths {
         get: operations["getSchoolAdminPermissionRoleById"];
         /**
          * Rename a role
-         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminPermissionRoleById"];
         post?: never;
         /**
          * Delete a role nobody holds
-         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminPermissionRoleById"];
         options?: never;
@@ -4750,7 +5054,7 @@ export interface paths {
         get?: never;
         /**
          * Change what a role may do
-         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminPermissionUpdate"];
         post?: never;
@@ -4967,7 +5271,7 @@ export interface paths {
         put?: never;
         /**
          * Erase a student who has left, for good; accounts and counts stay
-         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentByIdErase"];
         delete?: never;
@@ -5049,7 +5353,7 @@ export interface paths {
         };
         /**
          * Everything that is kept of a student, as one JSON file
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentByIdPersonalData"];
         put?: never;
@@ -5863,7 +6167,7 @@ export interface paths {
         put?: never;
         /**
          * Add an administrator to a school and invite them to set a password
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminAdminCreate"];
         delete?: never;
@@ -5947,7 +6251,7 @@ export interface paths {
         put?: never;
         /**
          * Let a disabled administrator in again
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminAdminByIdEnable"];
         delete?: never;
@@ -5970,6 +6274,26 @@ export interface paths {
          * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminAdminByIdInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/admin/{id}/reset-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take an administrator's second factors, who has lost them; their sessions end at once
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminAdminByIdResetFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6139,7 +6463,7 @@ export interface paths {
         put?: never;
         /**
          * Set a Postgres database up as a node; new schools may be placed there
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminNodeCreate"];
         delete?: never;
@@ -6203,7 +6527,7 @@ export interface paths {
         put?: never;
         /**
          * Take schools again; what a drain has not moved yet stays
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminNodeByIdActivate"];
         delete?: never;
@@ -6223,9 +6547,93 @@ export interface paths {
         put?: never;
         /**
          * Take no new schools, and move those that are there elsewhere, one after another; answers at once, the work goes on
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminNodeByIdDrain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/operator/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The operators of the platform
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminOperatorList"];
+        put?: never;
+        /**
+         * The operators of the platform
+         * @description For `SUPER_ADMIN`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSuperAdminOperatorList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/operator/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an operator
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminOperatorById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/operator/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep an operator out; their sessions end at once. The last active one stays
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminOperatorByIdDisable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/operator/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a disabled operator in again
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminOperatorByIdEnable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6331,7 +6739,7 @@ export interface paths {
         put?: never;
         /**
          * Shut a suspended school for good
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminSchoolByIdArchive"];
         delete?: never;
@@ -6349,13 +6757,13 @@ export interface paths {
         };
         /**
          * The whole school as one archive, or ranges of it; 202 while it is being made
-         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminSchoolByIdExport"];
         put?: never;
         /**
          * Have a fresh archive of the whole school made
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminSchoolByIdExport"];
         delete?: never;
@@ -6379,7 +6787,7 @@ export interface paths {
         put?: never;
         /**
          * Move a school to another database node while it is used; answers at once, the work goes on
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminSchoolByIdMove"];
         delete?: never;
@@ -6399,7 +6807,7 @@ export interface paths {
         put?: never;
         /**
          * Remove the old copy of a school that has moved, for good
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminSchoolByIdMoveConfirm"];
         delete?: never;
@@ -7601,6 +8009,18 @@ export interface components {
             /** Format: date */
             startDate: string;
         };
+        AddedPasskey: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            /** @example Office laptop */
+            name: string;
+            /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
+            recoveryCodes: string[];
+        };
         AdminPage: {
             items: components["schemas"]["PlatformAdmin"][];
             /** @example 20 */
@@ -7713,6 +8133,21 @@ export interface components {
             updatedAt: string;
             version: number;
         };
+        Assertion: {
+            id: string;
+            rawId: string;
+            response: {
+                authenticatorData: string;
+                clientDataJSON: string;
+                signature: string;
+                userHandle?: string;
+            };
+            /**
+             * @example public-key
+             * @enum {string}
+             */
+            type: "public-key";
+        };
         Assignment: {
             /** Format: uuid */
             academicYearId: string | null;
@@ -7787,6 +8222,20 @@ export interface components {
              */
             percent: number | null;
             present: number;
+        };
+        Attestation: {
+            id: string;
+            rawId: string;
+            response: {
+                attestationObject: string;
+                clientDataJSON: string;
+                transports?: string[];
+            };
+            /**
+             * @example public-key
+             * @enum {string}
+             */
+            type: "public-key";
         };
         Audience: {
             /** @description The guardians of their students */
@@ -8215,6 +8664,10 @@ export interface components {
              */
             termId: string | null;
             weight: number;
+        };
+        ChallengeRequest: {
+            /** @description From the data of SECOND_FACTOR_NEEDED */
+            challenge: string;
         };
         ChangeRequest: {
             currentPassword: string;
@@ -8807,6 +9260,19 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        ConsoleEnrolled: {
+            accessToken: string;
+            /** @description Seconds the access token is good for */
+            expiresIn: number;
+            /** @description By module; what the role may do */
+            permissions: {
+                [key: string]: components["schemas"]["Granted"];
+            };
+            /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
+            recoveryCodes: string[];
+            school: components["schemas"]["MySchool"] | null;
+            user: components["schemas"]["SignedInUser"];
         };
         ConsoleSession: {
             accessToken: string;
@@ -9525,6 +9991,24 @@ export interface components {
              */
             endsOn?: string;
         };
+        EnrolConfirmRequest: {
+            /** @description From the data of SECOND_FACTOR_NEEDED */
+            challenge: string;
+            /**
+             * @description That the app shows now
+             * @example 123456
+             */
+            code: string;
+        };
+        Enrolled: {
+            accessToken: string;
+            /** @description The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN */
+            accounts?: components["schemas"]["Choice"][];
+            /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
+            recoveryCodes: string[];
+            refreshToken: string;
+            user: components["schemas"]["SignedInUser"];
+        };
         EnrolmentView: {
             /** Format: uuid */
             academicYearId: string;
@@ -9909,6 +10393,17 @@ export interface components {
             stopId: string;
             /** Format: uuid */
             studentId: string;
+        };
+        FactorState: {
+            passkeys: components["schemas"]["PasskeyView"][];
+            /** @description How many are left */
+            recoveryCodes: number;
+            /** @description By the platform or by the school: the last factor cannot be removed */
+            required: boolean;
+            /** @description There is an authenticator app */
+            totp: boolean;
+            /** Format: date-time */
+            totpSince: string | null;
         };
         FamilyDues: {
             currency: string;
@@ -11107,6 +11602,15 @@ export interface components {
              */
             url: string;
         };
+        NewPasskey: {
+            /** @description The browser's answer to the options of /auth/second-factor/passkey/options */
+            credential: components["schemas"]["Attestation"];
+            /**
+             * @description What its owner calls it
+             * @example Office laptop
+             */
+            name: string;
+        };
         NewRole: {
             /** @example Librarian */
             name: string;
@@ -11328,6 +11832,35 @@ export interface components {
             /** Format: uuid */
             tripId: string;
         };
+        Operator: {
+            /** Format: date-time */
+            createdAt: string;
+            email: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            lastSignInAt: string | null;
+            name: string;
+            /** @description They have an authenticator app or a passkey */
+            secondFactor: boolean;
+            /** @description Signed-in browsers */
+            sessions: number;
+            /**
+             * @description ACTIVE or DISABLED
+             * @example ACTIVE
+             */
+            status: string;
+        };
+        OperatorPage: {
+            items: components["schemas"]["Operator"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         OtpRequest: {
             /** @example 123456 */
             otp: string;
@@ -11486,6 +12019,22 @@ export interface components {
             role: string;
             /** Format: uuid */
             userId: string;
+        };
+        PasskeyOptions: {
+            /** @description For PublicKeyCredential.parseCreationOptionsFromJSON or parseRequestOptionsFromJSON */
+            publicKey: {
+                [key: string]: unknown;
+            };
+        };
+        PasskeyView: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            /** @example Office laptop */
+            name: string;
         };
         Payment: {
             /** @description In minor units */
@@ -11850,6 +12399,13 @@ export interface components {
             /** @description Why a student is left out */
             why: string;
         };
+        Proved: {
+            /**
+             * Format: date-time
+             * @description Until then calls that ask for a fresh proof are let through
+             */
+            until: string;
+        };
         Publication: {
             /**
              * Format: uuid
@@ -11950,6 +12506,19 @@ export interface components {
             reason?: string;
             rollNumber?: number | null;
         };
+        ReauthRequest: {
+            /**
+             * @description Of the authenticator app
+             * @example 123456
+             */
+            code?: string | unknown | unknown;
+            /** @description Sent to the account's phone by /auth/send-otp */
+            otp?: string | unknown | unknown;
+            /** @description The browser's answer to the options of /auth/reauthenticate/options */
+            passkey?: components["schemas"]["Assertion"] | null;
+            password?: string;
+            pin?: string;
+        };
         Receipt: {
             /** Format: uuid */
             academicYearId: string;
@@ -12033,6 +12602,10 @@ export interface components {
             page: number;
             total: number;
             totalPages: number;
+        };
+        RecoveryCodes: {
+            /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
+            recoveryCodes: string[];
         };
         RefreshRequest: {
             refreshToken: string;
@@ -12878,6 +13451,8 @@ export interface components {
              * @example 09:30
              */
             quietTo: string;
+            /** @description The school's administrators sign in with a second factor; who has none is asked to add one */
+            secondFactorRequired: boolean;
             /** @description Segments a day; more is refused */
             smsDailyLimit: number;
             /** @description Of one segment, in minor units of the school's currency; previews say what a dispatch costs */
@@ -12996,6 +13571,8 @@ export interface components {
              * @example 09:30
              */
             quietTo?: string;
+            /** @description The school's administrators sign in with a second factor; who has none is asked to add one */
+            secondFactorRequired?: boolean;
             /** @description Segments a day; more is refused */
             smsDailyLimit?: number;
             /** @description Of one segment, in minor units of the school's currency; previews say what a dispatch costs */
@@ -13928,6 +14505,25 @@ export interface components {
             /** @description Divisions that have school today and students without a mark */
             unmarked: components["schemas"]["DivisionToday"][];
         };
+        TotpCode: {
+            /**
+             * @description That the app shows now
+             * @example 123456
+             */
+            code: string;
+        };
+        TotpEnrolment: {
+            /**
+             * @description To type into the app
+             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /**
+             * @description To show as a QR code
+             * @example otpauth://totp/Homeroom:a@example.org?secret=…&issuer=Homeroom
+             */
+            uri: string;
+        };
         Trail: {
             /** Format: uuid */
             busId: string;
@@ -14218,6 +14814,22 @@ export interface components {
             unchanged: number;
             updated: number;
         };
+        VerifyRequest: {
+            /** @description From the data of SECOND_FACTOR_NEEDED */
+            challenge: string;
+            /**
+             * @description Of the authenticator app
+             * @example 123456
+             */
+            code?: string | unknown | unknown;
+            /** @description The browser's answer to the options of /auth/second-factor/options */
+            passkey?: components["schemas"]["Assertion"] | null;
+            /**
+             * @description One of those that were shown once; each is good once
+             * @example 3f7k-9m2p-x4tq-8rw1
+             */
+            recoveryCode?: string;
+        };
         ViewPage: {
             items: components["schemas"]["AnnouncementView"][];
             /** @example 20 */
@@ -14448,6 +15060,32 @@ export interface components {
             };
         };
         /** @description A valid token without the right to do this. */
+        PermissionDeniedOrReauthenticationNeeded: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A valid token without the right to do this. */
+        PermissionDeniedOrReauthenticationNeededOrSchoolSuspended: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A valid token without the right to do this. */
         PermissionDeniedOrSchoolSuspended: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14662,7 +15300,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14777,6 +15415,151 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postAuthConsoleSecondFactorEnrolConfirm: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolConfirmRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ConsoleEnrolled"];
+                        /** @example Signed in */
+                        message: string;
+                    };
+                };
+            };
+            /** @description This sign-in has waited too long or is over, sign in again */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This school is not active */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no enrolment under way, begin again */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthConsoleSecondFactorVerify: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ConsoleSession"];
+                        /** @example Signed in */
+                        message: string;
+                    };
+                };
+            };
+            /** @description This sign-in has waited too long or is over, sign in again */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This school is not active */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postAuthLogin: {
         parameters: {
             query?: never;
@@ -14826,7 +15609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15129,6 +15912,116 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postAuthReauthenticate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReauthRequest"];
+            };
+        };
+        responses: {
+            /** @description Proved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Proved"];
+                        /** @example Proved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            /** @description Sign in with a code sent to your phone first */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthReauthenticateOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PasskeyOptions"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This account has no passkey */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postAuthRefresh: {
         parameters: {
             query?: never;
@@ -15165,6 +16058,747 @@ export interface operations {
             400: components["responses"]["Malformed"];
             /** @description Your session has ended, sign in again */
             401: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This school is not active */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAuthSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["FactorState"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorEnrol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChallengeRequest"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TotpEnrolment"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            /** @description This sign-in has waited too long or is over, sign in again */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This sign-in needs a second factor, not a new one */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorEnrolConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolConfirmRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accessToken: string;
+                        data: components["schemas"]["Enrolled"];
+                        /** @example Signed in */
+                        message: string;
+                        refreshToken: string;
+                        user: components["schemas"]["SignedInUser"];
+                    };
+                };
+            };
+            /** @description This sign-in has waited too long or is over, sign in again */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This school is not active */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no enrolment under way, begin again */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChallengeRequest"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PasskeyOptions"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            /** @description This sign-in has waited too long or is over, sign in again */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This account has no second factor yet: enrol one */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This account has no passkey */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        responses: {
+            /** @description Passkey added */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AddedPasskey"];
+                        /** @example Passkey added */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no enrolment under way, begin again */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PasskeyOptions"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This account has 20 passkeys: remove one first */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteAuthSecondFactorPasskeyById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            /** @description A second factor is required for this account: add another before you remove this one */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Recovery codes made */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RecoveryCodes"];
+                        /** @example Recovery codes made */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Recovery codes go with a second factor: add one first */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TotpEnrolment"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteAuthSecondFactorTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Second factor not found */
+            404: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A second factor is required for this account: add another before you remove this one */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorTotpConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TotpCode"];
+            };
+        };
+        responses: {
+            /** @description Authenticator app added */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RecoveryCodes"];
+                        /** @example Authenticator app added */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            /** @description A second factor is for accounts that administer */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no enrolment under way, begin again */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthSecondFactorVerify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accessToken: string;
+                        data: components["schemas"]["SignedIn"];
+                        /** @example Signed in */
+                        message: string;
+                        refreshToken: string;
+                        user: components["schemas"]["SignedInUser"];
+                    };
+                };
+            };
+            /** @description This sign-in has waited too long or is over, sign in again */
+            400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -15388,7 +17022,19 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["SchoolSuspended"];
+            /** @description A second factor is needed to sign in */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Account not found */
             404: {
                 headers: {
@@ -15458,7 +17104,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -15527,7 +17173,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16867,7 +18513,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16936,7 +18582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19209,7 +20855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -19278,7 +20924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -22461,7 +24107,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
@@ -22497,7 +24143,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -25647,7 +27293,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
@@ -25683,7 +27329,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -28344,7 +29990,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["Duplicate"];
             413: components["responses"]["TooLarge"];
@@ -28545,7 +30191,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
             413: components["responses"]["TooLarge"];
@@ -28579,7 +30225,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
             429: components["responses"]["TooMany"];
@@ -28621,7 +30267,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
@@ -29283,7 +30929,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
@@ -29487,7 +31133,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -32078,7 +33724,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             /** @description School not found */
             404: {
                 headers: {
@@ -32329,7 +33975,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
@@ -32368,6 +34014,44 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminAdminByIdResetFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Second factors removed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformAdmin"];
+                        /** @example Second factors removed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
@@ -32966,7 +34650,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             409: components["responses"]["Duplicate"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -33159,7 +34843,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
@@ -33197,7 +34881,237 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminOperatorList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[status]"?: "ACTIVE" | "DISABLED";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "email" | "lastSignInAt" | "name";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OperatorPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminOperatorList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ACTIVE" | "DISABLED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default email
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "email" | "lastSignInAt" | "name";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OperatorPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminOperatorById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Operator"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminOperatorByIdDisable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Disabled */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Operator"];
+                        /** @example Disabled */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSuperAdminOperatorByIdEnable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Enabled */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Operator"];
+                        /** @example Enabled */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
@@ -33520,7 +35434,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
@@ -33571,7 +35485,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             /** @description The archive could not be made: POST to the same address tries again */
             409: {
@@ -33621,7 +35535,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
@@ -33702,7 +35616,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
@@ -33742,7 +35656,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
@@ -36804,7 +38718,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -36873,7 +38787,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
+            /** @description A second factor is needed to sign in */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -6,15 +6,17 @@ import { changed } from '../api/queries'
 import { signOut, useSession } from '../api/session'
 import { Lines, Trouble } from '../patterns/feedback'
 import { useFormat } from '../patterns/format'
+import { SecondFactors } from './account-factors'
 
 export function Account() {
   const { user } = useSession()
   return (
     <div className="page">
-      <Title order={1} mb={4}>Password and sessions</Title>
+      <Title order={1} mb={4}>Password and security</Title>
       <Text c="dimmed" mb={16}>{user.email}</Text>
       <Stack gap={24} className="reading">
         <Password />
+        <SecondFactors />
         <Sessions />
       </Stack>
     </div>

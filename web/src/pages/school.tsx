@@ -17,7 +17,7 @@ const labels = {
   quietFrom: 'Quiet from', quietTo: 'Quiet until', smsPrice: 'Price of an SMS', smsDailyLimit: 'SMS a day',
   libraryStudentBooks: 'Books a student may have', libraryStudentDays: 'For how many days', libraryStudentRenewals: 'Renewals', libraryEmployeeBooks: 'Books an employee may have',
   libraryEmployeeDays: 'Days for an employee', libraryEmployeeRenewals: 'Renewals of an employee', libraryFinePerDay: 'Fine for a day', libraryFineGraceDays: 'Days that are not fined', libraryFineMaxAmount: 'Fine at the most',
-  admissionNumberPattern: 'Admission numbers', evaluationMode: 'Evaluation mode', evaluationModeReason: 'Reason', evaluationModeFrom: 'Begins', evaluationModeUntil: 'Ends by itself',
+  admissionNumberPattern: 'Admission numbers', secondFactorRequired: 'Second factor', evaluationMode: 'Evaluation mode', evaluationModeReason: 'Reason', evaluationModeFrom: 'Begins', evaluationModeUntil: 'Ends by itself',
 } as const
 type Key = keyof typeof labels
 type Fields = Pick<Schemas['Setting'], Key>
@@ -103,6 +103,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
         </Part>
         <Part title="Numbers and modes">
           {f.text({ k: 'admissionNumberPattern', label: labels.admissionNumberPattern, description: 'How new students are numbered: {year} or {yy} is the year of admission, {0000} the running number.' })}
+          {f.yes({ k: 'secondFactorRequired', label: 'Administrators need a second factor', description: 'Who has none is asked to set one up at the next sign-in; sessions without one end within 15 minutes.', disabled: !may('setting', 'write') })}
           {f.yes({ k: 'evaluationMode', label: labels.evaluationMode, description: 'While it is on, teachers can read only, exams and results excepted.', disabled: !may('setting', 'write') })}
           {v.evaluationMode && f.text({ k: 'evaluationModeReason', label: labels.evaluationModeReason, description: 'Everybody who is stopped by it reads this.' })}
           {v.evaluationMode && <Group grow align="flex-start">{moment('evaluationModeFrom', 'Empty: at once.')}{moment('evaluationModeUntil', 'Empty: when somebody turns it off.')}</Group>}

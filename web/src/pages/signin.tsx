@@ -1,11 +1,14 @@
 // The ways in: e-mail and password, a forgotten password, the link of an invitation.
 import { Alert, Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, lazy, type ReactNode, Suspense, useState } from 'react'
 import { asProblem, problemOf } from '../api/client'
 import type { components } from '../api/schema'
 import { consoleFetch, signedIn, signOut } from '../api/session'
 import { Trouble } from '../patterns/feedback'
+import type { Half } from './second-factor'
+
+const SecondFactor = lazy(() => import('./second-factor').then((m) => ({ default: m.SecondFactor })))
 
 function Card({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
   return (
@@ -36,7 +39,7 @@ function useSubmit(work: () => Promise<void>) {
   }
 }
 
-async function post<T>(path: string, body: unknown): Promise<T> {
+export async function post<T>(path: string, body: unknown): Promise<T> {
   const response = await consoleFetch(path, body)
   const answer = (await response.json().catch(() => undefined)) as { data: T } | undefined
   if (!response.ok) throw problemOf(response, answer)
@@ -46,7 +49,18 @@ async function post<T>(path: string, body: unknown): Promise<T> {
 function SignInForm({ email: known, again }: { email?: string; again?: boolean }) {
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
-  const s = useSubmit(async () => signedIn(await post<components['schemas']['ConsoleSession']>('/auth/console/login', { email, password })))
+  const [half, setHalf] = useState<Half>()
+  const s = useSubmit(async () => {
+    try {
+      signedIn(await post<components['schemas']['ConsoleSession']>('/auth/console/login', { email, password }))
+    } catch (e) {
+      const p = asProblem(e)
+      if (p.code !== 'SECOND_FACTOR_NEEDED') throw e
+      setPassword('')
+      setHalf(p.data as Half)
+    }
+  })
+  if (half) return <Suspense><SecondFactor half={half} again={() => setHalf(undefined)} /></Suspense>
   return (
     <form onSubmit={s.submit}>
       <Stack gap={16} mt={24}>

@@ -88,7 +88,7 @@ function Account() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
-        <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => void navigate({ to: '/account' })}>Password and sessions</Menu.Item>
+        <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => void navigate({ to: '/account' })}>Password and security</Menu.Item>
         <Menu.Divider />
         {schemes.map((s) => (
           <Menu.Item key={s.value} role="menuitemradio" aria-checked={colorScheme === s.value} leftSection={<s.icon size={16} stroke={1.6} />} fw={colorScheme === s.value ? 600 : undefined} onClick={() => setColorScheme(s.value)}>{s.label}</Menu.Item>

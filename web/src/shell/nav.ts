@@ -1,5 +1,5 @@
 // The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
-import { IconBeach, IconBook, IconBook2, IconBooks, IconBuilding, IconBuildingBank, IconBus, IconCalendarWeek, IconCash, IconCertificate, IconChartAreaLine, IconClipboardCheck, IconCoins, IconConfetti, IconDatabase, IconDiscount, IconHistory, IconHome, IconId, IconLock, IconMailFast, IconMailX, IconMapPin, IconMessages, IconReceipt, IconScale, IconSchool, IconSettings, IconSpeakerphone, IconStack2, IconUserSearch, IconUserShield, IconUsersGroup, IconVersions } from '@tabler/icons-react'
+import { IconBeach, IconBook, IconBook2, IconBooks, IconBuilding, IconBuildingBank, IconBus, IconCalendarWeek, IconCash, IconCertificate, IconChartAreaLine, IconClipboardCheck, IconCoins, IconConfetti, IconDatabase, IconDiscount, IconHistory, IconHome, IconId, IconLock, IconMailFast, IconMailX, IconMapPin, IconMessages, IconReceipt, IconScale, IconSchool, IconSettings, IconSpeakerphone, IconStack2, IconUserCog, IconUserSearch, IconUserShield, IconUsersGroup, IconVersions } from '@tabler/icons-react'
 import { may, type Session } from '../api/session'
 
 export interface NavItem {
@@ -83,6 +83,7 @@ const platform: NavGroup[] = [
     title: 'People',
     items: [
       { to: '/admins', title: 'Administrators', icon: IconUserShield, module: '', words: 'invite disable office' },
+      { to: '/operators', title: 'Operators', icon: IconUserCog, module: '', words: 'super-admin disable second factor' },
       { to: '/accounts', title: 'Accounts', icon: IconUserSearch, module: '', words: 'phone e-mail sessions revoke' },
     ],
   },

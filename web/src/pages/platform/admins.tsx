@@ -110,11 +110,13 @@ function AdminDrawer({ id, close }: { id: string; close: () => void }) {
 
 function Acts({ admin: a }: { admin: ItemOf<'/super-admin/admin/list'> }) {
   const [asking, setAsking] = useState(false)
+  const [resetting, setResetting] = useState(false)
   const settled = () => changed('/super-admin/admin/', '/super-admin/account/')
   const path = { params: { path: { id: a.id } } }
   const disable = useMutation({ mutationFn: () => call(api.POST('/super-admin/admin/{id}/disable', path)), onSuccess: () => { setAsking(false); settled() } })
   const enable = useMutation({ mutationFn: () => call(api.POST('/super-admin/admin/{id}/enable', path)), onSuccess: settled })
   const invite = useMutation({ mutationFn: () => call(api.POST('/super-admin/admin/{id}/invite', path)), onSuccess: settled })
+  const reset = useMutation({ mutationFn: () => call(api.POST('/super-admin/admin/{id}/reset-factor', path)), onSuccess: () => { setResetting(false); settled() } })
   return (
     <Stack gap={12}>
       {a.status === 'INACTIVE' && <Text c="dimmed">Their school has deactivated them, and alone can change that.</Text>}
@@ -122,11 +124,16 @@ function Acts({ admin: a }: { admin: ItemOf<'/super-admin/admin/list'> }) {
         {a.status === 'ACTIVE' && <Button variant="default" loading={invite.isPending} onClick={() => invite.mutate()}>Invite again</Button>}
         {a.status === 'ACTIVE' && <Button variant="default" onClick={() => setAsking(true)}>Disable…</Button>}
         {a.status === 'DISABLED' && <Button loading={enable.isPending} onClick={() => enable.mutate()}>Let them in again</Button>}
+        {a.status === 'ACTIVE' && <Button variant="default" onClick={() => setResetting(true)}>Reset second factor…</Button>}
+        {reset.isSuccess && <Text size="sm" c="dimmed" role="status">Their second factors are removed.</Text>}
         {invite.isSuccess && <Text size="sm" c="dimmed" role="status">The invitation is on its way. Links sent before no longer work.</Text>}
       </Group>
       <Trouble error={invite.error ?? enable.error} />
       <Confirm opened={asking} title={`Disable ${a.name || a.email}?`} action="Disable" danger busy={disable.isPending} error={disable.error} onClose={() => { setAsking(false); disable.reset() }} onConfirm={() => disable.mutate()}>
         They are signed out at once and cannot sign in until you let them in again. Their school cannot change that.
+      </Confirm>
+      <Confirm opened={resetting} title={`Reset the second factor of ${a.name || a.email}?`} action="Reset" danger busy={reset.isPending} error={reset.error} onClose={() => { setResetting(false); reset.reset() }} onConfirm={() => reset.mutate()}>
+        For somebody who has lost their phone, passkeys and recovery codes. They are signed out, and their password alone lets them in until they set a new one up. Make sure that it is they who ask.
       </Confirm>
     </Stack>
   )

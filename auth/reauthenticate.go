@@ -1,0 +1,143 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// reauthRequest proves once more who holds the session: by password, authenticator app or
+// passkey, or as the apps do, by the phone's code or PIN.
+type reauthRequest struct {
+	Password string     `json:"password" validate:"max=200"`
+	Code     string     `json:"code" validate:"omitempty,len=6,numeric" doc:"Of the authenticator app" example:"123456"`
+	Passkey  *assertion `json:"passkey" doc:"The browser's answer to the options of /auth/reauthenticate/options"`
+	OTP      string     `json:"otp" validate:"omitempty,len=6,numeric" doc:"Sent to the account's phone by /auth/send-otp"`
+	PIN      string     `json:"pin" validate:"omitempty,max=6,numeric"`
+}
+
+// proved says until when the session may do what asks for a fresh proof.
+type proved struct {
+	Until time.Time `json:"until" doc:"Until then calls that ask for a fresh proof are let through"`
+}
+
+// reauthenticate takes a fresh proof and keeps its time on the session.
+func (a *Auth) reauthenticate(c api.OpenCtx, r reauthRequest) (proved, error) {
+	acc, err := a.byID(c, c.User.AccountID)
+	if err != nil || acc == nil {
+		return proved{}, orSignedOut(err)
+	}
+	if err := a.prove(c, *acc, r); err != nil {
+		return proved{}, err
+	}
+	now := a.Clock()
+	_, err = a.Cluster.PlatformPool().Exec(c, `update platform.session set proved_at = $2 where id = $1`, c.User.SessionID, now)
+	if err != nil {
+		return proved{}, fmt.Errorf("keeping a proof: %w", err)
+	}
+	return proved{Until: now.Add(api.FreshFor)}, a.book(c, *acc, "proved again")
+}
+
+func (a *Auth) prove(c api.OpenCtx, acc account, r reauthRequest) error {
+	switch {
+	case r.Password != "":
+		return a.provePassword(c, acc, r.Password)
+	case r.Code != "":
+		return wrongField("code", a.useTOTP(c, acc, r.Code))
+	case r.Passkey != nil:
+		return wrongField("passkey", a.usePasskey(c, acc, c.User.SessionID.String(), *r.Passkey))
+	case r.OTP != "" || r.PIN != "":
+		return a.provePhone(c, acc, r)
+	}
+	return api.InvalidField("password", "password, code, passkey, otp or pin is required")
+}
+
+// wrongField names the field of a wrong proof; what cannot be said at all stays as it is.
+func wrongField(field string, err error) error {
+	var e *api.Error
+	if errors.As(err, &e) && (e.Code == errFactorWrong.Code || e.Code == errOTPInvalid.Code || e.Code == errOTPExpired.Code) {
+		return api.InvalidField(field, "%s is wrong or was used before", field)
+	}
+	return err
+}
+
+func (a *Auth) provePassword(c api.OpenCtx, acc account, password string) error {
+	if acc.email == "" {
+		return errNoPassword
+	}
+	if err := a.slowDown(c, acc.email); err != nil {
+		return err
+	}
+	stored, err := a.passwordOf(c, acc)
+	if err != nil {
+		return err
+	}
+	ok, err := a.Hasher.Verify(c, password, stored)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return a.failed(c, acc, "proof by password failed", api.InvalidField("password", "password is wrong"))
+	}
+	return a.forgiveLogin(c, acc.email)
+}
+
+// provePhone takes a code sent to the phone that the session has proven, or its PIN. A phone
+// that an office has typed proves nothing.
+func (a *Auth) provePhone(c api.OpenCtx, acc account, r reauthRequest) error {
+	_, s, err := a.findSession(c, c.User.SessionID)
+	if err != nil {
+		return err
+	}
+	if s.proof.phone == "" || s.proof.phone != acc.phone {
+		return errPhoneUnproven
+	}
+	if r.OTP != "" {
+		return wrongField("otp", a.otps().verify(c, acc.phone, r.OTP, a.sourceOf(c, acc.phone)))
+	}
+	return a.provePIN(c, acc, r.PIN)
+}
+
+func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {
+	all, err := a.tryPIN(c, acc.phone)
+	if err != nil {
+		return err
+	}
+	stored, err := a.pinOf(c, acc)
+	if err != nil {
+		return err
+	}
+	ok, err := a.checkPIN(c, pin, stored)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return a.failed(c, acc, "proof by PIN failed", api.InvalidField("pin", "pin is wrong"))
+	}
+	return a.right(c, all)
+}
+
+// provedWithFactor keeps on a session that its holder has just shown a second factor.
+func (a *Auth) provedWithFactor(ctx context.Context, session uuid.UUID) error {
+	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.session set proved_at = $2, second_factor = true where id = $1`, session, a.Clock())
+	if err != nil {
+		return fmt.Errorf("keeping a proof: %w", err)
+	}
+	return nil
+}
+
+// Fresh reports whether the holder of a session has proved who they are in the last ten
+// minutes. It asks the database every time: what it guards is rare and must be right.
+func (a *Auth) Fresh(ctx context.Context, user api.User) (bool, error) {
+	var at *time.Time
+	err := a.Cluster.PlatformPool().QueryRow(ctx, `select proved_at from platform.session where id = $1`, user.SessionID).Scan(&at)
+	if err != nil {
+		return false, fmt.Errorf("reading when a session was proved: %w", err)
+	}
+	return at != nil && a.Clock().Sub(*at) <= api.FreshFor, nil
+}

@@ -1,0 +1,174 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// factors are the second factors an account has.
+type factors struct {
+	totp     bool
+	passkeys int
+}
+
+func (f factors) any() bool { return f.totp || f.passkeys > 0 }
+
+// methods are the proofs that can follow a challenge, as the answer names them.
+func (f factors) methods() []string {
+	var out []string
+	if f.totp {
+		out = append(out, "TOTP")
+	}
+	if f.passkeys > 0 {
+		out = append(out, "PASSKEY")
+	}
+	return append(out, "RECOVERY_CODE")
+}
+
+func (a *Auth) factorsOf(ctx context.Context, account uuid.UUID) (factors, error) {
+	var f factors
+	err := a.Cluster.PlatformPool().QueryRow(ctx, `select exists (select from platform.totp where account_id = $1),
+		(select count(*) from platform.passkey where account_id = $1)`, account).Scan(&f.totp, &f.passkeys)
+	if err != nil {
+		return f, fmt.Errorf("reading second factors: %w", err)
+	}
+	return f, nil
+}
+
+// mayHaveFactor says whose accounts can have a second factor: those who administer.
+func mayHaveFactor(role api.RoleType) bool { return role == api.SuperAdmin || role == api.SchoolAdmin }
+
+// factorRequired says whether an account must have a second factor: a super-admin's by
+// the configuration, a school administrator's by their school's settings.
+func (a *Auth) factorRequired(ctx context.Context, acc account) (required bool, err error) {
+	switch acc.role {
+	case api.SuperAdmin:
+		return a.SecondFactorRequired, nil
+	case api.SchoolAdmin:
+		db, err := a.schoolDB(ctx, acc.schoolID, tenancy.ReadOnly)
+		if err != nil {
+			return false, err
+		}
+		err = tenancy.Together(db, tenancy.Query{SQL: `select second_factor_required from school_setting`, Scan: tenancy.One(&required)})
+		if err != nil {
+			return false, fmt.Errorf("reading whether a second factor is required: %w", err)
+		}
+	}
+	return required, nil
+}
+
+// errSecondFactor is the answer to a right password, code or PIN that a second factor has
+// to follow; its Data is a factorNeeded.
+var errSecondFactor = &api.Error{
+	Status: 403, Code: "SECOND_FACTOR_NEEDED", Message: "A second factor is needed to sign in",
+	Data: factorNeeded{Challenge: "q1w2e3", ExpiresIn: int(challengeLife.Seconds()), Methods: []string{"TOTP", "RECOVERY_CODE"}},
+}
+
+// factorNeeded says how a sign-in goes on.
+type factorNeeded struct {
+	Challenge string   `json:"challenge"`
+	ExpiresIn int      `json:"expiresIn"`
+	Methods   []string `json:"methods"`
+	Enrol     bool     `json:"enrol"` // there is none yet, and one is required
+}
+
+// askFactor stops a sign-in that a second factor has to follow, whichever way it came,
+// and hands out the challenge it goes on with.
+func (a *Auth) askFactor(c api.OpenCtx, acc account, by proof) error {
+	if !mayHaveFactor(acc.role) {
+		return nil
+	}
+	has, err := a.factorsOf(c, acc.id)
+	if err != nil {
+		return err
+	}
+	needed := factorNeeded{ExpiresIn: int(challengeLife.Seconds()), Methods: has.methods()}
+	if !has.any() {
+		required, err := a.factorRequired(c, acc)
+		if err != nil || !required {
+			return err
+		}
+		needed.Enrol, needed.Methods = true, []string{}
+	}
+	needed.Challenge, err = a.newChallenge(c, challenge{Account: acc.id, Method: by.method, Phone: by.phone, By: by.by, Enrol: needed.Enrol})
+	if err != nil {
+		return err
+	}
+	e := *errSecondFactor
+	e.Data = needed
+	return &e
+}
+
+// stillMeets refuses to go on with a session that was begun without a second factor once
+// one is required: the requirement would else hold only for those who sign out.
+func (a *Auth) stillMeets(ctx context.Context, acc account, session uuid.UUID) error {
+	if !mayHaveFactor(acc.role) {
+		return nil
+	}
+	required, err := a.factorRequired(ctx, acc)
+	if err != nil || !required {
+		return err
+	}
+	var with bool
+	err = a.Cluster.PlatformPool().QueryRow(ctx, `select second_factor from platform.session where id = $1`, session).Scan(&with)
+	if err != nil {
+		return fmt.Errorf("reading a session: %w", err)
+	}
+	if !with {
+		return errSignedOut
+	}
+	return nil
+}
+
+// factorTries lets the first five wrong codes through, then makes each wait longer, 15
+// minutes at the most: whoever has the password has 96 guesses a day at a million codes.
+var factorTries = redis.NewScript(`
+local v = redis.call("hmget", KEYS[1], "n", "until")
+local now = tonumber(ARGV[1])
+if v[2] and now < tonumber(v[2]) then
+	return tonumber(v[2]) - now
+end
+local n = redis.call("hincrby", KEYS[1], "n", 1)
+if n >= 5 then
+	redis.call("hset", KEYS[1], "until", now + math.min(900000, 1000 * 2 ^ (n - 5)))
+end
+redis.call("pexpire", KEYS[1], 86400000)
+return 0`)
+
+func factorTriesKey(account uuid.UUID) string { return "homeroom:factor-tries:" + account.String() }
+
+// countFactorTry counts a try against the account before anybody looks at it.
+func (a *Auth) countFactorTry(ctx context.Context, account uuid.UUID) error {
+	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	defer cancel()
+	wait, err := factorTries.Run(ctx, a.Redis, []string{factorTriesKey(account)}, a.Clock().UnixMilli()).Int64()
+	if err != nil {
+		return errCannotCount.Because(err)
+	}
+	if wait > 0 {
+		e := api.Coded(429, "Too Many Requests", "Too many wrong codes, wait a moment")
+		e.RetryAfter = time.Duration(wait) * time.Millisecond
+		return e
+	}
+	return nil
+}
+
+func (a *Auth) forgiveFactorTries(ctx context.Context, account uuid.UUID) error {
+	return a.forgetKey(ctx, factorTriesKey(account))
+}
+
+func (a *Auth) forgetKey(ctx context.Context, key string) error {
+	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	defer cancel()
+	if err := a.Redis.Del(ctx, key).Err(); err != nil {
+		return errCannotCount.Because(err)
+	}
+	return nil
+}

@@ -1,0 +1,342 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"homeroom/api"
+	"homeroom/auth/factor"
+	"homeroom/tenancy"
+)
+
+// factorIssuer is what authenticator apps and browsers call us.
+const factorIssuer = "Homeroom"
+
+var (
+	errNoFactor         = api.Denied("A second factor is for accounts that administer")
+	errLastFactor       = api.Conflict("A second factor is required for this account: add another before you remove this one")
+	errNoEnrolment      = api.Conflict("There is no enrolment under way, begin again")
+	errNothingToRecover = api.Conflict("Recovery codes go with a second factor: add one first")
+)
+
+// factorState is what the holder of an account sees of its second factors.
+type factorState struct {
+	Required      bool          `json:"required" doc:"By the platform or by the school: the last factor cannot be removed"`
+	TOTP          bool          `json:"totp" doc:"There is an authenticator app"`
+	TOTPSince     *time.Time    `json:"totpSince"`
+	RecoveryCodes int           `json:"recoveryCodes" doc:"How many are left"`
+	Passkeys      []passkeyView `json:"passkeys"`
+}
+
+func (a *Auth) factorState(c api.OpenCtx, _ api.Nothing) (factorState, error) {
+	acc, err := a.factorHolder(c)
+	if err != nil {
+		return factorState{}, err
+	}
+	var out factorState
+	if out.Required, err = a.factorRequired(c, acc); err != nil {
+		return out, err
+	}
+	err = a.Cluster.PlatformPool().QueryRow(c, `select (select created_at from platform.totp where account_id = $1),
+		(select count(*) from platform.recovery_code where account_id = $1 and used_at is null)`, acc.id).Scan(&out.TOTPSince, &out.RecoveryCodes)
+	if err != nil {
+		return out, fmt.Errorf("reading second factors: %w", err)
+	}
+	out.TOTP = out.TOTPSince != nil
+	out.Passkeys, err = a.passkeys(c, acc.id)
+	return out, err
+}
+
+// factorHolder is the caller's own account, if it can have a second factor.
+func (a *Auth) factorHolder(c api.OpenCtx) (account, error) {
+	if !mayHaveFactor(c.User.Role) {
+		return account{}, errNoFactor
+	}
+	acc, err := a.byID(c, c.User.AccountID)
+	if err != nil || acc == nil {
+		return account{}, orSignedOut(err)
+	}
+	return *acc, nil
+}
+
+// totpEnrolment is what an authenticator app has to be told. It is shown once; nothing
+// changes until a code of the app has confirmed it.
+type totpEnrolment struct {
+	Secret string `json:"secret" doc:"To type into the app" example:"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"`
+	URI    string `json:"uri" doc:"To show as a QR code" example:"otpauth://totp/Homeroom:a@example.org?secret=…&issuer=Homeroom"`
+}
+
+// totpCode confirms an enrolment.
+type totpCode struct {
+	Code string `json:"code" validate:"required,len=6,numeric" doc:"That the app shows now" example:"123456"`
+}
+
+// recoveryCodes are shown once. Empty: the account has its own already.
+type recoveryCodes struct {
+	RecoveryCodes []string `json:"recoveryCodes" doc:"Shown once, each good once, for whoever has lost their other factors; empty: there are some already"`
+}
+
+// enrolmentKey is where a secret waits for its first code, by the challenge or session
+// that it was made for.
+func enrolmentKey(of string) string { return "homeroom:enrolment:" + of }
+
+// beginTOTP makes a secret and keeps it, sealed, until a code confirms it.
+func (a *Auth) beginTOTP(ctx context.Context, acc account, of string) (totpEnrolment, error) {
+	secret := factor.NewSecret()
+	sealed, err := factor.Seal(a.Secret, acc.id, secret)
+	if err != nil {
+		return totpEnrolment{}, err
+	}
+	if err := a.remember(ctx, enrolmentKey(of), sealed); err != nil {
+		return totpEnrolment{}, err
+	}
+	name := acc.email
+	if name == "" {
+		name = acc.phone
+	}
+	return totpEnrolment{Secret: factor.Text(secret), URI: factor.URI(secret, factorIssuer, name)}, nil
+}
+
+// confirmTOTP puts the secret of an enrolment in force once the app has shown a code of
+// it. replace lets it take the place of another app's.
+func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace bool) ([]string, error) {
+	if err := a.countFactorTry(c, acc.id); err != nil {
+		return nil, err
+	}
+	var sealed []byte
+	if err := a.recall(c, enrolmentKey(of), &sealed); errors.Is(err, errChallenge) {
+		return nil, errNoEnrolment
+	} else if err != nil {
+		return nil, err
+	}
+	secret, err := factor.Open(a.Secret, acc.id, sealed)
+	if err != nil {
+		return nil, err
+	}
+	step, ok := factor.Match(secret, code, a.Clock())
+	if !ok {
+		return nil, api.InvalidField("code", "code is not what the app shows now")
+	}
+	codes, err := a.addFactor(c, acc, replace, `insert into platform.totp as t (account_id, secret, last_step, created_at) values ($1, $2, $3, $4)
+		on conflict (account_id) do update set secret = excluded.secret, last_step = excluded.last_step, created_at = excluded.created_at`,
+		acc.id, sealed, step, a.Clock())
+	if err != nil {
+		return nil, err
+	}
+	if err := a.forgetKey(c, enrolmentKey(of)); err != nil {
+		return nil, err
+	}
+	return codes, errors.Join(a.book(c, acc, "authenticator app added"), a.forgiveFactorTries(c, acc.id))
+}
+
+// addFactor writes a factor in a transaction that holds the account, and gives it its
+// recovery codes with the first one. An enrolment in the middle of a sign-in adds nothing
+// to an account that has got a factor meanwhile.
+func (a *Auth) addFactor(ctx context.Context, acc account, further bool, sql string, args ...any) (codes []string, err error) {
+	err = pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) error {
+		var has bool
+		err := tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = a.id) or exists (select from platform.passkey where account_id = a.id)
+			from platform.account a where a.id = $1 for update`, acc.id).Scan(&has)
+		if err != nil {
+			return err
+		}
+		if has && !further {
+			return errChallenge
+		}
+		if _, err := tx.Exec(ctx, sql, args...); err != nil {
+			return err
+		}
+		if !has {
+			codes, err = a.replaceRecoveryCodes(ctx, tx, acc.id)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("adding a second factor: %w", err)
+	}
+	return append([]string{}, codes...), nil
+}
+
+func (a *Auth) replaceRecoveryCodes(ctx context.Context, tx pgx.Tx, account uuid.UUID) ([]string, error) {
+	codes := factor.NewRecoveryCodes()
+	hashes := make([][]byte, len(codes))
+	for i, code := range codes {
+		hashes[i] = factor.RecoveryHash(account, code)
+	}
+	if _, err := tx.Exec(ctx, `delete from platform.recovery_code where account_id = $1`, account); err != nil {
+		return nil, err
+	}
+	_, err := tx.Exec(ctx, `insert into platform.recovery_code (account_id, code_hash, created_at) select $1, unnest($2::bytea[]), $3`, account, hashes, a.Clock())
+	return codes, err
+}
+
+// enrol begins the enrolment that a sign-in cannot go on without.
+func (a *Auth) enrol(c api.OpenCtx, r challengeRequest) (totpEnrolment, error) {
+	acc, _, err := a.readChallenge(c, r.Challenge, true)
+	if err != nil {
+		return totpEnrolment{}, err
+	}
+	return a.beginTOTP(c, acc, challengeKey(r.Challenge))
+}
+
+type enrolConfirmRequest struct {
+	challengeRequest
+	totpCode
+}
+
+// enrolled is a sign-in that made the account's first factor.
+type enrolled struct {
+	signedIn
+	recoveryCodes
+}
+
+// confirmEnrolment ends a sign-in with the first code of a new authenticator app.
+func (a *Auth) confirmEnrolment(c api.OpenCtx, r enrolConfirmRequest) (enrolled, error) {
+	acc, ch, codes, err := a.enrolByChallenge(c, r)
+	if err != nil {
+		return enrolled{}, err
+	}
+	in, err := a.finishSignIn(c, acc, ch, r.Challenge)
+	return enrolled{in, recoveryCodes{codes}}, err
+}
+
+// consoleEnrolled is the same for the console.
+type consoleEnrolled struct {
+	consoleSession
+	recoveryCodes
+}
+
+func (a *Auth) consoleConfirmEnrolment(c api.OpenCtx, r enrolConfirmRequest) (consoleEnrolled, error) {
+	acc, ch, codes, err := a.enrolByChallenge(c, r)
+	if err != nil {
+		return consoleEnrolled{}, err
+	}
+	in, err := a.finishConsoleSignIn(c, acc, ch, r.Challenge)
+	return consoleEnrolled{in, recoveryCodes{codes}}, err
+}
+
+func (a *Auth) enrolByChallenge(c api.OpenCtx, r enrolConfirmRequest) (account, challenge, []string, error) {
+	acc, ch, err := a.readChallenge(c, r.Challenge, true)
+	if err != nil {
+		return acc, ch, nil, err
+	}
+	codes, err := a.confirmTOTP(c, acc, challengeKey(r.Challenge), r.Code, false)
+	return acc, ch, codes, err
+}
+
+// addTOTP begins the enrolment of an authenticator app for somebody who is signed in.
+func (a *Auth) addTOTP(c api.OpenCtx, _ api.Nothing) (totpEnrolment, error) {
+	acc, err := a.factorHolder(c)
+	if err != nil {
+		return totpEnrolment{}, err
+	}
+	return a.beginTOTP(c, acc, c.User.SessionID.String())
+}
+
+// confirmAddedTOTP puts it in force, in the place of the one before.
+func (a *Auth) confirmAddedTOTP(c api.OpenCtx, r totpCode) (recoveryCodes, error) {
+	acc, err := a.factorHolder(c)
+	if err != nil {
+		return recoveryCodes{}, err
+	}
+	codes, err := a.confirmTOTP(c, acc, c.User.SessionID.String(), r.Code, true)
+	if err != nil {
+		return recoveryCodes{}, err
+	}
+	return recoveryCodes{codes}, a.provedWithFactor(c, c.User.SessionID)
+}
+
+// removeTOTP takes the authenticator app away.
+func (a *Auth) removeTOTP(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
+	acc, err := a.factorHolder(c)
+	if err != nil {
+		return api.Nothing{}, err
+	}
+	err = a.removeFactor(c, acc, `delete from platform.totp where account_id = $1`, acc.id)
+	if err != nil {
+		return api.Nothing{}, err
+	}
+	return api.Nothing{}, a.book(c, acc, "authenticator app removed")
+}
+
+// removeFactor deletes one factor, unless it is the last one and required. With the last
+// one the recovery codes go.
+func (a *Auth) removeFactor(ctx context.Context, acc account, sql string, args ...any) error {
+	required, err := a.factorRequired(ctx, acc)
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select from platform.account where id = $1 for update`, acc.id); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, sql, args...)
+		if err != nil {
+			return fmt.Errorf("removing a second factor: %w", err)
+		}
+		if tag.RowsAffected() == 0 {
+			return api.NotFound("second factor")
+		}
+		var left bool
+		err = tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = $1) or exists (select from platform.passkey where account_id = $1)`, acc.id).Scan(&left)
+		if err != nil || left {
+			return err
+		}
+		if required {
+			return errLastFactor
+		}
+		_, err = tx.Exec(ctx, `delete from platform.recovery_code where account_id = $1`, acc.id)
+		return err
+	})
+}
+
+// newRecoveryCodes makes another set; those before end.
+func (a *Auth) newRecoveryCodes(c api.OpenCtx, _ api.Nothing) (recoveryCodes, error) {
+	acc, err := a.factorHolder(c)
+	if err != nil {
+		return recoveryCodes{}, err
+	}
+	has, err := a.factorsOf(c, acc.id)
+	if err != nil {
+		return recoveryCodes{}, err
+	}
+	if !has.any() {
+		return recoveryCodes{}, errNothingToRecover
+	}
+	var codes []string
+	err = pgx.BeginFunc(c, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
+		codes, err = a.replaceRecoveryCodes(c, tx, acc.id)
+		return err
+	})
+	if err != nil {
+		return recoveryCodes{}, fmt.Errorf("making recovery codes: %w", err)
+	}
+	return recoveryCodes{codes}, a.book(c, acc, "recovery codes made")
+}
+
+// ResetFactors takes every second factor from an account whose holder has lost them all,
+// and ends its sessions. also is done in the same transaction.
+func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error {
+	var ended []uuid.UUID
+	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
+		for _, table := range []string{"totp", "passkey", "recovery_code"} {
+			if _, err := tx.Exec(ctx, `delete from platform.`+table+` where account_id = $1`, account); err != nil {
+				return err
+			}
+		}
+		if ended, err = a.revoke(ctx, tx, "second factor reset", `account_id = $3`, account); err != nil {
+			return err
+		}
+		return alsoDo(ctx, tx, also)
+	})
+	if err != nil {
+		return fmt.Errorf("resetting second factors: %w", err)
+	}
+	a.tellEnded(ended)
+	return nil
+}
