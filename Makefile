@@ -59,7 +59,6 @@ soak: ## 20 minutes of steady load on one instance, whose memory, goroutines, fi
 fuzz: ## 200,000 calls made from the API's own document, whole and broken, by everybody; each field of each row as large as can be; then every fuzz target for 2 minutes
 	@scripts/need postgres redis
 	HOMEROOM_FUZZ_REQUESTS=$${HOMEROOM_FUZZ_REQUESTS:-200000} go test -count=1 -timeout 60m -v -run TestWhateverIsSentEveryAnswerIsOneTheDocumentPromises ./cmd/service
-	HOMEROOM_ATTACK=1 go test -count=1 -timeout 60m -v -run TestAttack_EveryRowFilledToItsLimits ./cmd/service
 	@scripts/fuzz $${HOMEROOM_FUZZ_TIME:-2m}
 
 load: ## the eight o'clock rush at 200 schools, by 1, 2 and 3 instances behind nginx; writes bench/load.md

@@ -64,6 +64,7 @@ func TestKnownAndUnknownContactsAreAnsweredAlikeInSequence(t *testing.T) {
 		"passwords":   steps(times(7, login), after(time.Minute, login), by(1, login)),
 		"links":       steps(times(5, forgot), after(61*time.Minute, forgot)),
 	} {
+		testkit.Attacked(t, "who has an account, by the sequence of answers", len(seq))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			app, clock := ticking(t)

@@ -72,6 +72,7 @@ func besiege(t *testing.T, app *testkit.App, phone string) {
 
 func TestAKnownDeviceIsNotShutOutByStrangers(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	app, clock := ticking(t)
 	p := app.NewSchool(t).Add(t, testkit.Person{Role: api.Driver})
 	in := byOTP(t, app, "/auth", p.Phone)
@@ -92,6 +93,7 @@ func TestAKnownDeviceIsNotShutOutByStrangers(t *testing.T) {
 
 func TestAForeignDeviceTokenIsNone(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	app := testkit.Shared(t)
 	s := app.NewSchool(t)
 	p, other := s.Add(t, testkit.Person{Role: api.Parent}), s.Add(t, testkit.Person{Role: api.Parent})
@@ -111,6 +113,7 @@ func TestAForeignDeviceTokenIsNone(t *testing.T) {
 
 func TestAKnownDevicesOwnTriesAreCountedToo(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	app := testkit.Shared(t)
 	p := app.NewSchool(t).Add(t, testkit.Person{Role: api.Parent})
 	in := byOTP(t, app, "/auth", p.Phone)
@@ -131,6 +134,7 @@ func TestAKnownDevicesOwnTriesAreCountedToo(t *testing.T) {
 
 func TestAStrangerWhoAsksForCodesDoesNotSpoilTheOwners(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	app, clock := ticking(t)
 	p := app.NewSchool(t).Add(t, testkit.Person{Role: api.Parent})
 	owner, stranger := elsewhere(t, app), elsewhere(t, app)
@@ -148,6 +152,7 @@ func TestAStrangerWhoAsksForCodesDoesNotSpoilTheOwners(t *testing.T) {
 
 func TestABurntCodeIsAskedForAgainAtOnce(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	app, _ := ticking(t) // no time passes
 	p := app.NewSchool(t).Add(t, testkit.Person{Role: api.Parent})
 	owner := elsewhere(t, app)
@@ -168,6 +173,7 @@ func TestABurntCodeIsAskedForAgainAtOnce(t *testing.T) {
 
 func TestACodeIsEnteredFromAnotherAddressThanItWasAskedFrom(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	app := testkit.Shared(t)
 	p := app.NewSchool(t).Add(t, testkit.Person{Role: api.Parent})
 	sendOTP(t, elsewhere(t, app), p.Phone)
@@ -176,6 +182,7 @@ func TestACodeIsEnteredFromAnotherAddressThanItWasAskedFrom(t *testing.T) {
 
 func TestUnknownSourcesTogetherHaveTwentyWrongPINsADay(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	app := testkit.Shared(t)
 	p := app.NewSchool(t).Add(t, testkit.Person{Role: api.Parent})
 	in := byOTP(t, app, "/auth", p.Phone)
@@ -197,6 +204,7 @@ func TestUnknownSourcesTogetherHaveTwentyWrongPINsADay(t *testing.T) {
 
 func TestStrangersWrongPasswordsDoNotShutAKnownBrowserOut(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	app, _ := ticking(t) // waits do not end
 	_, email := admin(t, app)
 	signIn := console(app, "").Call(t, "POST", "/auth/console/login", map[string]any{"email": email, "password": secret})
@@ -232,6 +240,7 @@ func TestStrangersWrongPasswordsDoNotShutAKnownBrowserOut(t *testing.T) {
 
 func TestAPINFromBeforeIsTakenAndKeyed(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "shutting an owner out", 1)
 	s := testkit.NewSchool(t)
 	p := s.Add(t, testkit.Person{Role: api.Parent})
 	byOTP(t, s.App, "/auth", p.Phone)

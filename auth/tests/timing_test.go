@@ -21,12 +21,14 @@ func samples() int {
 	return 500
 }
 
-// TestTheTimeOfAnAnswerDoesNotTellWhoHasAnAccount is for a machine that does nothing else.
+// TestTheTimeOfAnAnswerDoesNotTellWhoHasAnAccount measures on a machine that does nothing else.
 func TestTheTimeOfAnAnswerDoesNotTellWhoHasAnAccount(t *testing.T) {
-	if !testkit.Attack() {
-		t.Skip("it goes by the clock: make attack")
-	}
 	n := samples()
+	if !testkit.Attack() {
+		t.Parallel()
+		n = 2 // enough to see that both are answered alike; the time is looked at on a quiet machine
+	}
+	testkit.Attacked(t, "who has an account, by the time of an answer", 10*n)
 	app := testkit.Shared(t)
 	s := app.NewSchool(t)
 	auth := app.Service.Auth
@@ -77,13 +79,15 @@ func TestTheTimeOfAnAnswerDoesNotTellWhoHasAnAccount(t *testing.T) {
 				t.Fatalf("%s: %d %s", call.path, a.Status, a.Body)
 			}
 		}
+		if !testkit.Attack() {
+			continue
+		}
 		area := areaUnderCurve(took[0], took[1])
 		t.Logf("attack time: %s %.2f (%d of each; known %s, unknown %s)", call.path, area, n, median(took[0]), median(took[1]))
 		if area > 0.6 {
 			t.Errorf("%s: the time tells, %.2f, want at most 0.6", call.path, area)
 		}
 	}
-	testkit.Attacked(t, "who has an account, by the time of an answer", 10*n)
 }
 
 // areaUnderCurve is how often one of a takes longer than one of b, or the other way round,

@@ -125,7 +125,7 @@ func TestHomeroomServeAnswersWhatIsUnderWayBeforeItStops(t *testing.T) {
 		t.Fatalf("the call under way was cut: %v", err)
 	}
 	_ = answer.Body.Close()
-	if answer.StatusCode != 401 {
+	if answer.StatusCode != 400 {
 		t.Errorf("the call under way was answered %d", answer.StatusCode)
 	}
 	if code := p.exit(t); code != 0 {

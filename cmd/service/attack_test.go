@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,10 +28,10 @@ const (
 
 // TestAttack_EveryRowFilledToItsLimits_IsAnsweredCheaply makes the largest calls that the API's own
 // document allows, and calls with one field as large as a body can be. None may be answered 5xx.
-// With HOMEROOM_ATTACK set every field has its turn, and the processor time and memory of every
+// In the long form every field has its turn, and the processor time and memory of every
 // call are measured; alone, for other tests would be measured too.
 func TestAttack_EveryRowFilledToItsLimits_IsAnsweredCheaply(t *testing.T) {
-	whole := os.Getenv("HOMEROOM_ATTACK") != ""
+	whole := testkit.Attack()
 	if !whole {
 		t.Parallel()
 	}
@@ -59,6 +58,7 @@ func TestAttack_EveryRowFilledToItsLimits_IsAnsweredCheaply(t *testing.T) {
 		}
 		a.attack(t, op)
 	}
+	testkit.Attacked(t, "fields filled to their limits", a.calls)
 	t.Logf("%d calls: %v", a.calls, a.statuses)
 	if refused := a.statuses[401] + a.statuses[403]; refused*4 > a.calls {
 		t.Errorf("%d of %d calls were refused before their input was looked at", refused, a.calls)
@@ -171,7 +171,7 @@ func (a *attack) measure(t *testing.T, op *operation, path, contentType string, 
 	if a.whole {
 		heap, cpu = heapNow(), cpuNow()
 	}
-	answer, err := client.TrySend(op.method, path, contentType, body)
+	answer, err := untilServed(func() (testkit.Answer, error) { return client.TrySend(op.method, path, contentType, body) })
 	if err != nil {
 		t.Errorf("%s: no answer: %v", what, err)
 		return

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 // The API's own document says what every endpoint takes and answers. Here it is taken
@@ -149,7 +151,7 @@ func (f *fuzz) ask(op *operation, client *testkit.Client, role api.RoleType, ran
 	for name, value := range g.headers {
 		client = client.With(name, value)
 	}
-	a, err := client.TrySend(op.method, path, contentType, body)
+	a, err := untilServed(func() (testkit.Answer, error) { return client.TrySend(op.method, path, contentType, body) })
 	if err != nil {
 		f.fault(op, "no answer: "+err.Error(), path, body)
 		return
@@ -160,6 +162,15 @@ func (f *fuzz) ask(op *operation, client *testkit.Client, role api.RoleType, ran
 		return
 	}
 	f.look(op, a, path, body)
+}
+
+// untilServed sends again what a busy machine had no time for, as such an answer asks.
+func untilServed(send func() (testkit.Answer, error)) (a testkit.Answer, err error) {
+	wait.Until(context.Background(), func() bool {
+		a, err = send()
+		return err != nil || a.Status != 503 || a.Header.Get("Retry-After") == ""
+	})
+	return a, err
 }
 
 func (f *fuzz) count(op *operation, role api.RoleType, status int) {

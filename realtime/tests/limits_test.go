@@ -18,6 +18,7 @@ import (
 
 func TestSockets_OfOneUser_AreTen(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "sockets and joins without end", 1)
 	app := testkit.Shared(t)
 	l := newLine(t, app)
 	var mu sync.Mutex
@@ -60,6 +61,7 @@ func TestSockets_OfOneUser_AreTen(t *testing.T) {
 
 func TestJoins_OfAllSocketsAndInstances_AreCountedTogether(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "sockets and joins without end", 1)
 	const most = 12
 	limited := func(c *config.Config, _ *service.Options) { c.LimitLive = "12-M" }
 	one, two := testkit.Start(t, limited), testkit.Start(t, limited)
@@ -94,6 +96,7 @@ func TestJoins_OfAllSocketsAndInstances_AreCountedTogether(t *testing.T) {
 
 func TestEvents_OfAllSocketsOfAUser_HaveOnePace(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "sockets and joins without end", 1)
 	app := testkit.Start(t, func(_ *config.Config, o *service.Options) { o.PositionsPerSecond = 0 })
 	l := newLine(t, app)
 	began, good := time.Now(), 0
