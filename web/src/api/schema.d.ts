@@ -10103,6 +10103,7 @@ export interface components {
             hasCustody?: boolean;
             isFeePayer?: boolean;
             isPrimary?: boolean;
+            /** @example text */
             lastName?: string;
             occupation?: string;
             phone?: string;
@@ -10123,6 +10124,7 @@ export interface components {
             isFeePayer?: boolean;
             /** @description The first guardian is, unless another is said to be */
             isPrimary?: boolean;
+            /** @example text */
             lastName?: string;
             occupation?: string;
             phone: string;
@@ -10143,6 +10145,7 @@ export interface components {
             isFeePayer?: boolean;
             /** @description The first guardian is, unless another is said to be */
             isPrimary?: boolean;
+            /** @example text */
             lastName?: string;
             occupation?: string;
             phone: string;
@@ -11075,6 +11078,7 @@ export interface components {
             email: string;
             /** @example text */
             firstName: string;
+            /** @example text */
             lastName?: string;
             phone?: string;
             /** Format: uuid */
@@ -11163,6 +11167,7 @@ export interface components {
             divisionId?: string | null;
             /** @example asha@example.org */
             email?: string | unknown | unknown;
+            /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
             /** @example Asha */
@@ -12679,6 +12684,7 @@ export interface components {
             email: string;
             /** @example text */
             firstName: string;
+            /** @example text */
             lastName?: string;
             /** @description Without one they are invited to set it */
             password?: string | unknown | unknown;
@@ -12985,6 +12991,7 @@ export interface components {
             /** @example text */
             name?: string;
             phone?: string;
+            /** @example text */
             principalName?: string;
             /**
              * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
@@ -13240,7 +13247,10 @@ export interface components {
             amount: number;
             /** Format: uuid */
             feeHeadId: string;
-            /** @description The head's; what is sent is ignored */
+            /**
+             * @description The head's; what is sent is ignored
+             * @example text
+             */
             name?: string;
         };
         StructureIn: {
@@ -13295,6 +13305,7 @@ export interface components {
             divisionId?: string | null;
             /** @example asha@example.org */
             email?: string | unknown | unknown;
+            /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
             /** @example Asha */
