@@ -33,6 +33,14 @@ type front struct {
 // shipped is the operator's file, from the top of the repository.
 const shipped = "docs/operations/nginx.conf"
 
+// FrontOf is nginx before one instance that is somewhere already: its address, and the
+// folder of its logs.
+func FrontOf(t testing.TB, instance string) (address, logs string) {
+	t.Helper()
+	f := openFront(t, []*Instance{{URL: instance}})
+	return f.url, f.logs
+}
+
 func openFront(t testing.TB, instances []*Instance) *front {
 	t.Helper()
 	top, err := source()

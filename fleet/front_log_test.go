@@ -1,4 +1,4 @@
-package fleet
+package fleet_test
 
 import (
 	"net/http"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"homeroom/fleet"
 	"homeroom/testkit/wait"
 )
 
@@ -20,16 +21,16 @@ func TestFrontLogs_HaveNoTokens(t *testing.T) {
 		}
 	}))
 	t.Cleanup(instance.Close)
-	f := openFront(t, []*Instance{{URL: instance.URL}})
+	front, logs := fleet.FrontOf(t, instance.URL)
 	paths := []string{"/socket.io/", "/console/password"}
 	for _, path := range paths {
 		for _, dies := range []string{"", "yes"} {
-			r, err := http.NewRequestWithContext(t.Context(), "GET", f.url+path+"?token=SECRET", nil)
+			r, err := http.NewRequestWithContext(t.Context(), "GET", front+path+"?token=SECRET", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.Header.Set("X-Dies", dies)
-			r.Header.Set("Referer", f.url+path+"?token=SECRET")
+			r.Header.Set("Referer", front+path+"?token=SECRET")
 			answer, err := http.DefaultClient.Do(r)
 			if err != nil {
 				t.Fatal(err)
@@ -38,7 +39,7 @@ func TestFrontLogs_HaveNoTokens(t *testing.T) {
 		}
 	}
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(f.logs, name))
+		text, err := os.ReadFile(filepath.Join(logs, name))
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}

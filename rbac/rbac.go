@@ -125,6 +125,17 @@ func (r *RBAC) held(ctx context.Context, s *tenancy.School) (*policy, error) {
 	return p, err
 }
 
+// Remembered is how many decisions of a school are remembered here, which what callers ask
+// must not make grow without end.
+func (r *RBAC) Remembered(ctx context.Context, s *tenancy.School) (n int, err error) {
+	p, err := r.policy(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	p.decided.Range(func(any, any) bool { n++; return true })
+	return n, nil
+}
+
 func (r *RBAC) policy(ctx context.Context, s *tenancy.School) (*policy, error) {
 	entry, ok := r.schools.Get(s.ID)
 	if !ok {

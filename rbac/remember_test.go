@@ -1,45 +1,42 @@
-package rbac
+package rbac_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/rbac"
+	"homeroom/testkit"
 )
 
 // What callers make up must not be remembered: there is no end of it.
-func TestPolicy_QuestionsOfMadeUpThings_AreNotRemembered(t *testing.T) {
+func TestDecisions_OfMadeUpThings_AreNotRemembered(t *testing.T) {
 	t.Parallel()
-	role, class5A, user := uuid.New(), uuid.New(), uuid.New()
-	subject := uuid.New()
-	p, err := newPolicy(rules{
-		permissions: []permission{{RoleID: role, Module: "result", CanRead: true}},
-		divisions:   []division{{ID: class5A}},
-		assignments: []assignment{{UserID: user, DivisionID: &class5A, SubjectID: &subject}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(module string, subject uuid.UUID) bool {
+	s := testkit.NewSchool(t)
+	seat := s.Seat(t, "Class 5")
+	teacher := s.Teacher(t, seat)
+	alone := rbac.New(s.App.Service.Cluster, func(uuid.UUID) {}, time.Now)
+	user := api.User{ID: teacher.UserID, Role: api.Teacher, RoleID: rbac.RoleID(s.ID, api.Teacher)}
+	may := func(module string, subject uuid.UUID) bool {
 		t.Helper()
-		ok, err := p.allows(question{user: user, role: role, module: module, action: api.Read, target: api.Target{DivisionID: class5A, SubjectID: subject}})
+		d, err := alone.Decide(context.Background(), s.School, user, api.Question{Module: module, Action: api.Read, Target: api.Target{DivisionID: seat.DivisionID, SubjectID: subject}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return ok
+		return d.Allowed
 	}
-	for range 100 {
-		if ask(uuid.NewString(), uuid.Nil) || ask("result", uuid.New()) {
-			t.Fatal("what is made up is allowed")
+	for range 50 {
+		if may(uuid.NewString(), uuid.Nil) {
+			t.Fatal("a module that does not exist is allowed")
+		}
+		if !may("result", uuid.New()) {
+			t.Fatal("an assignment to all subjects does not count")
 		}
 	}
-	if !ask("result", subject) {
-		t.Error("the subject that is taught is refused")
-	}
-	n := 0
-	p.decided.Range(func(any, any) bool { n++; return true })
-	if n != 2 {
-		t.Errorf("%d answers are remembered", n)
+	if n, err := alone.Remembered(context.Background(), s.School); err != nil || n != 1 {
+		t.Errorf("%d decisions are remembered (%v)", n, err)
 	}
 }

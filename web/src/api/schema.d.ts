@@ -10598,6 +10598,7 @@ export interface components {
             hasCustody?: boolean;
             isFeePayer?: boolean;
             isPrimary?: boolean;
+            /** @example text */
             lastName?: string;
             occupation?: string;
             phone?: string;
@@ -10618,6 +10619,7 @@ export interface components {
             isFeePayer?: boolean;
             /** @description The first guardian is, unless another is said to be */
             isPrimary?: boolean;
+            /** @example text */
             lastName?: string;
             occupation?: string;
             phone: string;
@@ -10638,6 +10640,7 @@ export interface components {
             isFeePayer?: boolean;
             /** @description The first guardian is, unless another is said to be */
             isPrimary?: boolean;
+            /** @example text */
             lastName?: string;
             occupation?: string;
             phone: string;
@@ -11570,6 +11573,7 @@ export interface components {
             email: string;
             /** @example text */
             firstName: string;
+            /** @example text */
             lastName?: string;
             phone?: string;
             /** Format: uuid */
@@ -11667,6 +11671,7 @@ export interface components {
             divisionId?: string | null;
             /** @example asha@example.org */
             email?: string | unknown | unknown;
+            /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
             /** @example Asha */
@@ -13252,6 +13257,7 @@ export interface components {
             email: string;
             /** @example text */
             firstName: string;
+            /** @example text */
             lastName?: string;
             /** @description Without one they are invited to set it */
             password?: string | unknown | unknown;
@@ -13560,6 +13566,7 @@ export interface components {
             /** @example text */
             name?: string;
             phone?: string;
+            /** @example text */
             principalName?: string;
             /**
              * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
@@ -13819,7 +13826,10 @@ export interface components {
             amount: number;
             /** Format: uuid */
             feeHeadId: string;
-            /** @description The head's; what is sent is ignored */
+            /**
+             * @description The head's; what is sent is ignored
+             * @example text
+             */
             name?: string;
         };
         StructureIn: {
@@ -13874,6 +13884,7 @@ export interface components {
             divisionId?: string | null;
             /** @example asha@example.org */
             email?: string | unknown | unknown;
+            /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
             /** @example Asha */
