@@ -249,7 +249,7 @@ type attestation struct {
 }
 
 type newPasskey struct {
-	Name       string      `json:"name" validate:"notblank,max=60" doc:"What its owner calls it" example:"Office laptop"`
+	Name       string      `json:"name" validate:"name,max=60" doc:"What its owner calls it" example:"Office laptop"`
 	Credential attestation `json:"credential" doc:"The browser's answer to the options of /auth/second-factor/passkey/options"`
 }
 

@@ -15,10 +15,10 @@ import (
 // passkey, or as the apps do, by the phone's code or PIN.
 type reauthRequest struct {
 	Password string     `json:"password" validate:"max=200"`
-	Code     string     `json:"code" validate:"omitempty,len=6,numeric" doc:"Of the authenticator app" example:"123456"`
+	Code     string     `json:"code" validate:"omitempty,len=6,number" doc:"Of the authenticator app" example:"123456"`
 	Passkey  *assertion `json:"passkey" doc:"The browser's answer to the options of /auth/reauthenticate/options"`
-	OTP      string     `json:"otp" validate:"omitempty,len=6,numeric" doc:"Sent to the account's phone by /auth/send-otp"`
-	PIN      string     `json:"pin" validate:"omitempty,max=6,numeric"`
+	OTP      string     `json:"otp" validate:"omitempty,len=6,number" doc:"Sent to the account's phone by /auth/send-otp"`
+	PIN      string     `json:"pin" validate:"omitempty,max=6,number"`
 }
 
 // proved says until when the session may do what asks for a fresh proof.

@@ -73,7 +73,7 @@ type totpEnrolment struct {
 
 // totpCode confirms an enrolment.
 type totpCode struct {
-	Code string `json:"code" validate:"required,len=6,numeric" doc:"That the app shows now" example:"123456"`
+	Code string `json:"code" validate:"required,len=6,number" doc:"That the app shows now" example:"123456"`
 }
 
 // recoveryCodes are shown once. Empty: the account has its own already.

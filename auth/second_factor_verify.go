@@ -20,7 +20,7 @@ type challengeRequest struct {
 // verifyRequest answers a challenge with one of an account's second factors.
 type verifyRequest struct {
 	challengeRequest
-	Code         string     `json:"code" validate:"omitempty,len=6,numeric" doc:"Of the authenticator app" example:"123456"`
+	Code         string     `json:"code" validate:"omitempty,len=6,number" doc:"Of the authenticator app" example:"123456"`
 	RecoveryCode string     `json:"recoveryCode" validate:"max=40" doc:"One of those that were shown once; each is good once" example:"3f7k-9m2p-x4tq-8rw1"`
 	Passkey      *assertion `json:"passkey" doc:"The browser's answer to the options of /auth/second-factor/options"`
 }

@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Prove once more who holds the session, for what asks for a fresh proof
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthReauthenticate"];
         delete?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * What a browser is asked with to prove it by a passkey
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthReauthenticateOptions"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * The second factors of this account
-         * @description For anyone signed in. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
          */
         get: operations["getAuthSecondFactor"];
         put?: never;
@@ -395,7 +395,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthSecondFactorPasskey"];
         delete?: never;
@@ -415,7 +415,7 @@ export interface paths {
         put?: never;
         /**
          * What a browser is asked with to make a passkey
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthSecondFactorPasskeyOptions"];
         delete?: never;
@@ -436,7 +436,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
          */
         delete: operations["deleteAuthSecondFactorPasskeyById"];
         options?: never;
@@ -455,7 +455,7 @@ export interface paths {
         put?: never;
         /**
          * Make new recovery codes; those before end
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthSecondFactorRecoveryCodes"];
         delete?: never;
@@ -475,12 +475,12 @@ export interface paths {
         put?: never;
         /**
          * Begin an authenticator app; nothing changes until it is confirmed
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthSecondFactorTotp"];
         /**
          * Remove the authenticator app
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
          */
         delete: operations["deleteAuthSecondFactorTotp"];
         options?: never;
@@ -499,7 +499,7 @@ export interface paths {
         put?: never;
         /**
          * Put it in force with its first code, in the place of the one before
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per address).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
          */
         post: operations["postAuthSecondFactorTotpConfirm"];
         delete?: never;
@@ -10004,6 +10004,8 @@ export interface components {
             accessToken: string;
             /** @description The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN */
             accounts?: components["schemas"]["Choice"][];
+            /** @description Keep it for the phone or e-mail on this device, also after signing out, and send it as X-Device-Token when you sign in again */
+            deviceToken?: string;
             /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
             recoveryCodes: string[];
             refreshToken: string;
