@@ -121,7 +121,7 @@ func TestOperator_Disabled_IsOutAtOnce(t *testing.T) {
 	}
 	c.Refuses(t, "GET", schoolsPath, nil, 401, "")
 	app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, 401, "")
-	app.Nobody().Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret}, 401, "")
+	app.Nobody().Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": secret}, 400, "PASSWORD_WRONG")
 	testkit.Post[view](t, boss, path+"/enable", nil)
 	login(t, app, email, secret)
 	boss.Refuses(t, "POST", "/super-admin/operator/"+uuid.NewString()+"/disable", nil, 404, "")
