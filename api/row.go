@@ -240,16 +240,21 @@ func PlatformList[V any](path, summary string, listing Listing, h func(PlatformC
 }
 
 // Open declares a sign-in endpoint: a flat body, no token unless Bearer says so, the
-// auth limit per address. With Bearer it counts for the user.
+// auth limit per address. With Bearer it counts for the user, and against the limit of its
+// action unless secrets could be guessed with it (Counted).
 func Open[Req, Resp any](method, path, summary string, action Action, h func(OpenCtx, Req) (Resp, error), opts ...Option) Row {
 	status := 200
 	if method == "DELETE" {
 		status = 204
 	}
 	r := newRow[Req, Resp](method, path, summary, action, status)
+	class := r.Class
 	r.Flat, r.Class = true, LimitAuth
 	r.callOpen = func(c OpenCtx, req any) (any, error) { return h(c, *req.(*Req)) }
-	return r.with(opts)
+	if r = r.with(opts); r.Bearer && !r.Counted {
+		r.Class = class
+	}
+	return r
 }
 
 func newRow[Req, Resp any](method, path, summary string, action Action, status int) Row {

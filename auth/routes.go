@@ -13,11 +13,11 @@ func (a *Auth) Routes() []api.Row {
 
 		api.Open("POST", "/auth/refresh", "Change a refresh token for a new pair", api.Write, a.refresh, api.CountsFor(func(_ api.OpenCtx, r refreshRequest) string { return a.refreshCaller(r.RefreshToken) }), api.Says("Refreshed"), api.MayFail(errRefreshInvalid, errRefreshExpired, errSignedOut, errNotActive)),
 		api.Open("POST", "/auth/logout", "End this session", api.Write, a.logout, api.CountsFor(a.logoutCaller), api.Says("Signed out"), api.MayFail(errSignedOut, errNotActive)),
-		api.Open("POST", "/auth/logout-all", "End every session of the account", api.Write, a.logoutAll, api.Bearer, api.Limit(api.LimitWrite), api.Says("Signed out everywhere")),
-		api.Open("POST", "/auth/switch", "Go on as another account of the same phone", api.Write, a.switchTo, api.Bearer, api.Limit(api.LimitWrite), api.Says("Signed in"), api.MayFail(errNoSuchAccount, errSecondFactor)),
-		api.Open("GET", "/auth/me", "Who I am and what I may do", api.Read, a.me, api.Bearer, api.Limit(api.LimitRead)),
-		api.Open("GET", "/auth/sessions", "Where this account is signed in", api.Read, a.sessions, api.Bearer, api.Limit(api.LimitRead)),
-		api.Open("DELETE", "/auth/sessions/:id", "End one session of this account", api.Delete, a.endSession, api.Bearer, api.Limit(api.LimitWrite)),
+		api.Open("POST", "/auth/logout-all", "End every session of the account", api.Write, a.logoutAll, api.Bearer, api.Says("Signed out everywhere")),
+		api.Open("POST", "/auth/switch", "Go on as another account of the same phone", api.Write, a.switchTo, api.Bearer, api.Says("Signed in"), api.MayFail(errNoSuchAccount, errSecondFactor)),
+		api.Open("GET", "/auth/me", "Who I am and what I may do", api.Read, a.me, api.Bearer),
+		api.Open("GET", "/auth/sessions", "Where this account is signed in", api.Read, a.sessions, api.Bearer),
+		api.Open("DELETE", "/auth/sessions/:id", "End one session of this account", api.Delete, a.endSession, api.Bearer),
 
 		api.Open("POST", "/auth/login", "Sign in to the web console with e-mail and password", api.Write, tried(a, "password", refusesEvenly(hashStep, a.login)), api.Counted, api.KnowsDevice, api.Says("Signed in"), api.MayFail(errWrongPassword, errNotActive, errSecondFactor)),
 		a.factorRows(),

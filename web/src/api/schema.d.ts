@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * The second factors of this account
-         * @description For anyone signed in. Counts as `auth` (sign-in, per user).
+         * @description For anyone signed in. Counts as `read` (reads, per user).
          */
         get: operations["getAuthSecondFactor"];
         put?: never;
@@ -436,7 +436,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         delete: operations["deleteAuthSecondFactorPasskeyById"];
         options?: never;
@@ -455,7 +455,7 @@ export interface paths {
         put?: never;
         /**
          * Make new recovery codes; those before end
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postAuthSecondFactorRecoveryCodes"];
         delete?: never;
@@ -480,7 +480,7 @@ export interface paths {
         post: operations["postAuthSecondFactorTotp"];
         /**
          * Remove the authenticator app
-         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `auth` (sign-in, per user).
+         * @description For anyone signed in. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         delete: operations["deleteAuthSecondFactorTotp"];
         options?: never;
