@@ -42,13 +42,3 @@ const (
 	// Unlimited is for what only a developer's own machine serves.
 	Unlimited LimitClass = "unlimited"
 )
-
-// Modules are the keys permissions are given by, with the names people read.
-var Modules = []struct{ Name, DisplayName string }{
-	{"student", "Students"}, {"employee", "Employees"}, {"class", "Classes"}, {"division", "Divisions"},
-	{"subject", "Subjects"}, {"timetable", "Timetable"}, {"attendance", "Attendance"}, {"exam", "Exams"},
-	{"result", "Results"}, {"fee", "Fees"}, {"announcement", "Announcements"}, {"leave", "Leave"},
-	{"transport", "Transport"}, {"library", "Library"}, {"event", "Events"}, {"message", "Messages"},
-	{"notification", "Notifications"}, {"file", "Files"}, {"setting", "Settings"}, {"permission", "Permissions"},
-	{"academic-year", "Academic years"}, {"report", "Reports"},
-}

@@ -2,9 +2,11 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/jackc/pgx/v5"
@@ -83,5 +85,23 @@ func rememberAnswer(rq *request, a answer) tenancy.Query {
 	return tenancy.Query{
 		SQL:  `update idempotency set status = $3, answer = $4 where actor_id = $1 and key = $2`,
 		Args: []any{rq.user.ID, rq.key, a.status, raw},
+	}
+}
+
+// clearAtOnce is how many rows go in one transaction: none is locked for long.
+const clearAtOnce = 5000
+
+// clearAnswers removes the answers that a school kept for callers who ask again. After a
+// day nobody is answered from them.
+func clearAnswers(_ context.Context, at SchoolWork) error {
+	for {
+		done := at.DB.Exec(`delete from idempotency where ctid = any(array(select ctid from idempotency where created_at < ? limit ?))`,
+			at.Now.Add(-24*time.Hour), clearAtOnce)
+		if done.Error != nil {
+			return fmt.Errorf("clearing old answers: %w", done.Error)
+		}
+		if done.RowsAffected < clearAtOnce {
+			return nil
+		}
 	}
 }

@@ -66,6 +66,12 @@ type Schools interface {
 	School(ctx context.Context, id uuid.UUID) (*tenancy.School, error)
 }
 
+// Opener opens active schools for what no caller's token opens.
+type Opener interface {
+	// Open returns tenancy.ErrSchoolNotFound for a school that does not exist or is not active.
+	Open(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error)
+}
+
 // Databases opens what a handler works on.
 type Databases interface {
 	School(ctx context.Context, s *tenancy.School, mode tenancy.Mode) (*gorm.DB, error)
@@ -86,8 +92,8 @@ type Traffic interface {
 
 // Parts are what the kernel asks; cmd puts them together.
 type Parts struct {
-	Rows          []Row
-	Constraints   []Constraint
+	Modules       []Module
+	ExtraRows     []Row // of no module, for tests
 	Authenticator Authenticator
 	Permissions   Permissions
 	Schools       Schools
@@ -101,9 +107,6 @@ type Parts struct {
 	Traffic       Traffic         // nil: nobody counts
 	Stopping      <-chan struct{} // closed when feeds shall end, so that the service can stop; nil: they need not
 
-	// Granted says whether a role has a permission in a new school, for the document; nil says they all do.
-	Granted func(role RoleType, module string, action Action) bool
-
 	HTTPS          bool     // people reach it over https, and browsers are told to stay there
 	TrustedProxies []string // whose X-Forwarded-For is believed; none by default
 	AllowedOrigins []string // CORS; none by default
@@ -113,6 +116,8 @@ type Parts struct {
 // Kernel serves rows.
 type Kernel struct {
 	Parts
+	Rows        []Row     // of all modules
+	Catalogue   Catalogue // of all modules
 	rules       *rules
 	constraints map[string]Constraint
 	proxies     []netip.Prefix // whose word on where a request began is taken
@@ -130,8 +135,8 @@ func New(p Parts) (*Kernel, error) {
 		p.HandlerTimeout = 15 * time.Second
 	}
 	k := &Kernel{Parts: p, rules: newRules(), constraints: map[string]Constraint{}, named: map[string]*Row{}, proxies: networks(p.TrustedProxies)}
-	for _, c := range p.Constraints {
-		k.constraints[c.Name] = c
+	if err := k.addModules(); err != nil {
+		return nil, err
 	}
 	if err := k.route(); err != nil {
 		return nil, err
@@ -142,15 +147,32 @@ func New(p Parts) (*Kernel, error) {
 	return k, nil
 }
 
+// addModules gathers what the modules declare.
+func (k *Kernel) addModules() error {
+	definedBy := map[string]string{}
+	for _, m := range k.Modules {
+		if err := m.check(definedBy); err != nil {
+			return err
+		}
+		k.Rows = append(k.Rows, m.Rows...)
+		k.Catalogue = append(k.Catalogue, m.Permissions...)
+		for _, c := range m.Constraints {
+			k.constraints[c.Name] = c
+		}
+	}
+	k.Rows = append(k.Rows, k.ExtraRows...)
+	return nil
+}
+
 // checkRow refuses a row that breaks the house's rules.
-func checkRow(r *Row) error {
+func (k *Kernel) checkRow(r *Row) error {
 	switch {
 	case r.Summary == "":
 		return fmt.Errorf("row %s has no summary", r.Name())
 	case r.callSchool != nil && len(r.Roles) == 0:
 		return fmt.Errorf("row %s belongs to no client and names no roles", r.Name())
-	case r.callSchool != nil && !KnownModule(r.Module):
-		return fmt.Errorf("row %s names an unknown module %q", r.Name(), r.Module)
+	case r.callSchool != nil && k.Catalogue.find(r.Module) < 0:
+		return fmt.Errorf("row %s names a permission that no module defines: %q", r.Name(), r.Module)
 	case r.Fresh && !r.Bearer:
 		return fmt.Errorf("row %s asks for a fresh proof of nobody: it takes no token", r.Name())
 	case r.OwnTx && r.Idempotent:
@@ -168,14 +190,4 @@ func trimMinus(s string) string {
 		return s[1:]
 	}
 	return s
-}
-
-// KnownModule says whether a module of this name exists.
-func KnownModule(name string) bool {
-	for _, m := range Modules {
-		if m.Name == name {
-			return true
-		}
-	}
-	return false
 }

@@ -37,6 +37,7 @@ type document struct {
 	schemas   *schemas
 	responses map[string]openapi31.ResponseOrReference
 	paths     map[string]openapi31.PathItem
+	catalogue Catalogue
 	tags      map[string]openapi31.Tag
 	ids       map[string]string // operation id → row
 	templates map[string]string // path without its parameters' names → path
@@ -46,6 +47,7 @@ type document struct {
 // express.
 func (k *Kernel) describe() (*openapi31.Spec, error) {
 	d := &document{
+		catalogue: k.Catalogue,
 		schemas:   newSchemas(k.rules),
 		responses: map[string]openapi31.ResponseOrReference{},
 		paths:     map[string]openapi31.PathItem{},
@@ -79,7 +81,7 @@ func (k *Kernel) describe() (*openapi31.Spec, error) {
 	}
 	return &openapi31.Spec{
 		Openapi: "3.1.0",
-		Info:    openapi31.Info{Title: "Homeroom", Version: "1.0.0", Description: ptr(guide(rows, k.Granted))},
+		Info:    openapi31.Info{Title: "Homeroom", Version: "1.0.0", Description: ptr(guide(rows, k.Catalogue))},
 		Servers: []openapi31.Server{{URL: "/", Description: ptr("This server")}},
 		Paths:   &openapi31.Paths{MapOfPathItemValues: d.paths},
 		Tags:    d.sortedTags(),

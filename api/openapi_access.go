@@ -40,7 +40,7 @@ func clientName(i int) string {
 // tag files the row under its client and module, in people's words.
 func (d *document) tag(row *Row) string {
 	client := clientOf(row)
-	module, order := moduleName(row)
+	module, order := d.catalogue.titleOf(row)
 	name := clientName(client) + " · " + module
 	if row.callOpen != nil {
 		client = -1 // signing in comes first
@@ -49,30 +49,29 @@ func (d *document) tag(row *Row) string {
 	return name
 }
 
-func moduleName(row *Row) (name string, order int) {
+// titleOf is what people call the row's module, and its place among them.
+func (c Catalogue) titleOf(row *Row) (title string, order int) {
 	if row.callOpen != nil && row.Produces != "" {
 		return "Calendars", 0
 	}
 	if row.callOpen != nil {
 		return "Signing in", 0
 	}
-	for i, m := range Modules {
-		if m.Name == row.Module {
-			return m.DisplayName, i
-		}
+	if i := c.find(row.Module); i >= 0 {
+		return c[i].Title, i
 	}
 	// The platform's rows belong to no module: their resource's name does.
 	parts := strings.Split(strings.Trim(row.Path, "/"), "/")
 	resource := strings.ReplaceAll(parts[min(1, len(parts)-1)], "-", " ")
-	return strings.ToUpper(resource[:1]) + resource[1:], len(Modules)
+	return strings.ToUpper(resource[:1]) + resource[1:], len(c)
 }
 
 // whoMay says in a line who may call the row, how often, and what is special about it.
-func whoMay(row *Row) string {
+func (d *document) whoMay(row *Row) string {
 	var out []string
 	switch {
 	case row.callSchool != nil:
-		module, _ := moduleName(row)
+		module, _ := d.catalogue.titleOf(row)
 		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.permission(), module))
 	case row.platform:
 		out = append(out, fmt.Sprintf("For %s.", roleNames(row.Roles)))
@@ -119,7 +118,7 @@ func roleNames(roles []RoleType) string {
 }
 
 // accessTable is who may call what: a line for each client and module.
-func accessTable(rows []*Row, granted func(RoleType, string, Action) bool) string {
+func accessTable(rows []*Row, catalogue Catalogue) string {
 	type line struct {
 		client, order int
 		module        string
@@ -129,7 +128,7 @@ func accessTable(rows []*Row, granted func(RoleType, string, Action) bool) strin
 		if row.callOpen != nil {
 			continue
 		}
-		module, order := moduleName(row)
+		module, order := catalogue.titleOf(row)
 		at := line{clientOf(row), order, module}
 		if cells[at] == nil {
 			cells[at] = map[Action][]RoleType{}
@@ -139,7 +138,7 @@ func accessTable(rows []*Row, granted func(RoleType, string, Action) bool) strin
 			holders = []RoleType{}
 		}
 		for _, role := range row.Roles {
-			if !slices.Contains(holders, role) && (row.platform || granted == nil || granted(role, row.Module, row.permission())) {
+			if !slices.Contains(holders, role) && (row.platform || catalogue[order].Granted(role, row.permission())) {
 				holders = append(holders, role)
 			}
 		}

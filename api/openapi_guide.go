@@ -11,14 +11,14 @@ var guideText string
 
 // guide is the page an app's developer reads first: what all rows have in common,
 // the codes, and who may call what.
-func guide(rows []*Row, granted func(RoleType, string, Action) bool) string {
+func guide(rows []*Row, catalogue Catalogue) string {
 	var codes strings.Builder
 	for _, c := range errorCodes {
 		fmt.Fprintf(&codes, "| `%s` | %d | %s |\n", c.code, c.status, c.when)
 	}
 	return strings.NewReplacer(
 		"{{codes}}\n", codes.String(),
-		"{{access}}\n", accessTable(rows, granted),
+		"{{access}}\n", accessTable(rows, catalogue),
 		"{{limit}}", fmt.Sprint(defaultLimit),
 		"{{maxLimit}}", fmt.Sprint(maxLimit),
 	).Replace(guideText)

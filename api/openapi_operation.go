@@ -44,7 +44,7 @@ func (d *document) operation(row *Row) (*openapi31.Operation, error) {
 	op := &openapi31.Operation{
 		ID:          ptr(operationID(row)),
 		Summary:     ptr(row.Summary),
-		Description: ptr(whoMay(row)),
+		Description: ptr(d.whoMay(row)),
 		Tags:        []string{d.tag(row)},
 		Parameters:  parameters,
 		RequestBody: body,

@@ -134,6 +134,15 @@ func kernelOf(t *testing.T, rows ...Row) *Kernel {
 	return k
 }
 
+// sampleModule has the permissions that sample rows name; everybody may read.
+func sampleModule() Module {
+	m := Module{Name: "sample", Personal: NoTables}
+	for _, p := range [][2]string{{"student", "Students"}, {"class", "Classes"}, {"exam", "Exams"}, {"attendance", "Attendance"}, {"fee", "Fees"}, {"transport", "Transport"}, {"report", "Reports"}} {
+		m.Permissions = append(m.Permissions, Permission{Key: p[0], Title: p[1], Teacher: "r", Parent: "r", Driver: "r"})
+	}
+	return m
+}
+
 func newKernel(rows ...Row) (*Kernel, error) {
-	return New(Parts{Rows: rows, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Metrics: NewMetrics(prometheus.NewRegistry())})
+	return New(Parts{Modules: []Module{sampleModule()}, ExtraRows: rows, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Metrics: NewMetrics(prometheus.NewRegistry())})
 }

@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // PersonalTable says what one table keeps of people. A module declares all its tables
 // beside its routes; the export of somebody's data and its erasure are built from these
 // declarations alone, and a test compares them with the database's catalog: a column that
@@ -55,8 +57,17 @@ const (
 	Operator  = "of the platform's operators, who are nobody's students or employees"
 )
 
-// Personal declares what the kernel's own tables keep of people.
-func Personal() []PersonalTable {
+// Own is what the kernel itself keeps at a school: facts to be told, and answers for callers
+// who ask again.
+func Own() Module {
+	return Module{
+		Name:      "api",
+		Personal:  ownTables(),
+		Scheduled: []Scheduled{{Name: "clear-schools", Every: 24 * time.Hour, School: clearAnswers}},
+	}
+}
+
+func ownTables() []PersonalTable {
 	return []PersonalTable{
 		{Table: "outbox", About: map[string]string{"payload": "*"}, Free: "last_error", Nothing: Reasons{FixedText: "kind"}},
 		{Table: "idempotency", Of: "actor_id", NoID: true, Gone: true, Mention: "answer key", Nothing: Reasons{FixedText: "row_name", "a hash": "body_hash"}},

@@ -46,7 +46,7 @@ func (k *Kernel) route() error {
 	engine.NoMethod(wrongMethod)
 	for i := range k.Rows {
 		row := &k.Rows[i]
-		if err := checkRow(row); err != nil {
+		if err := k.checkRow(row); err != nil {
 			return err
 		}
 		if slices.Contains(methods[row.Path], row.Method) {

@@ -32,8 +32,8 @@ type userChanged struct {
 	UserID uuid.UUID `json:"userId"`
 }
 
-// Follow keeps the directory in step with the schools' users.
-func (a *Auth) Follow(bus *events.Bus) {
+// follow keeps the directory in step with the schools' users.
+func (a *Auth) follow(bus *events.Bus) {
 	bus.On(UserChanged, "directory", func(ctx context.Context, h events.Heard) error {
 		var u userChanged
 		if err := h.Read(&u); err != nil {

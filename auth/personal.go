@@ -2,8 +2,8 @@ package auth
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{
 			Table: "app_user", Section: "account", Of: "id", Contact: "phone email", Hidden: "password_hash pin_hash",

@@ -1,10 +1,32 @@
 package auth
 
-import "homeroom/api"
+import (
+	"context"
+	"time"
 
-// Routes are the ways in. Both path families of the mobile apps do the same; a
+	"homeroom/api"
+)
+
+// Describe is everything about the module.
+func (a *Auth) Describe() api.Module {
+	return api.Module{
+		Name:     "auth",
+		Rows:     a.routes(),
+		Personal: personal(),
+		Listen:   a.follow,
+		Scheduled: []api.Scheduled{{Name: "heal-directory", Every: 24 * time.Hour, AnyStatus: true, School: func(ctx context.Context, at api.SchoolWork) error {
+			mended, err := a.Heal(ctx, at.School.ID)
+			if err == nil && mended > 0 {
+				at.Log.Warn("the directory differed from a school and was mended", "schoolId", at.School.ID, "entries", mended)
+			}
+			return err
+		}}},
+	}
+}
+
+// routes are the ways in. Both path families of the mobile apps do the same; a
 // client's own sees accounts of its role only.
-func (a *Auth) Routes() []api.Row {
+func (a *Auth) routes() []api.Row {
 	return api.Rows(
 		a.mobileRows("/parent/user-auth", api.Parent),
 		a.mobileRows("/teacher/user-auth", api.Teacher),

@@ -23,7 +23,7 @@ const (
 
 // dashboardRows is the dashboard once more, counted for every request.
 func dashboardRows() []api.Row {
-	rows := (&dashboard.Module{Buses: service.Buses{}, Anew: true}).Routes()
+	rows := (&dashboard.Module{Buses: service.Buses{}, Anew: true}).Describe().Rows
 	rows[0].Path = dashboardAnew
 	return rows
 }

@@ -115,12 +115,12 @@ func (s *Sender) retryIn(ctx context.Context, school uuid.UUID, ids []uuid.UUID)
 		s.wakePlatform()
 		return nil
 	}
-	found, db, err := s.Schools.Open(ctx, school)
+	_, db, err := s.Schools.Open(ctx, school, tenancy.ReadWrite)
+	if errors.Is(err, tenancy.ErrSchoolNotFound) {
+		return errNotServed
+	}
 	if err != nil {
 		return err
-	}
-	if found == nil {
-		return errNotServed
 	}
 	s.Outbox.Mark(ctx, school)
 	err = tenancy.Together(db, tenancy.Query{SQL: requeueSQL, Args: []any{ids, now}}, tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}})

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -80,8 +81,11 @@ func (s *Sender) queueOf(ctx context.Context, c Channel, school uuid.UUID) (queu
 	if school == uuid.Nil {
 		return platformQueue{s}, nil
 	}
-	found, db, err := s.Schools.Open(ctx, school)
-	if err != nil || found == nil {
+	found, db, err := s.Schools.Open(ctx, school, tenancy.ReadWrite)
+	if errors.Is(err, tenancy.ErrSchoolNotFound) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	return schoolQueue{s, found, db}, nil

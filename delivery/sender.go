@@ -15,8 +15,8 @@ import (
 
 // Schools are where the queues are.
 type Schools interface {
-	// Open opens a school for writing; nil is one that is not served at present.
-	Open(ctx context.Context, id uuid.UUID) (*tenancy.School, *gorm.DB, error)
+	// Open opens a school; tenancy.ErrSchoolNotFound is one that is not served at present.
+	Open(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error)
 }
 
 // Outbox learns that a school's facts are about to be committed, and that they were.

@@ -290,9 +290,7 @@ func TestGuardian_LosesSightOfAChild_PhoneHearsNothingMore(t *testing.T) {
 			if err := p.DB(t).Exec(`delete from student_guardian where student_id = ? and guardian_id = ?`, child, guardianOf(parent)).Error; err != nil {
 				t.Fatal(err)
 			}
-			if err := p.App.Service.CompareTopics(t.Context(), p.ID); err != nil {
-				t.Fatal(err)
-			}
+			p.RunScheduled(t, "compare-topics")
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -345,9 +343,7 @@ func TestSession_Ends_PhoneLeavesAllTopics(t *testing.T) {
 			if _, err := p.App.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.session set expires_at = now() - interval '1 minute' where id = $1`, parent.SessionID); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.App.Service.ClearPlatform(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			p.RunScheduled(t, "clear-told")
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

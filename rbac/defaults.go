@@ -3,7 +3,6 @@ package rbac
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -22,56 +21,23 @@ var SystemRoles = []struct {
 	{api.Driver, "Driver"},
 }
 
-// defaults are the rights a new school begins with: r, w and d by module.
-var defaults = map[api.RoleType]map[string]string{
-	api.Teacher: merge("r", "class division subject student timetable exam library file",
-		"rw", "attendance result leave announcement event message notification"),
-	api.Parent: merge("r", "student attendance exam result fee announcement timetable event transport",
-		"rw", "leave message notification"),
-	api.Driver: merge("r", "student", "rw", "transport notification"),
-}
-
-func merge(readRights, read, writeRights, write string) map[string]string {
-	out := map[string]string{}
-	for _, m := range strings.Fields(read) {
-		out[m] = readRights
-	}
-	for _, m := range strings.Fields(write) {
-		out[m] = writeRights
-	}
-	return out
-}
-
-// rightsOf is what a role may do with a module by default.
-func rightsOf(role api.RoleType, module string) string {
-	if role == api.SchoolAdmin {
-		return "rwd"
-	}
-	return defaults[role][module]
-}
-
-// GrantedByDefault says whether a role has a right in a new school, for the document.
-func GrantedByDefault(role api.RoleType, module string, action api.Action) bool {
-	return strings.Contains(rightsOf(role, module), string(action)[:1])
-}
-
-// Seed gives a school its modules, system roles and default permissions. Running
-// it again changes nothing: ids follow from the school's, and what an
-// administrator has changed since stays.
-func Seed(ctx context.Context, db api.Databases, s *tenancy.School) error {
+// Seed gives a school the modules that rights are given for, its system roles and their
+// first rights. A school that has some of them gets the rest: ids follow from the school's,
+// and what an administrator has changed since stays.
+func Seed(ctx context.Context, db api.Databases, s *tenancy.School, catalogue api.Catalogue) error {
 	school, err := db.School(ctx, s, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
 	var modules, roles, permissions seeds
-	for _, m := range api.Modules {
-		modules.add(moduleID(s, m.Name), m.Name, m.DisplayName)
+	for _, p := range catalogue {
+		modules.add(moduleID(s, p.Key), p.Key, p.Title)
 	}
 	for _, r := range SystemRoles {
 		roles.add(RoleID(s.ID, r.Type), r.Name, string(r.Type))
-		for _, m := range api.Modules {
-			id := uuid.NewSHA1(s.ID, []byte("permission "+string(r.Type)+" "+m.Name))
-			permissions.add(id, string(r.Type), m.Name, rightsOf(r.Type, m.Name))
+		for _, p := range catalogue {
+			id := uuid.NewSHA1(s.ID, []byte("permission "+string(r.Type)+" "+p.Key))
+			permissions.add(id, string(r.Type), p.Key, p.Rights(r.Type))
 		}
 	}
 	// One statement a table: a school waits for these while it is made.

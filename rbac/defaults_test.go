@@ -66,13 +66,14 @@ func TestANewSchoolsRightsAreThoseOfTheDecisions(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range api.Modules {
-		if !named[m.Name] {
-			t.Errorf("module %s is not in the decisions", m.Name)
+	catalogue := s.App.Service.Kernel.Catalogue
+	for _, m := range catalogue {
+		if !named[m.Key] {
+			t.Errorf("permission %s is not in the decisions", m.Key)
 		}
 	}
-	if len(named) != len(api.Modules) {
-		t.Errorf("the decisions name %d modules, the kernel %d", len(named), len(api.Modules))
+	if len(named) != len(catalogue) {
+		t.Errorf("the decisions name %d modules, the kernel %d", len(named), len(catalogue))
 	}
 }
 
@@ -123,7 +124,7 @@ func TestSeedingAgainLeavesWhatWasChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := s.Count(t, "permission", "true")
-	if err := rbac.Seed(context.Background(), s.App.Service.Cluster, s.School); err != nil {
+	if err := rbac.Seed(context.Background(), s.App.Service.Cluster, s.School, s.App.Service.Kernel.Catalogue); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.Count(t, "permission", "can_write"); n != 0 || s.Count(t, "permission", "true") != before {

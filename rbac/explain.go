@@ -43,7 +43,11 @@ func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 		out.Why = "The user is disabled and cannot sign in"
 		return out, nil
 	}
-	if !api.KnownModule(q.Module) {
+	p, err := r.held(c, c.School)
+	if err != nil {
+		return explanation{}, err
+	}
+	if !p.modules[q.Module] {
 		return explanation{}, api.InvalidField("module", "module names no module")
 	}
 	ask := api.Question{Module: q.Module, Action: api.Action(q.Action)}

@@ -104,7 +104,8 @@ func readHeld(c api.Ctx, roles []uuid.UUID) (caller heldRole, all []heldRole, er
 			all = append(all, heldRole{row.ID, row.Type, row.System, rightSet{}})
 		}
 		of := all[len(all)-1]
-		of.rights.add(row.Module, row.CanRead, row.CanWrite, row.CanDelete)
+		owner := of.ownsSchool()
+		of.rights.add(row.Module, owner || row.CanRead, owner || row.CanWrite, owner || row.CanDelete)
 		if row.Own {
 			caller = of // the rights are shared, and go on filling
 		}
@@ -127,12 +128,6 @@ func (h heldRole) has(r moduleRight) bool { return h.ownsSchool() || h.rights[r]
 func (h heldRole) covers(given heldRole, base rightSet) error {
 	if h.ownsSchool() {
 		return nil
-	}
-	if given.ownsSchool() {
-		given.rights = rightSet{}
-		for _, m := range api.Modules {
-			given.rights.add(m.Name, true, true, true)
-		}
 	}
 	var lacking []string
 	for r := range given.rights {

@@ -43,6 +43,7 @@ type policy struct {
 	enforcer   *casbin.SyncedEnforcer
 	divisions  map[uuid.UUID]bool // those there are
 	subjects   map[uuid.UUID]bool // those somebody is assigned to
+	modules    map[string]bool    // those that rights are given for
 	decided    sync.Map           // question → bool
 	kept       atomic.Int64       // of them
 }
@@ -130,7 +131,11 @@ func newPolicy(r rules) (*policy, error) {
 			subjects[*a.SubjectID] = true
 		}
 	}
-	return &policy{divisions: there, subjects: subjects, version: r.setting.PolicyVersion, evaluation: r.setting, empty: len(granted) == 0, enforcer: enforcer}, nil
+	modules := map[string]bool{}
+	for _, p := range r.permissions {
+		modules[p.Module] = true
+	}
+	return &policy{divisions: there, subjects: subjects, modules: modules, version: r.setting.PolicyVersion, evaluation: r.setting, empty: len(granted) == 0, enforcer: enforcer}, nil
 }
 
 func (r rules) policyLines() [][]string {
@@ -206,7 +211,7 @@ func (p *policy) allows(q question) (bool, error) {
 	if v, ok := p.decided.Load(q); ok {
 		return v.(bool), nil
 	}
-	if !api.KnownModule(q.module) {
+	if !p.modules[q.module] {
 		return false, nil
 	}
 	target, wide := names(q.target)
@@ -225,16 +230,16 @@ func (p *policy) allows(q question) (bool, error) {
 // granted is what a role may do, module by module.
 func (p *policy) granted(role uuid.UUID) (map[string]api.Granted, error) {
 	out := map[string]api.Granted{}
-	for _, m := range api.Modules {
+	for module := range p.modules {
 		var g api.Granted
 		for action, to := range map[api.Action]*bool{api.Read: &g.CanRead, api.Write: &g.CanWrite, api.Delete: &g.CanDelete} {
-			ok, err := p.allows(question{role: role, module: m.Name, action: action})
+			ok, err := p.allows(question{role: role, module: module, action: action})
 			if err != nil {
 				return nil, err
 			}
 			*to = ok
 		}
-		out[m.Name] = g
+		out[module] = g
 	}
 	return out, nil
 }

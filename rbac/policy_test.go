@@ -23,13 +23,13 @@ func TestDecisionsGoOnWhileThePolicyChanges(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for !stop.Load() {
-				for _, m := range api.Modules {
-					d, err := r.Decide(context.Background(), s.School, admin, api.Question{Module: m.Name, Action: api.Read})
+				for _, m := range s.App.Service.Kernel.Catalogue {
+					d, err := r.Decide(context.Background(), s.School, admin, api.Question{Module: m.Key, Action: api.Read})
 					if err != nil || !d.Allowed {
-						t.Errorf("the administrator may not read %s: %v", m.Name, err)
+						t.Errorf("the administrator may not read %s: %v", m.Key, err)
 						return
 					}
-					if _, err := r.Decide(context.Background(), s.School, teacher, api.Question{Module: m.Name, Action: api.Write}); err != nil {
+					if _, err := r.Decide(context.Background(), s.School, teacher, api.Question{Module: m.Key, Action: api.Write}); err != nil {
 						t.Error(err)
 						return
 					}

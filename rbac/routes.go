@@ -2,8 +2,20 @@ package rbac
 
 import "homeroom/api"
 
-// Routes are the endpoints a school's administrators change rights with.
-func Routes(r *RBAC) []api.Row {
+// Describe is everything about the module.
+func (r *RBAC) Describe() api.Module {
+	return api.Module{
+		Name:        "rbac",
+		Permissions: []api.Permission{{Key: "permission", Title: "Permissions"}},
+		Rows:        r.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints a school's administrators change rights with.
+func (r *RBAC) routes() []api.Row {
 	return api.Rows(
 		api.Get("/school-admin/permission/modules", "permission", "List the modules permissions are given for", listModules),
 
@@ -19,8 +31,8 @@ func Routes(r *RBAC) []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "role_name_key", Field: "name", Message: "A role of this name exists"},
 	}

@@ -26,12 +26,10 @@ type Jobs struct {
 type JobsOptions struct {
 	Provisioner *Provisioner
 	Migrator    *Migrator
-	Mover       *Mover // nil: schools are not moved from here
-	// Workers may hold workers of other jobs; Periodic, jobs that come by the clock.
-	Workers  *river.Workers
-	Periodic []*river.PeriodicJob
-	Logger   *slog.Logger // nil: silent
-	AtOnce   int          // jobs at a time on this instance; 4 unless set
+	Mover       *Mover         // nil: schools are not moved from here
+	Workers     *river.Workers // may hold workers of other jobs
+	Logger      *slog.Logger   // nil: silent
+	AtOnce      int            // jobs at a time on this instance; 4 unless set
 	// Grace is how long jobs may go on when the instance stops; 5 s unless set. Then
 	// they are put back.
 	Grace time.Duration
@@ -68,13 +66,14 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 	river.AddWorker(o.Workers, &cleanWorker{cluster: c})
 	river.AddWorker(o.Workers, &fleetWorker{cluster: c, migrations: o.Migrator.Migrations})
 	river.AddWorker(o.Workers, &measureWorker{cluster: c})
+	var periodic []*river.PeriodicJob
 	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.AtOnce}}
 	if o.Mover != nil {
 		river.AddWorker(o.Workers, &moveWorker{mover: o.Mover})
 		river.AddWorker(o.Workers, &drainWorker{mover: o.Mover})
 		river.AddWorker(o.Workers, &movesWorker{mover: o.Mover})
 		queues[moveQueue] = river.QueueConfig{MaxWorkers: movesAtOnce}
-		o.Periodic = append(o.Periodic, every(movesEvery, movesJob{}))
+		periodic = append(periodic, Every(movesEvery, movesJob{}, nil))
 	}
 	client, err := river.NewClient(riverpgxv5.New(c.platform), &river.Config{
 		Schema:                      PlatformSchema,
@@ -86,12 +85,12 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 		CompletedJobRetentionPeriod: time.Hour,
 		Logger:                      o.Logger,
 		Middleware:                  counting(o.Worked),
-		PeriodicJobs: append(o.Periodic,
-			every(10*time.Second, resumeJob{}),
-			every(30*time.Second, sparesJob{}),
-			every(5*time.Minute, migrateJob{}),
-			every(time.Hour, cleanJob{}),
-			every(5*time.Minute, measureJob{}),
+		PeriodicJobs: append(periodic,
+			Every(10*time.Second, resumeJob{}, nil),
+			Every(30*time.Second, sparesJob{}, nil),
+			Every(5*time.Minute, migrateJob{}, nil),
+			Every(time.Hour, cleanJob{}, nil),
+			Every(5*time.Minute, measureJob{}, nil),
 		),
 	})
 	if err != nil {
@@ -105,9 +104,18 @@ func NewJobs(c *Cluster, o JobsOptions) (*Jobs, error) {
 	return j, nil
 }
 
-func every(period time.Duration, job river.JobArgs) *river.PeriodicJob {
+// Every is a job that comes by the clock, and when an instance starts. opts may be nil.
+func Every(period time.Duration, job river.JobArgs, opts *river.InsertOpts) *river.PeriodicJob {
 	return river.NewPeriodicJob(river.PeriodicInterval(period),
-		func() (river.JobArgs, *river.InsertOpts) { return job, nil }, &river.PeriodicJobOpts{RunOnStart: true})
+		func() (river.JobArgs, *river.InsertOpts) { return job, opts }, &river.PeriodicJobOpts{RunOnStart: true})
+}
+
+// Schedule adds jobs that come by the clock, before Start.
+func (j *Jobs) Schedule(jobs ...*river.PeriodicJob) error {
+	if _, err := j.client.PeriodicJobs().AddManySafely(jobs); err != nil {
+		return fmt.Errorf("scheduling jobs: %w", err)
+	}
+	return nil
 }
 
 // Start begins to work, with what an instance that was killed may have left. ctx is

@@ -82,6 +82,14 @@ func (s *School) DB(t testing.TB) *gorm.DB {
 	return db
 }
 
+// RunScheduled does a module's scheduled work at the school now.
+func (s *School) RunScheduled(t testing.TB, name string) {
+	t.Helper()
+	if err := s.App.Service.RunScheduled(t.Context(), name, s.ID); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
 // Count counts the rows of a table of the school.
 func (s *School) Count(t testing.TB, table, where string, args ...any) int {
 	t.Helper()

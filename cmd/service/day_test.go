@@ -140,7 +140,7 @@ func (d *day) onboard(t *testing.T) {
 		School      struct{ ID uuid.UUID }
 		Permissions map[string]api.Granted
 	}
-	if who := testkit.Get[me](t, d.office, "/auth/me"); who.School.ID != d.school || len(who.Permissions) != len(api.Modules) || !who.Permissions["permission"].CanWrite {
+	if who := testkit.Get[me](t, d.office, "/auth/me"); who.School.ID != d.school || len(who.Permissions) != len(d.app.Service.Kernel.Catalogue) || !who.Permissions["permission"].CanWrite {
 		t.Errorf("me %+v", who)
 	}
 }

@@ -33,11 +33,11 @@ func TestLateFinesComeAtNightWhereverTheSchoolIs(t *testing.T) {
 		structure := madeStructure(t, s, admin)
 		testkit.Put[struct{ Version int }](t, admin, "/school-admin/fee/structure/"+structure.String(), map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 5}})
 	}
-	if last, done, err := app.Service.FineSleeping(t.Context(), uuid.Nil, time.Now().Add(-time.Second)); err != nil || done || last != uuid.Nil {
+	if last, done, err := app.Service.RunScheduledAtAll(t.Context(), "late-fines", uuid.Nil, time.Now().Add(-time.Second)); err != nil || done || last != uuid.Nil {
 		t.Errorf("without time it came to %s, %t, %v", last, done, err)
 	}
 	for range 2 {
-		if _, done, err := app.Service.FineSleeping(t.Context(), uuid.Nil, wait.Deadline()); err != nil || !done {
+		if _, done, err := app.Service.RunScheduledAtAll(t.Context(), "late-fines", uuid.Nil, wait.Deadline()); err != nil || !done {
 			t.Fatalf("%t, %v", done, err)
 		}
 	}

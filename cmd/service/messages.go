@@ -113,12 +113,13 @@ type heldList struct {
 	Items []held `json:"items"`
 }
 
-// devRows exist on a developer's machine only.
-func (s *Service) devRows() []api.Row {
+// devModule has rows on a developer's machine only.
+func (s *Service) devModule() api.Module {
+	m := api.Module{Name: "dev", Personal: api.NoTables}
 	if s.Config.Profile != config.Local {
-		return nil
+		return m
 	}
-	return api.Rows(api.Open("GET", "/dev/outbox", "Messages that would have been sent, newest first", api.Read,
+	m.Rows = api.Rows(api.Open("GET", "/dev/outbox", "Messages that would have been sent, newest first", api.Read,
 		func(c api.OpenCtx, r heldRequest) (heldList, error) {
 			list := heldList{Items: []held{}}
 			texts, err := s.Redis.LRange(c, heldKey, 0, -1).Result()
@@ -136,4 +137,5 @@ func (s *Service) devRows() []api.Row {
 			}
 			return list, nil
 		}, api.Limit(api.Unlimited), api.Unlisted))
+	return m
 }

@@ -1,10 +1,15 @@
 package service
 
 import (
-	"slices"
+	"context"
+	"time"
+
+	"github.com/google/uuid"
 
 	"homeroom/api"
 	"homeroom/auth"
+	"homeroom/delivery"
+	"homeroom/events"
 	"homeroom/modules/announcement"
 	"homeroom/modules/attendance"
 	"homeroom/modules/audit"
@@ -20,88 +25,102 @@ import (
 	"homeroom/modules/node"
 	"homeroom/modules/notification"
 	"homeroom/modules/platform"
+	"homeroom/modules/privacy"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
 	"homeroom/modules/transport"
-	"homeroom/rbac"
 )
 
-// rows are all the endpoints there are. Where one module needs another, they meet here.
-func (s *Service) rows() []api.Row {
-	schools := &school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth, Describe: s.describe, Archives: archives{s}}
-	desk := &platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: readySchools{s}, Version: s.Cluster.SchoolVersion()}
-	letterheads := roster.Letterheads{Files: s.kept}
+// modules are all the parts of the product: a module is added here and nowhere else. Where
+// one needs another, they meet here. Personal rows are deleted in the opposite order: what
+// refers to others goes before them.
+func (s *Service) modules() []api.Module {
+	files := &file.Module{
+		Store:   s.store,
+		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead, leave.FileKind: leave.MayRead},
+		Private: []string{message.FileKind},
+		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
+	}
+	letterheads := roster.Letterheads{Files: files}
 	register := &attendance.Module{}
-	people := &roster.Module{People: s.Auth, Open: s.openSchool, Closed: register.DaysOff, PublicURL: s.Config.Public, Letterheads: letterheads}
 	exams := &exam.Module{Attendance: register, Letterheads: letterheads}
-	return api.Rows(
-		s.Auth.Routes(),
-		s.devRows(),
-		schools.Routes(),
-		desk.Routes(),
-		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Routes(),
-		rbac.Routes(s.RBAC),
-		(&setting.Module{Grades: exams, Files: s.kept}).Routes(),
-		people.Routes(),
-		register.Routes(),
-		(&leave.Module{Attendance: register, Files: s.kept}).Routes(),
-		exams.Routes(),
-		event.Routes(),
-		(&fee.Module{Letterheads: letterheads}).Routes(),
-		(&library.Module{Ledger: fee.Door{}}).Routes(),
-		(&dashboard.Module{Buses: Buses{}}).Routes(),
-		audit.Routes(),
-		s.privacy.Routes(),
-		s.told,
-	)
+	leaves := &leave.Module{Attendance: register, Files: files}
+	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: s.schools, Clock: s.now}
+	modules := []api.Module{
+		s.Auth.Describe(),
+		s.devModule(),
+		(&school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth, Adopt: s.adoptProfile, Archives: archives{s}}).Describe(),
+		(&platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: s.schools, Version: s.Cluster.SchoolVersion()}).Describe(),
+		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Describe(),
+		api.Own(),
+		(&roster.Module{People: s.Auth, Schools: s.schools, Closed: register.DaysOff, PublicURL: s.Config.Public, Letterheads: letterheads}).Describe(),
+		register.Describe(),
+		exams.Describe(),
+		(&fee.Module{Letterheads: letterheads}).Describe(),
+		(&announcement.Module{Teller: notifications, Files: files, Schools: s.schools, Clock: s.now}).Describe(),
+		leaves.Describe(),
+		(&transport.Module{Absences: leaves, Register: register, Schools: s.schools, Air: air{s}, Tracker: s.Tracker}).Describe(),
+		(&library.Module{Ledger: fee.Door{}}).Describe(),
+		event.Describe(),
+		(&message.Module{Files: files}).Describe(),
+		notifications.Describe(),
+		(&dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments}).Describe(),
+		s.deliveryModule(),
+		files.Describe(),
+		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
+		s.RBAC.Describe(),
+		(&dashboard.Module{Buses: Buses{}}).Describe(),
+		audit.Describe(),
+	}
+	s.followSight(notifications, roster.SightChanged, auth.UsersChanged, auth.UserChanged)
+	return append(modules, privacy.New(Personal(modules), s.Cluster, s.Auth.FollowUser).Describe())
 }
 
-// constraints are the database's refusals in people's words.
-func constraints() []api.Constraint {
-	return slices.Concat(
-		school.Constraints(),
-		rbac.Constraints(),
-		roster.Constraints(),
-		attendance.Constraints(),
-		leave.Constraints(),
-		exam.Constraints(),
-		event.Constraints(),
-		fee.Constraints(),
-		library.Constraints(),
-		notification.Constraints(),
-		announcement.Constraints(),
-		file.Constraints(),
-		dispatch.Constraints(),
-		setting.Constraints(),
-		transport.Constraints(),
-	)
+// Personal is what all tables keep of people, of which export and erasure are made.
+func Personal(modules []api.Module) []api.PersonalTable {
+	var tables []api.PersonalTable
+	for i := len(modules) - 1; i >= 0; i-- {
+		tables = append(tables, modules[i].Personal...)
+	}
+	return tables
 }
 
-// Personal is what all tables keep of people, of which export and erasure are made. Rows
-// are deleted in this order: what refers to others comes before them.
-func Personal() []api.PersonalTable {
-	return slices.Concat(
-		notification.Personal(),
-		api.Personal(),
-		auth.Personal(),
-		rbac.Personal(),
-		roster.Personal(),
-		attendance.Personal(),
-		leave.Personal(),
-		exam.Personal(),
-		event.Personal(),
-		fee.Personal(),
-		library.Personal(),
-		announcement.Personal(),
-		message.Personal(),
-		dispatch.Personal(),
-		transport.Personal(),
-		setting.Personal(),
-		file.Personal(),
-		audit.Personal(),
-		school.Personal(),
-		node.Personal(),
-		platform.Personal(),
-	)
+// deliveryModule removes what was sent long ago.
+func (s *Service) deliveryModule() api.Module {
+	daysAgo := func(n int) time.Time { return s.now().AddDate(0, 0, -n) }
+	return api.Module{
+		Name:     "delivery",
+		Personal: api.NoTables, // modules/dispatch and modules/notification declare what they have it send
+		Scheduled: []api.Scheduled{{
+			Name: "clear-told", Every: 24 * time.Hour,
+			Platform: func(ctx context.Context) error {
+				return s.Sender.ClearPlatform(ctx, daysAgo(s.Config.KeepMessages))
+			},
+			School: func(ctx context.Context, at api.SchoolWork) error {
+				return delivery.Clear(ctx, at.DB, daysAgo(s.Config.KeepMessages), daysAgo(s.Config.KeepNotifications))
+			},
+		}},
+	}
+}
+
+// followSight takes back what users may not hear any more, on facts that say whom they are
+// about as userId or userIds.
+func (s *Service) followSight(notifications *notification.Module, kinds ...string) {
+	for _, kind := range kinds {
+		s.Bus.On(kind, "topics", func(ctx context.Context, h events.Heard) error {
+			var changed struct {
+				UserID  uuid.UUID   `json:"userId"`
+				UserIDs []uuid.UUID `json:"userIds"`
+			}
+			if err := h.Read(&changed); err != nil {
+				return err
+			}
+			users := changed.UserIDs
+			if changed.UserID != uuid.Nil {
+				users = append(users, changed.UserID)
+			}
+			return notifications.FollowSight(ctx, h.SchoolID, users)
+		})
+	}
 }

@@ -52,7 +52,7 @@ func (s *Service) socketWho(ctx context.Context, token string) (realtime.Person,
 	if user.Role == api.SuperAdmin {
 		return realtime.Person{}, api.Denied("This is for the people of a school")
 	}
-	school, err := readySchools{s}.School(ctx, user.SchoolID)
+	school, err := s.schools.School(ctx, user.SchoolID)
 	if err != nil {
 		return realtime.Person{}, err
 	}
@@ -116,7 +116,7 @@ func (s *Service) busStands(ctx context.Context, school, bus uuid.UUID) (realtim
 	if err != nil {
 		s.Log.Warn("the last position of a bus is not remembered", "error", err)
 	}
-	_, db, err := s.openSchool(ctx, school)
+	_, db, err := s.schools.Open(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return now, err
 	}

@@ -12,31 +12,50 @@ import (
 	"homeroom/tenancy"
 )
 
-// readySchools finds schools as requests need them: one that is behind this binary
-// is brought up to date first.
-type readySchools struct{ s *Service }
+// schools opens schools, for requests and for work that no request asked for. The rules:
+//   - School finds one in any status; an active school behind this binary is migrated first.
+//   - Open opens an active school that is up to date. Any other is as good as not there.
+//   - Tx opens one in any status and at any version, for the outbox alone: what a school
+//     said before it was suspended is still told.
+type schools struct {
+	cluster  *tenancy.Cluster
+	registry *tenancy.Registry
+	migrator *tenancy.Migrator
+}
 
-func (r readySchools) School(ctx context.Context, id uuid.UUID) (*tenancy.School, error) {
-	school, err := r.s.Registry.School(ctx, id)
-	if err != nil || school.Status != tenancy.Active || school.SchemaVersion >= r.s.Cluster.SchoolVersion() {
+// School finds a school as requests need it.
+func (s *schools) School(ctx context.Context, id uuid.UUID) (*tenancy.School, error) {
+	school, err := s.registry.School(ctx, id)
+	if err != nil || school.Status != tenancy.Active || school.SchemaVersion >= s.cluster.SchoolVersion() {
 		return school, err
 	}
-	if err := r.s.Migrator.EnsureSchool(ctx, school); err != nil {
+	if err := s.migrator.EnsureSchool(ctx, school); err != nil {
 		if errors.Is(err, tenancy.ErrBehind) {
 			return nil, api.Unavailable("This school is being brought up to date, try again in a moment").Because(err)
 		}
 		return nil, err
 	}
-	r.s.Registry.Forget(id)
-	return r.s.Registry.School(ctx, id)
+	s.registry.Forget(id)
+	return s.registry.School(ctx, id)
 }
 
-// relaySchools is how the relay reaches the schools' outboxes.
-type relaySchools struct{ s *Service }
+// Open opens an active school; tenancy.ErrSchoolNotFound: there is none.
+func (s *schools) Open(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error) {
+	school, err := s.School(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if school.Status != tenancy.Active {
+		return nil, nil, tenancy.ErrSchoolNotFound
+	}
+	db, err := s.cluster.School(ctx, school, mode)
+	return school, db, err
+}
 
-func (r relaySchools) EachID(ctx context.Context, f func(id uuid.UUID) error) error {
+// EachID calls f with the id of every school, one after another.
+func (s *schools) EachID(ctx context.Context, f func(id uuid.UUID) error) error {
 	var ids []uuid.UUID // the listing is closed before the work on each begins
-	err := r.s.Cluster.EachSchool(ctx, func(school *tenancy.School) error {
+	err := s.cluster.EachSchool(ctx, func(school *tenancy.School) error {
 		ids = append(ids, school.ID)
 		return nil
 	})
@@ -51,30 +70,24 @@ func (r relaySchools) EachID(ctx context.Context, f func(id uuid.UUID) error) er
 	return nil
 }
 
-func (r relaySchools) Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) error) error {
-	school, err := r.s.Registry.School(ctx, id)
+// Tx runs f in a transaction of a school's; events.ErrGone: there is no such school.
+func (s *schools) Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) error) error {
+	school, err := s.registry.School(ctx, id)
 	if errors.Is(err, tenancy.ErrSchoolNotFound) {
 		return events.ErrGone
 	}
 	if err != nil {
 		return err
 	}
-	db, err := r.s.Cluster.School(ctx, school, tenancy.ReadWrite)
+	db, err := s.cluster.School(ctx, school, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
 	return db.Transaction(f)
 }
 
-// rights lets auth list a role's rights; rbac is made after auth.
-type rights struct{ s *Service }
-
-func (r rights) Effective(ctx context.Context, school *tenancy.School, role uuid.UUID) (map[string]api.Granted, error) {
-	return r.s.RBAC.Effective(ctx, school, role)
-}
-
 // Announce tells every running instance that a school changed, or why it could not:
-// they then notice when what they remember grows old.
+// they then notice when their caches expire.
 func (s *Service) Announce(ctx context.Context, school uuid.UUID) error {
 	return s.Hints.Tell(ctx, hintSchool, school.String())
 }

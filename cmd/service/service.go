@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
+	"github.com/riverqueue/river"
 
 	"homeroom/api"
 	"homeroom/auth"
@@ -26,9 +26,7 @@ import (
 	"homeroom/events"
 	"homeroom/migrations"
 	"homeroom/modules/file"
-	"homeroom/modules/notification"
 	"homeroom/modules/platform"
-	"homeroom/modules/privacy"
 	"homeroom/modules/transport"
 	"homeroom/rbac"
 	"homeroom/realtime"
@@ -41,6 +39,7 @@ type Options struct {
 	Log        *slog.Logger
 	Clock      func() time.Time
 	ExtraRows  []api.Row
+	Modules    []api.Module // besides the product's own
 	Migrations []migrations.Migration
 	// Namespace sets the relay's keys in Redis apart; installations that share one need it.
 	Namespace string
@@ -90,15 +89,13 @@ type Service struct {
 	Traffic     *platform.Traffic
 	Log         *slog.Logger
 
-	meters        *metrics.Meters
-	tracing       *traces.Tracing // nil: nobody traces
-	told          []api.Row       // of everything that tells people things
-	notifications *notification.Module
-	kept          *file.Module    // what was uploaded
-	privacy       *privacy.Module // exports and erases what all keep of people
-	store         file.Store      // of files; nil is none
-	now           func() time.Time
-	stopping      chan struct{}
+	meters    *metrics.Meters
+	tracing   *traces.Tracing // nil: nobody traces
+	store     file.Store      // of files; nil is none
+	schools   *schools
+	scheduler *scheduler
+	now       func() time.Time
+	stopping  chan struct{}
 }
 
 // New makes every part. It dials nothing: what is away is found by Prepare and by readiness.
@@ -124,11 +121,11 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openAuth(o); err != nil {
 		return nil, err
 	}
-	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: relaySchools{s}, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace, Told: s.meters.Told})
+	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace, Told: s.meters.Told})
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
-	s.followProfiles()
-	s.openTelling()
+	s.store = s.files()
+	s.openLive(o)
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -168,6 +165,7 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	s.Registry = tenancy.NewRegistry(s.Cluster)
 	s.Migrator, s.Mover = s.Cluster.Migrator(), s.Cluster.Mover()
 	s.Mover.Log = s.Log
+	s.schools = &schools{s.Cluster, s.Registry, s.Migrator}
 	s.Cluster.Changed = func(id uuid.UUID) { s.Hints.Send(context.Background(), hintSchool, id.String()) }
 	return nil
 }
@@ -189,27 +187,34 @@ func (s *Service) openAuth(o Options) error {
 	if o.Patience > 0 {
 		hasher.Wait = o.Patience
 	}
+	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Auth = auth.New(auth.Parts{
-		Cluster: s.Cluster, Schools: readySchools{s}, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
-		Messages: s.messenger(), Rights: rights{s}, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
+		Cluster: s.Cluster, Schools: s.schools, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
+		Messages: s.messenger(), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
 		SecondFactorRequired: s.Config.SecondFactor == "required",
 		Ended:                func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
 		Gone:                 func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 		Tried:                s.meters.Tried,
 	})
-	s.Auth.Follow(s.Bus)
 	s.inviteAdministrators()
-	s.privacy = privacy.New(Personal(), s.Cluster, s.Auth.FollowUser)
-	s.privacy.Listen(s.Bus)
-	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Provisioner = s.Cluster.Provisioner(
 		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
-			return rbac.Seed(ctx, s.Cluster, school)
+			return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
 		}},
 		tenancy.Step{Name: "administrator", Run: s.Auth.AddFirstAdmin},
 		tenancy.Step{Name: "invitation", Run: s.Auth.InviteFirstAdmin},
 	)
-	return s.openJobs()
+	s.scheduler = &scheduler{schools: s.schools, work: map[string]api.Scheduled{}, now: s.now, log: s.Log}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &exportsWorker{s: s})
+	river.AddWorker(workers, &scheduledWorker{s: s.scheduler})
+	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
+		Provisioner: s.Provisioner, Migrator: s.Migrator, Mover: s.Mover, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Worked: s.meters.Worked,
+	})
+	if err != nil {
+		return err
+	}
+	return s.Jobs.Schedule(tenancy.Every(exportsEvery, exportsJob{}, nil))
 }
 
 func (s *Service) openKernel(o Options) error {
@@ -225,11 +230,11 @@ func (s *Service) openKernel(o Options) error {
 	if o.Patience > 0 {
 		limits.Patience = o.Patience
 	}
+	modules := append(s.modules(), o.Modules...)
 	s.Kernel, err = api.New(api.Parts{
-		Rows:          slices.Concat(s.rows(), s.transport(o), o.ExtraRows),
-		Constraints:   constraints(),
-		Granted:       rbac.GrantedByDefault,
-		Authenticator: s.Auth, Permissions: s.RBAC, Schools: readySchools{s}, Databases: s.Cluster, Outbox: s.Relay,
+		Modules:       modules,
+		ExtraRows:     o.ExtraRows,
+		Authenticator: s.Auth, Permissions: s.RBAC, Schools: s.schools, Databases: s.Cluster, Outbox: s.Relay,
 		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
 		Traffic: s.Traffic, Stopping: s.stopping,
 		HTTPS: strings.HasPrefix(c.Public, "https:"), TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
@@ -238,6 +243,15 @@ func (s *Service) openKernel(o Options) error {
 		return err
 	}
 	if err := s.Kernel.MountDocs(); err != nil {
+		return err
+	}
+	for _, m := range modules {
+		if m.Listen != nil {
+			m.Listen(s.Bus)
+		}
+	}
+	s.scheduler.kernel = s.Kernel
+	if err := s.Jobs.Schedule(s.scheduler.periodic(modules)...); err != nil {
 		return err
 	}
 	s.mountFront()

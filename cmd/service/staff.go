@@ -4,11 +4,9 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"homeroom/events"
 	"homeroom/modules/roster"
-	"homeroom/tenancy"
 )
 
 // inviteAdministrators sends those a school has made administrators the link to set
@@ -27,18 +25,4 @@ func (s *Service) inviteAdministrators() {
 		}
 		return s.Auth.InviteOn(ctx, h.ID, h.SchoolID, added.UserID, school.Name)
 	})
-}
-
-// openSchool opens a school for what is asked without a token; one that is not active
-// is as good as not there.
-func (s *Service) openSchool(ctx context.Context, id uuid.UUID) (*tenancy.School, *gorm.DB, error) {
-	school, err := readySchools{s}.School(ctx, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	if school.Status != tenancy.Active {
-		return nil, nil, tenancy.ErrSchoolNotFound
-	}
-	db, err := s.Cluster.School(ctx, school, tenancy.ReadOnly)
-	return school, db, err
 }

@@ -6,25 +6,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"time"
 
-	"github.com/google/uuid"
-	"gorm.io/gorm"
-
-	"homeroom/api"
-	"homeroom/auth"
 	"homeroom/config"
 	"homeroom/delivery"
-	"homeroom/events"
-	"homeroom/modules/announcement"
-	"homeroom/modules/dispatch"
-	"homeroom/modules/file"
-	"homeroom/modules/leave"
-	"homeroom/modules/message"
-	"homeroom/modules/notification"
-	"homeroom/modules/roster"
-	"homeroom/modules/setting"
-	"homeroom/tenancy"
 )
 
 // openDelivery makes what reaches people outside: the providers, and who sends.
@@ -38,7 +22,7 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 		}
 	}
 	s.Sender = delivery.New(delivery.Parts{
-		Schools: openSchools{s}, Platform: s.Cluster.PlatformPool(), Drivers: drivers, Secret: []byte(s.Config.Secret),
+		Schools: s.schools, Platform: s.Cluster.PlatformPool(), Drivers: drivers, Secret: []byte(s.Config.Secret),
 		SMSLimit: s.Config.SMSDailyLimit, Clock: s.now, Log: s.Log,
 	})
 	return nil
@@ -99,84 +83,4 @@ func (s *Service) pushDriver(ctx context.Context, push Push, path string) (deliv
 		return nil, err
 	}
 	return push(ctx, key, s.Devices)
-}
-
-// openSchools is how the sender reaches the schools' queues.
-type openSchools struct{ s *Service }
-
-func (o openSchools) Open(ctx context.Context, id uuid.UUID) (*tenancy.School, *gorm.DB, error) {
-	school, err := o.s.Registry.School(ctx, id)
-	if errors.Is(err, tenancy.ErrSchoolNotFound) {
-		return nil, nil, nil
-	}
-	if err != nil || school.Status != tenancy.Active || school.SchemaVersion < o.s.Cluster.SchoolVersion() {
-		return nil, nil, err
-	}
-	db, err := o.s.Cluster.School(ctx, school, tenancy.ReadWrite)
-	return school, db, err
-}
-
-// openTelling makes everything that tells people things: its rows are s.told.
-func (s *Service) openTelling() {
-	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
-	s.store = s.files()
-	files := &file.Module{
-		Store:   s.store,
-		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead, leave.FileKind: leave.MayRead},
-		Private: []string{message.FileKind},
-		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
-	}
-	s.kept = files
-	announcements := &announcement.Module{Teller: notifications, Files: files, Schools: readySchools{s}, Clock: s.now}
-	s.notifications = notifications
-	notifications.Listen(s.Bus)
-	s.followSight(roster.SightChanged, auth.UsersChanged, auth.UserChanged)
-	files.Listen(s.Bus)
-	announcements.Listen(s.Bus)
-	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments}
-	dispatches.Listen(s.Bus)
-	s.told = api.Rows(notifications.Routes(), files.Routes(), announcements.Routes(), (&message.Module{Files: files}).Routes(), dispatches.Routes())
-}
-
-// followSight takes back what users may not hear any more, on facts that say whom they are
-// about as userId or userIds.
-func (s *Service) followSight(kinds ...string) {
-	for _, kind := range kinds {
-		s.Bus.On(kind, "topics", func(ctx context.Context, h events.Heard) error {
-			var changed struct {
-				UserID  uuid.UUID   `json:"userId"`
-				UserIDs []uuid.UUID `json:"userIds"`
-			}
-			if err := h.Read(&changed); err != nil {
-				return err
-			}
-			users := changed.UserIDs
-			if changed.UserID != uuid.Nil {
-				users = append(users, changed.UserID)
-			}
-			return s.notifications.FollowSight(ctx, h.SchoolID, users)
-		})
-	}
-}
-
-// topicsRound compares what devices may be subscribed to with who sees whom.
-type topicsRound struct{}
-
-func (topicsRound) kind() string         { return "compare-topics" }
-func (topicsRound) every() time.Duration { return 24 * time.Hour }
-
-func (topicsRound) turn(s *Service, school *tenancy.School) bool { return s.current(school) }
-
-func (topicsRound) work(ctx context.Context, s *Service, school uuid.UUID) error {
-	return s.CompareTopics(ctx, school)
-}
-
-// CompareTopics writes down what the devices of a school's users may be subscribed to; a
-// subscription that is too many is removed.
-func (s *Service) CompareTopics(ctx context.Context, school uuid.UUID) error {
-	_, db, err := s.openToWrite(ctx, school)
-	if err != nil {
-		return err
-	}
-	return s.notifications.CompareTopics(ctx, db, school)
 }

@@ -58,8 +58,8 @@ func topics(school uuid.UUID, audience string, narrowed bool) string {
 	return `select 'school_` + school.String() + `' as recipient`
 }
 
-// Listen publishes what is due and tells everybody, once.
-func (m *Module) Listen(bus *events.Bus) {
+// listen publishes what is due and tells everybody, once.
+func (m *Module) listen(bus *events.Bus) {
 	bus.On(Due, "announcement", func(ctx context.Context, h events.Heard) error {
 		var due dueAnnouncement
 		if err := h.Read(&due); err != nil {

@@ -2,8 +2,8 @@ package announcement
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "announcement", By: "created_by updated_by", Free: "title body", Nothing: api.Reasons{api.FixedText: "target_audience status"}},
 	}

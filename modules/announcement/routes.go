@@ -41,8 +41,21 @@ type Module struct {
 	Clock   func() time.Time
 }
 
-// Routes are the endpoints.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "announcement",
+		Permissions: []api.Permission{{Key: "announcement", Title: "Announcements", Teacher: "rw", Parent: "r"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Listen:      m.listen,
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/announcement/create", "announcement", "Write an announcement: a draft, or one that is published at a time", m.create, api.Idempotent, api.Says("Announcement saved")),
 		api.List("/school-admin/announcement/list", "announcement", "List the announcements, with how many were told and have read", adminListing, m.list),
@@ -63,8 +76,8 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "announcement_target_class_fkey", Field: "classIds", Message: "classIds names no class"},
 		{Name: "announcement_target_division_fkey", Field: "divisionIds", Message: "divisionIds names no division"},

@@ -2,8 +2,8 @@ package attendance
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "holiday", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},
 		{Table: "attendance", Section: "attendance", Of: "student_id", By: "marked_by", Free: "remark reason", Nothing: api.Reasons{api.FixedText: "status source"}},

@@ -7,8 +7,20 @@ import "homeroom/api"
 // Module serves attendance, and shows the leave that others grant.
 type Module struct{}
 
-// Routes are the endpoints of attendance and the holiday calendar.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "attendance",
+		Permissions: []api.Permission{{Key: "attendance", Title: "Attendance", Teacher: "rw", Parent: "r"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints of attendance and the holiday calendar.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Post("/school-admin/attendance/mark", "attendance", "Mark a division for a day, all or nothing; a day past needs a reason", officeMarks, api.Idempotent, api.Says("Attendance marked")),
 		api.Get("/school-admin/attendance/register", "attendance", "A division's register of a day", officeRegister),
@@ -33,8 +45,8 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "holiday_dates_check", Field: "endDate", Message: "endDate must not be before startDate"},
 		{Name: "holiday_class_class_fkey", Field: "classIds", Message: "classIds names no class"},

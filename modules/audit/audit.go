@@ -12,9 +12,18 @@ import (
 	"homeroom/api"
 )
 
-// Routes are the endpoints. They ask for the right to read permissions: the book shows
+// Describe is everything about the module.
+func Describe() api.Module {
+	return api.Module{
+		Name:     "audit",
+		Rows:     routes(),
+		Personal: personal(),
+	}
+}
+
+// routes are the endpoints. They ask for the right to read permissions: the book shows
 // every part of the school's data, as whoever gives out rights could see.
-func Routes() []api.Row {
+func routes() []api.Row {
 	return api.Rows(
 		api.List("/school-admin/audit/list", "permission", "Who changed what, newest first, with what it was before and after", listing, list),
 	)

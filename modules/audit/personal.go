@@ -2,8 +2,8 @@ package audit
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{
 			Table: "audit_event", Section: "changes", Of: "actor_id", Where: "x.entity_id in (select unnest(@records::text[]))", NoID: true, Sealed: true,

@@ -28,8 +28,18 @@ type Module struct {
 	kept cache
 }
 
-// Routes are the endpoints.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "dashboard",
+		Permissions: []api.Permission{{Key: "report", Title: "Reports"}},
+		Rows:        m.routes(),
+		Personal:    api.NoTables,
+	}
+}
+
+// routes are the endpoints.
+func (m *Module) routes() []api.Row {
 	return api.Rows(api.Get("/school-admin/dashboard/summary", "report", "The school's day at a glance, some seconds old at the most", m.summary))
 }
 

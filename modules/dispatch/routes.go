@@ -26,8 +26,20 @@ type Module struct {
 	Segments func(text string) int
 }
 
-// Routes are the endpoints.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "dispatch",
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Listen:      m.listen,
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Post("/school-admin/dispatch/sms", "message", "Send an SMS to many; a dry run says to whom, and what it costs", m.sms, api.Idempotent, api.Says("Queued")),
 		api.Post("/school-admin/dispatch/email", "message", "Send an e-mail to many; a dry run says to whom", m.email, api.Idempotent, api.Says("Queued")),
@@ -41,16 +53,16 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{{Name: "dispatch_template_name_key", Field: "name", Message: "A template of this name exists"}}
 }
 
 // Queued is the fact that a dispatch's messages wait to be sent.
 const Queued = "dispatch.queued"
 
-// Listen has what was queued sent.
-func (m *Module) Listen(bus *events.Bus) {
+// listen has what was queued sent.
+func (m *Module) listen(bus *events.Bus) {
 	bus.On(Queued, "dispatch", func(ctx context.Context, h events.Heard) error {
 		db, err := events.DB(ctx)
 		if err != nil {

@@ -4,8 +4,20 @@ package event
 
 import "homeroom/api"
 
-// Routes are the endpoints of events.
-func Routes() []api.Row {
+// Describe is everything about the module.
+func Describe() api.Module {
+	return api.Module{
+		Name:        "event",
+		Permissions: []api.Permission{{Key: "event", Title: "Events", Teacher: "rw", Parent: "r"}},
+		Rows:        routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints of events.
+func routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/event/create", "event", "Add an event", createEvent, api.Says("Event created")),
 		api.List("/school-admin/event/list", "event", "List the events", eventListing, listEvents),
@@ -27,8 +39,8 @@ func Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "event_times_check", Field: "endTime", Message: "endTime must be after startTime"},
 		{Name: "event_full_check", Field: "capacity", Message: "More are signed up than capacity"},

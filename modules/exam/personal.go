@@ -2,8 +2,8 @@ package exam
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "grade_scale", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name", "grades and from which percent they are given": "bands"}},
 		{Table: "term", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},

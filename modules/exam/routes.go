@@ -20,8 +20,23 @@ type Module struct {
 	Letterheads roster.Letterheads
 }
 
-// Routes are the endpoints of exams and results.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name: "exam",
+		Permissions: []api.Permission{
+			{Key: "exam", Title: "Exams", Teacher: "r", Parent: "r"},
+			{Key: "result", Title: "Results", Teacher: "rw", Parent: "r"},
+		},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints of exams and results.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/exam/create", "exam", "Add an exam of one or more classes", createExam, api.Says("Exam created")),
 		api.List("/school-admin/exam/list", "exam", "List the exams", examListing, listExams),
@@ -62,8 +77,8 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "exam_name_key", Field: "name", Message: "The academic year has an exam of this name"},
 		{Name: "exam_year_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},

@@ -100,9 +100,7 @@ func TestTheServiceRunsADaysFinesByTheSchoolsDay(t *testing.T) {
 	asha := o.admit(t, "Asha")
 	o.charge(t, 1)
 	for range 2 {
-		if _, err := o.App.Service.FineLate(t.Context(), o.ID); err != nil {
-			t.Fatal(err)
-		}
+		o.RunScheduled(t, "late-fines")
 	}
 	if n := o.Count(t, "fee_fine_run", "day = ?", o.today); n != 1 || o.Count(t, "fee_fine_run", "true") != 1 || o.report(t, asha).Balance != term1 {
 		t.Errorf("%d runs", n)

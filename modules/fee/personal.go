@@ -2,8 +2,8 @@ package fee
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "fee_head", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name code", api.FixedText: "type"}},
 		{Table: "fee_structure", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name", api.FixedText: "fine_type"}},

@@ -5,6 +5,9 @@
 package fee
 
 import (
+	"context"
+	"time"
+
 	"homeroom/api"
 	"homeroom/modules/roster"
 )
@@ -15,8 +18,24 @@ type Module struct {
 	Letterheads roster.Letterheads
 }
 
-// Routes are the endpoints of fees.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "fee",
+		Permissions: []api.Permission{{Key: "fee", Title: "Fees", Parent: "r"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Examples:    examples(),
+		Scheduled: []api.Scheduled{{Name: "late-fines", Every: time.Hour, AtNight: true, School: func(_ context.Context, at api.SchoolWork) error {
+			_, err := FineLate(at.DB, at.Today(), at.Now)
+			return err
+		}}},
+	}
+}
+
+// routes are the endpoints of fees.
+func (m *Module) routes() []api.Row {
 	pdf := api.Gives("application/pdf")
 	return api.Rows(
 		api.Create("/school-admin/fee/head/create", "fee", "Add a fee head", createHead, api.Says("Fee head created")),
@@ -54,8 +73,8 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "fee_head_code_key", Field: "code", Message: "A fee head has this code"},
 		{Name: "fee_structure_class_key", Field: "classId", Message: "The class has a fee structure for this year"},

@@ -193,8 +193,8 @@ func (m *Module) remove(c api.Ctx, r onlyID) error {
 	return nil
 }
 
-// Listen clears bytes away that no file has.
-func (m *Module) Listen(bus *events.Bus) {
+// listen clears bytes away that no file has.
+func (m *Module) listen(bus *events.Bus) {
 	bus.On(Gone, "files", func(ctx context.Context, h events.Heard) error {
 		var gone goneFile
 		if err := h.Read(&gone); err != nil || m.Store == nil {

@@ -2,8 +2,8 @@ package file
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "file_link", Where: "x.record_id::text in (select unnest(@records::text[]))", NoID: true, Gone: true, Nothing: api.Reasons{api.FixedText: "kind"}},
 		// A file goes with the records it belongs to, unless others' records still show it.

@@ -38,9 +38,22 @@ type Module struct {
 	Private []string
 }
 
-// Routes are the endpoints. Parents and teachers attach files to what they write, so
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "file",
+		Permissions: []api.Permission{{Key: "file", Title: "Files", Teacher: "r"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Listen:      m.listen,
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints. Parents and teachers attach files to what they write, so
 // that what lets them write messages lets them upload.
-func (m *Module) Routes() []api.Row {
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.UploadFile("/school-admin/file/upload", "file", "Upload an image or a PDF", m.upload, api.Says("File uploaded")),
 		api.Get("/school-admin/file/:id/info", "file", "What a file is", m.info),
@@ -53,7 +66,7 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{{Name: "file_link_file_fkey", Field: "attachmentFileIds", Message: "attachmentFileIds names no file of yours"}}
 }

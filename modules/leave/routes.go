@@ -24,8 +24,20 @@ type Module struct {
 	Files      Files
 }
 
-// Routes are the endpoints.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "leave",
+		Permissions: []api.Permission{{Key: "leave", Title: "Leave", Teacher: "rw", Parent: "rw"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.List("/school-admin/leave/list", "leave", "List the leave of students and employees", listing, m.listAll),
 		api.Post("/school-admin/leave/decide", "leave", "Approve or reject a leave that is not one's own", m.officeDecides, api.Idempotent, api.Says("Leave decided")),
@@ -47,8 +59,8 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "leave_overlap_excl", Field: "fromDate", Message: "There is an open leave on some of these days already"},
 		{Name: "leave_dates_check", Field: "toDate", Message: "toDate must not be before fromDate"},

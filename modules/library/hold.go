@@ -1,10 +1,10 @@
 package library
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -13,14 +13,17 @@ import (
 // staleHolds are the books kept for somebody who did not come; $1 is today.
 const staleHolds = `select book_id from library_reservation where status = 'READY' and hold_until < $1`
 
-// AnyHoldEnded says whether a school has holds that ran out before a day: most nights
-// there is none, and nothing to lock.
-func AnyHoldEnded(db *gorm.DB, today api.Date) (bool, error) {
+// endHoldsAt ends a school's holds that ran out. Most nights there is none, and nothing is locked.
+func endHoldsAt(ctx context.Context, at api.SchoolWork) error {
 	var found []struct{ BookID uuid.UUID }
-	if err := tenancy.Together(db, tenancy.Query{SQL: staleHolds + ` limit 1`, Args: []any{today}, Scan: tenancy.Collect(&found)}); err != nil {
-		return false, fmt.Errorf("looking for holds that ran out: %w", err)
+	err := tenancy.Together(at.DB, tenancy.Query{SQL: staleHolds + ` limit 1`, Args: []any{at.Today()}, Scan: tenancy.Collect(&found)})
+	if err != nil {
+		return fmt.Errorf("looking for holds that ran out: %w", err)
 	}
-	return len(found) > 0, nil
+	if len(found) == 0 {
+		return nil
+	}
+	return at.Do(ctx, "library holds", EndHolds)
 }
 
 // EndHolds ends every hold nobody came for, and tells who is next. The books are locked

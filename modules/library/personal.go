@@ -2,8 +2,8 @@ package library
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "book", By: "created_by updated_by", Nothing: api.Reasons{"what is printed in a book": "title author isbn publisher category search_text match_key"}},
 		{Table: "book_copy", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "accession_number barcode shelf", api.FixedText: "state"}},

@@ -114,9 +114,7 @@ func TestAHoldNobodyCameForEndsAtNightAndTheNextIsTold(t *testing.T) {
 	d.takeBack(t, a)
 	night := func() {
 		t.Helper()
-		if err := d.App.Service.EndHolds(t.Context(), d.ID); err != nil {
-			t.Fatal(err)
-		}
+		d.RunScheduled(t, "library-holds")
 	}
 	night() // its last day is not over
 	if r := d.reservation(t, first.ID); r.Status != "READY" {

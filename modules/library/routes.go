@@ -5,6 +5,8 @@
 package library
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -31,8 +33,21 @@ type Ledger interface {
 // Module serves the library.
 type Module struct{ Ledger Ledger }
 
-// Routes are the endpoints of the library.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "library",
+		Permissions: []api.Permission{{Key: "library", Title: "Library", Teacher: "r"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Examples:    examples(),
+		Scheduled:   []api.Scheduled{{Name: "library-holds", Every: time.Hour, AtNight: true, School: endHoldsAt}},
+	}
+}
+
+// routes are the endpoints of the library.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/library/book/create", "library", "Add a book", createBook, api.Says("Book created")),
 		api.List("/school-admin/library/book/list", "library", "List the books, or search title, author and ISBN", bookListing, listBooks),
@@ -65,8 +80,8 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "book_isbn_key", Field: "isbn", Message: "A book has this ISBN"},
 		{Name: "book_copy_book_fkey", Field: "bookId", Message: "bookId names no book"},

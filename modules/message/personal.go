@@ -2,8 +2,8 @@ package message
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "thread", Section: "threads", Of: "student_id created_by", Free: "subject"},
 		{Table: "thread_participant", Section: "threadParticipations", Part: "user_id", NoID: true},

@@ -22,8 +22,19 @@ const FileKind = "message"
 // Module serves messages.
 type Module struct{ Files Files }
 
-// Routes are the endpoints: the same for everyone who writes.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "message",
+		Permissions: []api.Permission{{Key: "message", Title: "Messages", Teacher: "rw", Parent: "rw"}},
+		Rows:        m.routes(),
+		Personal:    personal(),
+		Examples:    examples(),
+	}
+}
+
+// routes are the endpoints: the same for everyone who writes.
+func (m *Module) routes() []api.Row {
 	var all []any
 	for _, client := range []string{"parent", "teacher", "school-admin"} {
 		at := "/" + client + "/message/"

@@ -2,8 +2,8 @@ package node
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Platform: true, Table: "node", Nothing: api.Reasons{"a database server": "name url pool_url state identity"}},
 	}

@@ -13,8 +13,17 @@ type Module struct {
 	Mover   *tenancy.Mover
 }
 
-// Routes are the endpoints.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:     "node",
+		Rows:     m.routes(),
+		Personal: personal(),
+	}
+}
+
+// routes are the endpoints.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.PlatformList("/super-admin/node/list", "List the database nodes with what is on them and how they are", listing, m.list),
 		api.PlatformRow("POST", "/super-admin/node/create", "Set a Postgres database up as a node; new schools may be placed there", api.Write, 201, m.create, api.OwnTransaction, api.Says("Node is ready"), api.Fresh),

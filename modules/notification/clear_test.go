@@ -47,12 +47,7 @@ func TestWhatWasToldLongAgoIsClearedAndWhatWaitsOrIsUnreadIsNot(t *testing.T) {
 	old, young := letter(91), letter(89)
 
 	for range 2 { // done twice is done once
-		if err := s.App.Service.ClearTold(t.Context(), s.ID); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.App.Service.ClearPlatform(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		s.RunScheduled(t, "clear-told")
 	}
 	for table, want := range map[string]int{"notification": 4, "notice": 2, "delivery": 2} {
 		if n := s.Count(t, table, "true"); n != want {

@@ -2,8 +2,8 @@ package notification
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		// Notices come first: a notice is locked while it is turned into messages, so that
 		// its messages are there when their turn comes.

@@ -40,8 +40,23 @@ type Module struct {
 	Clock   func() time.Time
 }
 
-// Routes are the endpoints. Every app has the same ones.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "notification",
+		Permissions: []api.Permission{{Key: "notification", Title: "Notifications", Teacher: "rw", Parent: "rw", Driver: "rw"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Listen:      m.listen,
+		Personal:    personal(),
+		Scheduled: []api.Scheduled{{Name: "compare-topics", Every: 24 * time.Hour, School: func(ctx context.Context, at api.SchoolWork) error {
+			return m.CompareTopics(ctx, at.DB, at.School.ID)
+		}}},
+	}
+}
+
+// routes are the endpoints. Every app has the same ones.
+func (m *Module) routes() []api.Row {
 	var all []any
 	for _, client := range []string{"parent", "teacher", "driver", "school-admin"} {
 		at := "/" + client + "/notification/"
@@ -66,8 +81,8 @@ func (m *Module) Routes() []api.Row {
 	return api.Rows(all...)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "school_setting_quiet_check", Field: "quietTo", Message: "quietFrom and quietTo are given together, and differ"},
 	}

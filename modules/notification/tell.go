@@ -10,8 +10,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// Listen hears of notices that are due.
-func (m *Module) Listen(bus *events.Bus) {
+// listen hears of notices that are due.
+func (m *Module) listen(bus *events.Bus) {
 	bus.On(api.NoticesDue, "notices", func(ctx context.Context, h events.Heard) error {
 		var due api.DueNotices
 		if err := h.Read(&due); err != nil {

@@ -46,9 +46,7 @@ func TestTheOverviewCountsWhatAllInstancesAnsweredAndAsksNoSchool(t *testing.T) 
 		t.Fatal(err)
 	}
 	s.Child(t, s.Seat(t, "Class 5"), 1)
-	if err := s.App.Service.CountSchool(t.Context(), s.ID); err != nil {
-		t.Fatal(err)
-	}
+	s.RunScheduled(t, "count-schools")
 	got := testkit.Get[platform.Overview](t, super, "/super-admin/stats/overview?hours=1")
 	if got.Schools == 0 || got.Students == 0 || got.CountedAt == nil || got.Requests < 825 || got.Errors < 80 || got.StepMinutes != 1 || len(got.Series) != 60 || got.Sessions == 0 {
 		t.Errorf("%+v", got)

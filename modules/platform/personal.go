@@ -2,8 +2,8 @@ package platform
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{
 			Platform: true, Table: "audit_event", School: "school_id", Section: "platformChanges", By: "actor_id",

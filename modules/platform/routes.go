@@ -39,8 +39,17 @@ type Module struct {
 	Version int
 }
 
-// Routes are the endpoints.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:     "platform",
+		Rows:     m.routes(),
+		Personal: personal(),
+	}
+}
+
+// routes are the endpoints.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.PlatformRow("POST", "/super-admin/admin/create", "Add an administrator to a school and invite them to set a password", api.Write, 201, m.createAdmin, api.Says("Administrator added and invited"), api.MayFail(api.Coded(404, "SCHOOL_NOT_FOUND", "School not found")), api.Fresh),
 		api.PlatformList("/super-admin/admin/list", "Administrators of all schools", adminListing, listAdmins),

@@ -105,7 +105,7 @@ func both(t *testing.T) map[*gorm.DB][]api.PersonalTable {
 	s := testkit.NewSchool(t)
 	school, platform := s.DB(t), s.App.Service.Cluster.Platform(t.Context(), tenancy.ReadOnly)
 	out := map[*gorm.DB][]api.PersonalTable{}
-	for _, table := range service.Personal() {
+	for _, table := range service.Personal(s.App.Service.Kernel.Modules) {
 		if table.Platform {
 			out[platform] = append(out[platform], table)
 		} else {

@@ -200,8 +200,8 @@ type gone struct {
 	Name   string     `json:"name"` // what they are called now
 }
 
-// Listen erases in the platform's schema, however often the fact is heard.
-func (m *Module) Listen(bus *events.Bus) {
+// listen erases in the platform's schema, however often the fact is heard.
+func (m *Module) listen(bus *events.Bus) {
 	bus.On(PersonErased, "platform", func(ctx context.Context, h events.Heard) error {
 		var g gone
 		if err := h.Read(&g); err != nil {

@@ -44,9 +44,19 @@ const patience = 2 * time.Minute
 // patiently lets a transaction's statements take that long.
 var patiently = tenancy.Query{SQL: fmt.Sprintf(`select set_config('statement_timeout', '%d', true)`, patience.Milliseconds())}
 
-// Routes are the endpoints. They ask for the right to read or delete permissions: they
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:     "privacy",
+		Rows:     m.routes(),
+		Listen:   m.listen,
+		Personal: api.NoTables,
+	}
+}
+
+// routes are the endpoints. They ask for the right to read or delete permissions: they
 // show and take every part of a person's data, as whoever gives out rights could.
-func (m *Module) Routes() []api.Row {
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file", m.exportOf(student), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
 		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file", m.exportOf(guardian), api.Gives("application/json"), api.MayTake(patience), api.Fresh),

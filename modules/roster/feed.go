@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -15,9 +14,6 @@ import (
 	"homeroom/api"
 	"homeroom/tenancy"
 )
-
-// OpenSchool opens an active school for reading, for what is asked without a token.
-type OpenSchool func(ctx context.Context, id uuid.UUID) (*tenancy.School, *gorm.DB, error)
 
 // CalendarFeed is a secret address of a timetable. Only its hash is kept.
 type CalendarFeed struct {
@@ -102,8 +98,8 @@ func (m *Module) serveFeed(o api.OpenCtx, r feedRequest) (api.File, error) {
 	if err != nil || len(token) != 48 {
 		return api.File{}, errNoFeed
 	}
-	school, db, err := m.Open(o, uuid.UUID(token[:16]))
-	if errors.Is(err, tenancy.ErrSchoolNotFound) || (err == nil && school == nil) {
+	school, db, err := m.Schools.Open(o, uuid.UUID(token[:16]), tenancy.ReadOnly)
+	if errors.Is(err, tenancy.ErrSchoolNotFound) {
 		return api.File{}, errNoFeed
 	}
 	if err != nil {

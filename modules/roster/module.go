@@ -24,8 +24,8 @@ type DaysOff func(c api.Ctx, from, until api.Date) (func(class uuid.UUID, day ap
 // Module serves the roster.
 type Module struct {
 	People People
-	// Open opens a school that a calendar's address names.
-	Open OpenSchool
+	// Schools opens the school that a calendar's address names.
+	Schools api.Opener
 	// Closed says on which days a class stays at home, between two days; nil: on none.
 	Closed DaysOff
 	// PublicURL is where people reach the service; calendar addresses begin with it.

@@ -2,8 +2,8 @@ package roster
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "academic_year", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},
 		{Table: "class", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name code"}},

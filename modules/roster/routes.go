@@ -2,10 +2,39 @@
 // divisions. Every other module may speak of them; it speaks of no other module.
 package roster
 
-import "homeroom/api"
+import (
+	"context"
+	"time"
 
-// Routes are the endpoints of academic years, classes and divisions.
-func (m *Module) Routes() []api.Row {
+	"homeroom/api"
+)
+
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name: "roster",
+		Permissions: []api.Permission{
+			{Key: "student", Title: "Students", Teacher: "r", Parent: "r", Driver: "r"},
+			{Key: "employee", Title: "Employees"},
+			{Key: "class", Title: "Classes", Teacher: "r"},
+			{Key: "division", Title: "Divisions", Teacher: "r"},
+			{Key: "subject", Title: "Subjects", Teacher: "r"},
+			{Key: "timetable", Title: "Timetable", Teacher: "r", Parent: "r"},
+			{Key: "academic-year", Title: "Academic years"},
+		},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Examples:    examples(),
+		Scheduled: []api.Scheduled{{Name: "let-students-leave", Every: time.Hour, AtNight: true, School: func(_ context.Context, at api.SchoolWork) error {
+			_, err := LeaveDue(at.DB, at.Today(), at.Now)
+			return err
+		}}},
+	}
+}
+
+// routes are the endpoints of academic years, classes and divisions.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/academic-year/create", "academic-year", "Add an academic year", createYear, api.Says("Academic year created")),
 		api.List("/school-admin/academic-year/list", "academic-year", "List the academic years", yearListing, listYears),
@@ -92,8 +121,8 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "academic_year_name_key", Field: "name", Message: "An academic year of this name exists"},
 		{Name: "academic_year_overlap_excl", Field: "startDate", Message: "These dates overlap another academic year"},

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
+	"homeroom/api"
 	"homeroom/tenancy"
 )
 
@@ -62,4 +63,20 @@ func Recount(ctx context.Context, cluster *tenancy.Cluster, s *tenancy.School, n
 		return fmt.Errorf("keeping a school's numbers: %w", err)
 	}
 	return nil
+}
+
+// recountChanged counts a school of which something was asked since it was last counted: no
+// other has changed.
+func (m *Module) recountChanged(ctx context.Context, at api.SchoolWork) error {
+	// Numbers of requests are of whole hours, and written down a moment late.
+	var changed bool
+	err := m.Cluster.PlatformPool().QueryRow(ctx, `select not exists (select from platform.school_count c where c.school_id = $1 and not exists (
+		select from platform.traffic_hour t where t.school_id = $1 and t.at >= date_trunc('hour', c.counted_at - interval '1 minute')))`, at.School.ID).Scan(&changed)
+	if err != nil {
+		return fmt.Errorf("asking whether a school has changed: %w", err)
+	}
+	if !changed {
+		return nil
+	}
+	return Recount(ctx, m.Cluster, at.School, at.Now)
 }

@@ -2,8 +2,8 @@ package school
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Platform: true, Table: "school", Nothing: api.Reasons{api.OwnText: "code name address phone email", api.FixedText: "node schema_name status time_zone locale currency migration_error"}},
 		{Platform: true, Table: "provisioning_step", Nothing: api.Reasons{api.FixedText: "step error"}},

@@ -83,7 +83,7 @@ func (m *Module) update(c api.PlatformCtx, r profileChange) (Profile, error) {
 		return nil
 	}, c.BookChange("update", "school", r.ID, func() (any, any) { return before, after }),
 		// Last, when nothing else can be refused: the record follows the school, so it must say the same.
-		func(ctx context.Context, _ pgx.Tx) error { return m.Describe(ctx, r.ID, told) })
+		func(ctx context.Context, _ pgx.Tx) error { return m.Adopt(ctx, r.ID, told) })
 	if errors.Is(err, tenancy.ErrCodeTaken) {
 		err = api.Duplicate("A school with this code exists")
 	}

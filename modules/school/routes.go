@@ -5,6 +5,7 @@ package school
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -24,12 +25,23 @@ type Module struct {
 	Mover       *tenancy.Mover
 	Admins      Admins
 	Archives    Archives
-	// Describe has a school say of itself what the operator says of it.
-	Describe func(ctx context.Context, id uuid.UUID, p tenancy.Profile) error
+	// Adopt has a school say of itself what the operator says of it.
+	Adopt func(ctx context.Context, id uuid.UUID, p tenancy.Profile) error
 }
 
-// Routes are the endpoints.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "school",
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Scheduled:   []api.Scheduled{{Name: "count-schools", Every: 15 * time.Minute, School: m.recountChanged}},
+	}
+}
+
+// routes are the endpoints.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.PlatformRow("POST", "/super-admin/school/create", "Onboard a school; answers at once, the work goes on", api.Write, 201, m.create, api.OwnTransaction, api.Says("School is being set up")),
 		api.PlatformList("/super-admin/school/list", "List the schools", listing, m.list),
@@ -50,7 +62,7 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{{Name: "school_code_key", Field: "code", Message: "A school with this code exists"}}
 }

@@ -157,9 +157,7 @@ func TestTheListOfSchoolsSaysHowLargeEachWasWhenLastCounted(t *testing.T) {
 	seat := s.Seat(t, "Class 5")
 	s.Child(t, seat, 1)
 	s.Child(t, seat, 0)
-	if err := s.App.Service.CountSchool(t.Context(), s.ID); err != nil {
-		t.Fatal(err)
-	}
+	s.RunScheduled(t, "count-schools")
 	if counted := row(); counted.Students != 2 || counted.DatabaseBytes == 0 || counted.Name == "" || counted.Node == nil {
 		t.Errorf("%+v", counted)
 	}
@@ -187,8 +185,9 @@ func TestWhatAnOperatorSaysOfASchoolTheSchoolSaysItselfFromThenOn(t *testing.T) 
 	if now.Name != "Hill High School" || now.TimeZone != "Asia/Dubai" || len(now.WeekendDays) != 1 || now.WeekendDays[0] != 5 || now.Website != "https://hill.test" {
 		t.Errorf("the school says %+v", now)
 	}
-	if mended, err := s.App.Service.HealProfile(t.Context(), s.ID); err != nil || mended {
-		t.Errorf("the two differ: %t, %v", mended, err)
+	s.RunScheduled(t, "heal-profiles")
+	if again := testkit.Get[said](t, admin, "/school-admin/setting"); again.Name != now.Name || again.TimeZone != now.TimeZone {
+		t.Errorf("after healing the school says %+v", again)
 	}
 	if n := s.Count(t, "audit_event", "entity = 'setting' and after ->> 'name' = 'Hill High School'"); n != 1 {
 		t.Errorf("%d lines in the school's book", n)

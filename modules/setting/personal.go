@@ -2,8 +2,8 @@ package setting
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{
 			Table: "school_setting", By: "updated_by", Free: "evaluation_mode_reason fee_reminder_text principal_name",

@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/events"
 	"homeroom/tenancy"
 )
 
@@ -58,14 +60,35 @@ func Said(db *gorm.DB) (*tenancy.Profile, error) {
 	return &found[0], nil
 }
 
-// Follow makes whoever keeps a copy say what the school says, and reports whether that
-// was anything new. A copy that was written while the school changed its mind is written
-// again: whoever writes last has looked afterwards.
-func Follow(db *gorm.DB, keep func(tenancy.Profile) (changed bool, err error)) (changed bool, err error) {
+func (m *Module) listen(bus *events.Bus) {
+	bus.On(ProfileChanged, "platform", func(ctx context.Context, h events.Heard) error {
+		db, err := events.DB(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = m.follow(ctx, db, h.SchoolID)
+		return err
+	})
+}
+
+// healProfile compares what a school says of itself with the platform's record, and mends
+// the record: a fact that was lost costs a day, and nothing else.
+func (m *Module) healProfile(ctx context.Context, at api.SchoolWork) error {
+	mended, err := m.follow(ctx, at.DB, at.School.ID)
+	if err == nil && mended {
+		at.Log.Warn("the record of a school differed from its settings and was mended", "schoolId", at.School.ID)
+	}
+	return err
+}
+
+// follow copies what the school says of itself to the platform's record, and reports whether
+// that was anything new. A copy that was written while the school changed its mind is written
+// again: the last writer has looked afterwards.
+func (m *Module) follow(ctx context.Context, db *gorm.DB, school uuid.UUID) (changed bool, err error) {
 	said, err := Said(db)
 	for err == nil && said != nil {
 		var wrote bool
-		if wrote, err = keep(*said); err != nil || !wrote {
+		if wrote, err = m.Record(ctx, school, *said); err != nil || !wrote {
 			return changed, err
 		}
 		changed = true

@@ -4,6 +4,7 @@
 package setting
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -32,18 +33,34 @@ type Files interface {
 type Module struct {
 	Grades Grades
 	Files  Files
+	// Record keeps the platform's record of a school in step with what the school says of itself:
+	// name, time zone, currency and the like; every request finds them in the registry.
+	Record func(ctx context.Context, school uuid.UUID, p tenancy.Profile) (changed bool, err error)
 }
 
-// Routes are the endpoints.
-func (m *Module) Routes() []api.Row {
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "setting",
+		Permissions: []api.Permission{{Key: "setting", Title: "Settings"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Personal:    personal(),
+		Listen:      m.listen,
+		Scheduled:   []api.Scheduled{{Name: "heal-profiles", Every: 24 * time.Hour, School: m.healProfile}},
+	}
+}
+
+// routes are the endpoints.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Get("/school-admin/setting", "setting", "Read the school's settings", m.get),
 		api.Put("/school-admin/setting", "setting", "Change the school's settings", m.update, api.Versioned),
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "school_setting_logo_fkey", Field: "logoFileId", Message: "logoFileId names no file"},
 		{Name: "school_setting_evaluation_check", Field: "evaluationModeUntil", Message: "evaluationModeUntil must be after evaluationModeFrom"},

@@ -130,18 +130,16 @@ func TestWhatASchoolSaysOfItselfIsInForceOnEveryInstanceAndSurvivesACrash(t *tes
 		t.Fatal(err)
 	}
 	s.App.Service.Cluster.Changed(s.ID)
-	if mended, err := s.App.Service.HealProfile(ctx, s.ID); err != nil || !mended {
-		t.Fatalf("healing: %t, %v", mended, err)
-	}
+	s.RunScheduled(t, "heal-profiles")
 	if p := onPlatform(); p.Name != "Green Valley" || p.TimeZone != "Europe/Berlin" {
 		t.Errorf("the platform says %+v", p)
 	}
-	if mended, err := s.App.Service.HealProfile(ctx, s.ID); err != nil || mended {
-		t.Errorf("healing twice: %t, %v", mended, err)
+	before := onPlatform()
+	s.RunScheduled(t, "heal-profiles")
+	if p := onPlatform(); p.Name != before.Name || p.TimeZone != before.TimeZone {
+		t.Errorf("healed twice, the platform says %+v", p)
 	}
-	if mended, err := s.App.Service.HealProfile(ctx, testkit.NewSchool(t).ID); err != nil || mended {
-		t.Errorf("a school that said nothing: %t, %v", mended, err)
-	}
+	testkit.NewSchool(t).RunScheduled(t, "heal-profiles") // one that said nothing
 }
 
 // TestChangesOfTheProfileAtOnceEndInTheLastOne lets many change it together: whatever

@@ -10,11 +10,11 @@ import (
 	"homeroom/events"
 )
 
-// Listen hears what the module wants to know: that somebody who came by bus was marked
+// listen hears what the module wants to know: that somebody who came by bus was marked
 // absent in class, or was marked absent and comes by bus, that leave was granted to
 // somebody a bus waits for, that a trip should be over, that a bus has news for those who
 // watch it, and that one was seen.
-func (m *Module) Listen(bus *events.Bus) {
+func (m *Module) listen(bus *events.Bus) {
 	bus.On("attendance.marked", "transport", m.absentButAboard)
 	bus.On(BoardedFact, "transport", m.aboardButAbsent)
 	bus.On("leave.decided", "transport", onLeaveAfterAll)

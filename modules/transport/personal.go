@@ -2,8 +2,8 @@ package transport
 
 import "homeroom/api"
 
-// Personal declares what the tables keep of people.
-func Personal() []api.PersonalTable {
+// personal declares what the tables keep of people.
+func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "bus", Section: "buses", Part: "driver_id attendant_id", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "bus_number registration_number", api.FixedText: "status"}},
 		{Table: "bus_substitute", Section: "busSubstitutions", Part: "driver_id", By: "created_by updated_by", Free: "note"},

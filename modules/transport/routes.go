@@ -3,10 +3,31 @@
 // who may see a bus; it carries nothing to anybody itself.
 package transport
 
-import "homeroom/api"
+import (
+	"context"
+	"time"
 
-// Routes are the endpoints of buses, routes, trips, boarding and tracking.
-func (m *Module) Routes() []api.Row {
+	"homeroom/api"
+)
+
+// Describe is everything about the module.
+func (m *Module) Describe() api.Module {
+	return api.Module{
+		Name:        "transport",
+		Permissions: []api.Permission{{Key: "transport", Title: "Transport", Parent: "r", Driver: "rw"}},
+		Rows:        m.routes(),
+		Constraints: constraints(),
+		Listen:      m.listen,
+		Personal:    personal(),
+		Examples:    examples(),
+		Scheduled: []api.Scheduled{{Name: "thin-trails", Every: 24 * time.Hour, School: func(_ context.Context, at api.SchoolWork) error {
+			return ThinTrails(at.DB, at.Today())
+		}}},
+	}
+}
+
+// routes are the endpoints of buses, routes, trips, boarding and tracking.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/transport/bus/create", "transport", "Add a bus", createBus, api.Says("Bus created")),
 		api.List("/school-admin/transport/bus/list", "transport", "List the buses", busListing, listBuses),
@@ -61,8 +82,8 @@ func (m *Module) Routes() []api.Row {
 	)
 }
 
-// Constraints are the database's refusals in people's words.
-func Constraints() []api.Constraint {
+// constraints are the database's refusals in people's words.
+func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "bus_number_key", Field: "busNumber", Message: "A bus has this number"},
 		{Name: "bus_registration_key", Field: "registrationNumber", Message: "A bus has this registration number"},

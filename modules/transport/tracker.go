@@ -32,7 +32,7 @@ const (
 
 // TrackerParts are what a tracker leans on.
 type TrackerParts struct {
-	Open OpenSchool
+	Schools api.Opener
 	// Work does something at a school outside a request (api.Kernel.Work).
 	Work      func(ctx context.Context, school uuid.UUID, name string, f func(api.Ctx) error) error
 	Air       Air
@@ -125,7 +125,7 @@ const longestWay = 5000
 
 // trailBetween is a trip's positions after one moment and before another, oldest first.
 func (t *Tracker) trailBetween(ctx context.Context, school, trip uuid.UUID, after, before time.Time) ([]Point, error) {
-	_, db, err := t.Open(ctx, school)
+	_, db, err := t.Schools.Open(ctx, school, tenancy.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (t *Tracker) trailOf(school uuid.UUID) *trail {
 	defer t.mu.Unlock()
 	found := t.trails[school]
 	if found == nil {
-		found = &trail{school: school, open: t.Open, counts: &t.counts}
+		found = &trail{school: school, schools: t.Schools, counts: &t.counts}
 		t.trails[school] = found
 	}
 	return found
@@ -231,7 +231,7 @@ func (t *Tracker) load(ctx context.Context, school, driver uuid.UUID) (*drive, e
 	began := t.Clock()
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
-	_, db, err := t.Open(ctx, school)
+	_, db, err := t.Schools.Open(ctx, school, tenancy.ReadWrite)
 	if err != nil {
 		return nil, err
 	}

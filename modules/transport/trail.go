@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
 
+	"homeroom/api"
 	"homeroom/tenancy"
 )
 
@@ -33,18 +34,15 @@ type track struct {
 
 // trail gathers a school's positions and writes them together.
 type trail struct {
-	school uuid.UUID
-	open   OpenSchool
-	counts *positionCounts
+	school  uuid.UUID
+	schools api.Opener
+	counts  *positionCounts
 
 	mu      sync.Mutex
 	waiting []track
 	timer   *time.Timer
 	writing sync.Mutex
 }
-
-// OpenSchool opens an active school to write to.
-type OpenSchool func(ctx context.Context, school uuid.UUID) (*tenancy.School, *gorm.DB, error)
 
 // add puts a position down; its done is called when it is in the database, or cannot be.
 func (t *trail) add(tr track) {
@@ -86,7 +84,7 @@ func (t *trail) flush() {
 var trailColumns = []string{"trip_id", "at", "lat", "lng", "speed", "heading", "received_at"}
 
 func (t *trail) write(ctx context.Context, rows []track) error {
-	_, db, err := t.open(ctx, t.school)
+	_, db, err := t.schools.Open(ctx, t.school, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}

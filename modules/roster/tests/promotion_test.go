@@ -155,8 +155,9 @@ func TestWhoLeavesWithTheYearIsHereUntilItsLastDay(t *testing.T) {
 	if s := student(ids[0]); s.Status != "ACTIVE" || s.LeavingStatus == nil || *s.LeavingStatus != "WITHDRAWN" || s.LeavingDate == nil || s.DivisionID == nil {
 		t.Errorf("weeks before: %+v", s)
 	}
-	if n, err := o.App.Service.LeaveDue(t.Context(), o.ID); err != nil || n != 0 {
-		t.Errorf("%d have left, %v", n, err)
+	o.RunScheduled(t, "let-students-leave")
+	if s := student(ids[0]); s.Status != "ACTIVE" {
+		t.Errorf("weeks before, at night: %+v", s)
 	}
 	testkit.Post[roster.Promotion](t, o.Client, promotePath+"/"+p.ID.String()+"/undo", nil)
 	if s := student(ids[0]); s.Status != "ACTIVE" || s.LeavingStatus != nil || s.LeavingDate != nil {

@@ -1,0 +1,139 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// Module is everything about one part of a school's life. It is made in the module's own
+// folder (routes.go) and listed once, in cmd/service/modules.go: routes, the catalogue of
+// permissions, the texts of constraints, listeners, scheduled work, the export and erasure
+// of personal data, the document and the contract tests follow from it.
+type Module struct {
+	Name        string       // of its folder
+	Permissions []Permission // the keys by which rights to its rows are given
+	Rows        []Row        // its endpoints
+	Constraints []Constraint // the database's refusals in people's words
+	Listen      func(*events.Bus)
+	Scheduled   []Scheduled
+	Personal    []PersonalTable // all its tables; NoTables says that it has none
+	Examples    []Example       // a record for every path with an id
+}
+
+// Permission is a key by which rights are given, its name on screen, and the rights of the
+// roles of a new school: any of the letters r, w and d. Administrators have all of them.
+type Permission struct {
+	Key, Title              string
+	Teacher, Parent, Driver string
+}
+
+// Catalogue is every permission there is, in the order in which modules are listed.
+type Catalogue []Permission
+
+// find is the place of a permission; -1: there is none of this key.
+func (c Catalogue) find(key string) int {
+	return slices.IndexFunc(c, func(p Permission) bool { return p.Key == key })
+}
+
+// Rights are the letters of what a role may do in a new school.
+func (p Permission) Rights(role RoleType) string {
+	switch role {
+	case SchoolAdmin:
+		return "rwd"
+	case Teacher:
+		return p.Teacher
+	case Parent:
+		return p.Parent
+	case Driver:
+		return p.Driver
+	}
+	return ""
+}
+
+// Granted reports whether a role may do something in a new school.
+func (p Permission) Granted(role RoleType, action Action) bool {
+	return action != "" && strings.Contains(p.Rights(role), string(action)[:1])
+}
+
+// Scheduled is work that is done at every school, one after another, by the clock.
+type Scheduled struct {
+	Name  string        // of the job in the queue
+	Every time.Duration // how often; a run also begins when an instance starts
+	// AtNight is for work that is done in the hours after the school's midnight. What was
+	// missed is caught up in the next night.
+	AtNight bool
+	// AnyStatus is for work at suspended schools too, and at those whose tables are behind;
+	// they are not opened: DB is nil.
+	AnyStatus bool
+	// Platform is done before the schools, at the platform; nil: nothing.
+	Platform func(ctx context.Context) error
+	// School does it at one school. What fails is logged and tried again in the next run.
+	School func(ctx context.Context, at SchoolWork) error
+}
+
+// SchoolWork is a school in a run of scheduled work: active and opened, unless AnyStatus
+// says otherwise.
+type SchoolWork struct {
+	School *tenancy.School
+	DB     *gorm.DB // open for writing
+	Now    time.Time
+	Log    *slog.Logger
+	kernel *Kernel
+}
+
+// SchoolWork begins work at a school that no caller asked for.
+func (k *Kernel) SchoolWork(school *tenancy.School, db *gorm.DB) SchoolWork {
+	return SchoolWork{School: school, DB: db, Now: k.Clock(), Log: k.Log, kernel: k}
+}
+
+// Today is the day at the school.
+func (w SchoolWork) Today() Date { return DateOf(w.Now.In(w.School.Location())) }
+
+// Do runs f in one transaction, with its facts and notices: see Kernel.Work.
+func (w SchoolWork) Do(ctx context.Context, name string, f func(Ctx) error) error {
+	return w.kernel.Work(ctx, w.School.ID, name, f)
+}
+
+// NoTables is declared as Personal by a module without tables.
+var NoTables = []PersonalTable{}
+
+// check refuses a module that leaves something out.
+func (m Module) check(known map[string]string) error {
+	file := "modules/" + m.Name + "/routes.go"
+	if m.Name == "" {
+		return errors.New("a module has no Name: see cmd/service/modules.go")
+	}
+	if m.Personal == nil {
+		return fmt.Errorf("module %s does not say what its tables keep of people: declare Personal (or api.NoTables) in %s", m.Name, file)
+	}
+	for _, p := range m.Permissions {
+		if p.Key == "" || p.Title == "" {
+			return fmt.Errorf("module %s has a permission without a key or a title: see %s", m.Name, file)
+		}
+		if other := known[p.Key]; other != "" {
+			return fmt.Errorf("modules %s and %s both define the permission %q: see %s", other, m.Name, p.Key, file)
+		}
+		known[p.Key] = m.Name
+	}
+	for _, r := range m.Rows {
+		if prefix := r.recordPath(); prefix != "" && !slices.ContainsFunc(m.Examples, func(e Example) bool { return e.Path == prefix }) {
+			return fmt.Errorf("row %s: the module has no example of %s: add one to modules/%s/example.go", r.Name(), prefix, m.Name)
+		}
+	}
+	for _, w := range m.Scheduled {
+		if w.Name == "" || w.Every <= 0 || w.School == nil {
+			return fmt.Errorf("module %s has scheduled work without a name, an interval or a function: see %s", m.Name, file)
+		}
+	}
+	return nil
+}

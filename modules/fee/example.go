@@ -1,0 +1,41 @@
+package fee
+
+import (
+	"github.com/google/uuid"
+
+	"homeroom/api"
+)
+
+// examples are records for the contract tests.
+func examples() []api.Example {
+	name := map[string]any{"name": "Mine"}
+	head := api.Created("/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
+	structure := func(m api.Maker) uuid.UUID {
+		m.Example("/school-admin/academic-year/:id")
+		return m.Create("/school-admin/fee/structure/create", map[string]any{
+			"classId": m.Example("/school-admin/class/:id"), "name": "Class 5",
+			"heads":       []any{map[string]any{"feeHeadId": head(m), "amount": 1000}},
+			"instalments": []any{map[string]any{"name": "Term 1", "dueDate": "2026-07-01", "percent": 100}}})
+	}
+	receipt := func(m api.Maker) uuid.UUID {
+		m.Example("/school-admin/academic-year/:id")
+		return m.Create("/school-admin/fee/collection/record", map[string]any{
+			"studentId": m.Example("/school-admin/student/:id"), "amount": 1000, "paymentMode": "CASH"})
+	}
+	concession := func(m api.Maker) uuid.UUID {
+		m.Example("/school-admin/academic-year/:id")
+		return m.Create("/school-admin/fee/concession", map[string]any{
+			"studentId": m.Example("/school-admin/student/:id"), "mode": "PERCENT", "value": 10, "reason": "Second child"})
+	}
+	student := func(m api.Maker) uuid.UUID { return m.Example("/school-admin/student/:id") }
+	return []api.Example{
+		{Path: "/school-admin/fee/head/:id", Table: "fee_head", Make: head, Change: name},
+		{Path: "/school-admin/fee/structure/:id", Table: "fee_structure", Make: structure, Change: name},
+		{Path: "/school-admin/fee/collection/:id", Table: "fee_receipt", Make: receipt, Change: map[string]any{"reason": "Mistake"}},
+		{Path: "/school-admin/fee/receipt/:id", Table: "fee_receipt", Make: receipt},
+		{Path: "/school-admin/fee/concession/:id", Table: "fee_concession", Make: concession, Change: map[string]any{}},
+		{Path: "/school-admin/fee/report/:id", Table: "student", Make: student},
+		{Path: "/parent/fee/report/:id", Table: "student", Make: student},
+		{Path: "/parent/fee/receipt/:id", Table: "fee_receipt", Make: receipt},
+	}
+}
