@@ -161,7 +161,7 @@ func (k *Kernel) addModules() error {
 		}
 	}
 	k.Rows = append(k.Rows, k.ExtraRows...)
-	return nil
+	return checkExamples(k.Modules)
 }
 
 // checkRow refuses a row that breaks the house's rules.

@@ -18,8 +18,8 @@ import (
 	"homeroom/testkit"
 )
 
-// These tests walk every row there is. A new row is under them without a line here;
-// a new kind of record with an id in its path adds its fixture below.
+// These tests walk every row there is. A new row is under them without a line here:
+// its module's examples (modules/<name>/example.go) say how its records are made.
 
 var everyRole = []api.RoleType{api.SchoolAdmin, api.Teacher, api.Parent, api.Driver, api.SuperAdmin}
 
@@ -278,6 +278,12 @@ func TestInEvaluationModeTeachersOnlyReadExceptExamsAndResults(t *testing.T) {
 func TestAnotherSchoolsIDIsLikeAnIDThatIsNobodys(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
+	checkForeignIDs(t, app, rowsOf(app))
+}
+
+// checkForeignIDs calls the rows that name a record with the id of one at another school.
+func checkForeignIDs(t *testing.T, app *testkit.App, rows []api.Row) {
+	t.Helper()
 	mine := app.NewSchool(t)
 	setRights(t, mine, true)
 	clients := everyone(t, mine)
@@ -286,26 +292,26 @@ func TestAnotherSchoolsIDIsLikeAnIDThatIsNobodys(t *testing.T) {
 		id     uuid.UUID
 	}
 	records := map[string]foreignRecord{}
-	for _, r := range rowsOf(app) {
+	for _, r := range rows {
 		if r.Module == "" || !strings.Contains(r.Path, ":") {
 			continue
 		}
 		prefix := r.Path[:strings.Index(r.Path, ":")] + ":id"
-		f, ok := fixtures[prefix]
+		example, ok := exampleOf(app, prefix)
 		if !ok {
-			t.Errorf("%s: no fixture makes a record for %s", r.Name(), prefix)
+			t.Errorf("%s: no module has an example of %s", r.Name(), prefix)
 			continue
 		}
 		if _, ok := records[prefix]; !ok {
 			school := app.NewSchool(t)
-			records[prefix] = foreignRecord{school, f.make(t, school, school.As(t, api.SchoolAdmin))}
+			records[prefix] = foreignRecord{school, example.Make(newMaker(t, school))}
 		}
 		theirs, id := records[prefix].school, records[prefix].id
 		var data any
 		if r.Method == http.MethodPut || r.Method == http.MethodPost {
-			data = f.data
+			data = example.Change
 		}
-		before := record(t, theirs, f.table, id)
+		before := record(t, theirs, example.Table, id)
 		for _, role := range r.Roles {
 			nobodys := clients[role].Call(t, r.Method, withID(r.Path, api.NewID()), data)
 			foreign := clients[role].Call(t, r.Method, withID(r.Path, id), data)
@@ -313,7 +319,7 @@ func TestAnotherSchoolsIDIsLikeAnIDThatIsNobodys(t *testing.T) {
 				t.Errorf("%s as %s: another school's id %d %s, nobody's %d %s", r.Name(), role, foreign.Status, foreign.Body, nobodys.Status, nobodys.Body)
 			}
 		}
-		if after := record(t, theirs, f.table, id); after != before || after == "" {
+		if after := record(t, theirs, example.Table, id); after != before || after == "" {
 			t.Errorf("%s changed the other school's record\nfrom %s\nto   %s", r.Name(), before, after)
 		}
 	}

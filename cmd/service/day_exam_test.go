@@ -40,9 +40,9 @@ func (m *marksHour) admit(t *testing.T, name string, division uuid.UUID) pupil {
 func (m *marksHour) schedule(t *testing.T) {
 	five := testkit.Get[roster.Division](t, m.office, "/school-admin/division/"+m.ids["/school-admin/division/"].String())
 	m.class = five.ClassID
-	m.other = made("/school-admin/class/create", map[string]any{"name": "Class 8"})(t, nil, m.office)
-	six := made("/school-admin/division/create", map[string]any{"classId": m.other, "name": "A"})(t, nil, m.office)
-	m.maths = made("/school-admin/subject/create", map[string]any{"name": "Algebra", "code": "ALG"})(t, nil, m.office)
+	m.other = create(t, m.office, "/school-admin/class/create", map[string]any{"name": "Class 8"})
+	six := create(t, m.office, "/school-admin/division/create", map[string]any{"classId": m.other, "name": "A"})
+	m.maths = create(t, m.office, "/school-admin/subject/create", map[string]any{"name": "Algebra", "code": "ALG"})
 	m.asha, m.bina, m.dev = m.admit(t, "Asha", five.ID), m.admit(t, "Bina", five.ID), m.admit(t, "Dev", six)
 	phone := testkit.NewPhone()
 	meera := testkit.Post[roster.EmployeeDetail](t, m.office, "/school-admin/employee/create", map[string]any{"firstName": "Meera", "phone": phone, "employeeType": "TEACHER"})

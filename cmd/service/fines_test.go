@@ -29,9 +29,9 @@ func TestLateFinesComeAtNightWhereverTheSchoolIs(t *testing.T) {
 	})
 	asleep, awake := app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Asia/Kolkata"}), app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Europe/London"})
 	for _, s := range []*testkit.School{asleep, awake} {
-		admin := s.As(t, api.SchoolAdmin)
-		structure := madeStructure(t, s, admin)
-		testkit.Put[struct{ Version int }](t, admin, "/school-admin/fee/structure/"+structure.String(), map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 5}})
+		office := newMaker(t, s)
+		structure := office.Example("/school-admin/fee/structure/:id")
+		testkit.Put[struct{ Version int }](t, office.admin, "/school-admin/fee/structure/"+structure.String(), map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 5}})
 	}
 	if last, done, err := app.Service.RunScheduledAtAll(t.Context(), "late-fines", uuid.Nil, time.Now().Add(-time.Second)); err != nil || done || last != uuid.Nil {
 		t.Errorf("without time it came to %s, %t, %v", last, done, err)

@@ -112,7 +112,7 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 	seat := s.Seat(t, "Class 5")
 	child := s.Child(t, seat, 1)
 	student, parent, teacher := child.ID, child.Parents[0], s.Teacher(t, seat)
-	marked := made("/school-admin/class/create", map[string]any{"name": "Marked"})(t, s, admin)
+	marked := create(t, admin, "/school-admin/class/create", map[string]any{"name": "Marked"})
 
 	f := &traffic{t: t}
 	end := sync.OnceFunc(func() { f.stop.Store(true); f.wg.Wait() })
@@ -245,7 +245,7 @@ func TestANodeThatIsDownIs503ForItsOwnSchoolsOnly(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 		testkit.Get[any](t, mine, listClasses)
-		made("/school-admin/class/create", map[string]any{"name": uuid.NewString()})(t, here, mine)
+		create(t, mine, "/school-admin/class/create", map[string]any{"name": uuid.NewString()})
 	}
 	nodes := testkit.Get[api.Page[node.Node]](t, app.SuperAdmin(t), "/super-admin/node/list").Items
 	if nodes[0].Reachable || nodes[0].Error == "" || !nodes[1].Reachable {

@@ -11,7 +11,7 @@ func examples() []api.Example {
 	draft := api.Created("/school-admin/announcement/create", map[string]any{"title": "Closed", "body": "Tomorrow"})
 	published := func(m api.Maker) uuid.UUID {
 		id := draft(m)
-		m.Exec(`update announcement set published_at = now(), told_at = now() where id = ?`, id)
+		m.Exec(`update announcement set status = 'PUBLISHED', published_at = now(), told_at = now() where id = ?`, id)
 		return id
 	}
 	return []api.Example{
