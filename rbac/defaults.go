@@ -21,9 +21,9 @@ var SystemRoles = []struct {
 	{api.Driver, "Driver"},
 }
 
-// Seed gives a school the modules that rights are given for, its system roles and their
-// first rights. A school that has some of them gets the rest: ids follow from the school's,
-// and what an administrator has changed since stays.
+// Seed gives a school permissions, its system roles and their first rights. A school that
+// has some of them gets the rest: ids follow from the school's, and what an administrator
+// has changed since stays. Several instances may do so at once.
 func Seed(ctx context.Context, db api.Databases, s *tenancy.School, catalogue api.Catalogue) error {
 	school, err := db.School(ctx, s, tenancy.ReadWrite)
 	if err != nil {
@@ -51,6 +51,7 @@ func Seed(ctx context.Context, db api.Databases, s *tenancy.School, catalogue ap
 			from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as p (id, role, module, rights)
 			join role r on r.type = p.role and r.system join module m on m.name = p.module on conflict do nothing`,
 			Args: permissions.columns()},
+		tenancy.Query{SQL: `update school_setting set policy_version = policy_version + 1`},
 	)
 	if err != nil {
 		return fmt.Errorf("seeding roles and permissions: %w", err)

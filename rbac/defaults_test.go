@@ -2,8 +2,12 @@ package rbac_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 
 	"homeroom/api"
 	"homeroom/rbac"
@@ -129,5 +133,31 @@ func TestSeedingAgainLeavesWhatWasChangedSince(t *testing.T) {
 	}
 	if n := s.Count(t, "permission", "can_write"); n != 0 || s.Count(t, "permission", "true") != before {
 		t.Errorf("%d permissions came back", n)
+	}
+}
+
+// A school keeps permissions that this binary does not know: they are of a newer one.
+func TestPolicy_SchoolWithoutAPermission_GetsItAndKeepsTheOthers(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	known := s.App.Service.Kernel.Catalogue
+	may := func(catalogue api.Catalogue, role api.RoleType, module string) bool {
+		t.Helper()
+		r := rbac.New(s.App.Service.Cluster, func(uuid.UUID) {}, time.Now)
+		r.Catalogue = catalogue
+		d, err := r.Decide(t.Context(), s.School, api.User{ID: api.NewID(), Role: role, RoleID: rbac.RoleID(s.ID, role)}, api.Question{Module: module, Action: api.Read})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Allowed
+	}
+	newer := append(slices.Clone(known), api.Permission{Key: "nurse", Title: "Nurse", Teacher: "r"})
+	for role, want := range map[api.RoleType]bool{api.SchoolAdmin: true, api.Teacher: true, api.Parent: false} {
+		if got := may(newer, role, "nurse"); got != want {
+			t.Errorf("%s may read nurse: %v, want %v", role, got, want)
+		}
+	}
+	if !may(known, api.SchoolAdmin, "class") || s.Count(t, "module", "name = 'nurse'") != 1 {
+		t.Error("the permission is gone after a binary without it asked")
 	}
 }

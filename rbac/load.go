@@ -20,6 +20,7 @@ func loadRules(ctx context.Context, db api.Databases, s *tenancy.School) (rules,
 	}
 	err = tenancy.Together(school,
 		tenancy.Query{SQL: `select policy_version, evaluation_mode, evaluation_mode_from, evaluation_mode_until from school_setting`, Scan: one(&r.setting)},
+		tenancy.Query{SQL: `select name from module`, Scan: all(&r.modules)},
 		tenancy.Query{SQL: `select p.role_id, m.name as module, p.can_read, p.can_write, p.can_delete from permission p join module m on m.id = p.module_id`, Scan: all(&r.permissions)},
 		// Assignments count in the active year; one without a year always does.
 		tenancy.Query{SQL: `select a.user_id, a.class_id, a.division_id, a.subject_id from teacher_assignment a

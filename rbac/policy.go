@@ -5,6 +5,7 @@ package rbac
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,6 +64,7 @@ type question struct {
 // rules are a school's records as far as decisions need them.
 type rules struct {
 	setting     setting
+	modules     []module
 	permissions []permission
 	assignments []assignment
 	divisions   []division
@@ -79,6 +81,14 @@ type setting struct {
 // closes by the clock of whoever asks: nobody has to turn anything off.
 func (s setting) evaluates(now time.Time) bool {
 	return s.EvaluationMode && (s.EvaluationModeFrom == nil || !now.Before(*s.EvaluationModeFrom)) && (s.EvaluationModeUntil == nil || now.Before(*s.EvaluationModeUntil))
+}
+
+type module struct{ Name string }
+
+// missing are the permissions of a catalogue that the school does not have. Those it has
+// and the catalogue has not are of another version, which may run beside this one: they stay.
+func (r rules) missing(catalogue api.Catalogue) api.Catalogue {
+	return slices.DeleteFunc(slices.Clone(catalogue), func(p api.Permission) bool { return slices.Contains(r.modules, module{p.Key}) })
 }
 
 type permission struct {

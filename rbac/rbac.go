@@ -24,6 +24,11 @@ const (
 
 // RBAC keeps the schools' policies.
 type RBAC struct {
+	// Catalogue is every permission this binary knows; set it before the first question. A
+	// school that was made before a permission existed gets it, with the rights of a new
+	// school, when its policy is read.
+	Catalogue api.Catalogue
+
 	db      api.Databases
 	tell    func(school uuid.UUID) // the other instances
 	now     func() time.Time
@@ -174,6 +179,11 @@ func (r *RBAC) read(ctx context.Context, s *tenancy.School, b *believed) (*polic
 		}
 	}
 	rules, err := loadRules(ctx, r.db, s)
+	if missing := rules.missing(r.Catalogue); err == nil && len(missing) > 0 {
+		if err = Seed(ctx, r.db, s, missing); err == nil {
+			rules, err = loadRules(ctx, r.db, s)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -250,6 +250,7 @@ func (s *Service) openKernel(o Options) error {
 			m.Listen(s.Bus)
 		}
 	}
+	s.RBAC.Catalogue = s.Kernel.Catalogue
 	s.scheduler.kernel = s.Kernel
 	if err := s.Jobs.Schedule(s.scheduler.periodic(modules)...); err != nil {
 		return err
