@@ -32,10 +32,10 @@ import (
 	"homeroom/modules/transport"
 )
 
-// modules are all the parts of the product: a module is added here and nowhere else. Where
-// one needs another, they meet here. Personal rows are deleted in the opposite order: what
-// refers to others goes before them.
-func (s *Service) modules() []api.Module {
+// modules are all the parts of the product, and more: a module is added here and nowhere
+// else. Where one needs another, they meet here. Personal rows are deleted in the opposite
+// order: what refers to others goes before them.
+func (s *Service) modules(more ...api.Module) []api.Module {
 	files := &file.Module{
 		Store:   s.store,
 		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead, leave.FileKind: leave.MayRead},
@@ -74,6 +74,7 @@ func (s *Service) modules() []api.Module {
 		audit.Describe(),
 	}
 	s.followSight(notifications, roster.SightChanged, auth.UsersChanged, auth.UserChanged)
+	modules = append(modules, more...)
 	return append(modules, privacy.New(Personal(modules), s.Cluster, s.Auth.FollowUser).Describe())
 }
 

@@ -230,7 +230,7 @@ func (s *Service) openKernel(o Options) error {
 	if o.Patience > 0 {
 		limits.Patience = o.Patience
 	}
-	modules := append(s.modules(), o.Modules...)
+	modules := s.modules(o.Modules...)
 	s.Kernel, err = api.New(api.Parts{
 		Modules:       modules,
 		ExtraRows:     o.ExtraRows,
