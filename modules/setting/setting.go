@@ -38,7 +38,7 @@ type Module struct {
 func (m *Module) Routes() []api.Row {
 	return api.Rows(
 		api.Get("/school-admin/setting", "setting", "Read the school's settings", m.get),
-		api.Put("/school-admin/setting", "setting", "Change the school's settings", m.update, api.Versioned),
+		api.Put("/school-admin/setting", "setting", "Change the school's settings", m.update, api.Versioned, api.SometimesFresh("To change secondFactorRequired")),
 	)
 }
 
