@@ -14,6 +14,7 @@ import (
 
 func TestFirstFactor_EndsSessionsBegunWithoutOne(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "ways round a second factor", 1)
 	app, clock := ticking(t)
 	_, email := admin(t, app)
 	thief, owner := login(t, app, email, secret), login(t, app, email, secret)
@@ -32,6 +33,7 @@ func TestFirstFactor_EndsSessionsBegunWithoutOne(t *testing.T) {
 
 func TestProof_OfAnAccountWithAFactor_IsTheFactor(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "ways round a second factor", 1)
 	app, clock := ticking(t)
 	_, email := admin(t, app)
 	c := as(app, login(t, app, email, secret).AccessToken)
@@ -44,6 +46,7 @@ func TestProof_OfAnAccountWithAFactor_IsTheFactor(t *testing.T) {
 
 func TestRemovedFactor_MeetsNoRequirement(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "ways round a second factor", 1)
 	app, clock := ticking(t)
 	s, email := admin(t, app)
 	in := login(t, app, email, secret)
@@ -58,6 +61,7 @@ func TestRemovedFactor_MeetsNoRequirement(t *testing.T) {
 
 func TestChallenge_EndsWithThePasswordItCameFrom(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "ways round a second factor", 1)
 	app, clock := ticking(t)
 	s, email := admin(t, app)
 	owner := login(t, app, email, secret)
@@ -80,6 +84,7 @@ func TestChallenge_EndsWithThePasswordItCameFrom(t *testing.T) {
 
 func TestConsole_WithASecondFactor_IsAKnownDevice(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "ways round a second factor", 1)
 	app, clock := ticking(t)
 	_, email := admin(t, app)
 	phone, _ := enrolSignedIn(t, as(app, login(t, app, email, secret).AccessToken), clock)
@@ -102,6 +107,7 @@ func TestConsole_WithASecondFactor_IsAKnownDevice(t *testing.T) {
 
 func TestEnrolment_TwoAtOnce_OneCounts(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "ways round a second factor", 1)
 	app, clock := guarded(t)
 	both := 0
 	for range 10 {

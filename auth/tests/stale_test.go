@@ -22,6 +22,7 @@ func ownAccount(t *testing.T, in signedIn) string {
 
 func TestWrongPINs_OfOneAccount_AreCountedOverItsSessions(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	app, clock := ticking(t)
 	s := app.NewSchool(t)
 	person := s.Add(t, testkit.Person{Role: api.Parent})
@@ -50,6 +51,7 @@ func TestWrongPINs_OfOneAccount_AreCountedOverItsSessions(t *testing.T) {
 
 func TestSwitch_WithoutTheRefreshToken_IsRefused(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	s := testkit.NewSchool(t)
 	person := s.Add(t, testkit.Person{Role: api.Parent})
 	in, other := byOTP(t, s.App, "/auth", person.Phone), byOTP(t, s.App, "/auth", person.Phone)
@@ -62,6 +64,7 @@ func TestSwitch_WithoutTheRefreshToken_IsRefused(t *testing.T) {
 
 func TestFirstPIN_OfAStaleSession_IsRefused(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	app, clock := ticking(t)
 	s := app.NewSchool(t)
 	person := s.Add(t, testkit.Person{Role: api.SchoolAdmin})
@@ -76,6 +79,7 @@ func TestFirstPIN_OfAStaleSession_IsRefused(t *testing.T) {
 
 func TestSwitch_MakesNoKnownDevice(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	s := testkit.NewSchool(t)
 	person := s.Add(t, testkit.Person{Role: api.Parent})
 	in := byOTP(t, s.App, "/auth", person.Phone)
@@ -86,6 +90,7 @@ func TestSwitch_MakesNoKnownDevice(t *testing.T) {
 
 func TestProof_OfHalfAYearAgo_OpensNoOtherAccount(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	app, clock := ticking(t)
 	s, theirs := app.NewSchool(t), app.NewSchool(t)
 	person := s.Add(t, testkit.Person{Role: api.Parent})
@@ -107,6 +112,7 @@ func TestProof_OfHalfAYearAgo_OpensNoOtherAccount(t *testing.T) {
 
 func TestPhoneTypedElsewhere_DivertsNoSignIn(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	app, clock := ticking(t)
 	s, theirs := app.NewSchool(t), app.NewSchool(t)
 	person := s.Add(t, testkit.Person{Role: api.SchoolAdmin})
@@ -130,6 +136,7 @@ func TestPhoneTypedElsewhere_DivertsNoSignIn(t *testing.T) {
 
 func TestPhoneTypedAtASuspendedSchool_HidesNoChallenge(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	app, clock := ticking(t)
 	s, theirs := app.NewSchool(t), app.NewSchool(t)
 	person := s.Add(t, testkit.Person{Role: api.SchoolAdmin})
@@ -146,6 +153,7 @@ func TestPhoneTypedAtASuspendedSchool_HidesNoChallenge(t *testing.T) {
 
 func TestPasswordLink_EndsWithAChangedPassword(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	app, _ := ticking(t)
 	_, email := admin(t, app)
 	in := login(t, app, email, secret)
@@ -159,6 +167,7 @@ func TestPasswordLink_EndsWithAChangedPassword(t *testing.T) {
 
 func TestStaleSession_MakesNoAdministratorAndExportsNothing(t *testing.T) {
 	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
 	app, clock := ticking(t)
 	_, email := admin(t, app)
 	c := as(app, login(t, app, email, secret).AccessToken)
