@@ -118,7 +118,7 @@ func (o openSchools) Open(ctx context.Context, id uuid.UUID) (*tenancy.School, *
 
 // openTelling makes everything that tells people things: its rows are s.told.
 func (s *Service) openTelling() {
-	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
+	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now, AnnouncementAddressesUser: announcement.AddressesUser}
 	s.store = s.files()
 	files := &file.Module{
 		Store:   s.store,
