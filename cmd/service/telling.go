@@ -118,7 +118,7 @@ func (o openSchools) Open(ctx context.Context, id uuid.UUID) (*tenancy.School, *
 
 // openTelling makes everything that tells people things: its rows are s.told.
 func (s *Service) openTelling() {
-	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now}
+	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: readySchools{s}, Clock: s.now, AnnouncementAddressesUser: announcement.AddressesUser}
 	s.store = s.files()
 	files := &file.Module{
 		Store:   s.store,
@@ -130,33 +130,34 @@ func (s *Service) openTelling() {
 	announcements := &announcement.Module{Teller: notifications, Files: files, Schools: readySchools{s}, Clock: s.now}
 	s.notifications = notifications
 	notifications.Listen(s.Bus)
-	s.followSight(roster.SightChanged, auth.UsersChanged, auth.UserChanged)
 	files.Listen(s.Bus)
 	announcements.Listen(s.Bus)
-	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments}
+	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: readySchools{s}, Clock: s.now}
 	dispatches.Listen(s.Bus)
+	for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {
+		s.onSightChange(kind, "topics", notifications.FollowSight)
+		s.onSightChange(kind, "dispatches", dispatches.FollowSight)
+	}
 	s.told = api.Rows(notifications.Routes(), files.Routes(), announcements.Routes(), (&message.Module{Files: files}).Routes(), dispatches.Routes())
 }
 
-// followSight takes back what users may not hear any more, on facts that say whom they are
-// about as userId or userIds.
-func (s *Service) followSight(kinds ...string) {
-	for _, kind := range kinds {
-		s.Bus.On(kind, "topics", func(ctx context.Context, h events.Heard) error {
-			var changed struct {
-				UserID  uuid.UUID   `json:"userId"`
-				UserIDs []uuid.UUID `json:"userIds"`
-			}
-			if err := h.Read(&changed); err != nil {
-				return err
-			}
-			users := changed.UserIDs
-			if changed.UserID != uuid.Nil {
-				users = append(users, changed.UserID)
-			}
-			return s.notifications.FollowSight(ctx, h.SchoolID, users)
-		})
-	}
+// onSightChange calls follow with the users that a fact names as userId or userIds: they may
+// see other things than before.
+func (s *Service) onSightChange(kind, name string, follow func(ctx context.Context, school uuid.UUID, users []uuid.UUID) error) {
+	s.Bus.On(kind, name, func(ctx context.Context, h events.Heard) error {
+		var changed struct {
+			UserID  uuid.UUID   `json:"userId"`
+			UserIDs []uuid.UUID `json:"userIds"`
+		}
+		if err := h.Read(&changed); err != nil {
+			return err
+		}
+		users := changed.UserIDs
+		if changed.UserID != uuid.Nil {
+			users = append(users, changed.UserID)
+		}
+		return follow(ctx, h.SchoolID, users)
+	})
 }
 
 // topicsRound compares what devices may be subscribed to with who sees whom.
