@@ -13,19 +13,32 @@ const FreshFor = 10 * time.Minute
 // POST /auth/reauthenticate.
 func Fresh(r *Row) { r.Fresh = true }
 
-var errNotFresh = Coded(403, "REAUTHENTICATION_NEEDED", "Confirm that it is you, then try again")
+// SometimesFresh is for rows of which a part can do great harm; it says which. The handler
+// asks for the proof with Ctx.NeedFresh.
+func SometimesFresh(what string) Option { return func(r *Row) { r.SometimesFresh = what } }
+
+// ErrNotFresh asks the caller to prove who they are once more.
+var ErrNotFresh = Coded(403, "REAUTHENTICATION_NEEDED", "Confirm that it is you, then try again")
 
 // checkFresh asks for a fresh proof where the row does.
 func (k *Kernel) checkFresh(ctx context.Context, row *Row, user User) error {
 	if !row.Fresh {
 		return nil
 	}
+	return k.needFresh(ctx, user)
+}
+
+func (k *Kernel) needFresh(ctx context.Context, user User) error {
 	fresh, err := k.Authenticator.Fresh(ctx, user)
 	if err != nil {
 		return err
 	}
 	if !fresh {
-		return errNotFresh
+		return ErrNotFresh
 	}
 	return nil
 }
+
+// NeedFresh refuses a caller who has not proved who they are in the last ten minutes; the row
+// is SometimesFresh.
+func (c Ctx) NeedFresh() error { return c.rq.kernel.needFresh(c, c.User) }

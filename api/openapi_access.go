@@ -88,6 +88,9 @@ func (d *document) whoMay(row *Row) string {
 	if row.Fresh {
 		out = append(out, "Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
 	}
+	if row.SometimesFresh != "" {
+		out = append(out, row.SometimesFresh+" needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
+	}
 	if row.Twin {
 		out = append(out, "The same list as the GET, for clients that ask by POST.")
 	}

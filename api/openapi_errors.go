@@ -29,7 +29,7 @@ var (
 	failMalformed    = failure{"Malformed", Malformed("The body must be a JSON object with a data object")}
 	failUnauthorized = failure{"Unauthorized", Unauthorized("Sign in first")}
 	failDenied       = failure{"PermissionDenied", Denied("You may not write in class")}
-	failNotFresh     = failure{"ReauthenticationNeeded", errNotFresh}
+	failNotFresh     = failure{"ReauthenticationNeeded", ErrNotFresh}
 	failNotConsole   = failure{"NotTheConsole", errNotConsole}
 	failSuspended    = failure{"SchoolSuspended", newError(403, "", "This school is suspended")}
 	failEvaluation   = failure{"EvaluationMode", Coded(403, "EVALUATION_MODE_READONLY", "The school is in evaluation mode: teachers can read only")}
@@ -65,7 +65,7 @@ func failures(row *Row, in input) []failure {
 	writes := (school || row.platform) && row.Action != Read
 	add(row.Bearer, failUnauthorized)
 	add(school || row.platform, failDenied)
-	add(row.Fresh, failNotFresh)
+	add(row.Fresh || row.SometimesFresh != "", failNotFresh)
 	add(row.Console, failNotConsole)
 	add(school || row.Bearer && !row.platform, failSuspended)
 	add(school, failNoSchool)

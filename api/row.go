@@ -20,39 +20,41 @@ type Row struct {
 	Class   LimitClass
 	Status  int // of success
 
-	Message      string
-	Flat         bool          // the body is the request itself, without the data wrapper
-	Bearer       bool          // needs a token
-	Fresh        bool          // needs a proof of identity not older than FreshFor
-	Counted      bool          // must not run when nothing can be counted (Redis away)
-	OwnDevice    bool          // touches only the caller's own device or read marks: open in evaluation mode
-	Idempotent   bool          // takes an Idempotency-Key
-	Versioned    bool          // takes the record's version; a stale one is 409
-	OwnTx        bool          // the handler keeps its own transactions
-	Upload       bool          // takes a file besides its parameters: CSV, unless AnyFile
-	AnyFile      bool          // takes a file of any kind
-	MaxUpload    int64         // bytes of the file
-	NoBodyNeeded bool          // what its body would say has defaults
-	Console      bool          // lives on a cookie: for the console's own pages
-	KnowsDevice  bool          // reads DeviceHeader: tries of a known device are counted apart
-	Unlisted     bool          // not in the document: it exists on a developer's machine only
-	Version      int           // of the API; 1 is implicit in the path
-	Timeout      time.Duration // of its handler, where the kernel's does not do
-	Listing      *Listing
-	Twin         bool     // the POST form of a GET list
-	Failures     []*Error // refusals of its own handler, for the document
-	Produces     string   // the type of the file it answers with, for the document
-	Request      reflect.Type
-	Response     reflect.Type
-	platform     bool
-	newRequest   func() any
-	callSchool   func(Ctx, any) (any, error)
-	callPlatform func(PlatformCtx, any) (any, error)
-	callOpen     func(OpenCtx, any) (any, error)
-	scope        func(Ctx, any) ([]Target, error)
-	countsFor    func(OpenCtx, any) string
-	fromCSV      func(any, *Incoming) error // fills the request from a file instead of a JSON body
-	plan         *bindPlan
+	Message string
+	Flat    bool // the body is the request itself, without the data wrapper
+	Bearer  bool // needs a token
+	Fresh   bool // needs a proof of identity not older than FreshFor
+	// SometimesFresh is the part of what the row does that needs one, in words for the document.
+	SometimesFresh string
+	Counted        bool          // must not run when nothing can be counted (Redis away)
+	OwnDevice      bool          // touches only the caller's own device or read marks: open in evaluation mode
+	Idempotent     bool          // takes an Idempotency-Key
+	Versioned      bool          // takes the record's version; a stale one is 409
+	OwnTx          bool          // the handler keeps its own transactions
+	Upload         bool          // takes a file besides its parameters: CSV, unless AnyFile
+	AnyFile        bool          // takes a file of any kind
+	MaxUpload      int64         // bytes of the file
+	NoBodyNeeded   bool          // what its body would say has defaults
+	Console        bool          // lives on a cookie: for the console's own pages
+	KnowsDevice    bool          // reads DeviceHeader: tries of a known device are counted apart
+	Unlisted       bool          // not in the document: it exists on a developer's machine only
+	Version        int           // of the API; 1 is implicit in the path
+	Timeout        time.Duration // of its handler, where the kernel's does not do
+	Listing        *Listing
+	Twin           bool     // the POST form of a GET list
+	Failures       []*Error // refusals of its own handler, for the document
+	Produces       string   // the type of the file it answers with, for the document
+	Request        reflect.Type
+	Response       reflect.Type
+	platform       bool
+	newRequest     func() any
+	callSchool     func(Ctx, any) (any, error)
+	callPlatform   func(PlatformCtx, any) (any, error)
+	callOpen       func(OpenCtx, any) (any, error)
+	scope          func(Ctx, any) ([]Target, error)
+	countsFor      func(OpenCtx, any) string
+	fromCSV        func(any, *Incoming) error // fills the request from a file instead of a JSON body
+	plan           *bindPlan
 }
 
 // Name identifies the row in logs, metrics and idempotency records.

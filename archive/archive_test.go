@@ -146,8 +146,9 @@ func signInAt(t *testing.T, app *testkit.App, phone string, school uuid.UUID) *t
 	c := app.Nobody()
 	c.Call(t, "POST", "/auth/send-otp", map[string]any{"phone": phone})
 	var in struct {
-		AccessToken string
-		Accounts    []struct{ ID, SchoolID uuid.UUID }
+		AccessToken  string
+		RefreshToken string
+		Accounts     []struct{ ID, SchoolID uuid.UUID }
 	}
 	a := c.Call(t, "POST", "/auth/verify-otp", map[string]any{"phone": phone, "otp": app.OTP(t, phone)})
 	if err := json.Unmarshal(a.Body, &in); err != nil || a.Status != 200 {
@@ -156,7 +157,7 @@ func signInAt(t *testing.T, app *testkit.App, phone string, school uuid.UUID) *t
 	c.Token = in.AccessToken
 	for _, account := range in.Accounts {
 		if account.SchoolID == school {
-			a := c.Call(t, "POST", "/auth/switch", map[string]any{"accountId": account.ID})
+			a := c.Call(t, "POST", "/auth/switch", map[string]any{"accountId": account.ID, "refreshToken": in.RefreshToken})
 			if err := json.Unmarshal(a.Body, &in); err != nil || a.Status != 200 {
 				t.Fatalf("switching: %d %s", a.Status, a.Body)
 			}

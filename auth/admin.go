@@ -67,7 +67,7 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 			return api.NotFound("account")
 		}
 		if err == nil && barred {
-			ended, err = a.revoke(ctx, tx, "barred by the platform", `account_id = $3`, account)
+			ended, err = a.endAll(ctx, tx, "barred by the platform", account, uuid.Nil)
 		}
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string, also ...tenancy.Also) (int, error) {
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
-		if ended, err = a.revoke(ctx, tx, reason, `account_id = $3`, account); err != nil {
+		if ended, err = a.endAll(ctx, tx, reason, account, uuid.Nil); err != nil {
 			return err
 		}
 		return alsoDo(ctx, tx, also)

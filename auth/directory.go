@@ -125,6 +125,7 @@ const enterSQL = `
 		insert into platform.account as a (id, school_id, user_id, role_type, phone, email)
 		select id, $1, user_id, $2, phone, email from given
 		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now(),
+			epoch = a.epoch + case when (a.phone, lower(a.email)) is not distinct from (excluded.phone, excluded.email) then 0 else 1 end,
 			phone_proven_at = case when a.phone = excluded.phone then a.phone_proven_at end,
 			last_used_at = case when (a.phone, lower(a.email)) is not distinct from (excluded.phone, excluded.email) then a.last_used_at end
 		where (a.role_type, a.phone, lower(a.email), a.disabled) is distinct from (excluded.role_type, excluded.phone, excluded.email, false))

@@ -125,7 +125,7 @@ func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error 
 	}
 	err := a.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
 	if err == nil && p.Role == api.SchoolAdmin {
-		err = a.enterName(ctx, p.ID, p.Name)
+		err = a.enterNameAt(ctx, school, p.ID, p.Name)
 	}
 	if err == nil {
 		a.Gone(p.ID) // their role may be another now
@@ -133,9 +133,20 @@ func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error 
 	return err
 }
 
-// enterName writes how an administrator is called into their entry.
+// enterName writes the name of an administrator who was made just now into their entry: no
+// other school has a user of this id yet.
 func (a *Auth) enterName(ctx context.Context, user uuid.UUID, name string) error {
-	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.account set name = $2 where user_id = $1 and name <> $2`, user, name)
+	return a.setName(ctx, `user_id = $1 and name <> $2`, user, name)
+}
+
+// enterNameAt writes an administrator's name into their entry at one school. A restored copy
+// of the school has a user of the same id, whose name is its own.
+func (a *Auth) enterNameAt(ctx context.Context, school, user uuid.UUID, name string) error {
+	return a.setName(ctx, `user_id = $1 and name <> $2 and school_id = $3`, user, name, school)
+}
+
+func (a *Auth) setName(ctx context.Context, where string, args ...any) error {
+	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.account set name = $2 where `+where, args...)
 	if err != nil {
 		return fmt.Errorf("entering an administrator's name: %w", err)
 	}

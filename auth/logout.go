@@ -58,9 +58,11 @@ func (a *Auth) logoutAll(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
 	if err != nil || acc == nil {
 		return api.Nothing{}, orSignedOut(err)
 	}
-	if _, err := a.endSessions(c, "signed out everywhere", `account_id = $3`, acc.id); err != nil {
+	ended, err := a.endAll(c, a.Cluster.PlatformPool(), "signed out everywhere", acc.id, uuid.Nil)
+	if err != nil {
 		return api.Nothing{}, err
 	}
+	a.tellEnded(ended)
 	return api.Nothing{}, a.bookEnd(c, *acc, "sign-out everywhere")
 }
 

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"bytes"
+
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -46,17 +48,22 @@ func (a *Auth) describe(c api.OpenCtx, acc account, role uuid.UUID) (me, error) 
 }
 
 type switchRequest struct {
-	AccountID uuid.UUID `json:"accountId" validate:"required" doc:"One of the accounts a sign-in named"`
+	AccountID    uuid.UUID `json:"accountId" validate:"required" doc:"One of the accounts a sign-in named"`
+	RefreshToken string    `json:"refreshToken" validate:"required,max=2000" doc:"Of this session, which goes on beside the new one"`
 }
 
 var errNoSuchAccount = api.NotFound("account")
 
 // switchTo opens a session for another account of the phone that this session has proven.
-// That an office has typed the same phone for both opens nothing.
+// That an office has typed the same phone for both opens nothing. The refresh token is asked
+// for since an access token, which is good for minutes, would else make a session of days.
 func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 	_, s, err := a.findSession(c, c.User.SessionID)
 	if err != nil {
 		return signedIn{}, err
+	}
+	if !bytes.Equal(digest(r.RefreshToken), s.tokenHash) {
+		return signedIn{}, api.InvalidField("refreshToken", "refreshToken is not this session's")
 	}
 	other, err := a.byID(c, r.AccountID)
 	if err != nil {
@@ -65,7 +72,10 @@ func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 	if other == nil || !s.proof.opens(*other) {
 		return signedIn{}, errNoSuchAccount
 	}
-	by := proof{method: "SWITCH", phone: s.proof.phone, by: s.proof.by}
+	if s.proof.stale(*other, a.Clock()) {
+		return signedIn{}, api.ErrNotFresh
+	}
+	by := proof{method: "SWITCH", phone: s.proof.phone, by: s.proof.by, at: s.proof.at}
 	out, err := a.signIn(c, *other, by)
 	if err != nil {
 		return signedIn{}, err

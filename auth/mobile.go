@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -80,22 +81,28 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	if err := m.unlockPIN(c, phone); err != nil {
 		return signedIn{}, err
 	}
-	return m.signInToOneOf(c, accounts, byCode(phone))
+	return m.signInToOneOf(c, accounts, m.byCode(phone))
 }
 
 // signInToOneOf signs in to the first account that can be: its school is active and
-// its user is there. The others are named, so that the app can offer a switch.
+// its user is there. The others are named, so that the app can offer a switch. One that wants
+// a second factor is not passed over: another school may have typed the phone.
 func (a *Auth) signInToOneOf(c api.OpenCtx, accounts []account, by proof) (signedIn, error) {
-	var refused error = errSignedOut
+	var refused error
 	for _, acc := range accounts {
 		out, err := a.signIn(c, acc, by)
 		if err == nil {
 			out.Accounts, err = a.choices(c, accounts, by)
 			return out, err
 		}
-		refused = err
+		if outcomeOf(err) == Halfway {
+			return signedIn{}, err
+		}
+		if refused == nil {
+			refused = err
+		}
 	}
-	return signedIn{}, refused
+	return signedIn{}, cmp.Or(refused, error(errSignedOut))
 }
 
 // choice is one account of a phone.

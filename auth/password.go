@@ -170,12 +170,8 @@ func (a *Auth) reset(c api.OpenCtx, r resetRequest) (api.Nothing, error) {
 	if err := a.storePassword(c, acc, hashed, "password set by link"); err != nil {
 		return api.Nothing{}, err
 	}
-	if _, err = a.endSessions(c, "password was set", `account_id = $3`, acc.id); err != nil {
+	if err := a.endOldPassword(c, acc, "password was set", uuid.Nil); err != nil {
 		return api.Nothing{}, err
-	}
-	// With it, every other link that could set the password ends.
-	if _, err := a.Cluster.PlatformPool().Exec(c, `delete from platform.password_link where account_id = $1 and used_at is null`, acc.id); err != nil {
-		return api.Nothing{}, fmt.Errorf("ending password links: %w", err)
 	}
 	return api.Nothing{}, a.forgiveByLink(c, acc.email)
 }
@@ -242,8 +238,22 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 	if err := a.storePassword(c, *acc, hashed, "password changed"); err != nil {
 		return api.Nothing{}, err
 	}
-	_, err = a.endSessions(c, "password was changed", `account_id = $3 and id <> $4`, acc.id, c.User.SessionID)
-	return api.Nothing{}, err
+	return api.Nothing{}, a.endOldPassword(c, *acc, "password was changed", c.User.SessionID)
+}
+
+// endOldPassword ends what the password before has opened, but for one session, and every link
+// that could set another.
+func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, stays uuid.UUID) error {
+	pool := a.Cluster.PlatformPool()
+	ended, err := a.endAll(ctx, pool, reason, acc.id, stays)
+	if err != nil {
+		return err
+	}
+	a.tellEnded(ended)
+	if _, err := pool.Exec(ctx, `delete from platform.password_link where account_id = $1 and used_at is null`, acc.id); err != nil {
+		return fmt.Errorf("ending password links: %w", err)
+	}
+	return nil
 }
 
 func (a *Auth) storePassword(c api.OpenCtx, acc account, hashed, action string) error {

@@ -5,18 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"time"
 
 	"homeroom/api"
 	"homeroom/tenancy"
 )
 
-// freshOTP is how long after an OTP sign-in a PIN may be replaced without the old one.
-const freshOTP = 10 * time.Minute
-
 type pinRequest struct {
 	PIN        string `json:"pin" validate:"required,min=4,max=6,number" example:"4826"`
-	CurrentPIN string `json:"currentPin" validate:"omitempty,min=4,max=6,number" doc:"Needed to replace a PIN, unless an OTP sign-in was in the last 10 minutes"`
+	CurrentPIN string `json:"currentPin" validate:"omitempty,min=4,max=6,number" doc:"Needed to replace a PIN, unless the last proof of identity is less than 10 minutes old"`
 }
 
 type pinSignIn struct {
@@ -51,7 +47,10 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 	if s.proof.phone == "" || s.proof.phone != acc.phone {
 		return api.Nothing{}, errPhoneUnproven
 	}
-	fresh := s.proof.method == "OTP" && m.Clock().Sub(s.createdAt) <= freshOTP
+	fresh, err := m.Fresh(c, c.User)
+	if err != nil {
+		return api.Nothing{}, err
+	}
 	if !fresh {
 		if err := m.mayReplacePIN(c, acc, r.CurrentPIN); err != nil {
 			return api.Nothing{}, err
@@ -70,11 +69,15 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 		m.bookEntry(c, acc, "PIN set"))
 }
 
-// mayReplacePIN wants the present PIN, if there is one, as carefully as a sign-in does.
+// mayReplacePIN wants the present PIN, as carefully as a sign-in does. The first one wants a
+// fresh proof: whoever has only a token would make a way in of it.
 func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error {
 	stored, err := m.pinOf(c, acc)
-	if err != nil || stored == "" {
-		return err // or it is the first one
+	if err != nil {
+		return err
+	}
+	if stored == "" {
+		return api.ErrNotFresh
 	}
 	all, err := m.tryPIN(c, acc.id.String())
 	if err != nil {
@@ -127,7 +130,7 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 		return signedIn{}, err
 	}
 	m.rekeyPIN(c, acc, r.PIN, stored)
-	by := byPIN(phone)
+	by := m.byPIN(phone)
 	out, err := m.signIn(c, acc, by)
 	if err == nil {
 		out.Accounts, err = m.choices(c, accounts, by)

@@ -36,21 +36,30 @@ func (a *Auth) reauthenticate(c api.OpenCtx, r reauthRequest) (proved, error) {
 		return proved{}, err
 	}
 	now := a.Clock()
-	_, err = a.Cluster.PlatformPool().Exec(c, `update platform.session set proved_at = $2 where id = $1`, c.User.SessionID, now)
+	_, err = a.Cluster.PlatformPool().Exec(c, `update platform.session set proved_at = $2,
+		proven_at = case when $3 then $2 else proven_at end, proven_by = case when $3 then 'CODE' else proven_by end where id = $1`, c.User.SessionID, now, r.OTP != "")
 	if err != nil {
 		return proved{}, fmt.Errorf("keeping a proof: %w", err)
 	}
 	return proved{Until: now.Add(api.FreshFor)}, a.book(c, *acc, "proved again")
 }
 
+// prove takes the strongest that the account has: with a second factor, a password, code or
+// PIN alone would take the factor away. Whoever has lost it signs in by a recovery code.
 func (a *Auth) prove(c api.OpenCtx, acc account, r reauthRequest) error {
+	has, err := a.factorsOf(c, acc.id)
+	if err != nil {
+		return err
+	}
 	switch {
-	case r.Password != "":
-		return a.provePassword(c, acc, r.Password)
+	case has.any() && r.Code == "" && r.Passkey == nil:
+		return api.InvalidField("code", "code or passkey is required: this account has a second factor")
 	case r.Code != "":
 		return wrongField("code", a.useTOTP(c, acc, r.Code))
 	case r.Passkey != nil:
 		return wrongField("passkey", a.usePasskey(c, acc, c.User.SessionID.String(), *r.Passkey))
+	case r.Password != "":
+		return a.provePassword(c, acc, r.Password)
 	case r.OTP != "" || r.PIN != "":
 		return a.provePhone(c, acc, r)
 	}

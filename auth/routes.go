@@ -36,7 +36,7 @@ func (a *Auth) routes() []api.Row {
 		api.Open("POST", "/auth/refresh", "Change a refresh token for a new pair", api.Write, a.refresh, api.CountsFor(func(_ api.OpenCtx, r refreshRequest) string { return a.refreshCaller(r.RefreshToken) }), api.Says("Refreshed"), api.MayFail(errRefreshInvalid, errRefreshExpired, errSignedOut, errNotActive)),
 		api.Open("POST", "/auth/logout", "End this session", api.Write, a.logout, api.CountsFor(a.logoutCaller), api.Says("Signed out"), api.MayFail(errSignedOut, errNotActive)),
 		api.Open("POST", "/auth/logout-all", "End every session of the account", api.Write, a.logoutAll, api.Bearer, api.Says("Signed out everywhere")),
-		api.Open("POST", "/auth/switch", "Go on as another account of the same phone", api.Write, a.switchTo, api.Bearer, api.Says("Signed in"), api.MayFail(errNoSuchAccount, errSecondFactor)),
+		api.Open("POST", "/auth/switch", "Go on as another account of the same phone", api.Write, a.switchTo, api.Bearer, api.Says("Signed in"), api.MayFail(errNoSuchAccount, errSecondFactor, api.ErrNotFresh)),
 		api.Open("GET", "/auth/me", "Who I am and what I may do", api.Read, a.me, api.Bearer),
 		api.Open("GET", "/auth/sessions", "Where this account is signed in", api.Read, a.sessions, api.Bearer),
 		api.Open("DELETE", "/auth/sessions/:id", "End one session of this account", api.Delete, a.endSession, api.Bearer),
@@ -84,7 +84,7 @@ func (a *Auth) mobileRows(prefix string, role api.RoleType) []api.Row {
 	return api.Rows(
 		api.Open("POST", prefix+"/send-otp", "Send a one-time password by SMS", api.Write, evenly(lookUpStep, m.sendOTP), api.Counted, api.KnowsDevice, api.Says("If the phone has an account, a code is on its way")),
 		api.Open("POST", prefix+"/verify-otp", "Sign in with a one-time password", api.Write, tried(a, "code", refusesEvenly(lookUpStep, m.verifyOTP)), api.Counted, api.KnowsDevice, api.Says("Signed in"), api.MayFail(errOTPInvalid, errOTPExpired, errNotActive, errSecondFactor)),
-		api.Open("POST", prefix+"/set-pin", "Set the PIN for signing in without an SMS", api.Write, m.setPIN, api.Bearer, api.Counted, api.Says("PIN set"), api.MayFail(errCurrentPIN, errPhoneUnproven)),
+		api.Open("POST", prefix+"/set-pin", "Set the PIN for signing in without an SMS", api.Write, m.setPIN, api.Bearer, api.Counted, api.Says("PIN set"), api.MayFail(errCurrentPIN, errPhoneUnproven, api.ErrNotFresh)),
 		api.Open("POST", prefix+"/verify-pin", "Sign in with phone and PIN", api.Write, tried(a, "pin", refusesEvenly(hashStep, m.verifyPIN)), api.Counted, api.KnowsDevice, api.Says("Signed in"), api.MayFail(errPINWrong, errNotActive, errSecondFactor)),
 	)
 }

@@ -134,14 +134,20 @@ func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace 
 	return codes, errors.Join(a.book(c, acc, "authenticator app added"), a.forgiveFactorTries(c, acc.id))
 }
 
-// addFactor writes a factor in a transaction that holds the account, and gives it its
-// recovery codes with the first one. An enrolment in the middle of a sign-in adds nothing
-// to an account that has got a factor meanwhile.
-func (a *Auth) addFactor(ctx context.Context, acc account, further bool, sql string, args ...any) (codes []string, err error) {
+// addFactor writes a factor in a transaction that holds the account. With the first one it
+// gives the account its recovery codes, and ends the other sessions, which were begun without
+// one. An enrolment in the middle of a sign-in adds nothing to an account that has got a
+// factor meanwhile.
+func (a *Auth) addFactor(c api.OpenCtx, acc account, further bool, sql string, args ...any) (codes []string, err error) {
+	var ended []uuid.UUID
+	ctx := context.Context(c)
 	err = pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) error {
+		// A statement of its own: one that waits for the lock would read what was there before.
+		if _, err := tx.Exec(ctx, `select from platform.account where id = $1 for update`, acc.id); err != nil {
+			return err
+		}
 		var has bool
-		err := tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = a.id) or exists (select from platform.passkey where account_id = a.id)
-			from platform.account a where a.id = $1 for update`, acc.id).Scan(&has)
+		err := tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = $1) or exists (select from platform.passkey where account_id = $1)`, acc.id).Scan(&has)
 		if err != nil {
 			return err
 		}
@@ -151,14 +157,19 @@ func (a *Auth) addFactor(ctx context.Context, acc account, further bool, sql str
 		if _, err := tx.Exec(ctx, sql, args...); err != nil {
 			return err
 		}
-		if !has {
-			codes, err = a.replaceRecoveryCodes(ctx, tx, acc.id)
+		if has {
+			return nil
 		}
+		if codes, err = a.replaceRecoveryCodes(ctx, tx, acc.id); err != nil {
+			return err
+		}
+		ended, err = a.revoke(ctx, tx, "a second factor was added", `account_id = $3 and id <> $4`, acc.id, c.User.SessionID)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("adding a second factor: %w", err)
 	}
+	a.tellEnded(ended)
 	return append([]string{}, codes...), nil
 }
 
@@ -290,7 +301,11 @@ func (a *Auth) removeFactor(ctx context.Context, acc account, sql string, args .
 		if required {
 			return errLastFactor
 		}
-		_, err = tx.Exec(ctx, `delete from platform.recovery_code where account_id = $1`, acc.id)
+		if _, err = tx.Exec(ctx, `delete from platform.recovery_code where account_id = $1`, acc.id); err != nil {
+			return err
+		}
+		// A factor that is gone meets no requirement that comes later.
+		_, err = tx.Exec(ctx, `update platform.session set second_factor = false where account_id = $1`, acc.id)
 		return err
 	})
 }
@@ -329,7 +344,7 @@ func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tena
 				return err
 			}
 		}
-		if ended, err = a.revoke(ctx, tx, "second factor reset", `account_id = $3`, account); err != nil {
+		if ended, err = a.endAll(ctx, tx, "second factor reset", account, uuid.Nil); err != nil {
 			return err
 		}
 		return alsoDo(ctx, tx, also)

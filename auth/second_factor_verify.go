@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -69,7 +70,7 @@ func (a *Auth) finishSignIn(c api.OpenCtx, acc account, ch challenge, token stri
 	if err := a.takeChallenge(c, token); err != nil {
 		return signedIn{}, err
 	}
-	return a.openSession(c, acc, proof{method: ch.Method, phone: ch.Phone, by: ch.By}, true)
+	return a.openSession(c, acc, proof{method: ch.Method, phone: ch.Phone, by: ch.By, at: ch.At}, true)
 }
 
 func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, token string) (consoleSession, error) {
@@ -81,6 +82,7 @@ func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, tok
 	if err != nil {
 		return consoleSession{}, err
 	}
+	a.setCookie(c, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
 	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"homeroom/api"
 )
@@ -25,15 +26,34 @@ type proof struct {
 	method string // OTP, PIN, PASSWORD or SWITCH
 	phone  string // proven; empty if none is
 	by     string // CODE or PIN, with a phone
+	at     time.Time
 }
 
-func byCode(phone string) proof { return proof{method: "OTP", phone: phone, by: "CODE"} }
-func byPIN(phone string) proof  { return proof{method: "PIN", phone: phone, by: "PIN"} }
+func (a *Auth) byCode(phone string) proof {
+	return proof{method: "OTP", phone: phone, by: "CODE", at: a.Clock()}
+}
+
+func (a *Auth) byPIN(phone string) proof {
+	return proof{method: "PIN", phone: phone, by: "PIN", at: a.Clock()}
+}
+
+// proofLife is how long a proof of a phone opens other accounts of it: a number may be
+// somebody else's by then. An administrator's opens with a fresh one only.
+const proofLife = 30 * 24 * time.Hour
 
 // opens says whether the proof is enough to go on as this account too. Who has only a PIN,
 // which is short and typed in the open, does not become an administrator by it.
 func (p proof) opens(acc account) bool {
 	return p.phone != "" && acc.phone == p.phone && (p.by == "CODE" || acc.role != api.SchoolAdmin)
+}
+
+// stale reports whether the proof is too old to open an account.
+func (p proof) stale(acc account, now time.Time) bool {
+	life := proofLife
+	if acc.role == api.SchoolAdmin {
+		life = api.FreshFor
+	}
+	return now.Sub(p.at) > life
 }
 
 // startSession opens a session for an account and signs its first pair. Should the phone
@@ -49,10 +69,10 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFa
 	tag, err := a.Cluster.PlatformPool().Exec(ctx, `
 		with used as (update platform.account set last_used_at = $8, phone_proven_at = case when $10 = 'CODE' then $8 else phone_proven_at end
 			where id = $2 and ($9 = '' or phone = $9) returning id)
-		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, proven_phone, proven_by, second_factor, proved_at)
-		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11,
+		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, proven_phone, proven_by, second_factor, proven_at, proved_at)
+		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12,
 			case when $11 or $5 <> 'SWITCH' then $8::timestamptz end from used`,
-		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor)
+		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor, nullTime(by.at))
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
 	}
@@ -60,6 +80,13 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFa
 		return Pair{}, errSignedOut
 	}
 	return pair, nil
+}
+
+func nullTime(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
 }
 
 func (a *Auth) pair(acc account, sessionID uuid.UUID) (Pair, error) {
@@ -124,11 +151,11 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 	var school *uuid.UUID
 	err := a.Cluster.PlatformPool().QueryRow(ctx, `
 		select a.id, a.school_id, a.user_id, a.role_type, coalesce(a.phone, ''), coalesce(a.email, ''),
-			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.proven_phone, s.proven_by, s.created_at
+			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.proven_phone, s.proven_by, coalesce(s.proven_at, s.created_at), s.created_at
 		from platform.session s join platform.account a on a.id = s.account_id
 		where s.id = $1 and not a.disabled and a.barred_at is null`, id).
 		Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email,
-			&s.tokenHash, &s.rotatedAt, &s.expiresAt, &s.revokedAt, &s.proof.method, &s.proof.phone, &s.proof.by, &s.createdAt)
+			&s.tokenHash, &s.rotatedAt, &s.expiresAt, &s.revokedAt, &s.proof.method, &s.proof.phone, &s.proof.by, &s.proof.at, &s.createdAt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return acc, s, errSignedOut
 	}
@@ -141,6 +168,15 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 	return acc, s, nil
 }
 
+// endAll ends every session of an account but one (uuid.Nil: none stays), and every sign-in
+// that waits for its second factor.
+func (a *Auth) endAll(ctx context.Context, on execer, reason string, account, stays uuid.UUID) ([]uuid.UUID, error) {
+	if _, err := on.Exec(ctx, `update platform.account set epoch = epoch + 1 where id = $1`, account); err != nil {
+		return nil, fmt.Errorf("ending sign-ins: %w", err)
+	}
+	return a.revoke(ctx, on, reason, `account_id = $3 and id <> $4`, account, stays)
+}
+
 // endSessions revokes the sessions that match and tells every instance.
 func (a *Auth) endSessions(ctx context.Context, reason, where string, args ...any) (int, error) {
 	ended, err := a.revoke(ctx, a.Cluster.PlatformPool(), reason, where, args...)
@@ -151,6 +187,11 @@ func (a *Auth) endSessions(ctx context.Context, reason, where string, args ...an
 // querier is the platform's pool, or a transaction on it.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+type execer interface {
+	querier
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
 // revoke marks the sessions that match as over; the caller tells when that is committed.

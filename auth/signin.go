@@ -67,7 +67,9 @@ func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bo
 		contact = acc.email
 	}
 	out := answerOf(acc, pair)
-	out.DeviceToken = a.deviceToken(c, contact)
+	if by.method != "SWITCH" { // no secret was shown: a token must not make devices that may guess
+		out.DeviceToken = a.deviceToken(c, contact)
+	}
 	return out, nil
 }
 

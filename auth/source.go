@@ -28,10 +28,11 @@ const deviceLife = 400 * 24 * time.Hour
 type deviceID [16]byte
 
 // sourceOf finds out where a try for a contact, a phone or an e-mail, comes from. Somebody
-// who is signed in is their session; a token that is wrong or another contact's is none.
+// who is signed in is their account, whichever session; a token that is wrong or another
+// contact's is none.
 func (a *Auth) sourceOf(c api.OpenCtx, contact string) source {
-	if c.User.SessionID != uuid.Nil {
-		return source{key: "session " + c.User.SessionID.String(), known: true}
+	if c.User.AccountID != uuid.Nil {
+		return source{key: "account " + c.User.AccountID.String(), known: true}
 	}
 	if id, ok := a.deviceOf(sentDevice(c, contact), contact); ok {
 		return source{key: "device " + hex.EncodeToString(id[:]), known: true}

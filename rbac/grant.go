@@ -65,6 +65,8 @@ func (r *RBAC) CheckGrant(c api.Ctx, roles ...uuid.UUID) error {
 			base = systemRights(all, given.kind)
 		} else if !caller.has(moduleRight{"permission", api.Write}) {
 			return api.Denied("An administrator's role and account can be changed only by those who may write permissions")
+		} else if err := c.NeedFresh(); err != nil {
+			return err
 		}
 		if err := caller.covers(given, base); err != nil {
 			return err

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/testkit/wait"
 )
 
 // Client calls the API as one user, or as nobody.
@@ -181,35 +183,54 @@ func (c *Client) TryCall(method, path string, data any) (Answer, error) {
 // Get calls and reads the data of a success.
 func Get[T any](t testing.TB, c *Client, path string) T {
 	t.Helper()
-	return expect[T](t, c.Call(t, http.MethodGet, path, nil), "GET "+path)
+	return expect[T](t, c, http.MethodGet, path, nil)
 }
 
 // Post calls and reads the data of a success.
 func Post[T any](t testing.TB, c *Client, path string, data any) T {
 	t.Helper()
-	return expect[T](t, c.Call(t, http.MethodPost, path, data), "POST "+path)
+	return expect[T](t, c, http.MethodPost, path, data)
 }
 
 // Put calls and reads the data of a success.
 func Put[T any](t testing.TB, c *Client, path string, data any) T {
 	t.Helper()
-	return expect[T](t, c.Call(t, http.MethodPut, path, data), "PUT "+path)
+	return expect[T](t, c, http.MethodPut, path, data)
 }
 
-func expect[T any](t testing.TB, a Answer, what string) T {
+func expect[T any](t testing.TB, c *Client, method, path string, data any) T {
 	t.Helper()
+	a, err := UntilServed(func() (Answer, error) { return c.TryCall(method, path, data) })
+	if err != nil {
+		t.Fatal(err)
+	}
 	var v T
 	if a.Status >= 300 {
-		t.Fatalf("%s: %d %s", what, a.Status, a.Body)
+		a.explain(t, method+" "+path)
+		t.Fatalf("%s %s: %d %s", method, path, a.Status, a.Body)
 	}
 	a.Read(t, &v)
 	return v
 }
 
+// UntilServed sends again what a busy machine had no time for, as such an answer asks: 503
+// with Retry-After.
+func UntilServed(send func() (Answer, error)) (a Answer, err error) {
+	wait.Until(context.Background(), func() bool {
+		a, err = send()
+		return err != nil || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == ""
+	})
+	return a, err
+}
+
 // Refuses checks that a call is answered with a status and, if given, an error code.
 func (c *Client) Refuses(t testing.TB, method, path string, data any, status int, code string) Failure {
 	t.Helper()
-	a, err := c.TryCall(method, path, data)
+	try := func() (Answer, error) { return c.TryCall(method, path, data) }
+	a, err := try()
+	if err == nil && a.Status == http.StatusServiceUnavailable && status != a.Status {
+		a, err = UntilServed(try)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -216,7 +216,7 @@ func opensNothing(t *testing.T, k *takeover, writer func(*testing.T, *takeover) 
 		if len(in.Accounts) > 0 && slices.ContainsFunc(in.Accounts, func(a struct{ ID, Role, SchoolID, SchoolName string }) bool { return a.ID == k.account.String() }) {
 			t.Errorf("the victim's account is named: %+v", in.Accounts)
 		}
-		a := as(k.mine.App, in.AccessToken).Call(t, "POST", "/auth/switch", map[string]any{"accountId": k.account})
+		a := switchTo(t, k.mine.App, in, k.account)
 		if a.Status != 401 && a.Status != 404 {
 			t.Errorf("a switch to the victim's account: %d %s", a.Status, a.Body)
 		}
@@ -291,10 +291,10 @@ func TestAPINOpensNoAdministratorsAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	as(s.App, byPIN.AccessToken).Refuses(t, "POST", "/auth/switch", map[string]any{"accountId": admin}, 404, "")
-	switched := read(t, as(s.App, byPIN.AccessToken).Call(t, "POST", "/auth/switch", map[string]any{"accountId": teacher}))
-	as(s.App, switched.AccessToken).Refuses(t, "POST", "/auth/switch", map[string]any{"accountId": admin}, 404, "")
-	if all := read(t, as(s.App, in.AccessToken).Call(t, "POST", "/auth/switch", map[string]any{"accountId": admin})); len(all.Accounts) != 3 {
+	wantRefusal(t, "an administrator after a PIN", switchTo(t, s.App, byPIN, admin), 404, "Not Found")
+	switched := read(t, switchTo(t, s.App, byPIN, teacher))
+	wantRefusal(t, "an administrator after a PIN and a switch", switchTo(t, s.App, switched, admin), 404, "Not Found")
+	if all := read(t, switchTo(t, s.App, in, admin)); len(all.Accounts) != 3 {
 		t.Errorf("after a code: %+v", all.Accounts)
 	}
 }

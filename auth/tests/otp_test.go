@@ -30,6 +30,12 @@ type signedIn struct {
 	Data     json.RawMessage                                   `json:"data"`
 }
 
+// switchTo goes on as another account.
+func switchTo(t *testing.T, app *testkit.App, in signedIn, account any) testkit.Answer {
+	t.Helper()
+	return as(app, in.AccessToken).Call(t, "POST", "/auth/switch", map[string]any{"accountId": account, "refreshToken": in.RefreshToken})
+}
+
 func read(t *testing.T, a testkit.Answer) signedIn {
 	t.Helper()
 	var s signedIn
@@ -256,21 +262,19 @@ func TestSeveralAccountsOfAPhoneAreNamedAndSwitchedBetween(t *testing.T) {
 	if len(in.Accounts) != 2 {
 		t.Fatalf("accounts %+v", in.Accounts)
 	}
-	client := one.App.Nobody()
-	client.Token = in.AccessToken
 	var other string
 	for _, a := range in.Accounts {
 		if a.SchoolID != in.User.SchoolID {
 			other = a.ID
 		}
 	}
-	switched := read(t, client.Call(t, "POST", "/auth/switch", map[string]any{"accountId": other}))
+	switched := read(t, switchTo(t, one.App, in, other))
 	users := map[string]bool{in.User.ID: true, switched.User.ID: true}
 	if !users[parent.UserID.String()] || !users[teacher.UserID.String()] {
 		t.Errorf("signed in as %v", users)
 	}
 	stranger := one.As(t, api.Parent)
-	client.Refuses(t, "POST", "/auth/switch", map[string]any{"accountId": stranger.AccountID}, 404, "")
+	wantRefusal(t, "a stranger's account", switchTo(t, one.App, in, stranger.AccountID), 404, "Not Found")
 	// The one used last is the one signed in to next.
 	if last := byOTPAgain(t, one.App, phone); last.User.ID != switched.User.ID {
 		t.Errorf("signed in as %s, used last %s", last.User.ID, switched.User.ID)

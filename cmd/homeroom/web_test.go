@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"testing"
+
+	"homeroom/testkit"
 )
 
 // call calls a running homeroom and returns the status and the body.
@@ -26,16 +28,20 @@ func call(t *testing.T, method, url, token string, body any) (int, []byte) {
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	a, err := testkit.UntilServed(func() (testkit.Answer, error) {
+		req.Body = io.NopCloser(bytes.NewReader(text))
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return testkit.Answer{}, err
+		}
+		defer func() { _ = resp.Body.Close() }()
+		answer, err := io.ReadAll(resp.Body)
+		return testkit.Answer{Status: resp.StatusCode, Header: resp.Header, Body: answer}, err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, answer
+	return a.Status, a.Body
 }
 
 // wants calls and expects a status.

@@ -171,7 +171,7 @@ func (a *attack) measure(t *testing.T, op *operation, path, contentType string, 
 	if a.whole {
 		heap, cpu = heapNow(), cpuNow()
 	}
-	answer, err := untilServed(func() (testkit.Answer, error) { return client.TrySend(op.method, path, contentType, body) })
+	answer, err := testkit.UntilServed(func() (testkit.Answer, error) { return client.TrySend(op.method, path, contentType, body) })
 	if err != nil {
 		t.Errorf("%s: no answer: %v", what, err)
 		return

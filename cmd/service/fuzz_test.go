@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -20,7 +19,6 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/testkit"
-	"homeroom/testkit/wait"
 )
 
 // The API's own document says what every endpoint takes and answers. Here it is taken
@@ -151,7 +149,7 @@ func (f *fuzz) ask(op *operation, client *testkit.Client, role api.RoleType, ran
 	for name, value := range g.headers {
 		client = client.With(name, value)
 	}
-	a, err := untilServed(func() (testkit.Answer, error) { return client.TrySend(op.method, path, contentType, body) })
+	a, err := testkit.UntilServed(func() (testkit.Answer, error) { return client.TrySend(op.method, path, contentType, body) })
 	if err != nil {
 		f.fault(op, "no answer: "+err.Error(), path, body)
 		return
@@ -162,15 +160,6 @@ func (f *fuzz) ask(op *operation, client *testkit.Client, role api.RoleType, ran
 		return
 	}
 	f.look(op, a, path, body)
-}
-
-// untilServed sends again what a busy machine had no time for, as such an answer asks.
-func untilServed(send func() (testkit.Answer, error)) (a testkit.Answer, err error) {
-	wait.Until(context.Background(), func() bool {
-		a, err = send()
-		return err != nil || a.Status != 503 || a.Header.Get("Retry-After") == ""
-	})
-	return a, err
 }
 
 func (f *fuzz) count(op *operation, role api.RoleType, status int) {

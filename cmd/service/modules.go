@@ -46,7 +46,8 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 	register := &attendance.Module{}
 	exams := &exam.Module{Attendance: register, Letterheads: letterheads}
 	leaves := &leave.Module{Attendance: register, Files: files}
-	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: s.schools, Clock: s.now}
+	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: s.schools, Clock: s.now, AnnouncementAddressesUser: announcement.AddressesUser}
+	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: s.schools, Clock: s.now}
 	modules := []api.Module{
 		s.Auth.Describe(),
 		s.devModule(),
@@ -65,7 +66,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		event.Describe(),
 		(&message.Module{Files: files}).Describe(),
 		notifications.Describe(),
-		(&dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments}).Describe(),
+		dispatches.Describe(),
 		s.deliveryModule(),
 		files.Describe(),
 		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
@@ -73,7 +74,10 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&dashboard.Module{Buses: Buses{}}).Describe(),
 		audit.Describe(),
 	}
-	s.followSight(notifications, roster.SightChanged, auth.UsersChanged, auth.UserChanged)
+	for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {
+		s.onSightChange(kind, "topics", notifications.FollowSight)
+		s.onSightChange(kind, "dispatches", dispatches.FollowSight)
+	}
 	modules = append(modules, more...)
 	return append(modules, privacy.New(Personal(modules), s.Cluster, s.Auth.FollowUser).Describe())
 }
@@ -105,23 +109,21 @@ func (s *Service) deliveryModule() api.Module {
 	}
 }
 
-// followSight takes back what users may not hear any more, on facts that say whom they are
-// about as userId or userIds.
-func (s *Service) followSight(notifications *notification.Module, kinds ...string) {
-	for _, kind := range kinds {
-		s.Bus.On(kind, "topics", func(ctx context.Context, h events.Heard) error {
-			var changed struct {
-				UserID  uuid.UUID   `json:"userId"`
-				UserIDs []uuid.UUID `json:"userIds"`
-			}
-			if err := h.Read(&changed); err != nil {
-				return err
-			}
-			users := changed.UserIDs
-			if changed.UserID != uuid.Nil {
-				users = append(users, changed.UserID)
-			}
-			return notifications.FollowSight(ctx, h.SchoolID, users)
-		})
-	}
+// onSightChange calls follow with the users that a fact names as userId or userIds: they may
+// see other things than before.
+func (s *Service) onSightChange(kind, name string, follow func(ctx context.Context, school uuid.UUID, users []uuid.UUID) error) {
+	s.Bus.On(kind, name, func(ctx context.Context, h events.Heard) error {
+		var changed struct {
+			UserID  uuid.UUID   `json:"userId"`
+			UserIDs []uuid.UUID `json:"userIds"`
+		}
+		if err := h.Read(&changed); err != nil {
+			return err
+		}
+		users := changed.UserIDs
+		if changed.UserID != uuid.Nil {
+			users = append(users, changed.UserID)
+		}
+		return follow(ctx, h.SchoolID, users)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -57,6 +58,12 @@ func topics(school uuid.UUID, audience string, narrowed bool) string {
 	}
 	return `select 'school_` + school.String() + `' as recipient`
 }
+
+// AddressesUser is the condition that an announcement is still for the user of a queued
+// message d of it. $2 is the school's day.
+var AddressesUser = strings.ReplaceAll(`exists (select from announcement where announcement.id = d.record_id
+	and (announcement.target_audience <> 'TEACHERS' and d.user_id in (`+parentsOfThem+`)
+		or announcement.target_audience <> 'PARENTS' and d.user_id in (`+addressedTeachers+`)))`, "$1", "announcement.id")
 
 // listen publishes what is due and tells everybody, once.
 func (m *Module) listen(bus *events.Bus) {

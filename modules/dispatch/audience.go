@@ -49,6 +49,14 @@ const peopleSQL = `with child as (
 	from employee e where e.status = 'ACTIVE' and (e.id = any($4::uuid[]) or e.employee_type = any($5::text[]))
 	order by name, phone`
 
+// peopleQuery finds everyone an audience names on a day.
+func peopleQuery(a Audience, day api.Date, found *[]recipient) tenancy.Query {
+	return tenancy.Query{SQL: peopleSQL, Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs), append([]string{}, a.Staff...), day}, Scan: func(r pgx.Rows) (err error) {
+		*found, err = pgx.CollectRows(r, pgx.RowToStructByName[recipient])
+		return err
+	}}
+}
+
 // people are everyone an audience names. An id that names nobody is refused, so that
 // a dispatch never reaches fewer than the office believes.
 func people(c api.Ctx, a Audience) ([]recipient, error) {
@@ -67,10 +75,7 @@ func people(c api.Ctx, a Audience) ([]recipient, error) {
 				missing, err = pgx.CollectRows(r, pgx.RowTo[string])
 				return err
 			}},
-		tenancy.Query{SQL: peopleSQL, Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs), append([]string{}, a.Staff...), c.Today()}, Scan: func(r pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(r, pgx.RowToStructByName[recipient])
-			return err
-		}})
+		peopleQuery(a, c.Today(), &found))
 	if err != nil {
 		return nil, fmt.Errorf("looking for recipients: %w", err)
 	}

@@ -5,6 +5,7 @@ package dispatch
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -24,6 +25,8 @@ type Module struct {
 	// Ready says why a channel cannot be used; Segments, how many SMS a text is.
 	Ready    func(channel string) error
 	Segments func(text string) int
+	Schools  api.Schools
+	Clock    func() time.Time
 }
 
 // Describe is everything about the module.

@@ -51,7 +51,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody then :title::text else :plaintitle::text end as title,
 					case when everybody then :teaser::text else :plainbody::text end as body, everybody::int as badge from topic
 				union all select 'PUSH', 'user_' || r.user_id, r.user_id, :title::text, :teaser::text,
-						greatest((select count(*) from notification n where n.user_id = r.user_id and n.read_at is null), 1)::int
+						greatest((select count(*) from notification n where n.user_id = r.user_id and n.read_at is null and ` + visibleTo("r.user_id") + `), 1)::int
 					from (` + b.Recipients + `) r where not exists (select from topic where everybody) and not exists (select from silent s where s.user_id = r.user_id)
 				union all select 'SMS', phone, user_id, :title::text, :body::text, 1 from wish where sms and phone is not null
 				union all select 'EMAIL', address, user_id, :title::text, :body::text, 1 from wish where email and address is not null)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -61,6 +62,15 @@ func (l line) view() Notification {
 
 const lineColumns = `id, title, body, type, record_id, student_id, read_at, created_at`
 
+// visibleTo is the condition that a user may read line n of their log. A parent may read
+// lines about no student and about students they may see now, so that a link that ends
+// hides the lines written while it existed. Everybody else may read all of their lines.
+// user is an SQL expression, $1 for example.
+func visibleTo(user string) string {
+	return `(n.student_id is null or n.student_id in (` + roster.LinkedIDs(user) + `)
+		or exists (select from app_user o join role k on k.id = o.role_id where o.id = ` + user + ` and k.type <> 'PARENT'))`
+}
+
 // delivered is the caller's own log. Count and page travel together.
 func delivered(c api.Ctx, r deliveredRequest) (Delivered, error) {
 	out := Delivered{Notifications: []Notification{}, Page: max(1, r.Page), Limit: r.Limit}
@@ -69,7 +79,7 @@ func delivered(c api.Ctx, r deliveredRequest) (Delivered, error) {
 	}
 	var lines []line
 	err := tenancy.Together(c.DB,
-		tenancy.Query{SQL: `select count(*), count(*) filter (where read_at is null) from notification where user_id = $1`, Args: []any{c.User.ID}, Scan: func(rows pgx.Rows) error {
+		tenancy.Query{SQL: `select count(*), count(*) filter (where n.read_at is null) from notification n where n.user_id = $1 and ` + visibleTo("$1"), Args: []any{c.User.ID}, Scan: func(rows pgx.Rows) error {
 			for rows.Next() {
 				if err := rows.Scan(&out.Total, &out.UnreadCount); err != nil {
 					return err
@@ -77,8 +87,8 @@ func delivered(c api.Ctx, r deliveredRequest) (Delivered, error) {
 			}
 			return rows.Err()
 		}},
-		tenancy.Query{SQL: `select ` + lineColumns + ` from notification where user_id = $1 and (not $2 or read_at is null)
-			order by created_at desc, id desc limit $3 offset $4`, Args: []any{c.User.ID, r.Unread, out.Limit, (out.Page - 1) * out.Limit}, Scan: func(rows pgx.Rows) (err error) {
+		tenancy.Query{SQL: `select ` + lineColumns + ` from notification n where n.user_id = $1 and (not $2 or n.read_at is null) and ` + visibleTo("$1") + `
+			order by n.created_at desc, n.id desc limit $3 offset $4`, Args: []any{c.User.ID, r.Unread, out.Limit, (out.Page - 1) * out.Limit}, Scan: func(rows pgx.Rows) (err error) {
 			lines, err = pgx.CollectRows(rows, pgx.RowToStructByName[line])
 			return err
 		}})
@@ -102,7 +112,8 @@ type Unread struct {
 
 func unreadCount(c api.Ctx, _ api.Nothing) (Unread, error) {
 	var out Unread
-	err := c.DB.Raw(`select count(*) as unread_count from notification where user_id = ? and read_at is null`, c.User.ID).Scan(&out).Error
+	err := c.DB.Raw(`select count(*) as unread_count from notification n where n.user_id = @user and n.read_at is null and `+visibleTo("@user"),
+		map[string]any{"user": c.User.ID}).Scan(&out).Error
 	if err != nil {
 		return out, fmt.Errorf("counting notifications: %w", err)
 	}
@@ -116,7 +127,7 @@ type readRequest struct {
 // read marks one line of the caller's own as read; a second time changes nothing.
 func read(c api.Ctx, r readRequest) (Notification, error) {
 	var lines []line
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `update notification set read_at = coalesce(read_at, $3) where id = $1 and user_id = $2 returning ` + lineColumns,
+	err := tenancy.Together(c.DB, tenancy.Query{SQL: `update notification n set read_at = coalesce(n.read_at, $3) where n.id = $1 and n.user_id = $2 and ` + visibleTo("$2") + ` returning ` + lineColumns,
 		Args: []any{r.NotificationID, c.User.ID, c.Now}, Scan: func(rows pgx.Rows) (err error) {
 			lines, err = pgx.CollectRows(rows, pgx.RowToStructByName[line])
 			return err
@@ -136,7 +147,8 @@ type ReadAll struct {
 }
 
 func readAll(c api.Ctx, _ api.Nothing) (ReadAll, error) {
-	done := c.DB.Exec(`update notification set read_at = ? where user_id = ? and read_at is null`, c.Now, c.User.ID)
+	done := c.DB.Exec(`update notification n set read_at = @now where n.user_id = @user and n.read_at is null and `+visibleTo("@user"),
+		map[string]any{"now": c.Now, "user": c.User.ID})
 	if done.Error != nil {
 		return ReadAll{}, fmt.Errorf("marking notifications: %w", done.Error)
 	}

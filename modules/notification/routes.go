@@ -38,6 +38,9 @@ type Module struct {
 	Queue   Queue
 	Schools api.Schools
 	Clock   func() time.Time
+	// AnnouncementAddressesUser is the condition, with a message of an announcement as d and
+	// the school's day as $2, that the announcement is still for the message's user.
+	AnnouncementAddressesUser string
 }
 
 // Describe is everything about the module.

@@ -67,7 +67,7 @@ var queueNotices = `with ` + awake + `,
 	people as (
 		select t.id as notice_id, u.id as user_id, r.type as role, u.phone, coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,
 			coalesce(w.push, true) as push, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
-			(select count(*) from notification n where n.user_id = u.id and n.read_at is null) as unread
+			(select count(*) from notification n where n.user_id = u.id and n.read_at is null and ` + visibleTo("u.id") + `) as unread
 		from told t
 		left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
 		left join guardian g on g.id = sg.guardian_id

@@ -51,7 +51,7 @@ func (m *Module) routes() []api.Row {
 		api.PlatformFeed("/super-admin/school/:id/provisioning/stream", "The same as it goes on, until the school is ready or has failed", m.watch),
 		api.PlatformRow("GET", "/super-admin/school/:id/stats", "What there is at a school, who is signed in, and what was asked of it", api.Read, 200, m.stats),
 		api.PlatformRow("POST", "/super-admin/school/:id/retry", "Go on with an onboarding that failed", api.Write, 200, m.retry, api.OwnTransaction),
-		api.PlatformRow("POST", "/super-admin/school/:id/suspend", "Shut a school; its data stays", api.Write, 200, m.suspend, api.OwnTransaction),
+		api.PlatformRow("POST", "/super-admin/school/:id/suspend", "Shut a school; its data stays", api.Write, 200, m.suspend, api.OwnTransaction, api.Fresh),
 		api.PlatformRow("POST", "/super-admin/school/:id/activate", "Open a suspended school again", api.Write, 200, m.activate, api.OwnTransaction),
 		api.PlatformRow("POST", "/super-admin/school/:id/archive", "Shut a suspended school for good", api.Write, 200, m.archive, api.OwnTransaction, api.Fresh),
 		api.PlatformRow("POST", "/super-admin/school/:id/export", "Have a fresh archive of the whole school made", api.Write, 202, m.requestExport, api.OwnTransaction, api.Says("The archive is being made"), api.Fresh),

@@ -32,6 +32,11 @@ func (m *Module) update(c api.Ctx, r change) (Setting, error) {
 	if err := m.check(c, &s, before, r.Names); err != nil {
 		return s, err
 	}
+	if s.SecondFactorRequired != before.SecondFactorRequired {
+		if err := c.NeedFresh(); err != nil {
+			return s, err
+		}
+	}
 	s.Version, s.UpdatedBy, s.UpdatedAt = s.Version+1, &c.User.ID, c.Now
 	s.EvaluationModeActive = s.evaluates(c.Now)
 	if err := m.write(c, &s, before); err != nil {

@@ -2967,7 +2967,7 @@ export interface paths {
         put?: never;
         /**
          * Add an employee and their account
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminEmployeeCreate"];
         delete?: never;
@@ -2985,7 +2985,7 @@ export interface paths {
         };
         /**
          * The employees of a list as a CSV file that can be imported
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEmployeeExport"];
         put?: never;
@@ -3007,7 +3007,7 @@ export interface paths {
         put?: never;
         /**
          * Import teachers, drivers and support staff from a CSV file
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminEmployeeImport"];
         delete?: never;
@@ -3074,13 +3074,13 @@ export interface paths {
         get: operations["getSchoolAdminEmployeeById"];
         /**
          * Change an employee; their account follows
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminEmployeeById"];
         post?: never;
         /**
          * Deactivate an employee and sign them out
-         * @description For `SCHOOL_ADMIN` with **delete** on **Employees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminEmployeeById"];
         options?: never;
@@ -5078,7 +5078,7 @@ export interface paths {
         get: operations["getSchoolAdminSetting"];
         /**
          * Change the school's settings
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. To change secondFactorRequired needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminSetting"];
         post?: never;
@@ -5117,7 +5117,7 @@ export interface paths {
         };
         /**
          * The students of a list as a CSV file that can be imported
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentExport"];
         put?: never;
@@ -6907,7 +6907,7 @@ export interface paths {
         put?: never;
         /**
          * Shut a school; its data stays
-         * @description For `SUPER_ADMIN`. Counts as `write` (writes, per user).
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminSchoolByIdSuspend"];
         delete?: never;
@@ -12158,7 +12158,7 @@ export interface components {
             phone: string;
         };
         PinRequest: {
-            /** @description Needed to replace a PIN, unless an OTP sign-in was in the last 10 minutes */
+            /** @description Needed to replace a PIN, unless the last proof of identity is less than 10 minutes old */
             currentPin?: string | unknown | unknown;
             /** @example 4826 */
             pin: string;
@@ -14213,6 +14213,8 @@ export interface components {
              * @description One of the accounts a sign-in named
              */
             accountId: string;
+            /** @description Of this session, which goes on beside the new one */
+            refreshToken: string;
         };
         TapResult: {
             clientEventId: string;
@@ -16980,7 +16982,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Sign in with a code sent to your phone first */
+            /** @description Confirm that it is you, then try again */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17035,7 +17037,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description A second factor is needed to sign in */
+            /** @description Confirm that it is you, then try again */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -18457,7 +18459,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Sign in with a code sent to your phone first */
+            /** @description Confirm that it is you, then try again */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -20799,7 +20801,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Sign in with a code sent to your phone first */
+            /** @description Confirm that it is you, then try again */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -23602,7 +23604,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["Duplicate"];
             413: components["responses"]["TooLarge"];
@@ -23653,7 +23655,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
@@ -23706,7 +23708,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["FileTooLarge"];
@@ -23955,7 +23957,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
             413: components["responses"]["TooLarge"];
@@ -23989,7 +23991,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
             429: components["responses"]["TooMany"];
@@ -30358,7 +30360,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
             413: components["responses"]["TooLarge"];
@@ -30459,7 +30461,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
@@ -35852,7 +35854,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDenied"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             429: components["responses"]["TooMany"];
@@ -38662,7 +38664,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Sign in with a code sent to your phone first */
+            /** @description Confirm that it is you, then try again */
             403: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -12,11 +12,14 @@ type Way = 'password' | 'code' | 'passkey'
 const words: Record<Way, string> = { password: 'Use the password', code: 'Use a code of the authenticator app', passkey: 'Use a passkey' }
 
 export function ProveAgain() {
-  const [way, setWay] = useState<Way>('password')
+  const [chosen, setWay] = useState<Way>()
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const has = useQuery({ queryKey: ['/auth/second-factor'], queryFn: () => call(api.GET('/auth/second-factor')) }).data
-  const ways: Way[] = ['password', ...(has?.totp ? ['code' as const] : []), ...(has?.passkeys.length && passkeysWork() ? ['passkey' as const] : [])]
+  // An account with a second factor proves itself by it; the password alone would take it away.
+  const { data: has, isPending } = useQuery({ queryKey: ['/auth/second-factor'], queryFn: () => call(api.GET('/auth/second-factor')) })
+  const factors: Way[] = [...(has?.totp ? ['code' as const] : []), ...(has?.passkeys.length && passkeysWork() ? ['passkey' as const] : [])]
+  const ways: Way[] = factors.length > 0 || has?.passkeys.length ? factors : ['password']
+  const way = isPending ? undefined : (chosen ?? ways[0] ?? 'passkey')
   const prove = useMutation({
     mutationFn: async () => {
       const body = way === 'password' ? { password } : way === 'code' ? { code } : { passkey: await usePasskey(await call(api.POST('/auth/reauthenticate/options'))) }
@@ -39,9 +42,9 @@ export function ProveAgain() {
               {Object.keys(fields).length === 0 && <Trouble error={prove.error} />}
               <Group justify="flex-end" gap={8}>
                 <Button variant="default" onClick={() => answerProof(false)}>Cancel</Button>
-                <Button type="submit" loading={prove.isPending} disabled={way === 'password' ? password === '' : way === 'code' && code.length !== 6}>{way === 'passkey' ? 'Use a passkey' : 'Confirm'}</Button>
+                <Button type="submit" loading={prove.isPending} disabled={!way || (way === 'password' && password === '') || (way === 'code' && code.length !== 6)}>{way === 'passkey' ? 'Use a passkey' : 'Confirm'}</Button>
               </Group>
-              {ways.filter((w) => w !== way).map((w) => <Anchor key={w} component="button" type="button" size="sm" ta="start" onClick={() => { prove.reset(); setWay(w) }}>{words[w]}</Anchor>)}
+              {way && ways.filter((w) => w !== way).map((w) => <Anchor key={w} component="button" type="button" size="sm" ta="start" onClick={() => { prove.reset(); setWay(w) }}>{words[w]}</Anchor>)}
             </Stack>
           </form>
         </Modal.Body>
