@@ -13,7 +13,8 @@ const FreshFor = 10 * time.Minute
 // POST /auth/reauthenticate.
 func Fresh(r *Row) { r.Fresh = true }
 
-var errNotFresh = Coded(403, "REAUTHENTICATION_NEEDED", "Confirm that it is you, then try again")
+// ErrNotFresh refuses a row that is Fresh to a caller whose proof of identity is too old.
+var ErrNotFresh = Coded(403, "REAUTHENTICATION_NEEDED", "Confirm that it is you, then try again")
 
 // checkFresh asks for a fresh proof where the row does.
 func (k *Kernel) checkFresh(ctx context.Context, row *Row, user User) error {
@@ -25,7 +26,7 @@ func (k *Kernel) checkFresh(ctx context.Context, row *Row, user User) error {
 		return err
 	}
 	if !fresh {
-		return errNotFresh
+		return ErrNotFresh
 	}
 	return nil
 }
