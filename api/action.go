@@ -20,6 +20,11 @@ const (
 	Driver      RoleType = "DRIVER"
 )
 
+// JSONSchema names the roles a token may carry.
+func (RoleType) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "enum": []any{string(SchoolAdmin), string(SuperAdmin), string(Teacher), string(Parent), string(Driver)}}
+}
+
 // prefixRoles says which role each client's path prefix wants.
 var prefixRoles = map[string]RoleType{
 	"parent":       Parent,

@@ -26,7 +26,7 @@ const insertPlatformAudit = `insert into audit_event (id, actor_id, actor_role, 
 // query writes it where the row's own changes are: in the school, or in the platform.
 func (a audit) query(rq *request) (tenancy.Query, error) {
 	q, err := a.schoolQuery(rq)
-	if err == nil && rq.row.platform {
+	if err == nil && rq.row.Kind() == KindPlatform {
 		q.SQL, q.Args = insertPlatformAudit, append(q.Args, a.school)
 	}
 	return q, err

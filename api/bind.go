@@ -36,6 +36,21 @@ type pathField struct {
 	index []int
 }
 
+// empty reports whether there is nothing to read from a body or a query.
+func (p *bindPlan) empty() bool { return len(p.keys)+len(p.changes) == 0 }
+
+// PathFields are the fields of the row's request that its path fills, each named by its path tag.
+func (r *Row) PathFields() []reflect.StructField {
+	var out []reflect.StructField
+	for _, f := range planOf(r.Request).path {
+		out = append(out, r.Request.FieldByIndex(f.index))
+	}
+	return out
+}
+
+// HasFields reports whether the row's request has fields besides those of its path.
+func (r *Row) HasFields() bool { return !planOf(r.Request).empty() }
+
 func planOf(t reflect.Type) *bindPlan {
 	p := &bindPlan{keys: map[string][]int{}}
 	if t.Kind() != reflect.Struct {
@@ -50,7 +65,7 @@ func planOf(t reflect.Type) *bindPlan {
 			p.path = append(p.path, pathField{name, f.Index})
 			continue
 		}
-		if name := jsonName(f); name != "" && !f.Anonymous {
+		if name := JSONName(f); name != "" && !f.Anonymous {
 			p.keys[name] = f.Index
 			p.names = append(p.names, name)
 		}
@@ -58,7 +73,8 @@ func planOf(t reflect.Type) *bindPlan {
 	return p
 }
 
-func jsonName(f reflect.StructField) string {
+// JSONName is a field's name on the wire; empty: it is not sent by a name of its own.
+func JSONName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "-" || !f.IsExported() {
 		return ""
@@ -220,7 +236,7 @@ func hasNUL(body []byte) bool {
 // itself on sign-in rows. A GET needs none.
 func unwrap(row *Row, body []byte) (json.RawMessage, error) {
 	if body == nil {
-		if row.Method == http.MethodGet || row.Method == http.MethodDelete || row.Request == reflect.TypeFor[Nothing]() || len(row.plan.keys)+len(row.plan.changes) == 0 {
+		if row.Method == http.MethodGet || row.Method == http.MethodDelete || row.Request == reflect.TypeFor[Nothing]() || row.plan.empty() {
 			return nil, nil
 		}
 		if row.Flat || row.NoBodyNeeded {

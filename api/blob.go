@@ -45,8 +45,8 @@ type laterAnswer interface {
 
 func (l Later[V]) later() (*Blob, any) { return l.Blob, l.Data }
 
-// isLater reports whether rows answering t may answer 202, and with which record.
-func isLater(t reflect.Type) (record reflect.Type, later bool) {
+// LaterOf is the record that rows answering t give with a 202, if t is a Later.
+func LaterOf(t reflect.Type) (record reflect.Type, later bool) {
 	if _, later = reflect.Zero(t).Interface().(laterAnswer); !later {
 		return nil, false
 	}

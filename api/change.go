@@ -20,6 +20,14 @@ type changer interface {
 	shape() reflect.Type
 }
 
+// ChangeOf is the type of the fields that a Change names, if t is one.
+func ChangeOf(t reflect.Type) (fields reflect.Type, isChange bool) {
+	if c, ok := reflect.New(t).Interface().(changer); ok {
+		return c.shape(), true
+	}
+	return nil, false
+}
+
 // Apply lays the named fields over to. Pointers and lists are made anew: a copy that
 // was taken of the record before keeps what it had.
 func (c Change[T]) Apply(to *T) error {
@@ -29,7 +37,7 @@ func (c Change[T]) Apply(to *T) error {
 	for _, f := range reflect.VisibleFields(c.shape()) {
 		switch f.Type.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map:
-			if !f.Anonymous && c.named[jsonName(f)] {
+			if !f.Anonymous && c.named[JSONName(f)] {
 				reflect.ValueOf(to).Elem().FieldByIndex(f.Index).SetZero()
 			}
 		}
@@ -50,8 +58,8 @@ func (c *Change[T]) take(data json.RawMessage, d *diagnosis) error {
 	}
 	c.raw, c.named = data, make(map[string]bool, len(fields))
 	for _, f := range reflect.VisibleFields(c.shape()) {
-		if _, sent := sentAs(fields, jsonName(f)); sent {
-			c.named[jsonName(f)] = true
+		if _, sent := sentAs(fields, JSONName(f)); sent {
+			c.named[JSONName(f)] = true
 		}
 	}
 	return nil

@@ -54,12 +54,13 @@ func (c OpenCtx) SetCookie(k Cookie) {
 	})
 }
 
-var errNotConsole = Denied("This is for the console's own pages; the header " + ConsoleHeader + " is missing")
+// ErrNotConsole refuses a row that is for the Console to calls from elsewhere.
+var ErrNotConsole = Denied("This is for the console's own pages; the header " + ConsoleHeader + " is missing")
 
 // fromConsole refuses what did not come from the console's own pages.
 func fromConsole(g *gin.Context) error {
 	if g.GetHeader(ConsoleHeader) == "" {
-		return errNotConsole
+		return ErrNotConsole
 	}
 	return nil
 }

@@ -66,6 +66,11 @@ func (d Date) Before(o Date) bool {
 // AddDays moves by days.
 func (d Date) AddDays(n int) Date { return DateOf(d.In(time.UTC).AddDate(0, 0, n)) }
 
+// JSONSchema is a calendar day.
+func (Date) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "format": "date"}
+}
+
 func (d Date) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {
 		return []byte("null"), nil

@@ -76,7 +76,7 @@ func (d *diagnosis) object(prefix string, data json.RawMessage, t reflect.Type) 
 		return nothing
 	}
 	for _, f := range reflect.VisibleFields(t) {
-		name := jsonName(f)
+		name := JSONName(f)
 		if key, sent := sentAs(fields, name); sent {
 			fields[key] = d.value(prefix+key, fields[key], f.Type)
 		}

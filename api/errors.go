@@ -62,7 +62,7 @@ func Malformed(format string, args ...any) *Error {
 	return newError(400, "", fmt.Sprintf(format, args...))
 }
 
-// Coded is a 4xx answer with one of the spec's codes.
+// Coded is an error with one of the spec's codes; an empty one is the status's text.
 func Coded(status int, code, message string) *Error { return newError(status, code, message) }
 
 // Unauthorized is a missing or invalid token: 401.
@@ -131,13 +131,18 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:maxSaid], "") + "…"
 }
 
-// errorBody is the spec's.
-type errorBody struct {
+// ErrorBody is the JSON of every error.
+type ErrorBody struct {
 	StatusCode int      `json:"statusCode" doc:"The HTTP status."`
 	Message    string   `json:"message" doc:"For people."`
 	Error      string   `json:"error" doc:"For programs: a code of the table above, or the status text."`
 	Details    []Detail `json:"details,omitempty" doc:"Every bad field at once, up to 200."`
 	Data       any      `json:"data,omitempty" doc:"What you need besides words, where there is any."`
+}
+
+// Body is the error as the caller reads it.
+func (e *Error) Body() ErrorBody {
+	return ErrorBody{StatusCode: e.Status, Message: e.Message, Error: e.Code, Details: e.Details, Data: e.Data}
 }
 
 // Explain is what an error means to the one who caused it, for what is asked over other

@@ -53,8 +53,8 @@ func (f Feed[V]) run(ctx context.Context, tell func(any) error) error {
 
 func (Feed[V]) event() reflect.Type { return reflect.TypeFor[V]() }
 
-// feedOf is what rows answering t tell, if they are feeds.
-func feedOf(t reflect.Type) (event reflect.Type, feed bool) {
+// FeedOf is the event that rows answering t send, if t is a Feed.
+func FeedOf(t reflect.Type) (event reflect.Type, feed bool) {
 	if f, ok := reflect.Zero(t).Interface().(feeder); ok {
 		return f.event(), true
 	}

@@ -33,9 +33,9 @@ func (m MaybeFile[V]) file() (*File, any) { return m.File, m.Data }
 // Gives says which type a row's file is of, for the document.
 func Gives(contentType string) Option { return func(r *Row) { r.Produces = contentType } }
 
-// fileAnswer reports whether rows answering t may answer with a file, and which record
+// FileOf reports whether rows answering t may answer with a file, and which record
 // they answer with otherwise; nil is none.
-func fileAnswer(t reflect.Type) (record reflect.Type, file bool) {
+func FileOf(t reflect.Type) (record reflect.Type, file bool) {
 	if _, ok := reflect.Zero(t).Interface().(filed); !ok {
 		return nil, false
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -125,8 +126,8 @@ type Kernel struct {
 	engine      *gin.Engine
 }
 
-// New checks every row and builds the router. A row that cannot be served,
-// documented or permitted is an error here, not a surprise later.
+// New checks every row and builds the router. A row that cannot be served or permitted
+// is an error here, not a surprise later.
 func New(p Parts) (*Kernel, error) {
 	if p.Clock == nil {
 		p.Clock = time.Now
@@ -139,9 +140,6 @@ func New(p Parts) (*Kernel, error) {
 		return nil, err
 	}
 	if err := k.route(); err != nil {
-		return nil, err
-	}
-	if _, err := k.describe(); err != nil {
 		return nil, err
 	}
 	return k, nil
@@ -169,25 +167,18 @@ func (k *Kernel) checkRow(r *Row) error {
 	switch {
 	case r.Summary == "":
 		return fmt.Errorf("row %s has no summary", r.Name())
-	case r.callSchool != nil && len(r.Roles) == 0:
+	case r.Kind() == KindSchool && len(r.Roles) == 0:
 		return fmt.Errorf("row %s belongs to no client and names no roles", r.Name())
-	case r.callSchool != nil && k.Catalogue.find(r.Module) < 0:
+	case r.Kind() == KindSchool && k.Catalogue.Find(r.Module) < 0:
 		return fmt.Errorf("row %s names a permission that no module defines: %q", r.Name(), r.Module)
 	case r.Fresh && !r.Bearer:
 		return fmt.Errorf("row %s asks for a fresh proof of nobody: it takes no token", r.Name())
 	case r.OwnTx && r.Idempotent:
 		return fmt.Errorf("row %s keeps its own transaction, so its answer cannot be remembered in one", r.Name())
-	case r.OwnTx && !r.platform:
+	case r.OwnTx && r.Kind() != KindPlatform:
 		return fmt.Errorf("row %s: only the platform's rows keep their own transactions", r.Name())
-	case r.Listing != nil && r.Listing.Sorts[trimMinus(r.Listing.Default)] == "":
+	case r.Listing != nil && r.Listing.Sorts[strings.TrimPrefix(r.Listing.Default, "-")] == "":
 		return fmt.Errorf("row %s has no default sort", r.Name())
 	}
 	return nil
-}
-
-func trimMinus(s string) string {
-	if s != "" && s[0] == '-' {
-		return s[1:]
-	}
-	return s
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,15 +16,17 @@ import (
 )
 
 const (
-	defaultLimit = 20
-	maxLimit     = 100
-	// maxPage bounds the offset; nobody turns to page ten thousand, a scraper exports.
-	maxPage = 1_000_000
-	// maxFilter bounds the text of a filter, in characters.
-	maxFilter = 200
-	// maxWords bounds the words of a search: each is a condition of its own, and a statement
+	// DefaultLimit is how many records a page has when the caller does not say.
+	DefaultLimit = 20
+	// MaxLimit is how many records a page has at the most.
+	MaxLimit = 100
+	// MaxPage bounds the offset; nobody turns to page ten thousand, a scraper exports.
+	MaxPage = 1_000_000
+	// MaxFilter bounds the text of a filter, in characters.
+	MaxFilter = 200
+	// MaxWords bounds the words of a search: each is a condition of its own, and a statement
 	// of thousands of them takes minutes to build.
-	maxWords = 10
+	MaxWords = 10
 )
 
 // Listing declares what a list can be sorted and filtered by. Names from clients
@@ -39,9 +41,9 @@ type Listing struct {
 type Filter struct {
 	Kind  string // for the document: uuid, string, boolean, integer, date, search
 	Enum  []string
+	Words bool // every word is a condition of its own
 	parse func(text string) (any, error)
 	where string
-	words bool // every word is a condition of its own
 }
 
 // ByID filters on a column that holds an id.
@@ -126,7 +128,7 @@ func Search(columns ...string) Filter {
 // in any order, whatever case and accents. A trigram index on the column serves it.
 func SearchWords(column string) Filter {
 	f := Search(column)
-	f.where, f.words = column+` LIKE @q`, true
+	f.where, f.Words = column+` LIKE @q`, true
 	return f
 }
 
@@ -142,6 +144,9 @@ func (f Filter) Where(sql string) Filter {
 	}
 	return f
 }
+
+// Condition is the SQL that the filter adds to a query.
+func (f Filter) Condition() string { return f.where }
 
 // ListRequest is a list request that has been checked against its row's Listing.
 type ListRequest struct {
@@ -195,9 +200,9 @@ func (l *Listing) parse(query url.Values, data json.RawMessage) (ListRequest, er
 			return ListRequest{}, Malformed("The list request does not fit: page, limit, filters and sort").Because(err)
 		}
 	}
-	p := listParser{listing: l, out: ListRequest{Page: 1, Limit: defaultLimit}}
-	p.number("page", oneText(query, "page"), raw.Page, maxPage, &p.out.Page)
-	p.number("limit", oneText(query, "limit"), raw.Limit, maxLimit, &p.out.Limit)
+	p := listParser{listing: l, out: ListRequest{Page: 1, Limit: DefaultLimit}}
+	p.number("page", oneText(query, "page"), raw.Page, MaxPage, &p.out.Page)
+	p.number("limit", oneText(query, "limit"), raw.Limit, MaxLimit, &p.out.Limit)
 	p.filters(query, raw.Filters)
 	p.sort(query, raw)
 	if p.twice != "" {
@@ -268,10 +273,10 @@ func (p *listParser) filters(query url.Values, body map[string]json.RawMessage) 
 		}
 		texts[name] = s
 	}
-	for _, name := range sortedKeys(texts) {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		f, declared := p.listing.Filters[name]
 		if !declared {
-			p.fail("filters."+name, "can be filtered by %s", orNothing(sortedKeys(p.listing.Filters)))
+			p.fail("filters."+name, "can be filtered by %s", orNothing(slices.Sorted(maps.Keys(p.listing.Filters))))
 			continue
 		}
 		if texts[name] == "" {
@@ -281,14 +286,14 @@ func (p *listParser) filters(query url.Values, body map[string]json.RawMessage) 
 			p.fail("filters."+name, "must be valid text")
 			continue
 		}
-		if utf8.RuneCountInString(texts[name]) > maxFilter {
-			p.fail("filters."+name, "must be at most %d characters", maxFilter)
+		if utf8.RuneCountInString(texts[name]) > MaxFilter {
+			p.fail("filters."+name, "must be at most %d characters", MaxFilter)
 			continue
 		}
 		parts := []string{texts[name]}
-		if f.words {
-			if parts = strings.Fields(Fold(texts[name])); len(parts) > maxWords {
-				p.fail("filters."+name, "must be at most %d words", maxWords)
+		if f.Words {
+			if parts = strings.Fields(Fold(texts[name])); len(parts) > MaxWords {
+				p.fail("filters."+name, "must be at most %d words", MaxWords)
 				continue
 			}
 		}
@@ -321,7 +326,7 @@ func (p *listParser) sort(query url.Values, raw rawList) {
 	}
 	column, declared := p.listing.Sorts[field]
 	if !declared {
-		p.fail("sort.field", "can be sorted by %s", orNothing(sortedKeys(p.listing.Sorts)))
+		p.fail("sort.field", "can be sorted by %s", orNothing(slices.Sorted(maps.Keys(p.listing.Sorts))))
 		return
 	}
 	switch strings.ToLower(order) {
@@ -341,15 +346,6 @@ func bracketed(key, outer string) (string, bool) {
 		return "", false
 	}
 	return strings.CutSuffix(inner, "]")
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 func orNothing(names []string) string {

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -92,7 +93,7 @@ func FuzzListing(f *testing.F) {
 			refusedInWords(t, err)
 			return
 		}
-		if l.Page < 1 || l.Page > maxPage || l.Limit < 1 || l.Limit > maxLimit || l.Offset() < 0 || l.Offset() > maxPage*maxLimit {
+		if l.Page < 1 || l.Page > MaxPage || l.Limit < 1 || l.Limit > MaxLimit || l.Offset() < 0 || l.Offset() > MaxPage*MaxLimit {
 			t.Fatalf("page %d, limit %d, offset %d", l.Page, l.Limit, l.Offset())
 		}
 		if order := strings.Join(l.order, ", "); !slices.Contains(fuzzedOrders, order) {
@@ -133,7 +134,7 @@ func refusedInWords(t *testing.T, err error) {
 func harmless(t *testing.T, l ListRequest, db *gorm.DB) string {
 	t.Helper()
 	for i, c := range l.where {
-		if !slices.ContainsFunc(sortedKeys(fuzzedListing.Filters), func(name string) bool { return fuzzedListing.Filters[name].where == c.sql }) {
+		if !slices.ContainsFunc(slices.Sorted(maps.Keys(fuzzedListing.Filters)), func(name string) bool { return fuzzedListing.Filters[name].where == c.sql }) {
 			t.Fatalf("nobody declared %q", c.sql)
 		}
 		var value any = "x"

@@ -40,8 +40,8 @@ type Permission struct {
 // Catalogue is every permission there is, in the order in which modules are listed.
 type Catalogue []Permission
 
-// find is the place of a permission; -1: there is none of this key.
-func (c Catalogue) find(key string) int {
+// Find is the place of a permission in the catalogue; -1: there is none of this key.
+func (c Catalogue) Find(key string) int {
 	return slices.IndexFunc(c, func(p Permission) bool { return p.Key == key })
 }
 

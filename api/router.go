@@ -72,9 +72,20 @@ func (k *Kernel) route() error {
 // Handler is the whole API.
 func (k *Kernel) Handler() http.Handler { return k.engine }
 
-// Engine lets cmd mount what is not an endpoint: the documentation, the console,
-// the realtime channel.
+// Engine lets cmd mount what is not an endpoint: the console, the realtime channel.
 func (k *Kernel) Engine() *gin.Engine { return k.engine }
+
+// MountPage serves a page that is not an endpoint, by GET and HEAD, under its path's name
+// in logs and metrics.
+func (k *Kernel) MountPage(path string, serve gin.HandlerFunc) {
+	row := &Row{Method: http.MethodGet, Path: path}
+	named := func(g *gin.Context) {
+		requestOf(g).row = row
+		serve(g)
+	}
+	k.engine.GET(path, named)
+	k.engine.HEAD(path, named)
+}
 
 func requestOf(g *gin.Context) *request { return g.MustGet(requestKey).(*request) }
 

@@ -46,7 +46,6 @@ type Row struct {
 	Produces       string   // the type of the file it answers with, for the document
 	Request        reflect.Type
 	Response       reflect.Type
-	platform       bool
 	newRequest     func() any
 	callSchool     func(Ctx, any) (any, error)
 	callPlatform   func(PlatformCtx, any) (any, error)
@@ -59,6 +58,26 @@ type Row struct {
 
 // Name identifies the row in logs, metrics and idempotency records.
 func (r *Row) Name() string { return r.Method + " " + r.Path }
+
+// RowKind is whom a row's handler works for.
+type RowKind int
+
+const (
+	KindSchool   RowKind = iota // one school, the caller's
+	KindPlatform                // the platform, above all schools
+	KindOpen                    // no school and no platform: signing in, and what needs no token
+)
+
+// Kind follows from the constructor that made the row.
+func (r *Row) Kind() RowKind {
+	switch {
+	case r.callOpen != nil:
+		return KindOpen
+	case r.callPlatform != nil:
+		return KindPlatform
+	}
+	return KindSchool
+}
 
 // Option changes a row away from what its constructor says.
 type Option func(*Row)
@@ -105,6 +124,15 @@ func OrCSV[Req any](read func(*Req, *Incoming) error) Option {
 	}
 }
 
+// TakesCSV reports whether the row takes a CSV file where it takes a JSON body.
+func (r *Row) TakesCSV() bool { return r.fromCSV != nil }
+
+// MayFail documents refusals that only the row's own handler gives: the very errors
+// it returns. What every row of its kind can answer is known without it.
+func MayFail(errs ...*Error) Option {
+	return func(r *Row) { r.Failures = append(r.Failures, errs...) }
+}
+
 // NoBodyNeeded is for rows whose body only says what has a default.
 func NoBodyNeeded(r *Row) { r.NoBodyNeeded = true }
 
@@ -112,8 +140,8 @@ func NoBodyNeeded(r *Row) { r.NoBodyNeeded = true }
 // one may have a calendar's address for, though making it writes.
 func Needs(a Action) Option { return func(r *Row) { r.Needed = a } }
 
-// permission is what the row asks for in its module.
-func (r *Row) permission() Action {
+// Permission is what the row asks for in its module.
+func (r *Row) Permission() Action {
 	if r.Needed != "" {
 		return r.Needed
 	}
@@ -168,6 +196,17 @@ func CountsFor[Req any](who func(OpenCtx, Req) string) Option {
 	}
 }
 
+// CountsPer is what calls of the row are counted by: the user, the session or the address.
+func (r *Row) CountsPer() string {
+	switch {
+	case r.Bearer:
+		return "user"
+	case r.countsFor != nil:
+		return "session"
+	}
+	return "address"
+}
+
 // Get is a read: its handler cannot write, the database refuses.
 func Get[Req, Resp any](path, module, summary string, h func(Ctx, Req) (Resp, error), opts ...Option) Row {
 	return schoolRow("GET", path, module, summary, Read, 200, h, opts)
@@ -215,7 +254,8 @@ func schoolRow[Req, Resp any](method, path, module, summary string, action Actio
 	r := newRow[Req, Resp](method, path, summary, action, status)
 	r.Module = module
 	r.Bearer = true
-	if role, ok := prefixRoles[firstSegment(path)]; ok {
+	client, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if role, ok := prefixRoles[client]; ok {
 		r.Roles = []RoleType{role}
 	}
 	r.callSchool = func(c Ctx, req any) (any, error) { return h(c, *req.(*Req)) }
@@ -226,7 +266,7 @@ func schoolRow[Req, Resp any](method, path, module, summary string, action Actio
 // has the platform's records and no school's: the compiler keeps the two apart.
 func PlatformRow[Req, Resp any](method, path, summary string, action Action, status int, h func(PlatformCtx, Req) (Resp, error), opts ...Option) Row {
 	r := newRow[Req, Resp](method, path, summary, action, status)
-	r.Bearer, r.platform = true, true
+	r.Bearer = true
 	r.Roles = []RoleType{SuperAdmin}
 	r.callPlatform = func(c PlatformCtx, req any) (any, error) { return h(c, *req.(*Req)) }
 	return r.with(opts)
@@ -306,9 +346,4 @@ func Rows(parts ...any) []Row {
 		}
 	}
 	return out
-}
-
-func firstSegment(path string) string {
-	s, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return s
 }

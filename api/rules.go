@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -21,7 +22,7 @@ func newRules() *rules {
 		if f.Anonymous {
 			return embedded
 		}
-		if name := jsonName(f); name != "" {
+		if name := JSONName(f); name != "" {
 			return name
 		}
 		return f.Tag.Get("path")
@@ -52,6 +53,9 @@ func newRules() *rules {
 // maxEmail is as many bytes as the longest address of 254 characters can have.
 const maxEmail = 4 * 254
 
+// Patterns are the rules of our own and the regular expression of each.
+func Patterns() map[string]*regexp.Regexp { return maps.Clone(patterns) }
+
 // patterns are the rules of our own, each a regular expression so that the
 // document can say it too.
 var patterns = map[string]*regexp.Regexp{
@@ -71,14 +75,18 @@ func (d Date) text() string {
 	return d.String()
 }
 
-// check refuses a request that breaks a rule.
-func (r *rules) check(req any, v reflect.Value, plan *bindPlan) error {
-	details, err := r.broken(req, v, plan)
+// Validate refuses a request, given by its pointer, that breaks a rule of its validate tags.
+func (k *Kernel) Validate(req any) error {
+	v := reflect.ValueOf(req).Elem()
+	details, err := k.rules.broken(req, v, planOf(v.Type()))
 	if err == nil && len(details) > 0 {
 		err = Invalid(details...)
 	}
 	return err
 }
+
+// ValidateValue refuses a value that breaks a rule of a validate tag.
+func (k *Kernel) ValidateValue(value any, tag string) error { return k.rules.v.Var(value, tag) }
 
 // broken names every field that breaks a rule.
 func (r *rules) broken(req any, v reflect.Value, plan *bindPlan) ([]Detail, error) {

@@ -131,7 +131,7 @@ func (k *Kernel) patience(g *gin.Context, row *Row) time.Duration {
 }
 
 func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request) (answer, error) {
-	if row.callOpen != nil {
+	if row.Kind() == KindOpen {
 		return k.runOpen(ctx, g, row, rq)
 	}
 	if err := k.authenticate(ctx, g, rq); err != nil {
@@ -139,7 +139,7 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 	}
 	var err error
 	user := rq.user
-	if !row.platform {
+	if row.Kind() != KindPlatform {
 		ctx = holdRules(ctx)
 		if rq.school, err = k.schoolOf(ctx, user); err != nil {
 			return answer{}, err
@@ -151,7 +151,7 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 	if err := k.limit(ctx, g, rq, row.Class, user.ID.String()); err != nil {
 		return answer{}, err
 	}
-	if !row.platform {
+	if row.Kind() != KindPlatform {
 		if err := k.permit(ctx, row, rq.school, user, Target{}); err != nil {
 			return answer{}, err
 		}
@@ -290,7 +290,7 @@ func (k *Kernel) Permits(ctx context.Context, name string, user User) (*tenancy.
 // the school is being evaluated.
 func (k *Kernel) permit(ctx context.Context, row *Row, school *tenancy.School, user User, target Target) error {
 	d, err := stays(ctx, func() (Decision, error) {
-		return k.Permissions.Decide(ctx, school, user, Question{Module: row.Module, Action: row.permission(), Target: target})
+		return k.Permissions.Decide(ctx, school, user, Question{Module: row.Module, Action: row.Permission(), Target: target})
 	})
 	if err != nil {
 		return err
@@ -309,7 +309,7 @@ func (k *Kernel) permit(ctx context.Context, row *Row, school *tenancy.School, u
 
 // runRead runs a handler on a database it cannot write to.
 func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
-	if row.platform {
+	if row.Kind() == KindPlatform {
 		resp, err := row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: k.Databases.Platform(ctx, tenancy.ReadOnly), Now: rq.now, rq: rq}, req)
 		if err != nil {
 			return answer{}, err
@@ -429,7 +429,7 @@ func say(g *gin.Context, e *Error) {
 		g.Header("Retry-After", fmt.Sprint(max(1, int((e.RetryAfter+time.Second-1)/time.Second))))
 	}
 	g.Abort()
-	g.JSON(e.Status, errorBody{StatusCode: e.Status, Message: e.Message, Error: e.Code, Details: e.Details, Data: e.Data})
+	g.JSON(e.Status, e.Body())
 }
 
 func causeOf(e *Error) string {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/swaggest/openapi-go/openapi31"
 )
 
 const (
@@ -189,26 +188,4 @@ func cleanName(name string) string {
 		return string(r[:200])
 	}
 	return name
-}
-
-// uploadBody documents the two ways a file comes in.
-func uploadBody(row *Row) *openapi31.RequestBodyOrReference {
-	must := true
-	if row.AnyFile {
-		file := schema{"type": "string", "contentMediaType": "application/octet-stream", "description": "At most 10 MiB. Its type is found from its content."}
-		return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: map[string]openapi31.MediaType{
-			"multipart/form-data": {Schema: schema{"type": "object", "properties": schema{"file": file}, "required": []string{"file"},
-				"description": "The parameters of the query may be fields of the form instead."}},
-		}}}
-	}
-	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: fileContent()}}
-}
-
-func fileContent() map[string]openapi31.MediaType {
-	file := schema{"type": "string", "contentMediaType": "text/csv", "description": "A CSV file in UTF-8, of at most 20 MiB."}
-	return map[string]openapi31.MediaType{
-		"multipart/form-data": {Schema: schema{"type": "object", "properties": schema{"file": file}, "required": []string{"file"},
-			"description": "The parameters of the query may be fields of the form instead."}},
-		"text/csv": {Schema: file},
-	}
 }

@@ -80,7 +80,7 @@ func (k *Kernel) begin(ctx context.Context, row *Row, rq *request) (*gorm.DB, er
 		mode = tenancy.LongWrite
 	}
 	db := k.Databases.Platform(ctx, tenancy.ReadWrite)
-	if !row.platform {
+	if row.Kind() != KindPlatform {
 		var err error
 		if db, err = k.Databases.School(ctx, rq.school, mode); err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func (k *Kernel) begin(ctx context.Context, row *Row, rq *request) (*gorm.DB, er
 func (k *Kernel) callWrite(ctx context.Context, db *gorm.DB, row *Row, rq *request, req any) (answer, error) {
 	var resp any
 	var err error
-	if row.platform {
+	if row.Kind() == KindPlatform {
 		resp, err = row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: db, Now: rq.now, rq: rq}, req)
 	} else {
 		c := Ctx{Context: ctx, User: rq.user, School: rq.school, DB: db, Now: rq.now, rq: rq}

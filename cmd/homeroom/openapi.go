@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homeroom/api/openapi"
 	"homeroom/cmd/service"
 	"homeroom/config"
 )
@@ -26,7 +27,7 @@ make openapi writes it, and make lint fails when it differs. Needs no database.`
 				return err
 			}
 			defer s.Close()
-			document, err := s.Kernel.OpenAPI()
+			document, err := openapi.Document(s.Kernel)
 			if err != nil {
 				return err
 			}

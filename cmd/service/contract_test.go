@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/api/openapi"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/testkit"
@@ -206,7 +207,7 @@ func TestEveryRowCountsAgainstItsClass(t *testing.T) {
 func TestEveryRowIsDocumentedWithItsSummary(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	raw, err := app.Service.Kernel.OpenAPI()
+	raw, err := openapi.Document(app.Service.Kernel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"homeroom/api"
+	"homeroom/api/openapi"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/modules/privacy"
@@ -47,7 +48,7 @@ func TestNewModule_IsServedPermittedAndDocumented(t *testing.T) {
 	if modules := modulesOf(t, office.admin); !slices.Contains(modules, "nurse") {
 		t.Errorf("permissions are given for %v, without nurse", modules)
 	}
-	raw, err := app.Service.Kernel.OpenAPI()
+	raw, err := openapi.Document(app.Service.Kernel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +172,9 @@ func TestNewModule_LeavingSomethingOut_IsRefusedAtStart(t *testing.T) {
 		"no Personal":        {func(m *api.Module) { m.Personal = nil }, []string{"module nurse", "Personal", "modules/nurse/routes.go"}},
 		"no example":         {func(m *api.Module) { m.Examples = nil }, []string{"GET " + visitPath + ":id", "no module has an example", "modules/nurse/example.go"}},
 		"a permission twice": {func(m *api.Module) { m.Permissions[0].Key = "library" }, []string{"library and nurse", `permission "library"`, "modules/nurse/routes.go"}},
+		"a rule that cannot be documented": {func(m *api.Module) {
+			m.Rows = append(m.Rows, api.Create("/school-admin/nurse/card/create", "nurse", "Add a card", addCard))
+		}, []string{"POST /school-admin/nurse/card/create", "field number", "luhn_checksum"}},
 	} {
 		m := nurse.Describe()
 		test.spoil(&m)
@@ -185,4 +189,11 @@ func TestNewModule_LeavingSomethingOut_IsRefusedAtStart(t *testing.T) {
 			}
 		}
 	}
+}
+
+// addCard takes a request with a rule that JSON Schema has no word for.
+func addCard(api.Ctx, struct {
+	Number string `json:"number" validate:"luhn_checksum"`
+}) (api.Nothing, error) {
+	return api.Nothing{}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"homeroom/api"
+	"homeroom/api/openapi"
 	"homeroom/auth"
 	"homeroom/cmd/service/metrics"
 	"homeroom/cmd/service/traces"
@@ -242,7 +243,7 @@ func (s *Service) openKernel(o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Kernel.MountDocs(); err != nil {
+	if err := openapi.Mount(s.Kernel); err != nil {
 		return err
 	}
 	for _, m := range modules {

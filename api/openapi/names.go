@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"fmt"
@@ -7,9 +7,11 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"homeroom/api"
 )
 
-var errorType = reflect.TypeFor[errorBody]()
+var errorType = reflect.TypeFor[api.ErrorBody]()
 
 // components names every schema that is referred to, and points the references at it.
 func (s *schemas) components() (map[string]map[string]any, error) {
@@ -67,7 +69,7 @@ func plainName(t reflect.Type) string {
 	switch t {
 	case errorType:
 		return "Error"
-	case reflect.TypeFor[Detail]():
+	case reflect.TypeFor[api.Detail]():
 		return "ErrorDetail"
 	}
 	return plain(localType.ReplaceAllString(t.Name(), ""))

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"fmt"
@@ -9,17 +9,19 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"homeroom/api"
 )
 
-// document writes a field's validate rules into its schema, and reports whether
+// addRules writes a field's validate rules into its schema, and reports whether
 // the field must be sent. A rule that JSON Schema cannot say is an error: clients
 // would learn of it only by being refused.
-func (r *rules) document(s schema, f reflect.StructField) (required bool, err error) {
+func (s *schemas) addRules(property schema, f reflect.StructField) (required bool, err error) {
 	tag := f.Tag.Get("validate")
 	if tag == "" || tag == "-" {
-		return tag == "" && r.needed(f.Type, ""), nil
+		return tag == "" && s.needed(f.Type, ""), nil
 	}
-	level, t := s, f.Type
+	level, t := property, f.Type
 	optional := false
 	for _, rule := range strings.Split(tag, ",") {
 		name, param, _ := strings.Cut(rule, "=")
@@ -29,7 +31,7 @@ func (r *rules) document(s schema, f reflect.StructField) (required bool, err er
 				orEmpty(level)
 			}
 			optional = false
-			if level, t, err = r.inside(level, t); err != nil {
+			if level, t, err = inside(level, t); err != nil {
 				return false, err
 			}
 			continue
@@ -46,7 +48,7 @@ func (r *rules) document(s schema, f reflect.StructField) (required bool, err er
 	if optional {
 		orEmpty(level)
 	}
-	return r.needed(f.Type, tag), nil
+	return s.needed(f.Type, tag), nil
 }
 
 // emptyOr begins the pattern of a text that may be empty.
@@ -75,30 +77,30 @@ func orEmpty(s schema) {
 
 // needed reports whether leaving the field out is refused, by asking the validator
 // itself about an absent value.
-func (r *rules) needed(t reflect.Type, tag string) bool {
+func (s *schemas) needed(t reflect.Type, tag string) bool {
 	var alone []string
 	for _, part := range ownRules(tag) {
 		if name, _, _ := strings.Cut(part, "="); part != "" && !strings.HasPrefix(name, "required_") {
 			alone = append(alone, part)
 		}
 	}
-	zero := reflect.New(t).Elem()
+	absent := reflect.New(t)
 	if len(alone) > 0 {
 		if strings.HasPrefix(alone[0], "omit") {
 			return false
 		}
-		if r.v.Var(zero.Interface(), strings.Join(alone, ",")) != nil {
+		if s.kernel.ValidateValue(absent.Elem().Interface(), strings.Join(alone, ",")) != nil {
 			return true
 		}
 	}
 	if _, known := wellKnown(t); known || t.Kind() != reflect.Struct {
 		return false
 	}
-	return r.v.Struct(zero.Interface()) != nil // it needs something inside
+	return s.kernel.Validate(absent.Interface()) != nil // it needs something inside
 }
 
 // inside moves from a list or map to what it holds.
-func (r *rules) inside(s schema, t reflect.Type) (schema, reflect.Type, error) {
+func inside(s schema, t reflect.Type) (schema, reflect.Type, error) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -184,7 +186,7 @@ var documented = func() map[string]func(ruleUse) error {
 		"latitude":  between(-90, 90),
 		"longitude": between(-180, 180),
 	}
-	for name, pattern := range patterns {
+	for name, pattern := range api.Patterns() {
 		table[name] = text("pattern", pattern.String(), patternExamples[name])
 		if most, bounded := patternMost[name]; bounded {
 			table[name] = func(u ruleUse) error {

@@ -1,9 +1,10 @@
-package api
+package openapi
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,12 +13,14 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
+
+	"homeroom/api"
 )
 
 // documentOf loads the rows' document the way a client's tool does.
-func documentOf(t *testing.T, rows ...Row) (*openapi3.T, []byte) {
+func documentOf(t *testing.T, rows ...api.Row) (*openapi3.T, []byte) {
 	t.Helper()
-	raw, err := kernelOf(t, rows...).OpenAPI()
+	raw, err := Document(kernelOf(t, rows...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,8 +40,8 @@ func TestTheDocumentIsValidOpenAPI31(t *testing.T) {
 	if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
 		t.Error(err)
 	}
-	if noise := regexp.MustCompile(`homeroom|\[|·`).FindString(strings.Join(sortedKeys(doc.Components.Schemas), " ")); noise != "" {
-		t.Errorf("component names carry %q: %v", noise, sortedKeys(doc.Components.Schemas))
+	if noise := regexp.MustCompile(`homeroom|\[|·`).FindString(strings.Join(slices.Sorted(maps.Keys(doc.Components.Schemas)), " ")); noise != "" {
+		t.Errorf("component names carry %q: %v", noise, slices.Sorted(maps.Keys(doc.Components.Schemas)))
 	}
 	if bytes.Contains(raw, []byte("u003c")) {
 		t.Error("text is escaped for HTML")
@@ -86,7 +89,7 @@ func TestEveryReferenceLeadsToAComponentAndEveryComponentIsUsed(t *testing.T) {
 
 func TestARowWithoutABodyMayRefuseTheKeyItTakes(t *testing.T) {
 	t.Parallel()
-	doc, _ := documentOf(t, Post("/school-admin/fee/:id/close", "fee", "Close a bill", answering[oneStudent, Nothing](), Idempotent))
+	doc, _ := documentOf(t, api.Post("/school-admin/fee/:id/close", "fee", "Close a bill", answering[oneStudent, api.Nothing](), api.Idempotent))
 	if doc.Paths.Value("/school-admin/fee/{id}/close").Post.Responses.Value("422") == nil {
 		t.Error("an Idempotency-Key that is not printable is answered 422, which the document does not promise")
 	}
@@ -115,7 +118,7 @@ func TestARowIsDocumentedWithWhatItCanReallyAnswer(t *testing.T) {
 			t.Errorf("no operation %s", id)
 			continue
 		}
-		if got := strings.Join(sortedKeys(op.Responses.Map()), " "); got != want {
+		if got := strings.Join(slices.Sorted(maps.Keys(op.Responses.Map())), " "); got != want {
 			t.Errorf("%s answers %s, want %s", id, got, want)
 		}
 	}
@@ -135,7 +138,7 @@ func TestAChangeHasEveryFieldAndRequiresNone(t *testing.T) {
 		t.Errorf("it requires %v", s.Required)
 	}
 	want := "bornOn classId firstName gender guardians lastName version"
-	if got := strings.Join(sortedKeys(s.Properties), " "); got != want {
+	if got := strings.Join(slices.Sorted(maps.Keys(s.Properties)), " "); got != want {
 		t.Errorf("it has %s, want %s", got, want)
 	}
 	created := doc.Components.Schemas["StudentFields"].Value
@@ -164,7 +167,7 @@ func TestAListDocumentsItsFiltersAndSortsOnBothItsForms(t *testing.T) {
 				t.Errorf("a comparison is documented as %q", got)
 			}
 		case "limit":
-			if got := p.Value.Schema.Value.Max; got == nil || *got != maxLimit {
+			if got := p.Value.Schema.Value.Max; got == nil || *got != api.MaxLimit {
 				t.Errorf("limit's maximum %v", got)
 			}
 		}
@@ -174,7 +177,7 @@ func TestAListDocumentsItsFiltersAndSortsOnBothItsForms(t *testing.T) {
 		t.Errorf("parameters %s, want %s", got, want)
 	}
 	data := operationByID(doc, "postSchoolAdminStudentList").RequestBody.Value.Content["application/json"].Schema.Value.Properties["data"].Value
-	if got := strings.Join(sortedKeys(data.Properties["filters"].Value.Properties), " "); got != "active bornAfter classId gender roll search" {
+	if got := strings.Join(slices.Sorted(maps.Keys(data.Properties["filters"].Value.Properties)), " "); got != "active bornAfter classId gender roll search" {
 		t.Errorf("the twin filters by %s", got)
 	}
 	page := operationByID(doc, "getSchoolAdminStudentList").Responses.Value("200").Value.Content["application/json"].Schema.Value.Properties["data"]
@@ -206,7 +209,7 @@ func TestARowsOptionsAreDocumented(t *testing.T) {
 		t.Errorf("a sign-in's body is %q, not flat", body.Ref)
 	}
 	answer := login.Responses.Value("200").Value.Content["application/json"].Schema.Value
-	if got := strings.Join(sortedKeys(answer.Properties), " "); got != "accessToken data message user" {
+	if got := strings.Join(slices.Sorted(maps.Keys(answer.Properties)), " "); got != "accessToken data message user" {
 		t.Errorf("a sign-in answers %s", got)
 	}
 	if got := login.Tags[0]; got != "Everyone · Signing in" {
@@ -217,7 +220,7 @@ func TestARowsOptionsAreDocumented(t *testing.T) {
 func TestTheGuideNamesEveryCodeAndWhoMayCallWhat(t *testing.T) {
 	t.Parallel()
 	k := kernelOf(t, sampleRows()...)
-	spec, err := k.describe()
+	spec, err := describe(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,14 +247,14 @@ func TestTypesOfOneNameAreToldApartByTheirPackages(t *testing.T) {
 		Hour int `json:"hour"`
 	}
 	names := (&schemas{built: map[schemaUse]schema{
-		{t: reflect.TypeFor[Time]()}: {}, {t: reflect.TypeFor[uuid.Time]()}: {}, {t: reflect.TypeFor[Page[Page[Time]]]()}: {},
+		{t: reflect.TypeFor[Time]()}: {}, {t: reflect.TypeFor[uuid.Time]()}: {}, {t: reflect.TypeFor[api.Page[api.Page[Time]]]()}: {},
 		{t: reflect.TypeFor[studentFields](), input: true}: {}, {t: reflect.TypeFor[studentFields]()}: {},
 		{t: reflect.TypeFor[paymentRequest](), input: true}: {},
 	}}).names()
 	for use, want := range map[schemaUse]string{
-		{t: reflect.TypeFor[Time]()}:                        "ApiTime",
+		{t: reflect.TypeFor[Time]()}:                        "OpenapiTime",
 		{t: reflect.TypeFor[uuid.Time]()}:                   "UuidTime",
-		{t: reflect.TypeFor[Page[Page[Time]]]()}:            "TimePagePage",
+		{t: reflect.TypeFor[api.Page[api.Page[Time]]]()}:    "TimePagePage",
 		{t: reflect.TypeFor[studentFields](), input: true}:  "StudentFieldsInput",
 		{t: reflect.TypeFor[studentFields]()}:               "StudentFields",
 		{t: reflect.TypeFor[paymentRequest](), input: true}: "PaymentRequest",

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
+
+	"homeroom/api"
 )
 
 type rulesBase struct {
@@ -43,7 +45,7 @@ func TestTheDocumentAndTheServiceAgreeOnEveryRule(t *testing.T) {
 		{"required", []string{}, "[]\n[\"a\"]", "-"},
 		{"required", new(int), "0\n5", "-"},
 		{"required", uuid.UUID{}, `"` + id + `"`, "-"},
-		{"required", Date{}, `"2026-11-30"`, "-"},
+		{"required", api.Date{}, `"2026-11-30"`, "-"},
 		{"", "", "\"\"\n\"a\"\n-", ""},
 		{"omitempty,min=2,max=3", "", "\"ab\"\n\"नमस\"\n-", "\"a\"\n\"abcd\""},
 		{"min=2", "", `"ab"`, "\"a\"\n-"},
@@ -98,13 +100,13 @@ func TestTheDocumentAndTheServiceAgreeOnEveryRule(t *testing.T) {
 // Validators differ on whether a format is checked, so it is looked for by name.
 func TestFormatsAreNamed(t *testing.T) {
 	t.Parallel()
-	doc, _ := documentOf(t, Create("/school-admin/class/create", "class", "Add", answering[struct {
+	doc, _ := documentOf(t, api.Create("/school-admin/class/create", "class", "Add", answering[struct {
 		Email  string    `json:"email" validate:"email"`
 		Text   string    `json:"uuid" validate:"uuid"`
 		ID     uuid.UUID `json:"id"`
-		Day    Date      `json:"date"`
+		Day    api.Date  `json:"date"`
 		Moment time.Time `json:"date-time"`
-	}, Nothing]()))
+	}, api.Nothing]()))
 	data := operationByID(doc, "postSchoolAdminClassCreate").RequestBody.Value.Content["application/json"].Schema.Value.Properties["data"].Value
 	for name, format := range map[string]string{"email": "email", "uuid": "uuid", "id": "uuid", "date": "date", "date-time": "date-time"} {
 		if got := data.Properties[name].Value.Format; got != format {
@@ -133,14 +135,14 @@ func TestTheDocumentAndTheServiceAgreeOnFieldsThatNeedEachOther(t *testing.T) {
 // verdict asks the validator and the document about the same body.
 type verdict struct {
 	t      reflect.Type
-	rules  *rules
+	kernel *api.Kernel
 	schema *openapi3.Schema
 }
 
 func newVerdict(t *testing.T, of reflect.Type) verdict {
 	t.Helper()
-	r := newRules()
-	s := newSchemas(r)
+	k := kernelOf(t)
+	s := newSchemas(k)
 	built, err := s.of(of, schemaUse{input: true})
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +162,7 @@ func newVerdict(t *testing.T, of reflect.Type) verdict {
 	if err != nil {
 		t.Fatalf("%v in %s", err, raw)
 	}
-	return verdict{of, r, doc.Components.Schemas["Root"].Value}
+	return verdict{of, k, doc.Components.Schemas["Root"].Value}
 }
 
 func merged(components map[string]map[string]any, root schema) map[string]any {
@@ -177,7 +179,7 @@ func (v verdict) expect(t *testing.T, tag, body string, want bool) {
 	if err := json.Unmarshal([]byte(body), req.Interface()); err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
-	if err := v.rules.check(req.Interface(), req.Elem(), planOf(v.t)); (err == nil) != want {
+	if err := v.kernel.Validate(req.Interface()); (err == nil) != want {
 		t.Errorf("%s: the service on %s: %v, want ok %v", tag, body, err, want)
 	}
 	var value any
@@ -190,7 +192,7 @@ func (v verdict) expect(t *testing.T, tag, body string, want bool) {
 	}
 }
 
-func TestARowTheDocumentCannotExpressStopsTheStart(t *testing.T) {
+func TestMount_RowThatCannotBeDescribed_IsRefused(t *testing.T) {
 	t.Parallel()
 	type unknown struct {
 		People []struct {
@@ -198,11 +200,11 @@ func TestARowTheDocumentCannotExpressStopsTheStart(t *testing.T) {
 		} `json:"people"`
 	}
 	type across struct {
-		From Date `json:"from" validate:"required"`
-		To   Date `json:"to" validate:"gtefield=From"`
+		From api.Date `json:"from" validate:"required"`
+		To   api.Date `json:"to" validate:"gtefield=From"`
 	}
 	type sized struct {
-		Day Date `json:"day" validate:"min=3"`
+		Day api.Date `json:"day" validate:"min=3"`
 	}
 	type nameless struct {
 		Name string `validate:"required"`
@@ -214,21 +216,21 @@ func TestARowTheDocumentCannotExpressStopsTheStart(t *testing.T) {
 		C chan int `json:"c"`
 	}
 	for _, c := range []struct {
-		row  Row
+		row  api.Row
 		says []string
 	}{
-		{Create("/school-admin/class/create", "class", "s", answering[unknown, Nothing]()), []string{"POST /school-admin/class/create", "people", "card", "luhn_checksum"}},
-		{Create("/school-admin/class/create", "class", "s", answering[across, Nothing]()), []string{"field to", "gtefield=From"}},
-		{Create("/school-admin/class/create", "class", "s", answering[sized, Nothing]()), []string{"field day", "min=3"}},
-		{Create("/school-admin/class/create", "class", "s", answering[nameless, Nothing]()), []string{"field Name", "json"}},
-		{Create("/school-admin/class/create", "class", "s", answering[Nothing, channel]()), []string{"answer", "field c", "chan int"}},
-		{Get("/school-admin/class/report", "class", "s", answering[nested, Nothing]()), []string{"field inner", "query"}},
-		{Get("/school-admin/class/:classId", "class", "s", answering[oneStudent, Nothing]()), []string{`path tag "id"`, "no :id"}},
-		{Get("/school-admin/class/:id", "class", "s", answering[Nothing, Nothing]()), []string{"has :id", `path tag "id"`}},
+		{api.Create("/school-admin/class/create", "class", "s", answering[unknown, api.Nothing]()), []string{"POST /school-admin/class/create", "people", "card", "luhn_checksum"}},
+		{api.Create("/school-admin/class/create", "class", "s", answering[across, api.Nothing]()), []string{"field to", "gtefield=From"}},
+		{api.Create("/school-admin/class/create", "class", "s", answering[sized, api.Nothing]()), []string{"field day", "min=3"}},
+		{api.Create("/school-admin/class/create", "class", "s", answering[nameless, api.Nothing]()), []string{"field Name", "json"}},
+		{api.Create("/school-admin/class/create", "class", "s", answering[api.Nothing, channel]()), []string{"answer", "field c", "chan int"}},
+		{api.Get("/school-admin/class/report", "class", "s", answering[nested, api.Nothing]()), []string{"field inner", "query"}},
+		{api.Get("/school-admin/class/:classId", "class", "s", answering[oneStudent, api.Nothing]()), []string{`path tag "id"`, "no :id"}},
+		{api.Get("/school-admin/class/:id", "class", "s", answering[api.Nothing, api.Nothing]()), []string{"has :id", `path tag "id"`}},
 	} {
-		_, err := newKernel(c.row)
+		err := Mount(kernelOf(t, c.row))
 		if err == nil {
-			t.Errorf("%s with %v started", c.row.Name(), c.row.Request)
+			t.Errorf("%s with %v was mounted", c.row.Name(), c.row.Request)
 			continue
 		}
 		for _, want := range c.says {

@@ -1,12 +1,13 @@
-package api
+package openapi
 
 import (
 	"embed"
 	"fmt"
-	"net/http"
 	"sync"
 
 	"github.com/gin-gonic/gin"
+
+	"homeroom/api"
 )
 
 //go:embed swagger/swagger-ui-bundle.js.gz swagger/swagger-ui.css.gz swagger/page.html swagger/page.css swagger/init.js
@@ -17,13 +18,16 @@ var docsFiles embed.FS
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// MountDocs serves the API's document and a page to read it and try it out.
-// Everything the page needs comes from this binary.
-func (k *Kernel) MountDocs() error {
-	// New has seen that the document can be written. It is written for who asks first:
-	// most processes are never asked.
+// Mount serves the document of the kernel's rows, and a page to read it and try it out
+// whose files all come from this binary. Its error names every row that cannot be
+// described: the service does not start with one.
+func Mount(k *api.Kernel) error {
+	if _, err := describe(k); err != nil {
+		return err
+	}
+	// The JSON is written for the first caller who asks for it: most processes are never asked.
 	files := map[string]func() *asset{"/openapi.json": sync.OnceValue(func() *asset {
-		document, err := k.OpenAPI()
+		document, err := Document(k)
 		if err != nil {
 			panic(err)
 		}
@@ -48,14 +52,10 @@ func (k *Kernel) MountDocs() error {
 		files[path] = func() *asset { return a }
 	}
 	for path, a := range files {
-		row := &Row{Method: http.MethodGet, Path: path} // its name in logs and metrics
-		serve := func(g *gin.Context) {
-			requestOf(g).row = row
+		k.MountPage(path, func(g *gin.Context) {
 			g.Header("Content-Security-Policy", docsPolicy)
 			a().serve(g)
-		}
-		k.engine.GET(path, serve)
-		k.engine.HEAD(path, serve)
+		})
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"compress/gzip"
@@ -13,7 +13,7 @@ import (
 func docsServer(t *testing.T) http.Handler {
 	t.Helper()
 	k := kernelOf(t, sampleRows()...)
-	if err := k.MountDocs(); err != nil {
+	if err := Mount(k); err != nil {
 		t.Fatal(err)
 	}
 	return k.Handler()
@@ -99,10 +99,10 @@ func TestTheDocumentationPageLoadsNothingFromElsewhereAndRunsNoInlineScript(t *t
 func TestTheServedDocumentIsTheOneThatIsWritten(t *testing.T) {
 	t.Parallel()
 	k := kernelOf(t, sampleRows()...)
-	if err := k.MountDocs(); err != nil {
+	if err := Mount(k); err != nil {
 		t.Fatal(err)
 	}
-	written, err := k.OpenAPI()
+	written, err := Document(k)
 	if err != nil {
 		t.Fatal(err)
 	}

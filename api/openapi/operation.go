@@ -1,20 +1,24 @@
-package api
+package openapi
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/swaggest/openapi-go/openapi31"
+
+	"homeroom/api"
 )
 
 // input is where a row's request comes from.
 type input struct{ path, query, body bool }
 
 // operation describes one row.
-func (d *document) operation(row *Row) (*openapi31.Operation, error) {
+func (d *document) operation(row *api.Row) (*openapi31.Operation, error) {
 	var in input
 	parameters, err := d.parameters(row, &in)
 	if err != nil {
@@ -30,7 +34,7 @@ func (d *document) operation(row *Row) (*openapi31.Operation, error) {
 		return nil, err
 	}
 	responses := map[string]openapi31.ResponseOrReference{strconv.Itoa(row.Status): {Response: success}}
-	if record, later := isLater(row.Response); later {
+	if record, later := api.LaterOf(row.Response); later {
 		waiting := *row
 		waiting.Response, waiting.Status = record, http.StatusAccepted
 		said, err := d.success(&waiting)
@@ -59,14 +63,14 @@ func (d *document) operation(row *Row) (*openapi31.Operation, error) {
 	if row.Fresh {
 		op.MapOfAnything["x-fresh"] = true
 	}
-	if row.callOpen == nil {
-		op.MapOfAnything["x-permission"] = permission{Module: row.Module, Action: row.permission(), Roles: row.Roles}
+	if row.Kind() != api.KindOpen {
+		op.MapOfAnything["x-permission"] = permission{Module: row.Module, Action: row.Permission(), Roles: row.Roles}
 	}
 	return op, nil
 }
 
 // operationID is the row's method and path as one word: getSchoolAdminClassById.
-func operationID(row *Row) string {
+func operationID(row *api.Row) string {
 	var words []string
 	for _, part := range strings.Split(row.Path, "/") {
 		if m := parameter.FindStringSubmatch(part); m != nil {
@@ -77,27 +81,27 @@ func operationID(row *Row) string {
 	return strings.ToLower(row.Method) + camel(strings.Join(words, "/"))
 }
 
-func (d *document) parameters(row *Row, in *input) ([]openapi31.ParameterOrReference, error) {
+func (d *document) parameters(row *api.Row, in *input) ([]openapi31.ParameterOrReference, error) {
 	var out []openapi31.ParameterOrReference
-	for _, f := range planOf(row.Request).path {
-		field := row.Request.FieldByIndex(f.index)
-		s, err := d.schemas.of(field.Type, schemaUse{input: true})
+	for _, f := range row.PathFields() {
+		name := f.Tag.Get("path")
+		s, err := d.schemas.of(f.Type, schemaUse{input: true})
 		if err == nil {
-			_, err = d.schemas.rules.document(s, field)
+			_, err = d.schemas.addRules(s, f)
 		}
 		if err == nil {
-			err = annotate(s, field)
+			err = annotate(s, f)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.name, err)
+			return nil, fmt.Errorf("field %s: %w", name, err)
 		}
 		in.path = true
-		out = append(out, parameterOf(f.name, openapi31.ParameterInPath, true, s))
+		out = append(out, parameterOf(name, openapi31.ParameterInPath, true, s))
 	}
 	switch {
 	case row.Listing != nil && !row.Twin:
 		in.query = true
-		out = append(out, row.Listing.parameters()...)
+		out = append(out, listParameters(row.Listing)...)
 	case row.Upload || (row.Method == http.MethodGet && row.Listing == nil):
 		query, err := d.queryParameters(row)
 		if err != nil {
@@ -107,7 +111,7 @@ func (d *document) parameters(row *Row, in *input) ([]openapi31.ParameterOrRefer
 		out = append(out, query...)
 	}
 	if row.Console {
-		out = append(out, parameterOf(ConsoleHeader, openapi31.ParameterInHeader, true, schema{
+		out = append(out, parameterOf(api.ConsoleHeader, openapi31.ParameterInHeader, true, schema{
 			"type": "string", "description": "Any value. Pages of other sites cannot send it, so that a cookie alone is never enough.", "example": "1",
 		}))
 	}
@@ -121,7 +125,7 @@ func (d *document) parameters(row *Row, in *input) ([]openapi31.ParameterOrRefer
 }
 
 // queryParameters are the fields of a GET's request.
-func (d *document) queryParameters(row *Row) ([]openapi31.ParameterOrReference, error) {
+func (d *document) queryParameters(row *api.Row) ([]openapi31.ParameterOrReference, error) {
 	if row.Request.Kind() != reflect.Struct {
 		return nil, nil
 	}
@@ -136,7 +140,7 @@ func (d *document) queryParameters(row *Row) ([]openapi31.ParameterOrReference, 
 	}
 	properties, _ := object["properties"].(schema)
 	var out []openapi31.ParameterOrReference
-	for _, name := range sortedKeys(properties) {
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		s := properties[name].(schema)
 		if kind := s["type"]; kind == nil || kind == "object" {
 			return nil, fmt.Errorf("field %s: it cannot be given in the query", name)
@@ -158,45 +162,8 @@ func parameterOf(name string, in openapi31.ParameterIn, required bool, s schema)
 	return openapi31.ParameterOrReference{Parameter: p}
 }
 
-// requestBody is what unwrap reads: the parameters under data, or flat on sign-in rows.
-func (d *document) requestBody(row *Row) (*openapi31.RequestBodyOrReference, error) {
-	if row.Method == http.MethodGet {
-		return nil, nil
-	}
-	if row.Upload {
-		return uploadBody(row), nil
-	}
-	var data schema
-	must := true
-	switch plan := planOf(row.Request); {
-	case row.Listing != nil:
-		data, must = row.Listing.body(), false
-	case len(plan.keys)+len(plan.changes) == 0 && !row.Versioned:
-		if row.Request.Kind() != reflect.Struct {
-			return nil, nil
-		}
-		_, err := d.schemas.object(schemaUse{t: row.Request, input: true}) // nothing to document, and nothing hidden
-		return nil, err
-	default:
-		var err error
-		if data, err = d.schemas.of(row.Request, schemaUse{input: true, versioned: row.Versioned}); err != nil {
-			return nil, err
-		}
-		must = row.Method != http.MethodDelete && !row.NoBodyNeeded && len(plan.keys)+len(plan.changes) > 0
-	}
-	if !row.Flat {
-		data = schema{"type": "object", "properties": schema{"data": data}, "required": []string{"data"}}
-	}
-	content := map[string]openapi31.MediaType{}
-	if row.fromCSV != nil {
-		content = fileContent()
-	}
-	content["application/json"] = openapi31.MediaType{Schema: data}
-	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: content}}, nil
-}
-
 // success is the row's answer in the spec's envelope.
-func (d *document) success(row *Row) (*openapi31.Response, error) {
+func (d *document) success(row *api.Row) (*openapi31.Response, error) {
 	out := &openapi31.Response{
 		Description: row.Message,
 		Headers:     headersOf("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
@@ -206,29 +173,29 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 		return out, nil
 	}
 	answers := row.Response
-	if answers == reflect.TypeFor[Stream]() {
+	if answers == reflect.TypeFor[api.Stream]() {
 		out.Content = map[string]openapi31.MediaType{"text/csv": {Schema: schema{"type": "string"}}}
 		return out, nil
 	}
-	if answers == reflect.TypeFor[Blob]() {
+	if answers == reflect.TypeFor[api.Blob]() {
 		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: fileSchema(row.Produces)}}
 		return out, nil
 	}
-	if event, feed := feedOf(row.Response); feed {
+	if event, feed := api.FeedOf(row.Response); feed {
 		s, err := d.schemas.of(event, schemaUse{})
 		if err != nil {
 			return nil, fmt.Errorf("event: %w", err)
 		}
 		out.Description = "Server-sent events; the data of each is one of these, as JSON."
-		out.Content = map[string]openapi31.MediaType{feedType: {Schema: s}}
+		out.Content = map[string]openapi31.MediaType{"text/event-stream": {Schema: s}}
 		return out, nil
 	}
-	if _, later := isLater(row.Response); later {
+	if _, later := api.LaterOf(row.Response); later {
 		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: fileSchema(row.Produces)}}
 		out.Description = "The file, or the ranges of it that were asked for"
 		return out, nil
 	}
-	if record, file := fileAnswer(row.Response); file {
+	if record, file := api.FileOf(row.Response); file {
 		kind := row.Produces
 		if kind == "" {
 			kind = "application/octet-stream"
@@ -251,7 +218,7 @@ func (d *document) success(row *Row) (*openapi31.Response, error) {
 			return nil, fmt.Errorf("answer: %w", err)
 		}
 		whole, _ := top["properties"].(schema)
-		for _, name := range sortedKeys(flat.Flatten()) {
+		for _, name := range slices.Sorted(maps.Keys(flat.Flatten())) {
 			if properties[name], ok = whole[name]; !ok {
 				properties[name] = schema{}
 			}

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"fmt"
@@ -6,22 +6,25 @@ import (
 	"strings"
 
 	"github.com/swaggest/openapi-go/openapi31"
+
+	"homeroom/api"
 )
 
 // permission is a row's x-permission.
 type permission struct {
-	Module string     `json:"module,omitempty"`
-	Action Action     `json:"action"`
-	Roles  []RoleType `json:"roles"`
+	Module string         `json:"module,omitempty"`
+	Action api.Action     `json:"action"`
+	Roles  []api.RoleType `json:"roles"`
 }
 
 // clientOf is the place of the row's client among clients; rows without a prefix
 // of their own come last.
-func clientOf(row *Row) int {
-	prefix := firstSegment(row.Path)
+func clientOf(row *api.Row) int {
+	path := row.Path
 	if row.Version > 1 {
-		prefix = firstSegment(strings.TrimPrefix(row.Path, "/"+prefix))
+		path = strings.TrimPrefix(path, fmt.Sprintf("/v%d", row.Version))
 	}
+	prefix, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	for i, c := range clients {
 		if c.prefix == prefix {
 			return i
@@ -38,11 +41,11 @@ func clientName(i int) string {
 }
 
 // tag files the row under its client and module, in people's words.
-func (d *document) tag(row *Row) string {
+func (d *document) tag(row *api.Row) string {
 	client := clientOf(row)
-	module, order := d.catalogue.titleOf(row)
+	module, order := titleOf(row, d.catalogue)
 	name := clientName(client) + " · " + module
-	if row.callOpen != nil {
+	if row.Kind() == api.KindOpen {
 		client = -1 // signing in comes first
 	}
 	d.tags[fmt.Sprintf("%02d %03d %s", client+1, order, name)] = openapi31.Tag{Name: name}
@@ -50,30 +53,30 @@ func (d *document) tag(row *Row) string {
 }
 
 // titleOf is what people call the row's module, and its place among them.
-func (c Catalogue) titleOf(row *Row) (title string, order int) {
-	if row.callOpen != nil && row.Produces != "" {
+func titleOf(row *api.Row, catalogue api.Catalogue) (title string, order int) {
+	if row.Kind() == api.KindOpen && row.Produces != "" {
 		return "Calendars", 0
 	}
-	if row.callOpen != nil {
+	if row.Kind() == api.KindOpen {
 		return "Signing in", 0
 	}
-	if i := c.find(row.Module); i >= 0 {
-		return c[i].Title, i
+	if i := catalogue.Find(row.Module); i >= 0 {
+		return catalogue[i].Title, i
 	}
 	// The platform's rows belong to no module: their resource's name does.
 	parts := strings.Split(strings.Trim(row.Path, "/"), "/")
 	resource := strings.ReplaceAll(parts[min(1, len(parts)-1)], "-", " ")
-	return strings.ToUpper(resource[:1]) + resource[1:], len(c)
+	return strings.ToUpper(resource[:1]) + resource[1:], len(catalogue)
 }
 
 // whoMay says in a line who may call the row, how often, and what is special about it.
-func (d *document) whoMay(row *Row) string {
+func (d *document) whoMay(row *api.Row) string {
 	var out []string
 	switch {
-	case row.callSchool != nil:
-		module, _ := d.catalogue.titleOf(row)
-		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.permission(), module))
-	case row.platform:
+	case row.Kind() == api.KindSchool:
+		module, _ := titleOf(row, d.catalogue)
+		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.Permission(), module))
+	case row.Kind() == api.KindPlatform:
 		out = append(out, fmt.Sprintf("For %s.", roleNames(row.Roles)))
 	case row.Console:
 		out = append(out, "For the console's own pages. The refresh token is a cookie that scripts cannot read.")
@@ -97,22 +100,11 @@ func (d *document) whoMay(row *Row) string {
 	if row.Version > 1 {
 		out = append(out, fmt.Sprintf("Version %d.", row.Version))
 	}
-	out = append(out, fmt.Sprintf("Counts as `%s` (%s, %s).", row.Class, limitWords[row.Class], countsPer(row)))
+	out = append(out, fmt.Sprintf("Counts as `%s` (%s, per %s).", row.Class, limitWords[row.Class], row.CountsPer()))
 	return strings.Join(out, " ")
 }
 
-// countsPer says for whom a call of the row counts.
-func countsPer(row *Row) string {
-	switch {
-	case row.Bearer:
-		return "per user"
-	case row.countsFor != nil:
-		return "per session"
-	}
-	return "per address"
-}
-
-func roleNames(roles []RoleType) string {
+func roleNames(roles []api.RoleType) string {
 	names := make([]string, len(roles))
 	for i, r := range roles {
 		names[i] = "`" + string(r) + "`"
@@ -121,31 +113,31 @@ func roleNames(roles []RoleType) string {
 }
 
 // accessTable is who may call what: a line for each client and module.
-func accessTable(rows []*Row, catalogue Catalogue) string {
+func accessTable(rows []*api.Row, catalogue api.Catalogue) string {
 	type line struct {
 		client, order int
 		module        string
 	}
-	cells := map[line]map[Action][]RoleType{}
+	cells := map[line]map[api.Action][]api.RoleType{}
 	for _, row := range rows {
-		if row.callOpen != nil {
+		if row.Kind() == api.KindOpen {
 			continue
 		}
-		module, order := catalogue.titleOf(row)
+		module, order := titleOf(row, catalogue)
 		at := line{clientOf(row), order, module}
 		if cells[at] == nil {
-			cells[at] = map[Action][]RoleType{}
+			cells[at] = map[api.Action][]api.RoleType{}
 		}
-		holders, known := cells[at][row.permission()]
+		holders, known := cells[at][row.Permission()]
 		if !known {
-			holders = []RoleType{}
+			holders = []api.RoleType{}
 		}
 		for _, role := range row.Roles {
-			if !slices.Contains(holders, role) && (row.platform || catalogue[order].Granted(role, row.permission())) {
+			if !slices.Contains(holders, role) && (row.Kind() == api.KindPlatform || catalogue[order].Granted(role, row.Permission())) {
 				holders = append(holders, role)
 			}
 		}
-		cells[at][row.permission()] = holders
+		cells[at][row.Permission()] = holders
 	}
 	lines := make([]line, 0, len(cells))
 	for at := range cells {
@@ -158,7 +150,7 @@ func accessTable(rows []*Row, catalogue Catalogue) string {
 	out.WriteString("| Client | Module | read | write | delete |\n|---|---|---|---|---|\n")
 	for _, at := range lines {
 		fmt.Fprintf(&out, "| %s | %s |", clientName(at.client), at.module)
-		for _, action := range []Action{Read, Write, Delete} {
+		for _, action := range []api.Action{api.Read, api.Write, api.Delete} {
 			fmt.Fprintf(&out, " %s |", holdersCell(cells[at][action]))
 		}
 		out.WriteByte('\n')
@@ -167,7 +159,7 @@ func accessTable(rows []*Row, catalogue Catalogue) string {
 }
 
 // holdersCell is – where there is no such call, and says when a call has to be granted first.
-func holdersCell(holders []RoleType) string {
+func holdersCell(holders []api.RoleType) string {
 	if holders == nil {
 		return "–"
 	}

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"encoding"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"homeroom/api"
 )
 
 // schema is a JSON Schema, as OpenAPI 3.1 uses it.
@@ -18,14 +20,6 @@ type schema = map[string]any
 // Described types say themselves what they look like on the wire. A type with a
 // MarshalJSON of its own must be one: nothing else knows.
 type Described interface{ JSONSchema() map[string]any }
-
-// JSONSchema names the roles a token may carry.
-func (RoleType) JSONSchema() map[string]any {
-	return schema{"type": "string", "enum": []any{string(SchoolAdmin), string(SuperAdmin), string(Teacher), string(Parent), string(Driver)}}
-}
-
-// JSONSchema is a calendar day.
-func (Date) JSONSchema() map[string]any { return schema{"type": "string", "format": "date"} }
 
 // schemaUse is one way a type appears: what may be sent and what is answered differ
 // in which fields are always there.
@@ -38,17 +32,17 @@ type schemaUse struct {
 // schemas turns Go types into JSON Schemas. Named structs become components; they
 // get their names last, when it is known which names would clash.
 type schemas struct {
-	rules *rules
-	built map[schemaUse]schema
-	refs  map[schemaUse][]schema
+	kernel *api.Kernel // is asked which fields must be sent
+	built  map[schemaUse]schema
+	refs   map[schemaUse][]schema
 }
 
-func newSchemas(r *rules) *schemas {
-	return &schemas{rules: r, built: map[schemaUse]schema{}, refs: map[schemaUse][]schema{}}
+func newSchemas(k *api.Kernel) *schemas {
+	return &schemas{kernel: k, built: map[schemaUse]schema{}, refs: map[schemaUse][]schema{}}
 }
 
-// output is a type as it is answered. Types that cannot be described are found by
-// check; here they are anything.
+// output is a type as it is answered. A type that cannot be described is anything here:
+// its row is refused elsewhere.
 func (s *schemas) output(t reflect.Type) schema {
 	out, _ := s.of(t, schemaUse{})
 	return out

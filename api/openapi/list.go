@@ -1,14 +1,18 @@
-package api
+package openapi
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/swaggest/openapi-go/openapi31"
+
+	"homeroom/api"
 )
 
-// parameters are the generic list request in the query.
-func (l *Listing) parameters() []openapi31.ParameterOrReference {
+// listParameters are the generic list request in the query.
+func listParameters(l *api.Listing) []openapi31.ParameterOrReference {
 	var out []openapi31.ParameterOrReference
 	add := func(name, says string, s schema) {
 		s["description"] = says
@@ -17,26 +21,26 @@ func (l *Listing) parameters() []openapi31.ParameterOrReference {
 	page, limit := pageSchemas()
 	add("page", "Which page, from 1.", page)
 	add("limit", "How many on a page.", limit)
-	for _, name := range sortedKeys(l.Filters) {
+	for _, name := range slices.Sorted(maps.Keys(l.Filters)) {
 		f := l.Filters[name]
-		add("filters["+name+"]", f.says(), f.schema())
+		add("filters["+name+"]", filterWords(f), filterSchema(f))
 	}
-	field, order := l.sortSchemas()
+	field, order := sortSchemas(l)
 	add("sort[field]", "What to sort by. Equals are in a stable order.", field)
 	add("sort[order]", "Which way.", order)
 	return out
 }
 
-// body is the same request as the POST twin takes it.
-func (l *Listing) body() schema {
+// listBody is the same request as the POST twin takes it.
+func listBody(l *api.Listing) schema {
 	filters := schema{}
 	for name, f := range l.Filters {
-		s := f.schema()
-		s["description"] = f.says()
+		s := filterSchema(f)
+		s["description"] = filterWords(f)
 		filters[name] = s
 	}
 	page, limit := pageSchemas()
-	field, order := l.sortSchemas()
+	field, order := sortSchemas(l)
 	return schema{"type": "object", "properties": schema{
 		"page":    page,
 		"limit":   limit,
@@ -46,35 +50,35 @@ func (l *Listing) body() schema {
 }
 
 func pageSchemas() (page, limit schema) {
-	return schema{"type": "integer", "minimum": 1, "maximum": maxPage, "default": 1},
-		schema{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}
+	return schema{"type": "integer", "minimum": 1, "maximum": api.MaxPage, "default": 1},
+		schema{"type": "integer", "minimum": 1, "maximum": api.MaxLimit, "default": api.DefaultLimit}
 }
 
-func (l *Listing) sortSchemas() (field, order schema) {
+func sortSchemas(l *api.Listing) (field, order schema) {
 	var names []any
-	for _, name := range sortedKeys(l.Sorts) {
+	for _, name := range slices.Sorted(maps.Keys(l.Sorts)) {
 		names = append(names, name)
 	}
 	way := "asc"
 	if strings.HasPrefix(l.Default, "-") {
 		way = "desc"
 	}
-	return schema{"type": "string", "enum": names, "default": trimMinus(l.Default)},
+	return schema{"type": "string", "enum": names, "default": strings.TrimPrefix(l.Default, "-")},
 		schema{"type": "string", "enum": []any{"asc", "desc"}, "default": way}
 }
 
-// schema is the value a filter takes.
-func (f Filter) schema() schema {
+// filterSchema is the value a filter takes.
+func filterSchema(f api.Filter) schema {
 	switch f.Kind {
 	case "uuid", "date", "date-time":
 		return schema{"type": "string", "format": f.Kind}
 	case "boolean", "integer":
 		return schema{"type": f.Kind}
 	case "search":
-		return schema{"type": "string", "maxLength": maxFilter}
+		return schema{"type": "string", "maxLength": api.MaxFilter}
 	}
 	if f.Enum == nil {
-		return schema{"type": "string", "maxLength": maxFilter}
+		return schema{"type": "string", "maxLength": api.MaxFilter}
 	}
 	var values []any
 	for _, v := range f.Enum {
@@ -83,10 +87,10 @@ func (f Filter) schema() schema {
 	return schema{"type": "string", "enum": values}
 }
 
-// says tells what a filter keeps.
-func (f Filter) says() string {
-	if f.words {
-		return fmt.Sprintf("Words to find anywhere in the record's words, whatever their case; at most %d.", maxWords)
+// filterWords say what a filter keeps.
+func filterWords(f api.Filter) string {
+	if f.Words {
+		return fmt.Sprintf("Words to find anywhere in the record's words, whatever their case; at most %d.", api.MaxWords)
 	}
 	if f.Kind == "search" {
 		return "Text to find anywhere in the record's words, whatever its case."
@@ -98,7 +102,7 @@ func (f Filter) says() string {
 		{" >= ", "Only from this one on."}, {" <= ", "Only up to this one."},
 		{" > ", "Only after this one."}, {" < ", "Only before this one."},
 	} {
-		if strings.Contains(f.where, c.comparison) {
+		if strings.Contains(f.Condition(), c.comparison) {
 			return c.says
 		}
 	}

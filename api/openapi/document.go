@@ -1,22 +1,30 @@
-package api
+// Package openapi writes the OpenAPI 3.1 document of a kernel's rows and serves it with a
+// page to read it and try it out. It reads the rows alone, so that the document cannot say
+// what the service does not do. It refuses a row it cannot describe whole (a rule JSON
+// Schema has no word for, a type that writes its own JSON) instead of leaving a part out,
+// and it changes nothing: no row is served, permitted or checked otherwise because of it.
+package openapi
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/swaggest/openapi-go/openapi31"
+
+	"homeroom/api"
 )
 
-// OpenAPI is the document of every row, the same bytes for the same rows. It is
-// written from the rows alone, so that it cannot say what the service does not do.
-func (k *Kernel) OpenAPI() ([]byte, error) {
-	spec, err := k.describe()
+// Document is the document of every row, the same bytes for the same rows. Its error names
+// every row that cannot be described, and why.
+func Document(k *api.Kernel) ([]byte, error) {
+	spec, err := describe(k)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +45,7 @@ type document struct {
 	schemas   *schemas
 	responses map[string]openapi31.ResponseOrReference
 	paths     map[string]openapi31.PathItem
-	catalogue Catalogue
+	catalogue api.Catalogue
 	tags      map[string]openapi31.Tag
 	ids       map[string]string // operation id → row
 	templates map[string]string // path without its parameters' names → path
@@ -45,23 +53,23 @@ type document struct {
 
 // describe writes the document, or says everything about the rows that it cannot
 // express.
-func (k *Kernel) describe() (*openapi31.Spec, error) {
+func describe(k *api.Kernel) (*openapi31.Spec, error) {
 	d := &document{
 		catalogue: k.Catalogue,
-		schemas:   newSchemas(k.rules),
+		schemas:   newSchemas(k),
 		responses: map[string]openapi31.ResponseOrReference{},
 		paths:     map[string]openapi31.PathItem{},
 		tags:      map[string]openapi31.Tag{},
 		ids:       map[string]string{},
 		templates: map[string]string{},
 	}
-	var rows []*Row
+	var rows []*api.Row
 	for i := range k.Rows {
 		if !k.Rows[i].Unlisted {
 			rows = append(rows, &k.Rows[i])
 		}
 	}
-	sort.Slice(rows, func(i, j int) bool { return rows[i].Path+rows[i].Method < rows[j].Path+rows[j].Method })
+	slices.SortFunc(rows, func(a, b *api.Row) int { return strings.Compare(a.Path+a.Method, b.Path+b.Method) })
 	var problems []error
 	for _, row := range rows {
 		if err := d.add(row); err != nil {
@@ -98,7 +106,7 @@ func (k *Kernel) describe() (*openapi31.Spec, error) {
 	}, nil
 }
 
-func (d *document) add(row *Row) error {
+func (d *document) add(row *api.Row) error {
 	if err := samePathNames(row); err != nil {
 		return err
 	}
@@ -140,18 +148,19 @@ var parameter = regexp.MustCompile(`[:*]([A-Za-z0-9_]+)`)
 
 // samePathNames refuses a request that would read a parameter its path does not
 // have, or a path whose parameter nobody reads.
-func samePathNames(row *Row) error {
+func samePathNames(row *api.Row) error {
 	inPath := map[string]bool{}
 	for _, m := range parameter.FindAllStringSubmatch(row.Path, -1) {
 		inPath[m[1]] = true
 	}
-	for _, f := range planOf(row.Request).path {
-		if !inPath[f.name] {
-			return fmt.Errorf("the request has a path tag %q, the path has no :%s", f.name, f.name)
+	for _, f := range row.PathFields() {
+		name := f.Tag.Get("path")
+		if !inPath[name] {
+			return fmt.Errorf("the request has a path tag %q, the path has no :%s", name, name)
 		}
-		delete(inPath, f.name)
+		delete(inPath, name)
 	}
-	for _, name := range sortedKeys(inPath) {
+	for _, name := range slices.Sorted(maps.Keys(inPath)) {
 		return fmt.Errorf("the path has :%s, no field of the request has the path tag %q", name, name)
 	}
 	return nil
@@ -159,7 +168,7 @@ func samePathNames(row *Row) error {
 
 func (d *document) sortedTags() []openapi31.Tag {
 	var out []openapi31.Tag
-	for _, key := range sortedKeys(d.tags) {
+	for _, key := range slices.Sorted(maps.Keys(d.tags)) {
 		out = append(out, d.tags[key])
 	}
 	return out

@@ -1,9 +1,11 @@
-package api
+package openapi
 
 import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"homeroom/api"
 )
 
 //go:embed swagger/guide.md
@@ -11,7 +13,7 @@ var guideText string
 
 // guide is the page an app's developer reads first: what all rows have in common,
 // the codes, and who may call what.
-func guide(rows []*Row, catalogue Catalogue) string {
+func guide(rows []*api.Row, catalogue api.Catalogue) string {
 	var codes strings.Builder
 	for _, c := range errorCodes {
 		fmt.Fprintf(&codes, "| `%s` | %d | %s |\n", c.code, c.status, c.when)
@@ -19,7 +21,7 @@ func guide(rows []*Row, catalogue Catalogue) string {
 	return strings.NewReplacer(
 		"{{codes}}\n", codes.String(),
 		"{{access}}\n", accessTable(rows, catalogue),
-		"{{limit}}", fmt.Sprint(defaultLimit),
-		"{{maxLimit}}", fmt.Sprint(maxLimit),
+		"{{limit}}", fmt.Sprint(api.DefaultLimit),
+		"{{maxLimit}}", fmt.Sprint(api.MaxLimit),
 	).Replace(guideText)
 }

@@ -1,6 +1,10 @@
-package api
+package openapi
 
-import "github.com/swaggest/openapi-go/openapi31"
+import (
+	"github.com/swaggest/openapi-go/openapi31"
+
+	"homeroom/api"
+)
 
 // statusWords say what each status means to a caller.
 var statusWords = map[int]string{
@@ -48,11 +52,11 @@ var clients = []struct{ prefix, name string }{
 }
 
 // limitWords say what a limit class counts.
-var limitWords = map[LimitClass]string{
-	LimitAuth:  "sign-in",
-	LimitRead:  "reads",
-	LimitWrite: "writes",
-	LimitRide:  "ride taps and positions",
+var limitWords = map[api.LimitClass]string{
+	api.LimitAuth:  "sign-in",
+	api.LimitRead:  "reads",
+	api.LimitWrite: "writes",
+	api.LimitRide:  "ride taps and positions",
 }
 
 var sharedHeaders = map[string]openapi31.HeaderOrReference{
@@ -77,7 +81,7 @@ func headersOf(names ...string) map[string]openapi31.HeaderOrReference {
 
 var sharedParameters = map[string]openapi31.ParameterOrReference{
 	"DeviceToken": {Parameter: &openapi31.Parameter{
-		Name: DeviceHeader, In: openapi31.ParameterInHeader,
+		Name: api.DeviceHeader, In: openapi31.ParameterInHeader,
 		Description: ptr("The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored."),
 		Schema:      schema{"type": "string", "maxLength": 200},
 	}},

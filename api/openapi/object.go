@@ -1,10 +1,12 @@
-package api
+package openapi
 
 import (
 	"fmt"
 	"reflect"
 	"sort"
 	"strings"
+
+	"homeroom/api"
 )
 
 // objectSchema gathers one struct's properties.
@@ -35,10 +37,10 @@ func (o *objectSchema) fields(t reflect.Type, must bool) error {
 }
 
 func (o *objectSchema) field(parent reflect.Type, f reflect.StructField, must bool) error {
-	if change, ok := reflect.New(f.Type).Interface().(changer); ok {
-		return o.fields(change.shape(), false)
+	if fields, isChange := api.ChangeOf(f.Type); isChange {
+		return o.fields(fields, false)
 	}
-	name := jsonName(f)
+	name := api.JSONName(f)
 	switch {
 	case f.Tag.Get("path") != "" || f.Tag.Get("json") == "-":
 		return nil
@@ -60,7 +62,7 @@ func (o *objectSchema) field(parent reflect.Type, f reflect.StructField, must bo
 	}
 	required := !omitted(f)
 	if o.use.input {
-		if required, err = o.schemas.rules.document(property, f); err != nil {
+		if required, err = o.schemas.addRules(property, f); err != nil {
 			return err
 		}
 		required = required && must
@@ -115,7 +117,7 @@ func annotate(property schema, f reflect.StructField) error {
 }
 
 func fieldName(f reflect.StructField) string {
-	if name := jsonName(f); name != "" {
+	if name := api.JSONName(f); name != "" {
 		return name
 	}
 	if name := f.Tag.Get("path"); name != "" {
