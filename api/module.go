@@ -107,9 +107,18 @@ func (w SchoolWork) Do(ctx context.Context, name string, f func(Ctx) error) erro
 // NoTables is declared as Personal by a module without tables.
 var NoTables = []PersonalTable{}
 
+// file is where a module says something.
+func (m Module) file(name string) string {
+	switch m.Name {
+	case "api", "auth", "rbac":
+		return m.Name + "/" + name
+	}
+	return "modules/" + m.Name + "/" + name
+}
+
 // check refuses a module that leaves something out.
 func (m Module) check(known map[string]string) error {
-	file := "modules/" + m.Name + "/routes.go"
+	file := m.file("routes.go")
 	if m.Name == "" {
 		return errors.New("a module has no Name: see cmd/service/modules.go")
 	}
@@ -144,7 +153,7 @@ func checkExamples(modules []Module) error {
 	for _, m := range modules {
 		for _, r := range m.Rows {
 			if prefix := r.recordPath(); prefix != "" && !known[prefix] {
-				return fmt.Errorf("row %s: no module has an example of %s: add one to modules/%s/example.go", r.Name(), prefix, m.Name)
+				return fmt.Errorf("row %s: no module has an example of %s: add one to %s", r.Name(), prefix, m.file("example.go"))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/riverqueue/river"
@@ -44,9 +45,18 @@ func counting(worked func(string, JobOutcome)) []rivertype.Middleware {
 	return []rivertype.Middleware{&jobCounter{worked: worked}}
 }
 
+// nameOf is what a job does: its kind, or the work that it names.
+func nameOf(job *rivertype.JobRow) string {
+	var args struct{ Work string }
+	if err := json.Unmarshal(job.EncodedArgs, &args); err != nil || args.Work == "" {
+		return job.Kind
+	}
+	return args.Work
+}
+
 func (c *jobCounter) Work(ctx context.Context, job *rivertype.JobRow, inner func(context.Context) error) error {
 	outcome := JobFailed // of one that panics too
-	defer func() { c.worked(job.Kind, outcome) }()
+	defer func() { c.worked(nameOf(job), outcome) }()
 	err := inner(ctx)
 	outcome = outcomeOf(err)
 	return err

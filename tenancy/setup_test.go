@@ -51,28 +51,6 @@ func TestSetUpTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-func TestMigration_JobsWithoutAWorker_AreDeleted(t *testing.T) {
-	t.Parallel()
-	c := ready(t, options(t))
-	pool := c.PlatformPool()
-	_, err := pool.Exec(t.Context(), `insert into platform.river_job (kind, state, finalized_at, args, max_attempts)
-		select kind, state::platform.river_job_state, finalized_at, '{}', 25 from (values
-			('late-fines', 'available', null::timestamptz), ('thin-trails', 'retryable', null), ('count-schools', 'running', null),
-			('clear-told', 'completed', now()), ('scheduled', 'available', null), ('provision', 'available', null)) as job (kind, state, finalized_at)`)
-	if err == nil {
-		_, err = pool.Exec(t.Context(), `delete from platform.migration where version >= 10`)
-	}
-	if err == nil {
-		err = c.Setup(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := one[string](t, pool, `select string_agg(kind, ' ' order by kind) from platform.river_job`), "clear-told provision scheduled"; got != want {
-		t.Errorf("jobs of the kinds %q are left, want %q", got, want)
-	}
-}
-
 func TestLoginsHaveLimitsAndNoRights(t *testing.T) {
 	t.Parallel()
 	o := options(t)

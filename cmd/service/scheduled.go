@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -33,6 +34,12 @@ type scheduledJob struct {
 // Kind names the job in the queue.
 func (scheduledJob) Kind() string { return "scheduled" }
 
+// KindAliases are the kinds of jobs that instances before v1.1 queue, each named as its work.
+func (scheduledJob) KindAliases() []string {
+	return []string{"clear-schools", "clear-told", "compare-topics", "count-schools", "heal-directory", "heal-profiles",
+		"late-fines", "let-students-leave", "library-holds", "thin-trails"}
+}
+
 type scheduledWorker struct {
 	river.WorkerDefaults[scheduledJob]
 	s *scheduler
@@ -40,9 +47,10 @@ type scheduledWorker struct {
 
 // Work goes on with the run for a slice of time, and queues the rest of it.
 func (w *scheduledWorker) Work(ctx context.Context, job *river.Job[scheduledJob]) error {
-	work, ok := w.s.work[job.Args.Work]
+	name := cmp.Or(job.Args.Work, job.Kind)
+	work, ok := w.s.work[name]
 	if !ok {
-		return river.JobCancel(fmt.Errorf("no module has scheduled work named %q", job.Args.Work))
+		return river.JobCancel(fmt.Errorf("no module has scheduled work named %q", name))
 	}
 	if work.Platform != nil && job.Args.After == uuid.Nil {
 		if err := work.Platform(ctx); err != nil {

@@ -45,3 +45,19 @@ func TestLateFinesComeAtNightWhereverTheSchoolIs(t *testing.T) {
 		t.Errorf("%d runs where it is night", n)
 	}
 }
+
+func TestScheduled_JobOfAnEarlierVersion_IsDone(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s := app.NewSchool(t)
+	err := s.DB(t).Exec(`insert into idempotency (actor_id, key, row_name, body_hash, created_at) values (gen_random_uuid(), 'k', 'r', '', now() - interval '25 hours')`).Error
+	if err == nil {
+		// Such as was queued before all scheduled work was one kind of job.
+		_, err = app.Service.Cluster.PlatformPool().Exec(t.Context(), `insert into platform.river_job (kind, queue, state, max_attempts, args)
+			values ('clear-schools', 'default', 'available', 25, '{}')`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the old answer is cleared", func() bool { return s.Count(t, "idempotency", "true") == 0 })
+}
