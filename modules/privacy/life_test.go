@@ -255,6 +255,8 @@ func everywhere(t *testing.T, db *gorm.DB, words ...string) (found []string) {
 // gone checks that none of the words stands anywhere, in the school or in the platform.
 func (l *life) gone(t *testing.T, words ...string) {
 	t.Helper()
+	// It is tried again until the platform was reached.
+	testkit.Eventually(t, "the erasure was heard", func() bool { return l.Count(t, "outbox", "kind = ?", privacy.PersonErased) == 0 })
 	l.settled(t)
 	for _, db := range []*gorm.DB{l.DB(t), l.App.Service.Cluster.Platform(t.Context(), tenancy.ReadOnly)} {
 		for _, place := range everywhere(t, db, words...) {
