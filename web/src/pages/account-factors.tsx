@@ -30,8 +30,8 @@ export function SecondFactors() {
 
 function Line({ title, text, children }: { title: ReactNode; text: ReactNode; children?: ReactNode }) {
   return (
-    <Group p={16} justify="space-between" wrap="nowrap" style={{ borderTop: '1px solid var(--line)' }}>
-      <div style={{ minWidth: 0 }}>
+    <Group p={16} justify="space-between" style={{ borderTop: '1px solid var(--line)' }}>
+      <div style={{ flex: '1 1 180px', minWidth: 0 }}>
         <Text component="div" truncate>{title}</Text>
         <Text size="sm" c="dimmed">{text}</Text>
       </div>

@@ -39,7 +39,7 @@ function Password() {
     <form className="panel" onSubmit={(e) => { e.preventDefault(); change.mutate() }}>
       <Stack p={16} gap={16}>
         <Title order={2}>Change the password</Title>
-        <PasswordInput label="Present password" autoComplete="current-password" value={currentPassword} error={fields.currentPassword} onChange={(e) => setCurrent(e.currentTarget.value)} visibilityToggleButtonProps={{ 'aria-label': 'Show the present password' }} />
+        <PasswordInput label="Current password" autoComplete="current-password" value={currentPassword} error={fields.currentPassword} onChange={(e) => setCurrent(e.currentTarget.value)} visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }} />
         <PasswordInput label="New password" autoComplete="new-password" description="At least 12 characters. Your other sessions end." value={newPassword} error={fields.newPassword} onChange={(e) => setNew(e.currentTarget.value)} visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }} />
         <Trouble error={change.error} />
         <Group><Button type="submit" loading={change.isPending} disabled={!currentPassword || newPassword.length < 12}>Change</Button>{change.isSuccess && <Text size="sm" c="dimmed" role="status">Changed</Text>}</Group>
