@@ -23,14 +23,15 @@ type account struct {
 	phone    string
 	email    string
 	proven   bool // its holder has entered a code for the phone
+	epoch    int  // counts what has ended every sign-in of the account
 }
 
-const accountColumns = `id, school_id, user_id, role_type, coalesce(phone, ''), coalesce(email, ''), phone_proven_at is not null`
+const accountColumns = `id, school_id, user_id, role_type, coalesce(phone, ''), coalesce(email, ''), phone_proven_at is not null, epoch`
 
 func scanAccount(row pgx.CollectableRow) (account, error) {
 	var acc account
 	var school *uuid.UUID
-	err := row.Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email, &acc.proven)
+	err := row.Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email, &acc.proven, &acc.epoch)
 	if school != nil {
 		acc.schoolID = *school
 	}

@@ -21,6 +21,16 @@ type reauthRequest struct {
 	PIN      string     `json:"pin" validate:"omitempty,max=6,number"`
 }
 
+// proofs counts what was given. Of several one would be looked at, and all believed.
+func (r reauthRequest) proofs() (n int) {
+	for _, given := range []bool{r.Password != "", r.Code != "", r.Passkey != nil, r.OTP != "", r.PIN != ""} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
 // proved says until when the session may do what asks for a fresh proof.
 type proved struct {
 	Until time.Time `json:"until" doc:"Until then calls that ask for a fresh proof are let through"`
@@ -31,6 +41,9 @@ func (a *Auth) reauthenticate(c api.OpenCtx, r reauthRequest) (proved, error) {
 	acc, err := a.byID(c, c.User.AccountID)
 	if err != nil || acc == nil {
 		return proved{}, orSignedOut(err)
+	}
+	if r.proofs() > 1 {
+		return proved{}, api.InvalidField("password", "give one proof: password, code, passkey, otp or pin")
 	}
 	if err := a.prove(c, *acc, r); err != nil {
 		return proved{}, err

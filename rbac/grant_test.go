@@ -211,6 +211,24 @@ func TestGrant_ByFile_NamesTheRow(t *testing.T) {
 	}
 }
 
+func TestGrant_ByFile_OfAnAdministrator_AsksForAFreshProof(t *testing.T) {
+	t.Parallel()
+	testkit.Attacked(t, "rights that the giver lacks", 1)
+	g := newGrants(t, "employee")
+	_, err := g.App.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.session set proved_at = now() - interval '11 minutes' where id = $1`, g.admin.SessionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := g.state(t)
+	a := g.admin.Send(t, "POST", "/school-admin/employee/import", "text/csv", []byte("employeeCode,phone\nPrincipal,"+testkit.NewPhone()+"\n"))
+	if f := a.Failure(t); a.Status != 403 || f.Error != "REAUTHENTICATION_NEEDED" {
+		t.Errorf("an administrator's phone in a file, with an old proof: %d %s", a.Status, a.Body)
+	}
+	if g.state(t) != before {
+		t.Error("the phone was changed")
+	}
+}
+
 func TestGrant_DeputyWithPermissions_GivesWhatTheyHaveAndNoMore(t *testing.T) {
 	t.Parallel()
 	testkit.Attacked(t, "rights that the giver lacks", 1)

@@ -186,3 +186,14 @@ func TestStaleSession_MakesNoAdministratorAndExportsNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestProof_OfTwoAtOnce_IsRefused(t *testing.T) {
+	t.Parallel()
+	testkit.Attacked(t, "what a stale or stolen token opens", 1)
+	s := testkit.NewSchool(t)
+	person := s.Add(t, testkit.Person{Role: api.Parent})
+	c := as(s.App, byOTP(t, s.App, "/auth", person.Phone).AccessToken)
+	testkit.Post[any](t, c, "/auth/set-pin", map[string]any{"pin": "482691"})
+	// The PIN is right; the code, which would renew the proof of the phone, is a guess.
+	c.Refuses(t, "POST", provePath, map[string]any{"pin": "482691", "otp": "000000"}, 422, "")
+}

@@ -153,8 +153,8 @@ func (p *employeePlan) checkAccount(c api.Ctx, l employeeLine, old *knownEmploye
 	if !known {
 		if err := c.CheckGrant(*old.RoleID); err != nil {
 			var refused *api.Error
-			if !errors.As(err, &refused) {
-				return err
+			if errors.Is(err, api.ErrNotFresh) || !errors.As(err, &refused) {
+				return err // the caller proves who they are and sends the file again
 			}
 			refusal = refused.Message
 		}
