@@ -114,7 +114,7 @@ func (b *batch) tellOne(t *telling, c claimed) {
 		return
 	}
 	if t.broken != nil {
-		err = fmt.Errorf(breaker+"%w", err)
+		err = fmt.Errorf(brokeTransaction+"%w", err)
 	}
 	rest := retryIn(c.Attempts + 1)
 	b.relay.log.Warn("a fact was not heard by all", "school", b.school, "fact", h.ID, "kind", h.Kind,

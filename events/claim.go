@@ -46,11 +46,11 @@ type claimed struct {
 	NextAt     time.Time
 }
 
-// breaker begins the last_error of a fact that broke its transaction. From then on
+// brokeTransaction begins the last_error of a fact that broke its transaction. From then on
 // it is told in a transaction of its own, where it can break nothing else.
-const breaker = "broke its transaction: "
+const brokeTransaction = "broke its transaction: "
 
-func (c claimed) alone() bool { return strings.HasPrefix(c.LastError, breaker) }
+func (c claimed) alone() bool { return strings.HasPrefix(c.LastError, brokeTransaction) }
 
 func (r *Relay) claim(tx *gorm.DB, school uuid.UUID) ([]claimed, error) {
 	var rows []claimed

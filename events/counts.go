@@ -48,7 +48,7 @@ func (r *Relay) Counts() Counts {
 }
 
 // Away says that Redis did not answer the relay the last time.
-func (r *Relay) Away() bool { return r.marks.link.isDown() }
+func (r *Relay) Away() bool { return r.marks.breaker.isFailing() }
 
 // ours is the last complete sweep, if it was this instance's.
 func (s *sweeper) ours() *Swept {
@@ -81,12 +81,3 @@ func (d *docket) waiting(now time.Time) (schools int, oldest time.Duration) {
 	}
 	return schools, oldest
 }
-
-func (l *link) isDown() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.down
-}
-
-// Away says that Redis did not take the last hint.
-func (h *Hints) Away() bool { return h.link.isDown() }

@@ -26,7 +26,7 @@ var (
 
 // readEpoch is when the last complete sweep began, nil if there was none.
 func (s *sweeper) readEpoch(ctx context.Context) (*time.Time, error) {
-	score, err := probe(ctx, s.marks.link, time.Second, func(ctx context.Context) (float64, error) {
+	score, err := probe(ctx, s.marks.breaker, time.Second, func(ctx context.Context) (float64, error) {
 		return s.marks.client.ZScore(ctx, s.marks.key, epochMember).Result()
 	})
 	if errors.Is(err, redis.Nil) {
@@ -37,14 +37,14 @@ func (s *sweeper) readEpoch(ctx context.Context) (*time.Time, error) {
 }
 
 func (s *sweeper) start(ctx context.Context, began time.Time) error {
-	_, err := probe(ctx, s.marks.link, time.Second, func(ctx context.Context) (int64, error) {
+	_, err := probe(ctx, s.marks.breaker, time.Second, func(ctx context.Context) (int64, error) {
 		return s.marks.client.ZAdd(ctx, s.marks.key, redis.Z{Score: float64(-began.UnixMicro()), Member: sweepingMember}).Result()
 	})
 	return err
 }
 
 func (s *sweeper) finish(ctx context.Context, began time.Time) error {
-	done, err := probe(ctx, s.marks.link, time.Second, func(ctx context.Context) (int, error) {
+	done, err := probe(ctx, s.marks.breaker, time.Second, func(ctx context.Context) (int, error) {
 		return finishScript.Run(ctx, s.marks.client, []string{s.marks.key}, sweepingMember, epochMember, -began.UnixMicro()).Int()
 	})
 	if err == nil && done == 0 {
@@ -54,13 +54,13 @@ func (s *sweeper) finish(ctx context.Context, began time.Time) error {
 }
 
 func (s *sweeper) takeLease(ctx context.Context) (bool, error) {
-	return probe(ctx, s.marks.link, time.Second, func(ctx context.Context) (bool, error) {
+	return probe(ctx, s.marks.breaker, time.Second, func(ctx context.Context) (bool, error) {
 		return s.marks.client.SetNX(ctx, s.lease, s.marks.me, sweepLease).Result()
 	})
 }
 
 func (s *sweeper) renewLease(ctx context.Context) error {
-	kept, err := probe(ctx, s.marks.link, time.Second, func(ctx context.Context) (int, error) {
+	kept, err := probe(ctx, s.marks.breaker, time.Second, func(ctx context.Context) (int, error) {
 		return renewScript.Run(ctx, s.marks.client, []string{s.lease}, s.marks.me, sweepLease.Milliseconds()).Int()
 	})
 	if err == nil && kept == 0 {
@@ -70,7 +70,7 @@ func (s *sweeper) renewLease(ctx context.Context) error {
 }
 
 func (s *sweeper) dropLease(ctx context.Context) {
-	_, _ = probe(ctx, s.marks.link, time.Second, func(ctx context.Context) (int, error) { // else it expires
+	_, _ = probe(ctx, s.marks.breaker, time.Second, func(ctx context.Context) (int, error) { // else it expires
 		return dropScript.Run(ctx, s.marks.client, []string{s.lease}, s.marks.me).Int()
 	})
 }

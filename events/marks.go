@@ -22,10 +22,10 @@ import (
 // need not look at it; one that died leaves its mark behind for them. The epoch
 // lives in the set so that whatever loses the marks loses it too.
 type marks struct {
-	client redis.UniversalClient
-	link   *link
-	key    string
-	me     string // this instance
+	client  redis.UniversalClient
+	breaker *breaker
+	key     string
+	me      string // this instance
 }
 
 const (
@@ -57,7 +57,7 @@ return 1`)
 
 // put marks the school as this instance's.
 func (m *marks) put(ctx context.Context, school uuid.UUID, score int64) error {
-	_, err := ask(ctx, m.link, func(ctx context.Context) (any, error) {
+	_, err := call(ctx, m.breaker, func(ctx context.Context) (any, error) {
 		return putScript.Run(ctx, m.client, []string{m.key}, mark{school: school, instance: m.me}.member(), score).Result()
 	})
 	return err
@@ -66,7 +66,7 @@ func (m *marks) put(ctx context.Context, school uuid.UUID, score int64) error {
 // due reads a page of the members whose time has come. epoch is nil on a later
 // page, or when there is none.
 func (m *marks) due(ctx context.Context, upTo, offset int64) (found []mark, epoch *time.Time, full bool, err error) {
-	page, err := probe(ctx, m.link, 500*time.Millisecond, func(ctx context.Context) ([]redis.Z, error) {
+	page, err := probe(ctx, m.breaker, 500*time.Millisecond, func(ctx context.Context) ([]redis.Z, error) {
 		return m.client.ZRangeByScoreWithScores(ctx, m.key, &redis.ZRangeBy{
 			Min: "-inf", Max: strconv.FormatInt(upTo, 10), Offset: offset, Count: pageSize,
 		}).Result()
@@ -117,7 +117,7 @@ func (m *marks) settle(ctx context.Context, school uuid.UUID, next *time.Time, s
 	if next == nil && len(seen) == 0 {
 		return false, nil
 	}
-	n, err := ask(ctx, m.link, func(ctx context.Context) (int, error) {
+	n, err := call(ctx, m.breaker, func(ctx context.Context) (int, error) {
 		return settleScript.Run(ctx, m.client, []string{m.key}, args...).Int()
 	})
 	return n == 1, err

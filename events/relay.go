@@ -102,7 +102,7 @@ type Relay struct {
 func NewRelay(o Options) *Relay {
 	o.defaults()
 	me := uuid.NewString()[:8]
-	m := &marks{client: o.Redis, link: newLink("outbox", o.Log), key: o.Namespace + ":outbox:pending", me: me}
+	m := &marks{client: o.Redis, breaker: newBreaker("outbox", o.Log), key: o.Namespace + ":outbox:pending", me: me}
 	r := &Relay{
 		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock, marks: m,
 		docket: newDocket(me, o.CommitWithin, o.Workers), poll: o.Poll, workers: o.Workers, listenerTime: o.ListenerTime, told: o.Told,
