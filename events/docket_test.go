@@ -21,7 +21,7 @@ func TestASchoolThatGoesOnCommittingIsLookedAtAfterABreathForAllOfIt(t *testing.
 		t.Fatal("the first commit is looked at right away")
 	}
 	commit() // while the look goes on
-	d.done(first, finding{outcome: outcome{told: 1}, settled: true}, time.Now())
+	d.done(first, finding{batchResult: batchResult{published: 1}, settled: true}, time.Now())
 	for range 5 {
 		commit() // while it breathes
 	}
@@ -32,7 +32,7 @@ func TestASchoolThatGoesOnCommittingIsLookedAtAfterABreathForAllOfIt(t *testing.
 	if !ok || second.school != school || !second.quiet {
 		t.Fatalf("the next look is at %v, quiet %v", second.school, second.quiet)
 	}
-	d.done(second, finding{outcome: outcome{told: 6}, settled: true}, time.Now())
+	d.done(second, finding{batchResult: batchResult{published: 6}, settled: true}, time.Now())
 	if len(d.queue) != 0 || len(d.matters) != 0 {
 		t.Errorf("one look for six commits is enough: %d queued, %d known", len(d.queue), len(d.matters))
 	}
@@ -82,13 +82,13 @@ func TestANoteIsLookedAtFirstByWhoMadeIt(t *testing.T) {
 	maker, other := newDocket("maker", time.Minute, 4), newDocket("other", time.Minute, 4)
 	maker.committed(school)
 	j, _ := maker.take(t.Context())
-	maker.done(j, finding{outcome: outcome{told: 1, next: &due}, until: time.Hour, settled: true, noted: true}, began)
+	maker.done(j, finding{batchResult: batchResult{published: 1, next: &due}, until: time.Hour, settled: true, noted: true}, began)
 	// What it finds meanwhile leaves the note where it is, and its own.
 	later := due.Add(time.Minute)
 	for _, next := range []*time.Time{nil, &later, &due} {
 		maker.committed(school)
 		j, _ = maker.take(t.Context())
-		maker.done(j, finding{outcome: outcome{told: 1, next: next}, until: time.Hour, settled: true}, began)
+		maker.done(j, finding{batchResult: batchResult{published: 1, next: next}, until: time.Hour, settled: true}, began)
 	}
 	queued := func(d *docket, now time.Time) bool {
 		d.sight([]mark{{school, "", due.UnixMicro()}}, true, now)
@@ -100,7 +100,7 @@ func TestANoteIsLookedAtFirstByWhoMadeIt(t *testing.T) {
 	}
 	other.committed(school)
 	j, _ = other.take(t.Context())
-	other.done(j, finding{outcome: outcome{told: 1, next: &due}, until: time.Hour, settled: true}, began) // finds the note there
+	other.done(j, finding{batchResult: batchResult{published: 1, next: &due}, until: time.Hour, settled: true}, began) // finds the note there
 	if queued(other, due) || queued(other, due.Add(1900*time.Millisecond)) {
 		t.Error("another looks although who made the note is about to")
 	}

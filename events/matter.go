@@ -45,7 +45,7 @@ type job struct {
 
 // finding is how a look ended.
 type finding struct {
-	outcome
+	batchResult
 	err     error
 	until   time.Duration // to the next due fact, if there is one
 	settled bool          // Redis took note
@@ -123,7 +123,7 @@ func (m *matter) report(j job, f finding, me string) time.Duration {
 		return min(100*time.Millisecond<<min(m.failures, 6), 5*time.Second)
 	}
 	m.failures = 0
-	if m.empty++; f.told+f.failed > 0 {
+	if m.empty++; f.published+f.failed > 0 {
 		m.empty = 0
 	}
 	if f.busy {

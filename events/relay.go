@@ -28,26 +28,26 @@ type Schools interface {
 	Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) error) error
 }
 
-// Options are a relay's parts. The zero of every field below Bus has a sane meaning.
+// Options configure a relay. Every field below Bus has a default.
 type Options struct {
 	Redis   redis.UniversalClient
 	Schools Schools
 	Bus     *Bus
 
 	Log     *slog.Logger
-	Clock   func() time.Time // what facts' times are compared with
-	Workers int              // schools told at once; 8 unless said
+	Clock   func() time.Time // compared with the facts' times
+	Workers int              // schools published at once; default 8
 
-	Namespace    string        // begins the names of keys in Redis; "homeroom" unless said
-	Poll         time.Duration // how often Redis is asked; 100 ms
-	CommitWithin time.Duration // longer than any COMMIT takes; 30 s
-	SweepEvery   time.Duration // how often all schools are looked at, as a last resort; 10 min
-	SweepRate    int           // schools a second while sweeping; 500
-	ListenerTime time.Duration // what one listener may take over one fact; 10 s
+	Namespace       string        // prefix of the keys in Redis; default "homeroom"
+	Poll            time.Duration // between two reads of the leases; default 100 ms
+	CommitWithin    time.Duration // longer than any COMMIT takes; default 30 s
+	SweepEvery      time.Duration // the longest time between two sweeps; default 10 min
+	SweepRate       int           // schools a second while sweeping; default 500
+	ListenerTimeout time.Duration // for one listener and one fact; default 10 s
 
-	// Told is called for every fact that was told: how long after it was due, and whether
-	// all its listeners heard it. It must not block; nil: nobody counts.
-	Told func(late time.Duration, heard bool)
+	// Published is called for every fact after its listeners: how late it was published,
+	// and whether all of them heard it. It must not block; nil: not called.
+	Published func(late time.Duration, heard bool)
 }
 
 func (o *Options) defaults() {
@@ -65,9 +65,9 @@ func (o *Options) defaults() {
 	o.CommitWithin = or(o.CommitWithin, 30*time.Second)
 	o.SweepEvery = or(o.SweepEvery, 10*time.Minute)
 	o.SweepRate = or(o.SweepRate, 500)
-	o.ListenerTime = or(o.ListenerTime, listenerTime)
-	if o.Told == nil {
-		o.Told = func(time.Duration, bool) {}
+	o.ListenerTimeout = or(o.ListenerTimeout, listenerTimeout)
+	if o.Published == nil {
+		o.Published = func(time.Duration, bool) {}
 	}
 }
 
@@ -83,17 +83,17 @@ func or[T comparable](v, otherwise T) T {
 // listeners, at least once. Redis only says where to look: facts are in Postgres,
 // and a mark is made before they are committed and removed after they were told.
 type Relay struct {
-	schools      Schools
-	bus          *Bus
-	log          *slog.Logger
-	clock        func() time.Time
-	marks        *marks
-	docket       *docket
-	sweeper      *sweeper
-	poll         time.Duration
-	workers      int
-	listenerTime time.Duration
-	told         func(late time.Duration, heard bool)
+	schools         Schools
+	bus             *Bus
+	log             *slog.Logger
+	clock           func() time.Time
+	marks           *marks
+	docket          *docket
+	sweeper         *sweeper
+	poll            time.Duration
+	workers         int
+	listenerTimeout time.Duration
+	onPublished     func(late time.Duration, heard bool)
 
 	running atomic.Bool
 }
@@ -105,7 +105,7 @@ func NewRelay(o Options) *Relay {
 	m := &marks{client: o.Redis, breaker: newBreaker("outbox", o.Log), key: o.Namespace + ":outbox:pending", me: me}
 	r := &Relay{
 		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock, marks: m,
-		docket: newDocket(me, o.CommitWithin, o.Workers), poll: o.Poll, workers: o.Workers, listenerTime: o.ListenerTime, told: o.Told,
+		docket: newDocket(me, o.CommitWithin, o.Workers), poll: o.Poll, workers: o.Workers, listenerTimeout: o.ListenerTimeout, onPublished: o.Published,
 	}
 	r.sweeper = newSweeper(r, o)
 	return r

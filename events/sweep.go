@@ -154,7 +154,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 // answer is noted for later, so that one node's outage does not hold up the rest.
 func (s *sweeper) visit(ctx context.Context, id uuid.UUID, found *Swept) error {
 	var there outboxCount
-	look, cancel := context.WithTimeout(ctx, batchTime)
+	look, cancel := context.WithTimeout(ctx, batchBudget)
 	defer cancel()
 	err := s.relay.schools.Tx(look, id, func(tx *gorm.DB) error { return tx.Raw(countSQL).Scan(&there).Error })
 	switch {

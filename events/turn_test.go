@@ -104,7 +104,7 @@ func TestAListenerThatWillNotEndHarmsOnlyItsFact(t *testing.T) {
 		return db.Exec("select pg_sleep(60)").Error // its ctx ends this, and the connection with it
 	})
 	bus.On("thing.done", "ear", e.hear)
-	i := f.start(bus, func(o *events.Options) { o.ListenerTime = 200 * time.Millisecond }).swept(f)
+	i := f.start(bus, func(o *events.Options) { o.ListenerTimeout = 200 * time.Millisecond }).swept(f)
 	ids := f.write(i.Relay, f.schools[0], time.Now(), fact(1), events.Fact{Kind: "thing.stuck"}, fact(2),
 		events.Fact{Kind: "thing.stuck-with-db"}, fact(3), events.Fact{Kind: "thing.slow-query"}, fact(4))
 	wait.Eventually(t, "all others are told", func() bool { return e.heard(ids[0], ids[2], ids[4], ids[6]) })

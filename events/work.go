@@ -20,7 +20,7 @@ func (r *Relay) work(ctx context.Context) {
 
 // look tells what is due and, once nothing is, takes the school's marks back.
 func (r *Relay) look(ctx context.Context, j job) (f finding) {
-	f.outcome, f.err = r.tellBatch(ctx, j.school)
+	f.batchResult, f.err = r.publishBatch(ctx, j.school)
 	if errors.Is(f.err, ErrGone) {
 		f = finding{} // nothing there, and nothing will be
 	}
