@@ -13,18 +13,18 @@ import (
 	"gorm.io/gorm"
 )
 
-// ErrGone says that there is no such school (any more): what is marked for it is
-// forgotten instead of being tried for ever.
+// ErrGone means that the school does not exist (any more): its leases are removed
+// instead of being retried for ever.
 var ErrGone = errors.New("events: no such school")
 
-// Schools are where the outboxes are.
+// Schools opens the schools' databases, where the outboxes are.
 type Schools interface {
-	// EachID calls f for every school whose facts are to be told.
+	// EachID calls f for every school whose facts are to be published.
 	EachID(ctx context.Context, f func(id uuid.UUID) error) error
 	// Tx runs f once in a read-write transaction bound to the school and commits when
-	// f returns nil. It answers ErrGone (wrapped or not) for an unknown school. The
-	// transaction, and so a connection, is held while listeners hear: a listener that
-	// opens another one from the same small pool may wait for itself. It has DB.
+	// f returns nil. It returns ErrGone (wrapped or not) for an unknown school. The
+	// transaction, and so a connection, is held while listeners run: a listener that
+	// opens another one from the same small pool may deadlock with itself. It uses DB.
 	Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) error) error
 }
 
@@ -79,18 +79,18 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Relay takes facts out of the schools' outboxes and tells them to the bus's
-// listeners, at least once. Redis only says where to look: facts are in Postgres,
-// and a mark is made before they are committed and removed after they were told.
+// Relay publishes the facts in the schools' outboxes to the bus's listeners, at least
+// once. Redis only says which outboxes to check: facts are in Postgres, and a lease is
+// taken before they are committed and removed after they were published.
 type Relay struct {
 	schools         Schools
 	bus             *Bus
 	log             *slog.Logger
 	clock           func() time.Time
-	marks           *marks
-	docket          *docket
+	leases          *leases
+	scheduler       *scheduler
 	sweeper         *sweeper
-	poll            time.Duration
+	pollEvery       time.Duration
 	workers         int
 	listenerTimeout time.Duration
 	onPublished     func(late time.Duration, heard bool)
@@ -98,47 +98,49 @@ type Relay struct {
 	running atomic.Bool
 }
 
-// NewRelay prepares a relay; nothing is told before Run.
+// NewRelay prepares a relay; nothing is published before Run.
 func NewRelay(o Options) *Relay {
 	o.defaults()
-	me := uuid.NewString()[:8]
-	m := &marks{client: o.Redis, breaker: newBreaker("outbox", o.Log), key: o.Namespace + ":outbox:pending", me: me}
+	self := uuid.NewString()[:8]
 	r := &Relay{
-		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock, marks: m,
-		docket: newDocket(me, o.CommitWithin, o.Workers), poll: o.Poll, workers: o.Workers, listenerTimeout: o.ListenerTimeout, onPublished: o.Published,
+		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock,
+		leases:    &leases{client: o.Redis, breaker: newBreaker("outbox", o.Log), key: o.Namespace + ":outbox:pending", self: self},
+		scheduler: newScheduler(self, o.CommitWithin, o.Workers),
+		pollEvery: o.Poll, workers: o.Workers, listenerTimeout: o.ListenerTimeout, onPublished: o.Published,
 	}
 	r.sweeper = newSweeper(r, o)
 	return r
 }
 
-// Mark announces that facts of a school are about to be committed. It waits for
-// Redis 80 ms at most; if Redis does not take the mark, this process remembers it.
-func (r *Relay) Mark(ctx context.Context, school uuid.UUID) {
+// Lease takes this instance's lease on a school whose facts are about to be committed.
+// It waits for Redis 80 ms at most; a lease that Redis does not store is kept in memory.
+func (r *Relay) Lease(ctx context.Context, school uuid.UUID) {
 	now := time.Now()
-	score := r.docket.opened(school, r.clock(), now)
-	if err := r.marks.put(ctx, school, score); err != nil {
-		r.docket.notMarked(school, score, now)
+	score := r.scheduler.openCommit(school, r.clock(), now)
+	if err := r.leases.put(ctx, school, score); err != nil {
+		r.scheduler.keepUnsavedLease(school, score, now)
 	}
 }
 
-// Wake says that they were committed: they are told now, whatever Redis does.
-func (r *Relay) Wake(school uuid.UUID) { r.docket.committed(school) }
+// Wake reports that the commit succeeded: the facts are published at once, with or
+// without Redis.
+func (r *Relay) Wake(school uuid.UUID) { r.scheduler.closeCommit(school) }
 
-// Run tells facts until ctx ends. The facts being told then are finished first;
-// what is left stays in the outboxes, and its marks in Redis for others.
+// Run publishes facts until ctx ends. Batches that are running then are finished
+// first; the other facts stay in the outboxes, and their leases in Redis.
 func (r *Relay) Run(ctx context.Context) error {
 	if r.running.Swap(true) {
 		return errors.New("events: the relay is running already")
 	}
 	defer r.running.Store(false)
-	stop := context.AfterFunc(ctx, r.docket.awaken)
+	stop := context.AfterFunc(ctx, r.scheduler.wakeWorkers)
 	defer stop()
 	var all sync.WaitGroup
 	for range r.workers {
 		all.Go(func() { r.work(ctx) })
 	}
-	all.Go(func() { every(ctx, r.poll, func() { r.docket.tick(time.Now()) }) })
-	all.Go(func() { r.watch(ctx) })
+	all.Go(func() { every(ctx, r.pollEvery, func() { r.scheduler.enqueueDue(time.Now()) }) })
+	all.Go(func() { r.poll(ctx) })
 	all.Go(func() { r.sweeper.run(ctx) })
 	all.Wait()
 	return nil
