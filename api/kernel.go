@@ -79,9 +79,9 @@ type Databases interface {
 	Platform(ctx context.Context, mode tenancy.Mode) *gorm.DB
 }
 
-// Outbox learns that a school's facts are about to be committed, and that they were.
+// Outbox publishes a school's facts: Lease comes before their commit, Wake after it.
 type Outbox interface {
-	Mark(ctx context.Context, school uuid.UUID)
+	Lease(ctx context.Context, school uuid.UUID)
 	Wake(school uuid.UUID)
 }
 

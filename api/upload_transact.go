@@ -47,7 +47,7 @@ func (k *Kernel) transactOnce(c Ctx, work func(Ctx) error) error {
 	}
 	told := len(rq.facts) > 0
 	if told {
-		k.Outbox.Mark(c.Context, rq.school.ID)
+		k.Outbox.Lease(c.Context, rq.school.ID)
 	}
 	committed = true
 	if err := tenancy.Commit(tx, last...); err != nil {

@@ -59,7 +59,7 @@ func (k *Kernel) writeOnce(ctx context.Context, row *Row, rq *request, req any) 
 	}
 	told := len(rq.facts) > 0 && rq.school != nil
 	if told {
-		k.Outbox.Mark(ctx, rq.school.ID)
+		k.Outbox.Lease(ctx, rq.school.ID)
 	}
 	committed = true // tenancy.Commit ends the transaction either way
 	if err := tenancy.Commit(db, last...); err != nil {

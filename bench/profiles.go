@@ -16,8 +16,8 @@ import (
 // and in Redis, for all calls that wait to be counted.
 var roots = []string{"net/http.(*conn).serve", "github.com/gin-gonic/gin.(*Engine).ServeHTTP", "homeroom/api.scripts.sail"}
 
-// tells are roots of what happens after a call: people are told.
-var tells = []string{"homeroom/events.(*Relay).work", "homeroom/events.listener.hear"}
+// tells are roots of what happens after a call: facts are published.
+var tells = []string{"homeroom/events.(*Relay).work", "homeroom/events.listener.call"}
 
 // collects are roots of the garbage collector, which works for all calls together.
 var collects = []string{"runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge"}

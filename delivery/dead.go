@@ -122,7 +122,7 @@ func (s *Sender) retryIn(ctx context.Context, school uuid.UUID, ids []uuid.UUID)
 	if err != nil {
 		return err
 	}
-	s.Outbox.Mark(ctx, school)
+	s.Outbox.Lease(ctx, school)
 	err = tenancy.Together(db, tenancy.Query{SQL: requeueSQL, Args: []any{ids, now}}, tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}})
 	if err != nil {
 		return fmt.Errorf("retrying deliveries: %w", err)

@@ -161,7 +161,7 @@ func (q schoolQueue) settle(ctx context.Context, _ Channel, results []result) er
 		}
 		statements = append(statements, tenancy.Query{SQL: events.InsertSQL, Args: args})
 	}
-	q.s.Outbox.Mark(ctx, q.school.ID)
+	q.s.Outbox.Lease(ctx, q.school.ID)
 	if err := tenancy.Together(q.db, statements...); err != nil {
 		return err
 	}

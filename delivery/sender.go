@@ -19,9 +19,9 @@ type Schools interface {
 	Open(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error)
 }
 
-// Outbox learns that a school's facts are about to be committed, and that they were.
+// Outbox publishes a school's facts: Lease comes before their commit, Wake after it.
 type Outbox interface {
-	Mark(ctx context.Context, school uuid.UUID)
+	Lease(ctx context.Context, school uuid.UUID)
 	Wake(school uuid.UUID)
 }
 

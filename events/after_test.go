@@ -10,7 +10,7 @@ import (
 	"homeroom/testkit/wait"
 )
 
-func TestWhatAListenerWantsDoneAfterwardsIsDoneOnceItsWritesAreCommitted(t *testing.T) {
+func TestAfter_WritesCommitted_IsCalled(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1)
 	var seen, failed atomic.Int64
@@ -28,22 +28,22 @@ func TestWhatAListenerWantsDoneAfterwardsIsDoneOnceItsWritesAreCommitted(t *test
 	})
 	i := f.start(bus).swept(f)
 	f.write(i.Relay, f.schools[0], time.Now(), events.Fact{Kind: "thing.failed"}, fact(1), fact(2))
-	wait.Eventually(t, "it is done", func() bool { return seen.Load() == 2 })
+	wait.Eventually(t, "After's function saw both rows", func() bool { return seen.Load() == 2 })
 	if n := failed.Load(); n != 0 {
-		t.Errorf("%d things were done for a listener that failed", n)
+		t.Errorf("After's function was called %d times for a listener that failed, want 0", n)
 	}
-	events.After(t.Context(), func() { t.Error("it was done outside a listener") })
+	events.After(t.Context(), func() { t.Error("After's function was called outside a listener") })
 }
 
-// A long outbox must not keep the first of its messages from going out.
-func TestWhatIsToBeDoneAfterwardsDoesNotWaitForAWholeBatch(t *testing.T) {
+// The first message of a long outbox must not wait for the last fact.
+func TestAfter_LongOutbox_IsCalledBeforeTheLastFact(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1)
-	var told, done, early atomic.Int64
+	var heard, done, early atomic.Int64
 	bus := &events.Bus{}
 	const facts = 20
-	bus.On("thing.done", "takes its time", func(ctx context.Context, _ events.Heard) error {
-		if told.Add(1) == facts { // the last one: has anything been done by now?
+	bus.On("thing.done", "slow", func(ctx context.Context, _ events.Heard) error {
+		if heard.Add(1) == facts { // the last one
 			early.Store(done.Load())
 		}
 		events.After(ctx, func() { done.Add(1) })
@@ -56,8 +56,8 @@ func TestWhatIsToBeDoneAfterwardsDoesNotWaitForAWholeBatch(t *testing.T) {
 		list = append(list, fact(n))
 	}
 	f.write(i.Relay, f.schools[0], time.Now(), list...)
-	wait.Eventually(t, "all is done", func() bool { return done.Load() == facts })
+	wait.Eventually(t, "After's function was called for every fact", func() bool { return done.Load() == facts })
 	if early.Load() == 0 {
-		t.Error("nothing was done before the last fact was told")
+		t.Error("After's function was not called before the last fact was published")
 	}
 }

@@ -10,126 +10,126 @@ import (
 	"gorm.io/gorm"
 )
 
-// A batch begins no further fact after batchTime, and gives one fact factTime at
-// most: together they stay below the 30 s after which Postgres ends an idle
-// transaction.
 const (
-	batchTime = 5 * time.Second
-	factTime  = 20 * time.Second
-	batchEnd  = 29 * time.Second
-	// What a listener wants done afterwards, a message to be sent, does not wait longer
-	// than this for the facts behind it: the batch is committed, and the next one begins.
-	afterTime = 50 * time.Millisecond
+	// batchBudget is the time after which a batch begins no further fact. With the
+	// factTimeout of its last fact a batch stays below the 30 s after which Postgres ends
+	// an idle transaction.
+	batchBudget  = 5 * time.Second
+	factTimeout  = 20 * time.Second
+	batchTimeout = 29 * time.Second
+	// maxAfterDelay is the time after which a batch is committed if a listener has called
+	// After: a message to be sent does not wait for all facts of the batch.
+	maxAfterDelay = 50 * time.Millisecond
 )
 
-// batch is one look into a school's outbox.
+// batch is a number of a school's due facts that are published in one transaction.
 type batch struct {
 	relay  *Relay
 	school uuid.UUID
 
-	done   []uuid.UUID // heard by all
-	free   []uuid.UUID // those of them whose listeners left the transaction alone
-	failed []failure
-	after  []func() // what listeners want done once the transaction is committed
+	done        []uuid.UUID // heard by all their listeners
+	independent []uuid.UUID // those of them whose listeners did not use the transaction
+	failed      []failure
+	after       []func() // called once the transaction is committed
 }
 
-// outcome is what a look into a school's outbox found.
-type outcome struct {
-	told   int
-	failed int
-	busy   bool       // another instance is at work on this school
-	next   *time.Time // when the next fact is due; nil: the outbox is empty
+// batchResult is what a batch did and what is left in the outbox.
+type batchResult struct {
+	published int
+	failed    int
+	busy      bool       // another instance is publishing this school's facts
+	next      *time.Time // when the next fact is due; nil: the outbox is empty
 }
 
-// tellBatch takes a batch of due facts, tells them one by one in order, and
-// removes those that all their listeners heard. The facts stay locked meanwhile.
-func (r *Relay) tellBatch(ctx context.Context, school uuid.UUID) (outcome, error) {
+// publishBatch claims a batch of due facts, publishes them one by one in order, and
+// deletes those that all their listeners heard. The facts stay locked meanwhile.
+func (r *Relay) publishBatch(ctx context.Context, school uuid.UUID) (batchResult, error) {
 	b := &batch{relay: r, school: school}
-	var out outcome
+	var result batchResult
 	var broken error
-	// A stop must not tear a batch apart, so only time ends it.
-	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchEnd)
+	// A stop must not interrupt a batch, so only its timeout does.
+	txCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchTimeout)
 	defer cancel()
-	err := r.schools.Tx(work, school, func(tx *gorm.DB) error {
+	err := r.schools.Tx(txCtx, school, func(tx *gorm.DB) error {
 		rows, err := r.claim(tx, school)
 		if err != nil {
 			return err
 		}
-		out = outcome{busy: !rows[0].Mine, next: rows[0].Soonest}
+		result = batchResult{busy: !rows[0].Locked, next: rows[0].Soonest}
 		if rows[0].ID == nil {
-			// Due, but locked by a stranger to the relay: not ours to hurry.
-			out.busy = out.busy || (out.next != nil && !out.next.After(r.clock()))
+			// A fact that is due and was not claimed is locked by something else than a relay.
+			result.busy = result.busy || (result.next != nil && !result.next.After(r.clock()))
 			return nil
 		}
-		if broken = b.tell(ctx, tx, rows); broken != nil {
+		if broken = b.publish(ctx, tx, rows); broken != nil {
 			return broken
 		}
-		out.told, out.failed = len(b.done), len(b.failed)
-		out.next, err = record(tx, b.done, b.failed)
+		result.published, result.failed = len(b.done), len(b.failed)
+		result.next, err = recordBatch(tx, b.done, b.failed)
 		return err
 	})
 	if broken != nil {
-		err = errors.Join(err, b.salvage(ctx))
+		err = errors.Join(err, b.recordBroken(ctx))
 	}
 	if err != nil {
-		return outcome{}, fmt.Errorf("telling the facts of school %s: %w", school, err)
+		return batchResult{}, fmt.Errorf("publishing the facts of school %s: %w", school, err)
 	}
 	for _, f := range b.after {
 		f()
 	}
-	return out, nil
+	return result, nil
 }
 
-// tell tells the facts until the batch's time is over or a stop is asked for. It
-// answers an error only when the transaction broke.
-func (b *batch) tell(ctx context.Context, tx *gorm.DB, rows []claimed) error {
-	t := &telling{ctx: tx.Statement.Context, tx: tx, limit: b.relay.listenerTime}
+// publish publishes the facts until the batch's budget is used up or a stop is
+// requested. It returns an error only when the transaction broke.
+func (b *batch) publish(ctx context.Context, tx *gorm.DB, rows []claimedFact) error {
+	t := &batchTx{ctx: tx.Statement.Context, tx: tx, listenerTimeout: b.relay.listenerTimeout}
 	began := time.Now()
 	defer func() { b.after = t.after }()
 	for i, c := range rows {
 		spent := time.Since(began)
-		if spent > batchTime || (len(t.after) > 0 && spent > afterTime) || ctx.Err() != nil || (i > 0 && c.alone()) {
+		if spent > batchBudget || (len(t.after) > 0 && spent > maxAfterDelay) || ctx.Err() != nil || (i > 0 && c.needsOwnBatch()) {
 			return nil
 		}
-		b.tellOne(t, c)
+		b.publishOne(t, c)
 		if t.broken != nil {
 			return t.broken
 		}
-		if c.alone() {
+		if c.needsOwnBatch() {
 			return nil
 		}
 	}
 	return nil
 }
 
-func (b *batch) tellOne(t *telling, c claimed) {
+func (b *batch) publishOne(t *batchTx, c claimedFact) {
 	h := Heard{ID: *c.ID, SchoolID: b.school, Kind: c.Kind, Payload: []byte(c.Payload), OccurredAt: c.OccurredAt}
-	err := b.relay.bus.tell(t, h)
-	b.relay.told(max(b.relay.clock().Sub(c.NextAt), 0), err == nil)
+	err := b.relay.bus.publish(t, h)
+	b.relay.onPublished(max(b.relay.clock().Sub(c.NextAt), 0), err == nil)
 	if err == nil {
 		b.done = append(b.done, h.ID)
-		if !t.touched {
-			b.free = append(b.free, h.ID)
+		if !t.used {
+			b.independent = append(b.independent, h.ID)
 		}
 		return
 	}
 	if t.broken != nil {
-		err = fmt.Errorf(breaker+"%w", err)
+		err = fmt.Errorf(brokeTransaction+"%w", err)
 	}
-	rest := retryIn(c.Attempts + 1)
-	b.relay.log.Warn("a fact was not heard by all", "school", b.school, "fact", h.ID, "kind", h.Kind,
-		"attempts", c.Attempts+1, "again_in", rest, "error", err)
-	b.failed = append(b.failed, failure{id: h.ID, nextAt: b.relay.clock().Add(rest), text: storable(err)})
+	delay := retryIn(c.Attempts + 1)
+	b.relay.log.Warn("publishing a fact failed", "school", b.school, "fact", h.ID, "kind", h.Kind,
+		"attempts", c.Attempts+1, "retry_in", delay, "error", err)
+	b.failed = append(b.failed, failure{id: h.ID, nextAt: b.relay.clock().Add(delay), text: errorText(err)})
 }
 
-// salvage records, in a transaction of its own, what a broken one can no longer:
-// else the fact that broke it would be first in line again, and would break the
-// next. Facts whose listeners wrote into the broken transaction are told again.
-func (b *batch) salvage(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchTime)
+// recordBroken records the results of a batch whose transaction broke in a new one:
+// otherwise the fact that broke it would be the first of the next batch and break that
+// too. Facts whose listeners wrote into the broken transaction are published again.
+func (b *batch) recordBroken(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchBudget)
 	defer cancel()
 	return b.relay.schools.Tx(ctx, b.school, func(tx *gorm.DB) error {
-		_, err := record(tx, b.free, b.failed)
+		_, err := recordBatch(tx, b.independent, b.failed)
 		return err
 	})
 }

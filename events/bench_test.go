@@ -18,16 +18,16 @@ func BenchmarkCommitToListener(b *testing.B) {
 	f := newFleet(b, 50)
 	var mu sync.Mutex
 	arrived := map[uuid.UUID]time.Time{}
-	told := make(chan struct{}, 1)
+	heard := make(chan struct{}, 1)
 	i := f.start(busWith(func(_ context.Context, h events.Heard) error {
 		now := time.Now()
 		mu.Lock()
 		arrived[h.ID] = now
 		mu.Unlock()
-		told <- struct{}{}
+		heard <- struct{}{}
 		return nil
 	})).swept(f)
-	f.start(busWith(func(context.Context, events.Heard) error { told <- struct{}{}; return nil }))
+	f.start(busWith(func(context.Context, events.Heard) error { heard <- struct{}{}; return nil }))
 	committed := map[uuid.UUID]time.Time{}
 	for n := 0; b.Loop(); n++ {
 		school := f.schools[n%len(f.schools)]
@@ -35,7 +35,7 @@ func BenchmarkCommitToListener(b *testing.B) {
 		must(b, commit())
 		committed[ids[0]] = time.Now()
 		i.Wake(school)
-		<-told
+		<-heard
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -48,19 +48,19 @@ func BenchmarkCommitToListener(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
 }
 
-// BenchmarkThroughput tells facts that wait in 50 outboxes, with two instances.
+// BenchmarkThroughput publishes facts of 50 outboxes, with two instances.
 func BenchmarkThroughput(b *testing.B) {
 	f := newFleet(b, 50)
-	var told sync.WaitGroup
-	told.Add(b.N)
-	hear := func(context.Context, events.Heard) error { told.Done(); return nil }
-	i := f.start(busWith(hear)).swept(f)
-	f.start(busWith(hear))
+	var heard sync.WaitGroup
+	heard.Add(b.N)
+	listen := func(context.Context, events.Heard) error { heard.Done(); return nil }
+	i := f.start(busWith(listen)).swept(f)
+	f.start(busWith(listen))
 	b.ResetTimer()
 	for n := 0; n < b.N; n += 100 {
 		facts := slices.Repeat([]events.Fact{fact(n)}, min(100, b.N-n))
 		f.write(i.Relay, f.schools[(n/100)%50], time.Now(), facts...)
 	}
-	told.Wait()
+	heard.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "facts/s")
 }

@@ -14,18 +14,18 @@ import (
 
 const batchSize = 100
 
-// claim locks the school for this relay and takes its due facts. The school's lock
-// keeps facts in order when several instances see the same mark; the rows' locks
-// keep a fact from being told twice at once whatever happens. It always answers a
-// row: whether the lock is ours, and when the next fact is due.
+// claimSQL locks the school for this relay and claims its due facts. The school's lock
+// keeps facts in order when several instances check the same school; the rows' locks
+// alone keep a fact from being published twice at once. There is always a row: whether
+// the school's lock was taken, and when the next fact is due.
 const claimSQL = `
-with school as materialized (select pg_try_advisory_xact_lock(?) as mine)
-select school.mine, (select min(next_at) from outbox) as soonest,
+with school as materialized (select pg_try_advisory_xact_lock(?) as locked)
+select school.locked, (select min(next_at) from outbox) as soonest,
        o.id, o.kind, o.payload, o.occurred_at, o.attempts, o.last_error, o.next_at
 from school left join lateral (
     select id, kind, payload::text as payload, occurred_at, attempts, last_error, next_at
     from outbox
-    where school.mine and next_at <= ?
+    where school.locked and next_at <= ?
     order by next_at, id
     limit ?
     for update skip locked
@@ -34,8 +34,8 @@ order by o.next_at, o.id`
 
 const soonestSQL = `select min(next_at) as soonest from outbox`
 
-type claimed struct {
-	Mine       bool
+type claimedFact struct {
+	Locked     bool
 	Soonest    *time.Time
 	ID         *uuid.UUID
 	Kind       string
@@ -46,25 +46,25 @@ type claimed struct {
 	NextAt     time.Time
 }
 
-// breaker begins the last_error of a fact that broke its transaction. From then on
-// it is told in a transaction of its own, where it can break nothing else.
-const breaker = "broke its transaction: "
+// brokeTransaction begins the last_error of a fact that broke its transaction. From
+// then on it is published in a batch of its own, where it can break nothing else.
+const brokeTransaction = "broke its transaction: "
 
-func (c claimed) alone() bool { return strings.HasPrefix(c.LastError, breaker) }
+func (c claimedFact) needsOwnBatch() bool { return strings.HasPrefix(c.LastError, brokeTransaction) }
 
-func (r *Relay) claim(tx *gorm.DB, school uuid.UUID) ([]claimed, error) {
-	var rows []claimed
-	if err := tx.Raw(claimSQL, lockKey(school), r.clock(), batchSize).Scan(&rows).Error; err != nil {
+func (r *Relay) claim(tx *gorm.DB, school uuid.UUID) ([]claimedFact, error) {
+	var rows []claimedFact
+	if err := tx.Raw(claimSQL, advisoryLockKey(school), r.clock(), batchSize).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("claiming facts: %w", err)
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("claiming facts: no answer")
+		return nil, errors.New("claiming facts: no row")
 	}
 	return rows, nil
 }
 
-// lockKey is the school's advisory lock on its own node.
-func lockKey(school uuid.UUID) int64 {
+// advisoryLockKey is the key of the school's advisory lock on its node.
+func advisoryLockKey(school uuid.UUID) int64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte("homeroom outbox "))
 	_, _ = sum.Write(school[:])
@@ -77,9 +77,9 @@ type failure struct {
 	text   string
 }
 
-// record removes what was heard, puts off what was not, and answers when the next
-// fact is due, those committed meanwhile included.
-func record(tx *gorm.DB, done []uuid.UUID, failed []failure) (next *time.Time, err error) {
+// recordBatch deletes the facts that were heard, postpones those that failed, and
+// returns when the next fact is due, including those committed meanwhile.
+func recordBatch(tx *gorm.DB, done []uuid.UUID, failed []failure) (next *time.Time, err error) {
 	if len(failed) > 0 {
 		var values []string
 		var args []any
@@ -90,25 +90,24 @@ func record(tx *gorm.DB, done []uuid.UUID, failed []failure) (next *time.Time, e
 		err := tx.Exec(`update outbox o set attempts = o.attempts + 1, next_at = f.next_at, last_error = f.error
 			from (values `+strings.Join(values, ", ")+`) f (id, next_at, error) where o.id = f.id`, args...).Error
 		if err != nil {
-			return nil, fmt.Errorf("putting facts off: %w", err)
+			return nil, fmt.Errorf("postponing facts: %w", err)
 		}
 	}
 	sql, args := soonestSQL, []any(nil)
 	if len(done) > 0 {
-		// One statement sees one snapshot, in which the deleted rows still are.
-		// The ids are one parameter: a statement for each number of them would be
-		// prepared by itself.
-		sql = `with told as (delete from outbox where id = any(?::uuid[])) ` + soonestSQL + ` where id <> all(?::uuid[])`
+		// One statement sees one snapshot, which still has the deleted rows. The ids are
+		// one parameter, so that one prepared statement serves any number of them.
+		sql = `with published as (delete from outbox where id = any(?::uuid[])) ` + soonestSQL + ` where id <> all(?::uuid[])`
 		list := array(done)
 		args = []any{list, list}
 	}
 	if next, err = soonest(tx, sql, args...); err != nil {
-		return nil, fmt.Errorf("removing told facts: %w", err)
+		return nil, fmt.Errorf("deleting published facts: %w", err)
 	}
 	return next, nil
 }
 
-// array is ids as Postgres writes an array.
+// array formats ids as a Postgres array.
 func array(ids []uuid.UUID) string {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
@@ -118,7 +117,7 @@ func array(ids []uuid.UUID) string {
 }
 
 func soonest(tx *gorm.DB, sql string, args ...any) (*time.Time, error) {
-	var row claimed // GORM turns a bare NULL into a zero time; in a struct it stays nil
+	var row claimedFact // GORM turns a bare NULL into a zero time; in a struct it stays nil
 	err := tx.Raw(sql, args...).Scan(&row).Error
 	return row.Soonest, err
 }

@@ -2,24 +2,23 @@ package events
 
 import "time"
 
-// Counts are what a relay has to do, for metrics.
+// Counts are a relay's figures for metrics.
 type Counts struct {
-	// Schools want a look now, as far as this instance knows; Oldest is how long the one
-	// that waits longest has been due.
+	// Schools are to be checked now, as far as this instance knows; Oldest is how long the
+	// first of them has been due.
 	Schools int
 	Oldest  time.Duration
-	// Swept is the last look into every outbox, if this instance made it: one instance
-	// looks for all.
-	Swept *Swept
+	// LastSweep is the last complete sweep, nil if another instance made it.
+	LastSweep *Sweep
 }
 
-// Swept is what a sweep found.
-type Swept struct {
+// Sweep is what a sweep found.
+type Sweep struct {
 	At      time.Time
-	Schools int       // with facts that wait, or whose database did not answer
-	Facts   int       // that wait, those among them that are not due yet
-	Failing int       // of them, told before and not heard by all
-	Oldest  time.Time // when the oldest of those happened; zero: there are none
+	Schools int       // with facts in their outboxes, or whose database did not answer
+	Facts   int       // in all outboxes, due or not
+	Failing int       // of them, published before and not heard by all listeners
+	Oldest  time.Time // when the oldest failing fact happened; zero: there is none
 }
 
 const countSQL = `select min(next_at) as soonest, count(*) as facts, count(*) filter (where attempts > 0) as failing,
@@ -31,7 +30,7 @@ type outboxCount struct {
 	Oldest         *time.Time
 }
 
-func (s *Swept) add(c outboxCount) {
+func (s *Sweep) add(c outboxCount) {
 	s.Schools++
 	s.Facts += c.Facts
 	s.Failing += c.Failing
@@ -40,37 +39,26 @@ func (s *Swept) add(c outboxCount) {
 	}
 }
 
-// Counts says how the relay stands. It asks nobody.
+// Counts returns the relay's figures from memory.
 func (r *Relay) Counts() Counts {
-	c := Counts{Swept: r.sweeper.ours()}
-	c.Schools, c.Oldest = r.docket.waiting(r.clock())
+	c := Counts{LastSweep: r.sweeper.lastOwn()}
+	c.Schools, c.Oldest = r.scheduler.backlog(r.clock())
 	return c
 }
 
-// Away says that Redis did not answer the relay the last time.
-func (r *Relay) Away() bool { return r.marks.link.isDown() }
+// Away reports whether the relay's last call to Redis failed.
+func (r *Relay) Away() bool { return r.leases.breaker.isFailing() }
 
-// ours is the last complete sweep, if it was this instance's.
-func (s *sweeper) ours() *Swept {
+// backlog counts the schools that are to be checked, and returns for how long the first
+// of them has been due. A lease's score is a time.
+func (s *scheduler) backlog(now time.Time) (schools int, oldest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.epoch == nil || s.last.At.UnixMicro() != s.epoch.UnixMicro() {
-		return nil
-	}
-	last := s.last
-	return &last
-}
-
-// waiting counts the schools that want a look, and says for how long the first of them
-// has wanted it. The marks' scores are times.
-func (d *docket) waiting(now time.Time) (schools int, oldest time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, m := range d.matters {
-		since := m.score
-		for _, s := range m.seen {
-			if since == 0 || s.score < since {
-				since = s.score
+	for _, st := range s.states {
+		since := st.leaseScore
+		for _, o := range st.observed {
+			if since == 0 || o.score < since {
+				since = o.score
 			}
 		}
 		if since == 0 {
@@ -81,12 +69,3 @@ func (d *docket) waiting(now time.Time) (schools int, oldest time.Duration) {
 	}
 	return schools, oldest
 }
-
-func (l *link) isDown() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.down
-}
-
-// Away says that Redis did not take the last hint.
-func (h *Hints) Away() bool { return h.link.isDown() }

@@ -18,20 +18,20 @@ import (
 	"homeroom/testkit/wait"
 )
 
-// Some tests need a process to kill: this test binary once more, with a part to play.
+// partEnv names what this test binary does when a test starts it as a process to kill.
 const partEnv = "EVENTS_TEST_PART"
 
 func TestMain(m *testing.M) {
 	if part := os.Getenv(partEnv); part != "" {
-		play(part)
+		playPart(part)
 	}
 	os.Exit(m.Run())
 }
 
-// play commits facts (or waits in the middle of telling them), says so, and waits
-// to be killed.
-func play(part string) {
-	t := &testing.B{} // only its Fatal, which nothing here survives
+// playPart commits facts (or hangs while publishing them), prints that, and waits to be
+// killed.
+func playPart(part string) {
+	t := &testing.B{} // must needs one; its Fatal ends this goroutine
 	id := uuid.MustParse(os.Getenv("EVENTS_TEST_SCHOOL"))
 	db, err := open(os.Getenv("EVENTS_TEST_DATABASE"))
 	must(t, err)
@@ -40,7 +40,7 @@ func play(part string) {
 	must(t, err)
 	o.ContextTimeoutEnabled = true
 	bus := busWith(func(_ context.Context, h events.Heard) error {
-		fmt.Println("telling", h.ID)
+		fmt.Println("publishing", h.ID)
 		select {}
 	})
 	r := events.NewRelay(events.Options{Redis: redis.NewClient(o), Schools: f, Bus: bus, Namespace: f.namespace})
@@ -57,7 +57,7 @@ func play(part string) {
 		}
 		select {}
 	}
-	if part == "tell" {
+	if part == "publish" {
 		go func() { _ = r.Run(context.Background()) }()
 		f.write(r, id, time.Now(), fact(1), fact(2))
 		select {}
@@ -68,11 +68,11 @@ func play(part string) {
 	select {} // between commit and Wake
 }
 
-// killAt starts a process, waits for its word, and kills it with SIGKILL.
+// killAt starts a process, waits for its first line, and kills it with SIGKILL.
 func (f *fleet) killAt(part, word, redisURL string) { f.killAfter(1, part, word, redisURL) }
 
-// killAfter kills it after so many words, and returns what it had said by then.
-func (f *fleet) killAfter(lines int, part, word, redisURL string) (said []string) {
+// killAfter kills it after so many lines, and returns the ids it had printed by then.
+func (f *fleet) killAfter(lines int, part, word, redisURL string) (ids []string) {
 	f.t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), partEnv+"="+part, "EVENTS_TEST_DATABASE="+f.url, "EVENTS_TEST_REDIS="+redisURL,
@@ -81,24 +81,24 @@ func (f *fleet) killAfter(lines int, part, word, redisURL string) (said []string
 	out, err := cmd.StdoutPipe()
 	must(f.t, err)
 	must(f.t, cmd.Start())
-	words := bufio.NewScanner(out)
-	for words.Scan() {
-		what, id, _ := strings.Cut(words.Text(), " ")
+	output := bufio.NewScanner(out)
+	for output.Scan() {
+		what, id, _ := strings.Cut(output.Text(), " ")
 		if what != word {
-			f.t.Errorf("the process said %q", words.Text())
+			f.t.Errorf("the process printed %q, want %s and an id", output.Text(), word)
 		}
-		if said = append(said, id); len(said) == lines {
-			must(f.t, cmd.Process.Kill()) // what it says until it is dead counts too
+		if ids = append(ids, id); len(ids) == lines {
+			must(f.t, cmd.Process.Kill()) // lines it prints until it is dead count too
 		}
 	}
 	_ = cmd.Wait()
-	if len(said) < lines {
-		f.t.Fatalf("the process ended after %d words: %v", len(said), words.Err())
+	if len(ids) < lines {
+		f.t.Fatalf("the process ended after %d lines, want %d: %v", len(ids), lines, output.Err())
 	}
-	return said
+	return ids
 }
 
-func TestProcessesKilledAtAnyMomentLoseNoAcknowledgedFact(t *testing.T) {
+func TestRelay_ProcessKilledAtAnyMoment_LosesNoAcknowledgedFact(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1)
 	f.start(busWith(insertHeardOnce)).swept(f)
@@ -112,42 +112,42 @@ func TestProcessesKilledAtAnyMomentLoseNoAcknowledgedFact(t *testing.T) {
 	var heard int
 	must(t, f.db.Raw("select count(*) from "+schema(f.schools[0])+".heard where fact::text in ?", acknowledged).Scan(&heard).Error)
 	if heard != len(acknowledged) {
-		t.Errorf("%d facts were acknowledged and %d told", len(acknowledged), heard)
+		t.Errorf("%d facts were acknowledged and %d heard", len(acknowledged), heard)
 	}
 }
 
-func TestAProcessKilledBetweenCommitAndTellingLosesNothing(t *testing.T) {
+func TestRelay_ProcessKilledAfterCommit_AnotherPublishes(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 1), newEar()
-	f.start(busWith(e.hear)).swept(f)
+	f, rec := newFleet(t, 1), newRecorder()
+	f.start(busWith(rec.listen)).swept(f)
 	s, err := stack()
 	must(t, err)
 	f.killAt("write", "committed", s.RedisURL())
-	// Long before it would look at all schools.
-	wait.Eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 })
-	wait.Eventually(t, "they left the outbox", func() bool { return f.waiting(f.schools[0]) == 0 })
+	// Long before the next sweep.
+	wait.Eventually(t, "the survivor publishes its facts", func() bool { return rec.count() == 2 })
+	wait.Eventually(t, "the outbox is empty", func() bool { return f.waiting(f.schools[0]) == 0 })
 }
 
-func TestAProcessKilledWhileTellingLosesNothing(t *testing.T) {
+func TestRelay_ProcessKilledWhilePublishing_AnotherPublishes(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 1), newEar()
-	f.start(busWith(e.hear)).swept(f)
+	f, rec := newFleet(t, 1), newRecorder()
+	f.start(busWith(rec.listen)).swept(f)
 	s, err := stack()
 	must(t, err)
-	f.killAt("tell", "telling", s.RedisURL())
-	wait.Eventually(t, "the survivor tells its facts", func() bool { return e.count() == 2 && f.waiting(f.schools[0]) == 0 })
+	f.killAt("publish", "publishing", s.RedisURL())
+	wait.Eventually(t, "the survivor publishes its facts", func() bool { return rec.count() == 2 && f.waiting(f.schools[0]) == 0 })
 }
 
-func TestAProcessKilledWhileRedisWasAwayIsFoundByASweep(t *testing.T) {
+func TestSweep_ProcessKilledWithoutRedis_FindsItsFacts(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 3), newEar()
+	f, rec := newFleet(t, 3), newRecorder()
 	nowhere := "redis://127.0.0.1:1/0"
 	f.killAt("write", "committed", nowhere)
-	i := f.start(busWith(e.hear)).swept(f) // a start sweeps
-	wait.Eventually(t, "the next start tells its facts", func() bool { return e.count() == 2 })
+	i := f.start(busWith(rec.listen)).swept(f) // a start sweeps
+	wait.Eventually(t, "the next start publishes its facts", func() bool { return rec.count() == 2 })
 	i.stop()
 
-	f.start(busWith(e.hear), func(o *events.Options) { o.SweepEvery = time.Second })
+	f.start(busWith(rec.listen), func(o *events.Options) { o.SweepEvery = time.Second })
 	f.killAt("write", "committed", nowhere)
-	wait.Eventually(t, "the periodic sweep finds the others", func() bool { return e.count() == 4 })
+	wait.Eventually(t, "the periodic sweep finds the other facts", func() bool { return rec.count() == 4 })
 }

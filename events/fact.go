@@ -1,7 +1,3 @@
-// Package events carries facts between modules: a handler records what happened
-// in the transaction of the change, and listeners hear of it afterwards, at least
-// once. It also carries hints between instances: small words, which may be lost,
-// that something remembered has changed.
 package events
 
 import (
@@ -16,12 +12,12 @@ import (
 type Fact struct {
 	Kind string
 	Data any
-	// DueAt is when listeners are to hear of it, if later than at once.
+	// DueAt is when the fact is published; zero: at once.
 	DueAt time.Time
 }
 
-// Heard is a fact as a listener gets it. ID is stable: hearing it twice must equal
-// hearing it once.
+// Heard is a fact as a listener gets it. ID is stable: hearing a fact twice must have
+// the same effect as hearing it once.
 type Heard struct {
 	ID         uuid.UUID
 	SchoolID   uuid.UUID
@@ -38,7 +34,7 @@ func (h Heard) Read(into any) error {
 	return nil
 }
 
-// InsertSQL puts a fact into the outbox of the schema it runs in.
+// InsertSQL inserts a fact into the outbox of the schema it runs in.
 const InsertSQL = `insert into outbox (id, kind, payload, occurred_at, next_at) values ($1, $2, $3, $4, $5)`
 
 // InsertArgs are the arguments of InsertSQL for a fact.

@@ -24,7 +24,7 @@ import (
 	"homeroom/testkit/wait"
 )
 
-// stack is the servers all test packages share; database is this package's own on them.
+// stack is the servers that all test packages share; database is this package's own on them.
 var stack = sync.OnceValues(func() (*localstack.Stack, error) {
 	return localstack.Shared(context.Background(), localstack.Options{Postgres: []string{"main"}, Redis: true, MaxConnections: 400})
 })
@@ -145,7 +145,7 @@ func (f *fleet) tx(ctx context.Context, id uuid.UUID, do func(tx *gorm.DB) error
 	})
 }
 
-// write commits facts as the kernel does: mark, commit, wake.
+// write commits facts as the kernel does: lease, commit, wake.
 func (f *fleet) write(r *events.Relay, school uuid.UUID, now time.Time, facts ...events.Fact) []uuid.UUID {
 	f.t.Helper()
 	ids, commit := f.prepare(r, school, now, facts...)
@@ -156,7 +156,7 @@ func (f *fleet) write(r *events.Relay, school uuid.UUID, now time.Time, facts ..
 	return ids
 }
 
-// prepare does all but the commit. A nil relay stands for a mark that was lost.
+// prepare does all but the commit. With a nil relay no lease is taken, as if it was lost.
 func (f *fleet) prepare(r *events.Relay, school uuid.UUID, now time.Time, facts ...events.Fact) ([]uuid.UUID, func() error) {
 	f.t.Helper()
 	tx := f.db.WithContext(context.Background()).Begin()
@@ -171,7 +171,7 @@ func (f *fleet) prepare(r *events.Relay, school uuid.UUID, now time.Time, facts 
 		ids = append(ids, args[0].(uuid.UUID))
 	}
 	if r != nil {
-		r.Mark(context.Background(), school)
+		r.Lease(context.Background(), school)
 	}
 	return ids, func() error { return tx.Commit().Error }
 }
@@ -186,12 +186,12 @@ func (f *fleet) count(school uuid.UUID, table string) int {
 	return n
 }
 
-// instance is one running relay: what a process of the product has.
+// instance is one running relay, as in one process of the product.
 type instance struct {
 	*events.Relay
 	redis  redis.UniversalClient
-	cancel func() // asks it to stop
-	stop   func() // and waits until it has
+	cancel func() // requests a stop
+	stop   func() // stops and waits until it has
 }
 
 // start runs a relay on the shared Redis until the test ends or stop is called.
@@ -224,7 +224,7 @@ func (f *fleet) startOn(url string, bus *events.Bus, change ...func(*events.Opti
 	return &instance{r, client, cancel, stop}
 }
 
-// swept waits until the first sweep is over, so that only marks can find a fact.
+// swept waits until the first sweep is over, so that facts are found by leases only.
 func (i *instance) swept(f *fleet) *instance {
 	f.t.Helper()
 	wait.Eventually(f.t, "the first sweep is over", func() bool {
@@ -233,8 +233,8 @@ func (i *instance) swept(f *fleet) *instance {
 	return i
 }
 
-// marks are the schools marked or noted in Redis.
-func (i *instance) marks(f *fleet) []string {
+// entries are the leases and pending rows in Redis.
+func (i *instance) entries(f *fleet) []string {
 	members, err := i.redis.ZRange(context.Background(), f.namespace+":outbox:pending", 0, -1).Result()
 	must(f.t, err)
 	var out []string
@@ -256,9 +256,9 @@ func connect(t testing.TB, url string) *redis.Client {
 	return c
 }
 
-// ear is a listener that remembers what it heard, and notices when it is told the
-// same fact twice at once.
-type ear struct {
+// recorder is a listener that records the facts it heard, and detects a fact that is
+// published twice at once.
+type recorder struct {
 	mu    sync.Mutex
 	order []events.Heard
 	times map[uuid.UUID]int
@@ -266,43 +266,43 @@ type ear struct {
 	twice bool
 }
 
-func newEar() *ear { return &ear{times: map[uuid.UUID]int{}, now: map[uuid.UUID]bool{}} }
+func newRecorder() *recorder { return &recorder{times: map[uuid.UUID]int{}, now: map[uuid.UUID]bool{}} }
 
-func (e *ear) hear(_ context.Context, h events.Heard) error {
-	e.mu.Lock()
-	e.twice = e.twice || e.now[h.ID]
-	e.now[h.ID] = true
-	e.order = append(e.order, h)
-	e.times[h.ID]++
-	e.mu.Unlock()
+func (rec *recorder) listen(_ context.Context, h events.Heard) error {
+	rec.mu.Lock()
+	rec.twice = rec.twice || rec.now[h.ID]
+	rec.now[h.ID] = true
+	rec.order = append(rec.order, h)
+	rec.times[h.ID]++
+	rec.mu.Unlock()
 	defer func() {
-		e.mu.Lock()
-		delete(e.now, h.ID)
-		e.mu.Unlock()
+		rec.mu.Lock()
+		delete(rec.now, h.ID)
+		rec.mu.Unlock()
 	}()
 	return nil
 }
 
-func (e *ear) heard(ids ...uuid.UUID) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (rec *recorder) heard(ids ...uuid.UUID) bool {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
 	for _, id := range ids {
-		if e.times[id] == 0 {
+		if rec.times[id] == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-func (e *ear) count() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.order)
+func (rec *recorder) count() int {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	return len(rec.order)
 }
 
 func busWith(f func(context.Context, events.Heard) error) *events.Bus {
 	b := &events.Bus{}
-	b.On(events.Every, "ear", f)
+	b.On(events.Every, "recorder", f)
 	return b
 }
 
@@ -324,4 +324,4 @@ func must(t testing.TB, err error) {
 
 func fact(n int) events.Fact { return events.Fact{Kind: "thing.done", Data: map[string]int{"n": n}} }
 
-var errDown = errors.New("the listener's friend is down")
+var errDown = errors.New("the listener's dependency is down")

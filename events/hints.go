@@ -10,17 +10,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// hintChannel is the one Redis channel all instances listen on.
+// hintChannel is the one Redis channel all instances subscribe to.
 const hintChannel = "homeroom:hints"
 
-// Hints are small words between instances: "what you remember of this has
-// changed". They may be lost, and may be heard twice (by their sender too), so
-// they carry no truth: who hears one reads Postgres again. Functions given to On
-// and OnGap run one after the other and must be quick.
+// Hints are cache invalidations between instances: "your copy of this is out of date".
+// A hint may be lost, or arrive twice (at its sender too), so it carries no data: its
+// receiver reads Postgres again. Functions given to On and OnGap run one after the other
+// and must be quick.
 type Hints struct {
-	client redis.UniversalClient
-	log    *slog.Logger
-	link   *link
+	client  redis.UniversalClient
+	log     *slog.Logger
+	breaker *breaker
 
 	ready     chan struct{}
 	readyOnce sync.Once
@@ -30,14 +30,14 @@ type Hints struct {
 	gaps   []func()
 }
 
-// NewHints prepares hints over Redis. Nothing is heard from others before Run. wait is
-// how long Send waits for Redis; 0: 80 ms.
-func NewHints(client redis.UniversalClient, log *slog.Logger, wait time.Duration) *Hints {
+// NewHints prepares hints over Redis. Hints of other instances arrive only during Run.
+// timeout is how long Send waits for Redis; 0: 80 ms.
+func NewHints(client redis.UniversalClient, log *slog.Logger, timeout time.Duration) *Hints {
 	h := &Hints{
-		client: client, log: log, link: newLink("hints", log),
+		client: client, log: log, breaker: newBreaker("hints", log),
 		ready: make(chan struct{}), topics: map[string][]func(string){},
 	}
-	h.link.patience = or(wait, h.link.patience)
+	h.breaker.timeout = or(timeout, h.breaker.timeout)
 	return h
 }
 
@@ -49,54 +49,63 @@ func (h *Hints) On(topic string, f func(value string)) {
 }
 
 // OnGap registers f to run after every (re)connect: hints may have been missed
-// meanwhile, so whatever is remembered is in doubt.
+// meanwhile, so f drops everything that hints would have invalidated.
 func (h *Hints) OnGap(f func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.gaps = append(h.gaps, f)
 }
 
-// Send tells every instance. This one hears it before Send returns and does not
-// depend on Redis; the others hear it as soon as Redis passes it on, or not at all
-// and then their OnGap follows. The caller waits 80 ms at most, unless they said otherwise.
+// Send sends a hint to every instance. In this one its functions have run before Send
+// returns, without Redis; the others get it as soon as Redis passes it on, or lose it
+// and run OnGap. Send waits for Redis 80 ms at most, unless NewHints was given another
+// timeout.
 func (h *Hints) Send(ctx context.Context, topic, value string) {
 	h.deliver(topic, value)
-	_, _ = ask(ctx, h.link, func(ctx context.Context) (int64, error) { // link logs it; a hint may be lost
+	_, _ = call(ctx, h.breaker, func(ctx context.Context) (int64, error) { // the breaker logs it; a hint may be lost
 		return h.client.Publish(ctx, hintChannel, topic+" "+value).Result()
 	})
 }
 
-// Tell is Send for a caller who can wait two seconds, and wants to know whether the
-// other instances were told.
-func (h *Hints) Tell(ctx context.Context, topic, value string) error {
+// SendConfirmed is Send for a caller that can wait two seconds and needs to know whether
+// Redis took the hint.
+func (h *Hints) SendConfirmed(ctx context.Context, topic, value string) error {
 	h.deliver(topic, value)
-	_, err := probe(ctx, h.link, 2*time.Second, func(ctx context.Context) (int64, error) {
+	_, err := probe(ctx, h.breaker, 2*time.Second, func(ctx context.Context) (int64, error) {
 		return h.client.Publish(ctx, hintChannel, topic+" "+value).Result()
 	})
 	return err
 }
 
+// Away reports whether the last hint could not be sent to Redis.
+func (h *Hints) Away() bool { return h.breaker.isFailing() }
+
 // Ready is closed at the first subscription.
 func (h *Hints) Ready() <-chan struct{} { return h.ready }
 
-// Run listens until ctx ends, reconnecting by itself.
+// Run receives hints until ctx ends, and reconnects after failures.
 func (h *Hints) Run(ctx context.Context) error {
 	pause := time.Duration(0)
 	for ctx.Err() == nil {
-		heard, err := h.listen(ctx)
+		subscribed, err := h.subscribe(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if pause = min(max(2*pause, 50*time.Millisecond), time.Second); heard {
+		if pause = min(max(2*pause, 50*time.Millisecond), time.Second); subscribed {
 			pause = 50 * time.Millisecond
 		}
-		h.log.Warn("hints are not heard", "again_in", pause, "error", err)
+		h.log.Warn("hint subscription failed", "retry_in", pause, "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
 		}
 	}
 	return nil
+}
+
+func (h *Hints) receive(message string) {
+	topic, value, _ := strings.Cut(message, " ")
+	h.deliver(topic, value)
 }
 
 func (h *Hints) deliver(topic, value string) {
@@ -108,11 +117,6 @@ func (h *Hints) deliver(topic, value string) {
 	}
 }
 
-func (h *Hints) heard(message string) {
-	topic, value, _ := strings.Cut(message, " ")
-	h.deliver(topic, value)
-}
-
 func (h *Hints) gap() {
 	h.mu.RLock()
 	gaps := h.gaps
@@ -122,11 +126,11 @@ func (h *Hints) gap() {
 	}
 }
 
-// guard keeps one listener's panic from ending the hints of all.
+// guard keeps a panic of one listener from ending the subscription.
 func (h *Hints) guard(topic string, f func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.log.Error("a listener to hints panicked", "topic", topic, "panic", p)
+			h.log.Error("hint listener panicked", "topic", topic, "panic", p)
 		}
 	}()
 	f()

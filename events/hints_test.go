@@ -16,22 +16,22 @@ import (
 	"homeroom/testkit/wait"
 )
 
-// hearing is one instance's hints, and what it heard.
-type hearing struct {
+// receiver is one instance's hints, and the values it received.
+type receiver struct {
 	*events.Hints
 	redis  *redis.Client
 	gaps   atomic.Int64
-	breaks atomic.Int64 // lines in the log that the subscription broke
+	breaks atomic.Int64 // log lines of a failed subscription
 
 	mu     sync.Mutex
 	values []string
 }
 
-func hear(t *testing.T, redisURL, topic string) *hearing {
+func receive(t *testing.T, redisURL, topic string) *receiver {
 	t.Helper()
-	h := &hearing{redis: connect(t, redisURL)}
+	h := &receiver{redis: connect(t, redisURL)}
 	h.Hints = events.NewHints(h.redis, slog.New(slog.NewTextHandler(h, nil)), 0)
-	h.On(topic, func(string) { panic("a careless listener") })
+	h.On(topic, func(string) { panic("a broken listener") })
 	h.On(topic, func(value string) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -46,59 +46,59 @@ func hear(t *testing.T, redisURL, topic string) *hearing {
 	return h
 }
 
-func (h *hearing) Write(line []byte) (int, error) {
-	if bytes.Contains(line, []byte("hints are not heard")) {
+func (h *receiver) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("hint subscription failed")) {
 		h.breaks.Add(1)
 	}
 	return len(line), nil
 }
 
-func (h *hearing) heard(value string) bool {
+func (h *receiver) received(value string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Contains(h.values, value)
 }
 
-func TestAHintReachesTheOtherInstance(t *testing.T) {
+func TestHints_Sent_ReachTheOtherInstance(t *testing.T) {
 	t.Parallel()
 	s, err := stack()
 	must(t, err)
 	topic := uuid.NewString()
-	a, b := hear(t, s.RedisURL(), topic), hear(t, s.RedisURL(), topic)
+	a, b := receive(t, s.RedisURL(), topic), receive(t, s.RedisURL(), topic)
 	if a.gaps.Load() != 1 {
-		t.Error("the first connection is a gap too: what was remembered before it is in doubt")
+		t.Errorf("OnGap ran %d times after the first connect, want 1", a.gaps.Load())
 	}
 	a.Send(t.Context(), topic, "one two")
-	if !a.heard("one two") {
-		t.Error("the sender did not hear its own hint at once")
+	if !a.received("one two") {
+		t.Error("the sender did not receive its own hint at once")
 	}
-	wait.Eventually(t, "the other instance hears it", func() bool { return b.heard("one two") })
+	wait.Eventually(t, "the other instance receives it", func() bool { return b.received("one two") })
 	a.Send(t.Context(), uuid.NewString(), "another topic")
 	a.Send(t.Context(), topic, "")
-	wait.Eventually(t, "an empty value passes", func() bool { return b.heard("") })
-	if b.heard("another topic") {
-		t.Error("another topic's hint was heard")
+	wait.Eventually(t, "an empty value is received", func() bool { return b.received("") })
+	if b.received("another topic") {
+		t.Error("a hint of another topic was received")
 	}
 }
 
-func TestAGapIsToldAfterRedisRestarted(t *testing.T) {
+func TestHints_RedisRestarted_CallsOnGap(t *testing.T) {
 	t.Parallel()
 	s := ownRedis(t)
-	a, b := hear(t, s.RedisURL(), "topic"), hear(t, s.RedisURL(), "topic")
+	a, b := receive(t, s.RedisURL(), "topic"), receive(t, s.RedisURL(), "topic")
 	must(t, s.StopRedis(t.Context()))
-	a.Send(t.Context(), "topic", "while away")
-	if !a.heard("while away") {
-		t.Error("the sender did not hear its own hint without Redis")
+	a.Send(t.Context(), "topic", "while stopped")
+	if !a.received("while stopped") {
+		t.Error("the sender did not receive its own hint without Redis")
 	}
 	must(t, s.StartRedis(t.Context()))
-	wait.Eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
-	wait.Eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
+	wait.Eventually(t, "both ran OnGap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
+	wait.Eventually(t, "hints are received again", func() bool { a.Send(t.Context(), "topic", "back"); return b.received("back") })
 }
 
-func TestAFrozenSubscriptionIsNoticedAndMended(t *testing.T) {
+func TestHints_SubscriptionFrozen_IsDetectedAndRestored(t *testing.T) {
 	t.Parallel()
 	s := ownRedis(t)
-	a, b := hear(t, s.RedisURL(), "topic"), hear(t, s.RedisURL(), "topic")
+	a, b := receive(t, s.RedisURL(), "topic"), receive(t, s.RedisURL(), "topic")
 	must(t, s.FreezeRedis())
 	var patient, sent atomic.Int64
 	a.redis.AddHook(counting{n: &sent, name: "publish"})
@@ -107,10 +107,10 @@ func TestAFrozenSubscriptionIsNoticedAndMended(t *testing.T) {
 		a.Send(t.Context(), "topic", "while frozen")
 	}
 	if sent.Load() == 0 || patient.Load() != 0 {
-		t.Errorf("%d of %d hints would have waited longer than a request may", patient.Load(), sent.Load())
+		t.Errorf("%d of %d hints may wait longer than a request, want none of at least one", patient.Load(), sent.Load())
 	}
-	wait.Eventually(t, "the silence is noticed", func() bool { return a.breaks.Load() > 0 && b.breaks.Load() > 0 })
+	wait.Eventually(t, "both subscriptions fail", func() bool { return a.breaks.Load() > 0 && b.breaks.Load() > 0 })
 	must(t, s.ThawRedis())
-	wait.Eventually(t, "both are told of the gap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
-	wait.Eventually(t, "hints flow again", func() bool { a.Send(t.Context(), "topic", "back"); return b.heard("back") })
+	wait.Eventually(t, "both ran OnGap", func() bool { return a.gaps.Load() > 1 && b.gaps.Load() > 1 })
+	wait.Eventually(t, "hints are received again", func() bool { a.Send(t.Context(), "topic", "back"); return b.received("back") })
 }

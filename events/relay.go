@@ -13,41 +13,41 @@ import (
 	"gorm.io/gorm"
 )
 
-// ErrGone says that there is no such school (any more): what is marked for it is
-// forgotten instead of being tried for ever.
+// ErrGone means that the school does not exist (any more): its leases are removed
+// instead of being retried for ever.
 var ErrGone = errors.New("events: no such school")
 
-// Schools are where the outboxes are.
+// Schools opens the schools' databases, where the outboxes are.
 type Schools interface {
-	// EachID calls f for every school whose facts are to be told.
+	// EachID calls f for every school whose facts are to be published.
 	EachID(ctx context.Context, f func(id uuid.UUID) error) error
 	// Tx runs f once in a read-write transaction bound to the school and commits when
-	// f returns nil. It answers ErrGone (wrapped or not) for an unknown school. The
-	// transaction, and so a connection, is held while listeners hear: a listener that
-	// opens another one from the same small pool may wait for itself. It has DB.
+	// f returns nil. It returns ErrGone (wrapped or not) for an unknown school. The
+	// transaction, and so a connection, is held while listeners run: a listener that
+	// opens another one from the same small pool may deadlock with itself. It uses DB.
 	Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) error) error
 }
 
-// Options are a relay's parts. The zero of every field below Bus has a sane meaning.
+// Options configure a relay. Every field below Bus has a default.
 type Options struct {
 	Redis   redis.UniversalClient
 	Schools Schools
 	Bus     *Bus
 
 	Log     *slog.Logger
-	Clock   func() time.Time // what facts' times are compared with
-	Workers int              // schools told at once; 8 unless said
+	Clock   func() time.Time // compared with the facts' times
+	Workers int              // schools published at once; default 8
 
-	Namespace    string        // begins the names of keys in Redis; "homeroom" unless said
-	Poll         time.Duration // how often Redis is asked; 100 ms
-	CommitWithin time.Duration // longer than any COMMIT takes; 30 s
-	SweepEvery   time.Duration // how often all schools are looked at, as a last resort; 10 min
-	SweepRate    int           // schools a second while sweeping; 500
-	ListenerTime time.Duration // what one listener may take over one fact; 10 s
+	Namespace       string        // prefix of the keys in Redis; default "homeroom"
+	Poll            time.Duration // between two reads of the leases; default 100 ms
+	CommitWithin    time.Duration // longer than any COMMIT takes; default 30 s
+	SweepEvery      time.Duration // the longest time between two sweeps; default 10 min
+	SweepRate       int           // schools a second while sweeping; default 500
+	ListenerTimeout time.Duration // for one listener and one fact; default 10 s
 
-	// Told is called for every fact that was told: how long after it was due, and whether
-	// all its listeners heard it. It must not block; nil: nobody counts.
-	Told func(late time.Duration, heard bool)
+	// Published is called for every fact after its listeners: how late it was published,
+	// and whether all of them heard it. It must not block; nil: not called.
+	Published func(late time.Duration, heard bool)
 }
 
 func (o *Options) defaults() {
@@ -65,9 +65,9 @@ func (o *Options) defaults() {
 	o.CommitWithin = or(o.CommitWithin, 30*time.Second)
 	o.SweepEvery = or(o.SweepEvery, 10*time.Minute)
 	o.SweepRate = or(o.SweepRate, 500)
-	o.ListenerTime = or(o.ListenerTime, listenerTime)
-	if o.Told == nil {
-		o.Told = func(time.Duration, bool) {}
+	o.ListenerTimeout = or(o.ListenerTimeout, listenerTimeout)
+	if o.Published == nil {
+		o.Published = func(time.Duration, bool) {}
 	}
 }
 
@@ -79,66 +79,68 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Relay takes facts out of the schools' outboxes and tells them to the bus's
-// listeners, at least once. Redis only says where to look: facts are in Postgres,
-// and a mark is made before they are committed and removed after they were told.
+// Relay publishes the facts in the schools' outboxes to the bus's listeners, at least
+// once. Redis only says which outboxes to check: facts are in Postgres, and a lease is
+// taken before they are committed and removed after they were published.
 type Relay struct {
-	schools      Schools
-	bus          *Bus
-	log          *slog.Logger
-	clock        func() time.Time
-	marks        *marks
-	docket       *docket
-	sweeper      *sweeper
-	poll         time.Duration
-	workers      int
-	listenerTime time.Duration
-	told         func(late time.Duration, heard bool)
+	schools         Schools
+	bus             *Bus
+	log             *slog.Logger
+	clock           func() time.Time
+	leases          *leases
+	scheduler       *scheduler
+	sweeper         *sweeper
+	pollEvery       time.Duration
+	workers         int
+	listenerTimeout time.Duration
+	onPublished     func(late time.Duration, heard bool)
 
 	running atomic.Bool
 }
 
-// NewRelay prepares a relay; nothing is told before Run.
+// NewRelay prepares a relay; nothing is published before Run.
 func NewRelay(o Options) *Relay {
 	o.defaults()
-	me := uuid.NewString()[:8]
-	m := &marks{client: o.Redis, link: newLink("outbox", o.Log), key: o.Namespace + ":outbox:pending", me: me}
+	self := uuid.NewString()[:8]
 	r := &Relay{
-		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock, marks: m,
-		docket: newDocket(me, o.CommitWithin, o.Workers), poll: o.Poll, workers: o.Workers, listenerTime: o.ListenerTime, told: o.Told,
+		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock,
+		leases:    &leases{client: o.Redis, breaker: newBreaker("outbox", o.Log), key: o.Namespace + ":outbox:pending", self: self},
+		scheduler: newScheduler(self, o.CommitWithin, o.Workers),
+		pollEvery: o.Poll, workers: o.Workers, listenerTimeout: o.ListenerTimeout, onPublished: o.Published,
 	}
 	r.sweeper = newSweeper(r, o)
 	return r
 }
 
-// Mark announces that facts of a school are about to be committed. It waits for
-// Redis 80 ms at most; if Redis does not take the mark, this process remembers it.
-func (r *Relay) Mark(ctx context.Context, school uuid.UUID) {
+// Lease takes this instance's lease on a school whose facts are about to be committed.
+// It waits for Redis 80 ms at most; a lease that Redis does not store is kept in memory.
+func (r *Relay) Lease(ctx context.Context, school uuid.UUID) {
 	now := time.Now()
-	score := r.docket.opened(school, r.clock(), now)
-	if err := r.marks.put(ctx, school, score); err != nil {
-		r.docket.notMarked(school, score, now)
+	score := r.scheduler.openCommit(school, r.clock(), now)
+	if err := r.leases.put(ctx, school, score); err != nil {
+		r.scheduler.keepUnsavedLease(school, score, now)
 	}
 }
 
-// Wake says that they were committed: they are told now, whatever Redis does.
-func (r *Relay) Wake(school uuid.UUID) { r.docket.committed(school) }
+// Wake reports that the commit succeeded: the facts are published at once, with or
+// without Redis.
+func (r *Relay) Wake(school uuid.UUID) { r.scheduler.closeCommit(school) }
 
-// Run tells facts until ctx ends. The facts being told then are finished first;
-// what is left stays in the outboxes, and its marks in Redis for others.
+// Run publishes facts until ctx ends. Batches that are running then are finished
+// first; the other facts stay in the outboxes, and their leases in Redis.
 func (r *Relay) Run(ctx context.Context) error {
 	if r.running.Swap(true) {
 		return errors.New("events: the relay is running already")
 	}
 	defer r.running.Store(false)
-	stop := context.AfterFunc(ctx, r.docket.awaken)
+	stop := context.AfterFunc(ctx, r.scheduler.wakeWorkers)
 	defer stop()
 	var all sync.WaitGroup
 	for range r.workers {
 		all.Go(func() { r.work(ctx) })
 	}
-	all.Go(func() { every(ctx, r.poll, func() { r.docket.tick(time.Now()) }) })
-	all.Go(func() { r.watch(ctx) })
+	all.Go(func() { every(ctx, r.pollEvery, func() { r.scheduler.enqueueDue(time.Now()) }) })
+	all.Go(func() { r.poll(ctx) })
 	all.Go(func() { r.sweeper.run(ctx) })
 	all.Wait()
 	return nil

@@ -19,23 +19,23 @@ import (
 	"homeroom/testkit/wait"
 )
 
-func TestAFactIsToldAfterItsCommitAndNotBefore(t *testing.T) {
+func TestRelay_Fact_IsPublishedAfterItsCommit(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 1), newEar()
-	i := f.start(busWith(e.hear)).swept(f)
+	f, rec := newFleet(t, 1), newRecorder()
+	i := f.start(busWith(rec.listen)).swept(f)
 
-	looks := f.txs.Load()
+	before := f.txs.Load()
 	ids, commit := f.prepare(i.Relay, f.schools[0], time.Now(), fact(1))
-	wait.Eventually(t, "the relay looked while the commit was under way", func() bool { return f.txs.Load() >= looks+2 })
-	if e.count() != 0 {
-		t.Fatal("an uncommitted fact was told")
+	wait.Eventually(t, "the relay checked while the commit was running", func() bool { return f.txs.Load() >= before+2 })
+	if rec.count() != 0 {
+		t.Fatal("an uncommitted fact was published")
 	}
 	must(t, commit())
 	i.Wake(f.schools[0])
-	wait.Eventually(t, "the fact is heard", func() bool { return e.heard(ids...) })
-	wait.Eventually(t, "the fact left the outbox", func() bool { return f.waiting(f.schools[0]) == 0 })
-	wait.Eventually(t, "the mark is gone", func() bool { return len(i.marks(f)) == 0 })
-	h := e.order[0]
+	wait.Eventually(t, "the fact is heard", func() bool { return rec.heard(ids...) })
+	wait.Eventually(t, "the outbox is empty", func() bool { return f.waiting(f.schools[0]) == 0 })
+	wait.Eventually(t, "the lease is removed", func() bool { return len(i.entries(f)) == 0 })
+	h := rec.order[0]
 	var data struct{ N int }
 	must(t, h.Read(&data))
 	if h.ID != ids[0] || h.SchoolID != f.schools[0] || h.Kind != "thing.done" || data.N != 1 || h.OccurredAt.IsZero() {
@@ -43,73 +43,73 @@ func TestAFactIsToldAfterItsCommitAndNotBefore(t *testing.T) {
 	}
 }
 
-func TestARolledBackFactIsNeverTold(t *testing.T) {
+func TestRelay_RolledBackFact_IsNeverPublished(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 1), newEar()
-	i := f.start(busWith(e.hear), func(o *events.Options) { o.CommitWithin = 700 * time.Millisecond }).swept(f)
-	var marks atomic.Int64
-	i.redis.AddHook(counting{n: &marks, name: "evalsha"})
+	f, rec := newFleet(t, 1), newRecorder()
+	i := f.start(busWith(rec.listen), func(o *events.Options) { o.CommitWithin = 700 * time.Millisecond }).swept(f)
+	var leases atomic.Int64
+	i.redis.AddHook(counting{n: &leases, name: "evalsha"})
 
 	err := f.tx(t.Context(), f.schools[0], func(tx *gorm.DB) error {
 		args, err := fact(1).InsertArgs(time.Now())
 		must(t, err)
 		must(t, tx.Exec(strings.NewReplacer("$1", "?", "$2", "?", "$3", "?", "$4", "?", "$5", "?").Replace(events.InsertSQL), args...).Error)
-		i.Mark(t.Context(), f.schools[0])
+		i.Lease(t.Context(), f.schools[0])
 		return errors.New("rolled back")
 	})
-	if err == nil || marks.Load() == 0 { // it may be given up by now
-		t.Fatal("no mark was made:", err)
+	if err == nil || leases.Load() == 0 { // it may have expired by now
+		t.Fatal("no lease was taken:", err)
 	}
-	wait.Eventually(t, "the mark was given up", func() bool { return len(i.marks(f)) == 0 })
-	if e.count() != 0 {
-		t.Error("a rolled-back fact was told")
+	wait.Eventually(t, "the lease expired", func() bool { return len(i.entries(f)) == 0 })
+	if rec.count() != 0 {
+		t.Error("a rolled-back fact was published")
 	}
 }
 
-func TestASlowCommitOfAnInstanceThatDiesIsToldByAnother(t *testing.T) {
+func TestRelay_SlowCommitOfDeadInstance_AnotherPublishes(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 1), newEar()
-	survivor := f.start(busWith(e.hear)).swept(f)
+	f, rec := newFleet(t, 1), newRecorder()
+	survivor := f.start(busWith(rec.listen)).swept(f)
 	doomed := events.NewRelay(events.Options{Redis: survivor.redis, Schools: f, Bus: &events.Bus{}, Namespace: f.namespace}) // never runs, never wakes
 
-	looks := f.txs.Load()
+	before := f.txs.Load()
 	ids, commit := f.prepare(doomed, f.schools[0], time.Now(), fact(1))
-	wait.Eventually(t, "the survivor looked in vain", func() bool { return f.txs.Load() >= looks+3 })
-	if len(survivor.marks(f)) != 1 {
-		t.Fatal("the mark of a commit under way was cleared")
+	wait.Eventually(t, "the survivor checked and found nothing", func() bool { return f.txs.Load() >= before+3 })
+	if len(survivor.entries(f)) != 1 {
+		t.Fatal("the lease of a running commit was removed")
 	}
 	must(t, commit())
-	wait.Eventually(t, "the survivor tells the fact", func() bool { return e.heard(ids...) })
+	wait.Eventually(t, "the survivor publishes the fact", func() bool { return rec.heard(ids...) })
 }
 
-func TestAFactThatIsDueLaterIsToldByTheInstanceThatNotedIt(t *testing.T) {
+func TestRelay_FactDueLater_IsPublishedByItsInstance(t *testing.T) {
 	t.Parallel()
 	const schools = 20
-	f, clock, mine, others := newFleet(t, schools), wait.NewClock(), newEar(), newEar()
+	f, clock, mine, others := newFleet(t, schools), wait.NewClock(), newRecorder(), newRecorder()
 	ticking := func(o *events.Options) { o.Clock = clock.Now }
-	maker := f.start(busWith(mine.hear), ticking).swept(f)
-	f.start(busWith(others.hear), ticking)
+	owner := f.start(busWith(mine.listen), ticking).swept(f)
+	f.start(busWith(others.listen), ticking)
 	for _, school := range f.schools {
 		later := fact(1)
 		later.DueAt = clock.Now().Add(time.Hour)
-		f.write(maker.Relay, school, clock.Now(), later)
+		f.write(owner.Relay, school, clock.Now(), later)
 	}
-	wait.Eventually(t, "every school has its note and nothing else", func() bool {
-		marks := maker.marks(f)
-		return len(marks) == schools && !strings.Contains(strings.Join(marks, ""), "/")
+	wait.Eventually(t, "every school has a pending row and no lease", func() bool {
+		entries := owner.entries(f)
+		return len(entries) == schools && !strings.Contains(strings.Join(entries, ""), "/")
 	})
 	clock.Pass(2 * time.Hour)
 	wait.Eventually(t, "all are heard", func() bool { return mine.count()+others.count() == schools })
-	// A machine that stands still for two seconds has the other help out.
+	// On a machine that pauses for two seconds the other instance publishes some.
 	if mine.count() < schools*3/4 {
-		t.Errorf("of %d facts who noted them told %d and another %d", schools, mine.count(), others.count())
+		t.Errorf("of %d facts their own instance published %d and another %d, want at least %d by their own", schools, mine.count(), others.count(), schools*3/4)
 	}
 }
 
-func TestTwoRelaysTellEachFactOnceAndInOrder(t *testing.T) {
+func TestRelay_TwoInstances_PublishOnceAndInOrder(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 5), newEar()
-	instances := []*instance{f.start(busWith(e.hear)).swept(f), f.start(busWith(e.hear))}
+	f, rec := newFleet(t, 5), newRecorder()
+	instances := []*instance{f.start(busWith(rec.listen)).swept(f), f.start(busWith(rec.listen))}
 	var written sync.Mutex
 	order := map[uuid.UUID][]uuid.UUID{}
 	var writers sync.WaitGroup
@@ -124,35 +124,35 @@ func TestTwoRelaysTellEachFactOnceAndInOrder(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	wait.Eventually(t, "2,000 facts are heard", func() bool { return e.count() >= 2000 })
-	wait.Eventually(t, "all marks are cleared", func() bool { return len(instances[0].marks(f)) == 0 })
+	wait.Eventually(t, "2,000 facts are heard", func() bool { return rec.count() >= 2000 })
+	wait.Eventually(t, "all leases are removed", func() bool { return len(instances[0].entries(f)) == 0 })
 	for _, i := range instances {
 		i.stop()
 	}
-	told := map[uuid.UUID][]uuid.UUID{}
-	for _, h := range e.order {
-		told[h.SchoolID] = append(told[h.SchoolID], h.ID)
+	heard := map[uuid.UUID][]uuid.UUID{}
+	for _, h := range rec.order {
+		heard[h.SchoolID] = append(heard[h.SchoolID], h.ID)
 	}
-	if e.count() != 2000 || e.twice {
-		t.Errorf("told %d times, twice at once: %v", e.count(), e.twice)
+	if rec.count() != 2000 || rec.twice {
+		t.Errorf("heard %d facts, want 2000; one twice at once: %v, want false", rec.count(), rec.twice)
 	}
 	for _, school := range f.schools {
-		if !slices.Equal(told[school], order[school]) {
-			t.Errorf("school %s heard %d facts out of order", school, len(told[school]))
+		if !slices.Equal(heard[school], order[school]) {
+			t.Errorf("the %d facts of school %s were heard out of order", len(heard[school]), school)
 		}
 		if f.waiting(school) != 0 {
-			t.Errorf("facts are left in %s", school)
+			t.Errorf("facts are left in the outbox of %s", school)
 		}
 	}
 }
 
-func TestAFailingFactIsRetriedWithBackOffWhileOthersGoOn(t *testing.T) {
+func TestRelay_FailingFact_IsRetriedWithBackoff(t *testing.T) {
 	t.Parallel()
-	f, e, c := newFleet(t, 1), newEar(), wait.NewClock()
+	f, rec, c := newFleet(t, 1), newRecorder(), wait.NewClock()
 	var poison atomic.Value
 	poison.Store(uuid.Nil)
 	var tries atomic.Int64
-	bus := busWith(e.hear)
+	bus := busWith(rec.listen)
 	bus.On("thing.done", "push", func(_ context.Context, h events.Heard) error {
 		if h.ID == poison.Load() {
 			tries.Add(1)
@@ -165,75 +165,75 @@ func TestAFailingFactIsRetriedWithBackOffWhileOthersGoOn(t *testing.T) {
 	poison.Store(args[1])
 	must(t, commit())
 	i.Wake(f.schools[0])
-	wait.Eventually(t, "the others are told and gone", func() bool { return f.waiting(f.schools[0]) == 1 })
+	wait.Eventually(t, "the others are published and deleted", func() bool { return f.waiting(f.schools[0]) == 1 })
 
 	type row struct {
 		Attempts  int
 		NextAt    time.Time
 		LastError string
 	}
-	rest := time.Second
+	delay := time.Second
 	for n := 1; n <= 12; n++ {
 		var r row
 		wait.Eventually(t, "the failure is recorded", func() bool {
 			must(t, f.db.Raw("select attempts, next_at, last_error from "+schema(f.schools[0])+".outbox").Scan(&r).Error)
 			return r.Attempts == n
 		})
-		if d := r.NextAt.Sub(c.Now()); d < rest*4/5 || d > rest*6/5 {
-			t.Fatalf("after failure %d it rests %s, not about %s", n, d, rest)
+		if d := r.NextAt.Sub(c.Now()); d < delay*4/5 || d > delay*6/5 {
+			t.Fatalf("after failure %d it is retried in %s, want about %s", n, d, delay)
 		}
 		if !strings.Contains(r.LastError, errDown.Error()) || !strings.HasPrefix(r.LastError, "push: ") {
 			t.Fatalf("last_error is %q", r.LastError)
 		}
-		wait.Eventually(t, "Redis knows when to look", func() bool { return slices.Equal(i.marks(f), []string{f.schools[0].String()}) })
+		wait.Eventually(t, "Redis has the pending row", func() bool { return slices.Equal(i.entries(f), []string{f.schools[0].String()}) })
 		before := tries.Load()
-		fresh := f.write(i.Relay, f.schools[0], c.Now(), fact(n)) // others go on, and do not wake the resting one
-		wait.Eventually(t, "a fresh fact passes", func() bool { return e.heard(fresh...) && f.waiting(f.schools[0]) == 1 })
+		fresh := f.write(i.Relay, f.schools[0], c.Now(), fact(n)) // does not bring the failing fact forward
+		wait.Eventually(t, "a new fact is published", func() bool { return rec.heard(fresh...) && f.waiting(f.schools[0]) == 1 })
 		if tries.Load() != before {
-			t.Fatal("the failing fact was tried before its time")
+			t.Fatal("the failing fact was retried too early")
 		}
-		c.Pass(r.NextAt.Sub(c.Now())) // Redis's note, not a wake, brings the relay back
-		rest = min(2*rest, 5*time.Minute)
+		c.Pass(r.NextAt.Sub(c.Now())) // the pending row, not Wake, causes the next check
+		delay = min(2*delay, 5*time.Minute)
 	}
-	wait.Eventually(t, "it was tried once more", func() bool { return tries.Load() == 13 })
+	wait.Eventually(t, "it was retried once more", func() bool { return tries.Load() == 13 })
 	poison.Store(uuid.Nil)
 	c.Pass(10 * time.Minute)
 	wait.Eventually(t, "it is heard in the end", func() bool { return f.waiting(f.schools[0]) == 0 })
 }
 
-func TestAPanicIsAFailureOfThatFactOnly(t *testing.T) {
+func TestRelay_ListenerPanics_OnlyItsFactFails(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 2), newEar()
+	f, rec := newFleet(t, 2), newRecorder()
 	bus := &events.Bus{}
-	bus.On("thing.done", "bomb", func(_ context.Context, h events.Heard) error {
+	bus.On("thing.done", "panics", func(_ context.Context, h events.Heard) error {
 		var d struct{ N int }
 		if must(t, h.Read(&d)); d.N == 1 {
 			panic("boom")
 		}
 		return nil
 	})
-	bus.On("thing.done", "ear", e.hear)
+	bus.On("thing.done", "recorder", rec.listen)
 	i := f.start(bus).swept(f)
 	ids := f.write(i.Relay, f.schools[0], time.Now(), fact(0), fact(1), fact(2))
 	other := f.write(i.Relay, f.schools[1], time.Now(), fact(3))
-	wait.Eventually(t, "everybody else hears everything", func() bool { return e.heard(append(ids, other...)...) })
+	wait.Eventually(t, "the other listener hears every fact", func() bool { return rec.heard(append(ids, other...)...) })
 	wait.Eventually(t, "the panic is recorded", func() bool {
 		var text string
 		must(t, f.db.Raw("select last_error from "+schema(f.schools[0])+".outbox").Scan(&text).Error)
-		return strings.HasPrefix(text, "bomb: panic: boom")
+		return strings.HasPrefix(text, "panics: panic: boom")
 	})
 	if f.waiting(f.schools[0]) != 1 {
-		t.Error("more than the one fact is left")
+		t.Error("more than one fact is left")
 	}
 }
 
-func TestAnIdleFleetAsksPostgresNothing(t *testing.T) {
+func TestRelay_Idle_DoesNotQueryPostgres(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 3), newEar()
-	i := f.start(busWith(e.hear)).swept(f)
-	j := f.start(busWith(e.hear))
+	f, rec := newFleet(t, 3), newRecorder()
+	i := f.start(busWith(rec.listen)).swept(f)
+	j := f.start(busWith(rec.listen))
 	f.write(i.Relay, f.schools[0], time.Now(), fact(1))
-	wait.Eventually(t, "the fact is told and forgotten", func() bool { return e.count() == 1 && len(i.marks(f)) == 0 })
+	wait.Eventually(t, "the fact is heard and its lease removed", func() bool { return rec.count() == 1 && len(i.entries(f)) == 0 })
 
 	var polls atomic.Int64
 	for _, x := range []*instance{i, j} {
@@ -242,7 +242,7 @@ func TestAnIdleFleetAsksPostgresNothing(t *testing.T) {
 	before := f.txs.Load()
 	wait.Eventually(t, "Redis was polled", func() bool { return polls.Load() >= 60 })
 	if n := f.txs.Load() - before; n != 0 {
-		t.Errorf("%d transactions while nothing happened", n)
+		t.Errorf("%d transactions while idle, want 0", n)
 	}
 }
 
@@ -266,13 +266,13 @@ func (c counting) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 	return next
 }
 
-func TestAStopFinishesTheFactsBeingTold(t *testing.T) {
+func TestRelay_Stop_FinishesTheRunningBatch(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1)
 	begun, goOn := make(chan struct{}), make(chan struct{})
-	var told atomic.Int64
+	var heard atomic.Int64
 	i := f.start(busWith(func(ctx context.Context, _ events.Heard) error {
-		if told.Add(1) == 1 {
+		if heard.Add(1) == 1 {
 			close(begun)
 			<-goOn
 		}
@@ -280,21 +280,21 @@ func TestAStopFinishesTheFactsBeingTold(t *testing.T) {
 	})).swept(f)
 	f.write(i.Relay, f.schools[0], time.Now(), fact(1), fact(2))
 	<-begun
-	i.cancel() // the listener's own ctx must not end with it: its error would leave both facts
+	i.cancel() // must not end the listener's ctx: its error would leave both facts
 	close(goOn)
 	i.stop()
-	if left := f.waiting(f.schools[0]); left+int(told.Load()) != 2 || told.Load() == 0 {
-		t.Errorf("told %d, left %d", told.Load(), left)
+	if left := f.waiting(f.schools[0]); left+int(heard.Load()) != 2 || heard.Load() == 0 {
+		t.Errorf("heard %d facts and %d are left, want 2 in all and at least 1 heard", heard.Load(), left)
 	}
-	e := newEar()
-	f.start(busWith(e.hear))
-	wait.Eventually(t, "the next process tells the rest", func() bool { return f.waiting(f.schools[0]) == 0 })
+	rec := newRecorder()
+	f.start(busWith(rec.listen))
+	wait.Eventually(t, "the next instance publishes the rest", func() bool { return f.waiting(f.schools[0]) == 0 })
 }
 
-func TestTheMarksOfASchoolThatIsGoneAreDroppedHoweverMany(t *testing.T) {
+func TestRelay_SchoolsGone_PendingRowsAreRemoved(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 1), newEar()
-	i := f.start(busWith(e.hear)).swept(f)
+	f, rec := newFleet(t, 1), newRecorder()
+	i := f.start(busWith(rec.listen)).swept(f)
 	key := f.namespace + ":outbox:pending"
 	var gone []redis.Z
 	for range 2500 {
@@ -303,20 +303,20 @@ func TestTheMarksOfASchoolThatIsGoneAreDroppedHoweverMany(t *testing.T) {
 	must(t, i.redis.ZAdd(t.Context(), key, gone...).Err())
 	ids := f.write(nil, f.schools[0], time.Now(), fact(1))
 	must(t, i.redis.ZAdd(t.Context(), key, redis.Z{Score: 2, Member: f.schools[0].String()}).Err())
-	wait.Eventually(t, "the real school behind them is told", func() bool { return e.heard(ids...) })
-	wait.Eventually(t, "all marks are gone", func() bool { return len(i.marks(f)) == 0 })
+	wait.Eventually(t, "the fact of the real school behind them is heard", func() bool { return rec.heard(ids...) })
+	wait.Eventually(t, "all pending rows are removed", func() bool { return len(i.entries(f)) == 0 })
 }
 
-func TestSchoolsWhoseDatabaseHangsDoNotHoldUpTheOthers(t *testing.T) {
+func TestRelay_DatabaseHangs_OtherSchoolsGoOn(t *testing.T) {
 	t.Parallel()
-	f, e := newFleet(t, 30), newEar()
+	f, rec := newFleet(t, 30), newRecorder()
 	healthy := f.schools[0]
-	const well, failing, hanging = 0, 1, 2
+	const working, failing, hanging = 0, 1, 2
 	var state, hang atomic.Int64
 	recovery := make(chan struct{})
 	tried := sync.Map{}
 	f.trouble = func(ctx context.Context, id uuid.UUID) error {
-		if id == healthy || state.Load() == well {
+		if id == healthy || state.Load() == working {
 			return nil
 		}
 		if state.Load() == hanging {
@@ -330,13 +330,13 @@ func TestSchoolsWhoseDatabaseHangsDoNotHoldUpTheOthers(t *testing.T) {
 		before.(*atomic.Int64).Add(1)
 		return errDown
 	}
-	i := f.start(busWith(e.hear)).swept(f)
+	i := f.start(busWith(rec.listen)).swept(f)
 	state.Store(failing)
 	var ids []uuid.UUID
 	for _, s := range f.schools[1:] {
 		ids = append(ids, f.write(i.Relay, s, time.Now(), fact(1))...)
 	}
-	wait.Eventually(t, "every sick school is known to be", func() bool {
+	wait.Eventually(t, "every failing school was tried twice", func() bool {
 		for _, s := range f.schools[1:] {
 			if n, ok := tried.Load(s); !ok || n.(*atomic.Int64).Load() < 2 {
 				return false
@@ -346,14 +346,14 @@ func TestSchoolsWhoseDatabaseHangsDoNotHoldUpTheOthers(t *testing.T) {
 	})
 	state.Store(hanging)
 	for _, s := range f.schools[1:] {
-		i.Wake(s) // all of them want a worker now
+		i.Wake(s) // all of them are queued for a worker
 	}
-	wait.Eventually(t, "sick ones hang", func() bool { return hang.Load() >= 2 })
+	wait.Eventually(t, "two of them hang", func() bool { return hang.Load() >= 2 })
 	for n := range 20 {
 		own := f.write(i.Relay, healthy, time.Now(), fact(n))
-		wait.Eventually(t, "the healthy school is told while they do", func() bool { return e.heard(own...) })
+		wait.Eventually(t, "facts of the healthy school are heard meanwhile", func() bool { return rec.heard(own...) })
 	}
-	state.Store(well)
+	state.Store(working)
 	close(recovery)
-	wait.Eventually(t, "the others are told once they are well", func() bool { return e.heard(ids...) })
+	wait.Eventually(t, "the others' facts are heard after the recovery", func() bool { return rec.heard(ids...) })
 }

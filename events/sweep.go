@@ -13,65 +13,66 @@ import (
 )
 
 const (
-	sweepLease = 15 * time.Second // a sweeper that died is replaced after this
-	sweepRetry = 30 * time.Second // when a school whose database did not answer is looked at
-	overlap    = 5 * time.Second  // instances notice an outage's end at different moments
-	recent     = time.Minute      // a starting instance is content with a sweep as young as this
+	lockTTL       = 15 * time.Second // a sweeper that died is replaced after this
+	sweepRetry    = 30 * time.Second // until a school whose database did not answer is checked
+	outageOverlap = 5 * time.Second  // instances notice the end of an outage at different times
+	recentSweep   = time.Minute      // a starting instance needs no sweep if one began within this
 )
 
-// sweeper looks into every school's outbox when marks may have been lost: Redis
-// was flushed or away, an instance starts (the one before it may have died while
-// Redis was away), and every ten minutes in any case. One instance sweeps for all.
+// sweeper checks every school's outbox when leases may have been lost: Redis was
+// flushed or unavailable, an instance starts (the one before it may have died while
+// Redis was unavailable), and every ten minutes in any case. One instance sweeps for all.
 type sweeper struct {
-	relay *Relay
-	marks *marks
-	log   *slog.Logger
-	lease string
-	every time.Duration
-	rate  int
-	check chan struct{}
+	relay   *Relay
+	leases  *leases
+	log     *slog.Logger
+	lockKey string // in Redis; its holder is the one that sweeps
+	every   time.Duration
+	rate    int
+	due     chan struct{}
 
-	mu    sync.Mutex
-	epoch *time.Time // when the last complete sweep began
-	after time.Time  // a sweep that began before this will not do
-	last  Swept      // the last one this instance made
+	mu         sync.Mutex
+	generation *time.Time // when the last complete sweep began
+	notBefore  time.Time  // a sweep that began before this does not count
+	last       Sweep      // the last sweep of this instance
 }
 
 func newSweeper(r *Relay, o Options) *sweeper {
 	return &sweeper{
-		relay: r, marks: r.marks, log: o.Log, lease: o.Namespace + ":outbox:sweeper",
-		every: o.SweepEvery, rate: o.SweepRate, check: make(chan struct{}, 1), after: o.Clock().Add(-recent),
+		relay: r, leases: r.leases, log: o.Log, lockKey: o.Namespace + ":outbox:sweeper",
+		every: o.SweepEvery, rate: o.SweepRate, due: make(chan struct{}, 1), notBefore: o.Clock().Add(-recentSweep),
 	}
 }
 
-// saw takes in the epoch the poll found, nil if none.
-func (s *sweeper) saw(epoch *time.Time) {
+// setGeneration takes in the generation that Redis has, nil if none, and starts a sweep
+// if one is due.
+func (s *sweeper) setGeneration(generation *time.Time) {
 	s.mu.Lock()
-	s.epoch = epoch
+	s.generation = generation
 	s.mu.Unlock()
-	if s.wanted() {
+	if s.isDue() {
 		select {
-		case s.check <- struct{}{}:
+		case s.due <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// doubt asks for a sweep after an outage of Redis. One that another instance began
-// a moment before this one noticed the end of the outage will do.
-func (s *sweeper) doubt(began, ended time.Time) {
+// requestSweep asks for a sweep after an outage of Redis. A sweep that another instance
+// began a moment before this one noticed the end of the outage is enough.
+func (s *sweeper) requestSweep(began, ended time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.after = ended.Add(-overlap); began.After(s.after) {
-		s.after = began
+	if s.notBefore = ended.Add(-outageOverlap); began.After(s.notBefore) {
+		s.notBefore = began
 	}
 }
 
-func (s *sweeper) wanted() bool {
+func (s *sweeper) isDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.relay.clock()
-	return s.epoch == nil || s.epoch.Before(s.after) || now.Sub(*s.epoch) > s.every
+	return s.generation == nil || s.generation.Before(s.notBefore) || now.Sub(*s.generation) > s.every
 }
 
 func (s *sweeper) run(ctx context.Context) {
@@ -79,12 +80,12 @@ func (s *sweeper) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.check:
+		case <-s.due:
 		}
 		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("the sweep of all outboxes did not finish", "error", err)
+			s.log.Warn("outbox sweep failed", "error", err)
 		}
-		select { // another instance may be at it: ask again in a while
+		select { // another instance may be sweeping: try again in a while
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Second):
@@ -92,39 +93,39 @@ func (s *sweeper) run(ctx context.Context) {
 	}
 }
 
-// sweep notes in Redis every school with facts in its outbox. The epoch is set
-// only at the end, so a sweep that was cut short is made again by somebody.
+// sweep adds a pending row for every school with facts in its outbox. The generation is
+// set only at the end, so a sweep that was cut short is repeated by some instance.
 func (s *sweeper) sweep(ctx context.Context) error {
-	mine, err := s.takeLease(ctx)
-	if err != nil || !mine {
+	locked, err := s.lock(ctx)
+	if err != nil || !locked {
 		return err
 	}
-	defer s.dropLease(ctx)
-	epoch, err := s.readEpoch(ctx)
+	defer s.unlock(ctx)
+	generation, err := s.readGeneration(ctx)
 	if err != nil {
 		return err
 	}
-	if s.saw(epoch); !s.wanted() { // someone finished just before
+	if s.setGeneration(generation); !s.isDue() { // another instance has just finished one
 		return nil
 	}
 	began := s.relay.clock()
-	if err := s.start(ctx, began); err != nil {
+	if err := s.beginGeneration(ctx, began); err != nil {
 		return err
 	}
 	var ids []uuid.UUID
 	if err := s.relay.schools.EachID(ctx, func(id uuid.UUID) error { ids = append(ids, id); return nil }); err != nil {
 		return fmt.Errorf("listing schools: %w", err)
 	}
-	found := Swept{At: began}
+	found := Sweep{At: began}
 	renewed := time.Now()
 	pace := time.NewTicker(max(time.Second/time.Duration(s.rate), time.Microsecond))
 	defer pace.Stop()
 	for _, id := range ids {
-		if err := s.visit(ctx, id, &found); err != nil {
+		if err := s.sweepSchool(ctx, id, &found); err != nil {
 			return err
 		}
-		if time.Since(renewed) > sweepLease/3 {
-			if err := s.renewLease(ctx); err != nil {
+		if time.Since(renewed) > lockTTL/3 {
+			if err := s.renewLock(ctx); err != nil {
 				return err
 			}
 			renewed = time.Now()
@@ -135,42 +136,54 @@ func (s *sweeper) sweep(ctx context.Context) error {
 		case <-pace.C:
 		}
 	}
-	if err := s.finish(ctx, began); err != nil {
+	if err := s.completeGeneration(ctx, began); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	s.last = found
 	s.mu.Unlock()
-	s.saw(&began)
+	s.setGeneration(&began)
 	level := slog.LevelDebug
 	if found.Schools > 0 {
 		level = slog.LevelInfo
 	}
-	s.log.Log(ctx, level, "all outboxes were swept", "schools", len(ids), "waiting", found.Schools)
+	s.log.Log(ctx, level, "outbox sweep finished", "schools", len(ids), "waiting", found.Schools)
 	return nil
 }
 
-// visit notes the school if facts wait there. A school whose database does not
-// answer is noted for later, so that one node's outage does not hold up the rest.
-func (s *sweeper) visit(ctx context.Context, id uuid.UUID, found *Swept) error {
-	var there outboxCount
-	look, cancel := context.WithTimeout(ctx, batchTime)
+// sweepSchool adds a pending row for the school if its outbox has facts. A school whose
+// database does not answer gets one for later, so that one node's outage does not hold
+// up the rest.
+func (s *sweeper) sweepSchool(ctx context.Context, id uuid.UUID, found *Sweep) error {
+	var counted outboxCount
+	txCtx, cancel := context.WithTimeout(ctx, batchBudget)
 	defer cancel()
-	err := s.relay.schools.Tx(look, id, func(tx *gorm.DB) error { return tx.Raw(countSQL).Scan(&there).Error })
+	err := s.relay.schools.Tx(txCtx, id, func(tx *gorm.DB) error { return tx.Raw(countSQL).Scan(&counted).Error })
 	switch {
 	case errors.Is(err, ErrGone):
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		s.log.Warn("an outbox could not be swept", "school", id, "error", err)
+		s.log.Warn("sweeping an outbox failed", "school", id, "error", err)
 		later := s.relay.clock().Add(sweepRetry)
-		there.Soonest = &later
-	case there.Soonest == nil:
+		counted.Soonest = &later
+	case counted.Soonest == nil:
 		return nil
 	}
-	found.add(there)
-	noted, err := s.marks.settle(ctx, id, there.Soonest, nil)
-	s.relay.docket.noted(id, noted, there.Soonest)
+	found.add(counted)
+	added, err := s.leases.ack(ctx, id, counted.Soonest, nil)
+	s.relay.scheduler.trackPending(id, added, counted.Soonest)
 	return err
+}
+
+// lastOwn is the last complete sweep, if this instance made it.
+func (s *sweeper) lastOwn() *Sweep {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.generation == nil || s.last.At.UnixMicro() != s.generation.UnixMicro() {
+		return nil
+	}
+	last := s.last
+	return &last
 }

@@ -93,8 +93,8 @@ func climb(t *testing.T, h *rush, from, step, seconds int, signIn func(), sides 
 
 // sideBySide floods the one and the other in short turns, each first in every second.
 // Machines change their pace by a third within minutes: what is compared has to be
-// seconds apart, and both sides warm. Who has no turn has next to nothing to do: what it
-// noted for later, and the marks of others that stand for seconds.
+// seconds apart, and both sides warm. The instance without a turn has next to nothing to do:
+// its pending rows, and leases of others that stay for seconds.
 func sideBySide(t *testing.T, h *rush, rounds, seconds int, signIn func(), many, one side) (pairs []pair) {
 	t.Helper()
 	flood := func(s side, seconds int) run {

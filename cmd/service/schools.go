@@ -89,5 +89,5 @@ func (s *schools) Tx(ctx context.Context, id uuid.UUID, f func(tx *gorm.DB) erro
 // Announce tells every running instance that a school changed, or why it could not:
 // they then notice when their caches expire.
 func (s *Service) Announce(ctx context.Context, school uuid.UUID) error {
-	return s.Hints.Tell(ctx, hintSchool, school.String())
+	return s.Hints.SendConfirmed(ctx, hintSchool, school.String())
 }

@@ -122,7 +122,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openAuth(o); err != nil {
 		return nil, err
 	}
-	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace, Told: s.meters.Told})
+	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace, Published: s.meters.Published})
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
 	s.store = s.files()

@@ -240,7 +240,7 @@ func TestADeletedFileAndOneThatWasNeverFinishedLeaveNothingBehind(t *testing.T) 
 	if err := s.DB(t).Exec(`update outbox set next_at = ? where kind = ?`, now, file.Gone).Error; err != nil {
 		t.Fatal(err)
 	}
-	app.Service.Relay.Mark(context.Background(), s.ID)
+	app.Service.Relay.Lease(context.Background(), s.ID)
 	app.Service.Relay.Wake(s.ID)
 	testkit.Eventually(t, "what was never finished is gone", func() bool { return kept(t, folder) == 1 && s.Count(t, "outbox", "kind = ?", file.Gone) == 0 })
 	if a := admin.Call(t, "GET", "/school-admin/file/"+stays.ID.String(), nil); a.Status != 200 {

@@ -66,10 +66,10 @@ func (f figure) is(out chan<- prometheus.Metric, value float64, labels ...string
 }
 
 var (
-	outboxSchools = gauge("homeroom_outbox_schools", "Schools whose outboxes want a look now, as far as this instance knows.")
-	outboxOldest  = gauge("homeroom_outbox_oldest_seconds", "How long the outbox that waits longest for a look has done so.")
+	outboxSchools = gauge("homeroom_outbox_schools", "Schools whose outboxes are to be checked now, as far as this instance knows.")
+	outboxOldest  = gauge("homeroom_outbox_oldest_seconds", "How long the first of them has been due.")
 	sweptFacts    = gauge("homeroom_outbox_facts", "Facts in all outboxes when they were last swept, by the instance that did.")
-	sweptFailing  = gauge("homeroom_outbox_failing_facts", "Of them, those that were told and not heard by all.")
+	sweptFailing  = gauge("homeroom_outbox_failing_facts", "Of them, those that were published and not heard by all listeners.")
 	sweptOldest   = gauge("homeroom_outbox_oldest_failing_seconds", "Age of the oldest of those.")
 	sweptAt       = gauge("homeroom_outbox_swept_timestamp_seconds", "When the last sweep of all outboxes began.")
 
@@ -126,7 +126,7 @@ func (f *figures) telling(out chan<- prometheus.Metric) {
 	r := f.from.Relay.Counts()
 	outboxSchools.is(out, float64(r.Schools))
 	outboxOldest.is(out, r.Oldest.Seconds())
-	if w := r.Swept; w != nil {
+	if w := r.LastSweep; w != nil {
 		oldest := 0.0
 		if !w.Oldest.IsZero() {
 			oldest = f.from.Clock().Sub(w.Oldest).Seconds()
