@@ -95,13 +95,13 @@ func (c PlatformCtx) audit(action, entity string, id uuid.UUID, before, after an
 }
 
 // Book is the audit row of an action, for a handler that keeps its own transaction.
-func (c PlatformCtx) Book(action, entity string, id uuid.UUID, after any) tenancy.Also {
+func (c PlatformCtx) Book(action, entity string, id uuid.UUID, after any) tenancy.InTx {
 	return c.BookChange(action, entity, id, func() (any, any) { return nil, after })
 }
 
 // BookChange is Book of something that was and is now another; what is asked when the
 // transaction has found out.
-func (c PlatformCtx) BookChange(action, entity string, id uuid.UUID, what func() (before, after any)) tenancy.Also {
+func (c PlatformCtx) BookChange(action, entity string, id uuid.UUID, what func() (before, after any)) tenancy.InTx {
 	return func(ctx context.Context, tx pgx.Tx) error {
 		before, after := what()
 		q, err := c.audit(action, entity, id, before, after).query(c.rq)

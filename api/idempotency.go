@@ -52,7 +52,7 @@ const takeKey = `insert into idempotency as i (actor_id, key, row_name, body_has
 // for: its row is locked until it commits.
 func (k *Kernel) claimKey(db *gorm.DB, rq *request) (*answer, error) {
 	taken := false
-	err := tenancy.Together(db, tenancy.Query{SQL: takeKey, Args: []any{rq.user.ID, rq.key, rq.row.Name(), rq.bodyHash}, Scan: func(rows pgx.Rows) error {
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: takeKey, Args: []any{rq.user.ID, rq.key, rq.row.Name(), rq.bodyHash}, Scan: func(rows pgx.Rows) error {
 		taken = rows.Next()
 		return nil
 	}})

@@ -49,7 +49,7 @@ type Limits struct {
 // NewLimits takes the rates as ulule/limiter writes them: 10-M is ten a minute. now says how
 // long Redis is left alone after it failed.
 func NewLimits(client redis.UniversalClient, rates map[LimitClass]string, log *slog.Logger, away func(bool), now func() time.Time) (*Limits, error) {
-	shared, err := limitstore.NewStoreWithOptions(scripts{client, &ferry{}}, limiter.StoreOptions{Prefix: "homeroom:limit"})
+	shared, err := limitstore.NewStoreWithOptions(scripts{client, &batcher{}}, limiter.StoreOptions{Prefix: "homeroom:limit"})
 	if err != nil {
 		return nil, err
 	}

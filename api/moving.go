@@ -17,9 +17,9 @@ const (
 	movePause = 10 * time.Millisecond
 )
 
-// stays calls f again while its school is being moved: nothing of it was done. Callers
+// retryWhileMoving calls f again while its school is being moved: nothing of it was done. Callers
 // notice a short wait; after that they are told to try again.
-func stays[T any](ctx context.Context, f func() (T, error)) (T, error) {
+func retryWhileMoving[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	begun := time.Now()
 	for {
 		v, err := f()

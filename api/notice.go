@@ -121,7 +121,7 @@ func NotifyIn(tx *gorm.DB, locale string, now time.Time, notices ...Notice) erro
 		}
 		queries = append(queries, tenancy.Query{SQL: events.InsertSQL, Args: args})
 	}
-	if err := tenancy.Together(tx, queries...); err != nil {
+	if err := tenancy.Pipeline(tx, queries...); err != nil {
 		return fmt.Errorf("writing notices: %w", err)
 	}
 	return nil
@@ -160,7 +160,7 @@ func noticeQueries(notices []Notice, locale string, now time.Time) (out []tenanc
 	}
 	out = []tenancy.Query{{SQL: insertNotices, Args: []any{string(body), now}}}
 	if ids := due[now]; ids != nil {
-		out = append(out, tenancy.Query{SQL: LogNotices, Args: []any{ids, now}, PlanOnce: true})
+		out = append(out, tenancy.Query{SQL: LogNotices, Args: []any{ids, now}, ForceGenericPlan: true})
 	}
 	for _, at := range moments {
 		for ids := due[at]; len(ids) > 0; {

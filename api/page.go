@@ -41,7 +41,7 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 	if rows.Error != nil {
 		return page, fmt.Errorf("building a list query: %w", rows.Error)
 	}
-	err := tenancy.Together(query,
+	err := tenancy.Pipeline(query,
 		tenancy.Query{SQL: count.SQL.String(), Args: count.Vars, Scan: func(r pgx.Rows) error {
 			var err error
 			page.Total, err = pgx.CollectExactlyOneRow(r, pgx.RowTo[int])

@@ -51,7 +51,7 @@ func Find[V any](c Ctx, thing string, query *gorm.DB, id uuid.UUID) (V, error) {
 	var found []V
 	sql, args, err := findSQL[V](query, id, query == c.rq.db)
 	if err == nil {
-		err = tenancy.Together(query, tenancy.Query{SQL: sql, Args: args, Scan: func(r pgx.Rows) (err error) {
+		err = tenancy.Pipeline(query, tenancy.Query{SQL: sql, Args: args, Scan: func(r pgx.Rows) (err error) {
 			found, err = scanViews[V](query, r)
 			return err
 		}})

@@ -25,35 +25,36 @@ type Row struct {
 	Bearer  bool // needs a token
 	Fresh   bool // needs a proof of identity not older than FreshFor
 	// SometimesFresh is the part of what the row does that needs one, in words for the document.
-	SometimesFresh string
-	Counted        bool          // must not run when nothing can be counted (Redis away)
-	OwnDevice      bool          // touches only the caller's own device or read marks: open in evaluation mode
-	Idempotent     bool          // takes an Idempotency-Key
-	Versioned      bool          // takes the record's version; a stale one is 409
-	OwnTx          bool          // the handler keeps its own transactions
-	Upload         bool          // takes a file besides its parameters: CSV, unless AnyFile
-	AnyFile        bool          // takes a file of any kind
-	MaxUpload      int64         // bytes of the file
-	NoBodyNeeded   bool          // what its body would say has defaults
-	Console        bool          // lives on a cookie: for the console's own pages
-	KnowsDevice    bool          // reads DeviceHeader: tries of a known device are counted apart
-	Unlisted       bool          // not in the document: it exists on a developer's machine only
-	Version        int           // of the API; 1 is implicit in the path
-	Timeout        time.Duration // of its handler, where the kernel's does not do
-	Listing        *Listing
-	Twin           bool     // the POST form of a GET list
-	Failures       []*Error // refusals of its own handler, for the document
-	Produces       string   // the type of the file it answers with, for the document
-	Request        reflect.Type
-	Response       reflect.Type
-	newRequest     func() any
-	callSchool     func(Ctx, any) (any, error)
-	callPlatform   func(PlatformCtx, any) (any, error)
-	callOpen       func(OpenCtx, any) (any, error)
-	scope          func(Ctx, any) ([]Target, error)
-	countsFor      func(OpenCtx, any) string
-	fromCSV        func(any, *Incoming) error // fills the request from a file instead of a JSON body
-	plan           *bindPlan
+	SometimesFresh       string
+	Counted              bool          // must not run when nothing can be counted (Redis away)
+	OpenInEvaluationMode bool          // teachers may call it while the school is evaluated
+	NoAudit              bool          // writes no line of the audit by itself
+	Idempotent           bool          // takes an Idempotency-Key
+	Versioned            bool          // takes the record's version; a stale one is 409
+	OwnTx                bool          // the handler keeps its own transactions
+	Upload               bool          // takes a file besides its parameters: CSV, unless AnyFile
+	AnyFile              bool          // takes a file of any kind
+	MaxUpload            int64         // bytes of the file
+	NoBodyNeeded         bool          // what its body would say has defaults
+	Console              bool          // lives on a cookie: for the console's own pages
+	KnowsDevice          bool          // reads DeviceHeader: tries of a known device are counted apart
+	Unlisted             bool          // not in the document: it exists on a developer's machine only
+	Version              int           // of the API; 1 is implicit in the path
+	Timeout              time.Duration // of its handler, where the kernel's does not do
+	Listing              *Listing
+	Twin                 bool     // the POST form of a GET list
+	Failures             []*Error // refusals of its own handler, for the document
+	Produces             string   // the type of the file it answers with, for the document
+	Request              reflect.Type
+	Response             reflect.Type
+	newRequest           func() any
+	callSchool           func(Ctx, any) (any, error)
+	callPlatform         func(PlatformCtx, any) (any, error)
+	callOpen             func(OpenCtx, any) (any, error)
+	scope                func(Ctx, any) ([]Target, error)
+	countsFor            func(OpenCtx, any) string
+	fromCSV              func(any, *Incoming) error // fills the request from a file instead of a JSON body
+	plan                 *bindPlan
 }
 
 // Name identifies the row in logs, metrics and idempotency records.
@@ -151,8 +152,12 @@ func (r *Row) Permission() Action {
 // AnyRole opens the row to every signed-in role of a school.
 func AnyRole(r *Row) { r.Roles = []RoleType{SchoolAdmin, Teacher, Parent, Driver} }
 
-// OwnDevice marks a row that writes nothing of the school's: evaluation mode leaves it open.
-func OwnDevice(r *Row) { r.OwnDevice = true }
+// OpenInEvaluationMode is for rows that write nothing of the school's, only the caller's own
+// device or read marks: teachers may call them while the school is evaluated.
+func OpenInEvaluationMode(r *Row) { r.OpenInEvaluationMode = true }
+
+// NoAudit is for rows whose changes nobody will ask about: they write no line of the audit.
+func NoAudit(r *Row) { r.NoAudit = true }
 
 // Idempotent rows answer a repeated Idempotency-Key with the first answer.
 func Idempotent(r *Row) { r.Idempotent = true }

@@ -140,7 +140,7 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 	var err error
 	user := rq.user
 	if row.Kind() != KindPlatform {
-		ctx = holdRules(ctx)
+		ctx = withPolicyCache(ctx)
 		if rq.school, err = k.schoolOf(ctx, user); err != nil {
 			return answer{}, err
 		}
@@ -171,7 +171,7 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 	if row.OwnTx || row.Upload {
 		return k.runRead(ctx, row, rq, req)
 	}
-	return stays(ctx, func() (answer, error) {
+	return retryWhileMoving(ctx, func() (answer, error) {
 		if row.Action == Read {
 			return k.runRead(ctx, row, rq, req)
 		}
@@ -289,7 +289,7 @@ func (k *Kernel) Permits(ctx context.Context, name string, user User) (*tenancy.
 // permit asks for the module's permission, and keeps teachers from writing while
 // the school is being evaluated.
 func (k *Kernel) permit(ctx context.Context, row *Row, school *tenancy.School, user User, target Target) error {
-	d, err := stays(ctx, func() (Decision, error) {
+	d, err := retryWhileMoving(ctx, func() (Decision, error) {
 		return k.Permissions.Decide(ctx, school, user, Question{Module: row.Module, Action: row.Permission(), Target: target})
 	})
 	if err != nil {
@@ -301,7 +301,7 @@ func (k *Kernel) permit(ctx context.Context, row *Row, school *tenancy.School, u
 	if !d.Allowed {
 		return Denied(d.Why)
 	}
-	if d.Evaluation && row.Action != Read && !row.OwnDevice {
+	if d.Evaluation && row.Action != Read && !row.OpenInEvaluationMode {
 		return Coded(403, "EVALUATION_MODE_READONLY", "The school is in evaluation mode: teachers can read only")
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 func (c Ctx) Transact(work func(Ctx) error) error {
 	k, rq := c.rq.kernel, c.rq
 	for try := 1; ; try++ {
-		_, err := stays(c, func() (Nothing, error) {
+		_, err := retryWhileMoving(c, func() (Nothing, error) {
 			rq.facts, rq.audits, rq.notices, rq.last, rq.rights = nil, nil, nil, nil, false
 			return Nothing{}, k.transactOnce(c, work)
 		})
@@ -41,7 +41,7 @@ func (k *Kernel) transactOnce(c Ctx, work func(Ctx) error) error {
 	if err := work(within); err != nil {
 		return err
 	}
-	last, err := k.lastWords(rq, answer{})
+	last, err := k.commitStatements(rq, answer{})
 	if err != nil {
 		return err
 	}

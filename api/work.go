@@ -17,10 +17,10 @@ func (k *Kernel) Work(ctx context.Context, school uuid.UUID, name string, f func
 	}
 	row := &Row{
 		Method: "WORK", Path: name, Status: 204,
-		OwnDevice:  true, // no caller: what is worth a line of the audit is put there by f
+		NoAudit:    true, // no caller: f adds what is worth a line of the audit
 		callSchool: func(c Ctx, _ any) (any, error) { return Nothing{}, f(c) },
 	}
 	rq := &request{id: uuid.NewString(), row: row, school: s, kernel: k, now: k.Clock().UTC().Truncate(time.Microsecond)}
-	_, err = stays(ctx, func() (answer, error) { return k.runWrite(ctx, row, rq, nil) })
+	_, err = retryWhileMoving(ctx, func() (answer, error) { return k.runWrite(ctx, row, rq, nil) })
 	return err
 }

@@ -53,7 +53,7 @@ func (k *Kernel) writeOnce(ctx context.Context, row *Row, rq *request, req any) 
 	if err != nil {
 		return answer{}, err
 	}
-	last, err := k.lastWords(rq, a)
+	last, err := k.commitStatements(rq, a)
 	if err != nil {
 		return answer{}, err
 	}
@@ -108,10 +108,10 @@ func (k *Kernel) callWrite(ctx context.Context, db *gorm.DB, row *Row, rq *reque
 	return k.envelope(row, resp)
 }
 
-// lastWords are the rows every change leaves behind.
-func (k *Kernel) lastWords(rq *request, a answer) ([]tenancy.Query, error) {
+// commitStatements are the rows every change leaves behind.
+func (k *Kernel) commitStatements(rq *request, a answer) ([]tenancy.Query, error) {
 	out := rq.last
-	if len(rq.audits) == 0 && rq.user.Role != Parent && !rq.row.OwnDevice {
+	if len(rq.audits) == 0 && rq.user.Role != Parent && !rq.row.NoAudit {
 		// A handler that recorded nothing still leaves a trace of who called what.
 		rq.audits = []audit{{action: rq.row.Name(), entity: rq.row.Module}}
 	}

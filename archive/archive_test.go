@@ -252,7 +252,7 @@ func TestAnImportThatFailsHalfwayLeavesNoSchool(t *testing.T) {
 	if n := count(t, s.App, `select count(*) from platform.school where id = $1`, i.ID); n != 0 {
 		t.Error("there is a school of it")
 	}
-	i.Also = []tenancy.Also{func(context.Context, pgx.Tx) error { return errors.New("no room in the books") }}
+	i.Also = []tenancy.InTx{func(context.Context, pgx.Tx) error { return errors.New("no room in the books") }}
 	if _, err := s.App.Service.Import(t.Context(), i, bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Fatalf("it says %v", err)
 	}

@@ -30,7 +30,7 @@ type Import struct {
 	// Prepare and Also are done before anybody can reach the school, and with its being
 	// made known.
 	Prepare func(context.Context, *tenancy.School) error
-	Also    []tenancy.Also
+	Also    []tenancy.InTx
 }
 
 // Proof is what was read back of a school after it was made: it equals the archive, or

@@ -25,7 +25,7 @@ func newSource(r io.Reader) *source {
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.in.Read(p)
 	s.offset += int64(n)
-	s.settle()
+	s.flushSum()
 	s.sum.Write(p[:n])
 	return n, err
 }
@@ -36,13 +36,13 @@ func (s *source) ReadByte() (byte, error) {
 	if err == nil {
 		s.offset++
 		if s.waits = append(s.waits, b); len(s.waits) == cap(s.waits) {
-			s.settle()
+			s.flushSum()
 		}
 	}
 	return b, err
 }
 
-func (s *source) settle() {
+func (s *source) flushSum() {
 	s.sum.Write(s.waits)
 	s.waits = s.waits[:0]
 }
@@ -118,7 +118,7 @@ func (m *members) next() error {
 }
 
 func (m *members) finish() error {
-	m.settle()
+	m.flushSum()
 	head, err := m.in.Peek(markHead)
 	if err != nil {
 		return errCut

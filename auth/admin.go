@@ -29,7 +29,7 @@ func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastN
 		return uuid.Nil, err
 	}
 	err = db.Transaction(func(tx *gorm.DB) error {
-		err := tenancy.Together(tx, tenancy.Query{SQL: `insert into app_user (id, role_id, first_name, last_name, phone, email)
+		err := tenancy.Pipeline(tx, tenancy.Query{SQL: `insert into app_user (id, role_id, first_name, last_name, phone, email)
 			select $1, id, $2, $3, nullif($4, ''), $5 from role where type = 'SCHOOL_ADMIN' and system`, Args: []any{user, firstName, lastName, phone, email}}, line)
 		if err != nil {
 			return fmt.Errorf("adding an administrator: %w", err)
@@ -48,16 +48,16 @@ func (a *Auth) CanInvite() error { return a.Messages.Ready("EMAIL") }
 
 // Bar keeps an account out whatever its school says of it, and ends its sessions. What
 // the caller wants done is done in the same transaction.
-func (a *Auth) Bar(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error {
+func (a *Auth) Bar(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error {
 	return a.setBarred(ctx, account, true, also)
 }
 
 // Unbar lets a barred account in again.
-func (a *Auth) Unbar(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error {
+func (a *Auth) Unbar(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error {
 	return a.setBarred(ctx, account, false, also)
 }
 
-func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, also []tenancy.Also) error {
+func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, also []tenancy.InTx) error {
 	var user uuid.UUID
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) error {
@@ -72,7 +72,7 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 		if err != nil {
 			return err
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return fmt.Errorf("barring an account: %w", err)
@@ -83,13 +83,13 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 }
 
 // EndSessions ends every session of an account and says how many there were.
-func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string, also ...tenancy.Also) (int, error) {
+func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string, also ...tenancy.InTx) (int, error) {
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
 		if ended, err = a.endAll(ctx, tx, reason, account, uuid.Nil); err != nil {
 			return err
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return 0, err
@@ -98,8 +98,8 @@ func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string
 	return len(ended), nil
 }
 
-// alsoDo does the caller's part of a transaction.
-func alsoDo(ctx context.Context, tx pgx.Tx, also []tenancy.Also) error {
+// runInTx does the caller's part of a transaction.
+func runInTx(ctx context.Context, tx pgx.Tx, also []tenancy.InTx) error {
 	for _, do := range also {
 		if err := do(ctx, tx); err != nil {
 			return err

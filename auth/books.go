@@ -19,13 +19,13 @@ func (a *Auth) bookEntry(c api.OpenCtx, acc account, action string) tenancy.Quer
 func (a *Auth) book(c api.OpenCtx, acc account, action string) error {
 	entry := a.bookEntry(c, acc, action)
 	if acc.role == api.SuperAdmin {
-		return tenancy.Together(a.Cluster.Platform(c, tenancy.ReadWrite), entry)
+		return tenancy.Pipeline(a.Cluster.Platform(c, tenancy.ReadWrite), entry)
 	}
 	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
-	return tenancy.Together(db, entry)
+	return tenancy.Pipeline(db, entry)
 }
 
 // bookEnd books that a session has ended. Who leaves a school that is not active has

@@ -18,16 +18,16 @@ var ErrLastOperator = api.Conflict("This is the last active operator: nobody cou
 
 // DisableOperator keeps a cross-school administrator out and ends their sessions at once.
 // The last active one stays.
-func (a *Auth) DisableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.Also) error {
+func (a *Auth) DisableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.InTx) error {
 	return a.setOperator(ctx, operator, "DISABLED", also)
 }
 
 // EnableOperator lets a disabled operator in again.
-func (a *Auth) EnableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.Also) error {
+func (a *Auth) EnableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.InTx) error {
 	return a.setOperator(ctx, operator, "ACTIVE", also)
 }
 
-func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status string, also []tenancy.Also) error {
+func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status string, also []tenancy.InTx) error {
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) error {
 		// All of them are held: two who disable each other come one after the other.
@@ -55,7 +55,7 @@ func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status strin
 				return err
 			}
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return fmt.Errorf("changing an operator: %w", err)

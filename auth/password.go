@@ -258,13 +258,13 @@ func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, s
 
 func (a *Auth) storePassword(c api.OpenCtx, acc account, hashed, action string) error {
 	if acc.role == api.SuperAdmin {
-		return tenancy.Together(a.Cluster.Platform(c, tenancy.ReadWrite),
+		return tenancy.Pipeline(a.Cluster.Platform(c, tenancy.ReadWrite),
 			tenancy.Query{SQL: `update super_admin set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.bookEntry(c, acc, action))
 	}
 	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
-	return tenancy.Together(db,
+	return tenancy.Pipeline(db,
 		tenancy.Query{SQL: `update app_user set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.bookEntry(c, acc, action))
 }

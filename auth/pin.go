@@ -64,7 +64,7 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, tenancy.Together(db,
+	return api.Nothing{}, tenancy.Pipeline(db,
 		tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1`, Args: []any{acc.userID, hashed}},
 		m.bookEntry(c, acc, "PIN set"))
 }
@@ -229,5 +229,5 @@ func (a *Auth) rekeyPIN(c api.OpenCtx, acc account, pin, stored string) {
 	if err != nil {
 		return
 	}
-	_ = tenancy.Together(db, tenancy.Query{SQL: `update app_user set pin_hash = $3 where id = $1 and pin_hash = $2`, Args: []any{acc.userID, stored, hashed}})
+	_ = tenancy.Pipeline(db, tenancy.Query{SQL: `update app_user set pin_hash = $3 where id = $1 and pin_hash = $2`, Args: []any{acc.userID, stored, hashed}})
 }

@@ -56,7 +56,7 @@ func (a *Auth) factorRequired(ctx context.Context, acc account) (required bool, 
 		if err != nil {
 			return false, err
 		}
-		err = tenancy.Together(db, tenancy.Query{SQL: `select second_factor_required from school_setting`, Scan: tenancy.One(&required)})
+		err = tenancy.Pipeline(db, tenancy.Query{SQL: `select second_factor_required from school_setting`, Scan: tenancy.One(&required)})
 		if err != nil {
 			return false, fmt.Errorf("reading whether a second factor is required: %w", err)
 		}

@@ -336,7 +336,7 @@ func (a *Auth) newRecoveryCodes(c api.OpenCtx, _ api.Nothing) (recoveryCodes, er
 
 // ResetFactors takes every second factor from an account whose holder has lost them all,
 // and ends its sessions. also is done in the same transaction.
-func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error {
+func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error {
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
 		for _, table := range []string{"totp", "passkey", "recovery_code"} {
@@ -347,7 +347,7 @@ func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tena
 		if ended, err = a.endAll(ctx, tx, "second factor reset", account, uuid.Nil); err != nil {
 			return err
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return fmt.Errorf("resetting second factors: %w", err)

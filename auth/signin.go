@@ -99,7 +99,7 @@ func (a *Auth) present(ctx context.Context, acc account) (role uuid.UUID, err er
 	if err != nil {
 		return uuid.Nil, err
 	}
-	err = tenancy.Together(db, tenancy.Query{SQL: `select role_id from app_user where id = $1 and status = 'ACTIVE'`, Args: []any{acc.userID}, Scan: tenancy.One(&role)})
+	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select role_id from app_user where id = $1 and status = 'ACTIVE'`, Args: []any{acc.userID}, Scan: tenancy.One(&role)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return uuid.Nil, errSignedOut
 	}
@@ -129,7 +129,7 @@ func (a *Auth) welcome(c api.OpenCtx, acc account, method string) error {
 	now := a.Clock()
 	book := a.bookEntry(c, acc, "sign-in by "+method)
 	if acc.role == api.SuperAdmin {
-		return tenancy.Together(a.Cluster.Platform(c, tenancy.ReadWrite),
+		return tenancy.Pipeline(a.Cluster.Platform(c, tenancy.ReadWrite),
 			tenancy.Query{SQL: `update super_admin set last_sign_in_at = $2 where id = $1`, Args: []any{acc.userID, now}}, book)
 	}
 	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
@@ -140,5 +140,5 @@ func (a *Auth) welcome(c api.OpenCtx, acc account, method string) error {
 	if method == "OTP" || method == "PIN" {
 		sql = `update app_user set last_sign_in_at = $2, pin_failures = 0 where id = $1`
 	}
-	return tenancy.Together(db, tenancy.Query{SQL: sql, Args: []any{acc.userID, now}}, book)
+	return tenancy.Pipeline(db, tenancy.Query{SQL: sql, Args: []any{acc.userID, now}}, book)
 }

@@ -65,7 +65,7 @@ func (q schoolQueue) pay(ctx context.Context, m Message) error {
 	n := Segments(smsText(m))
 	day := q.s.Clock().In(q.school.Location()).Format(time.DateOnly)
 	var limits []int
-	err := tenancy.Together(q.db, tenancy.Query{SQL: spendSchool, Args: []any{day, n}, Scan: func(r pgx.Rows) (err error) {
+	err := tenancy.Pipeline(q.db, tenancy.Query{SQL: spendSchool, Args: []any{day, n}, Scan: func(r pgx.Rows) (err error) {
 		limits, err = pgx.CollectRows(r, pgx.RowTo[int])
 		return err
 	}})
@@ -79,7 +79,7 @@ func (q schoolQueue) pay(ctx context.Context, m Message) error {
 	if err == nil && ok {
 		return nil
 	}
-	back := tenancy.Together(q.db, tenancy.Query{SQL: `update sms_day set segments = segments - $2 where day = $1`, Args: []any{day, n}})
+	back := tenancy.Pipeline(q.db, tenancy.Query{SQL: `update sms_day set segments = segments - $2 where day = $1`, Args: []any{day, n}})
 	if err != nil || back != nil {
 		return fmt.Errorf("spending on an SMS: %w", firstOf(err, back))
 	}

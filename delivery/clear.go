@@ -49,7 +49,7 @@ func Clear(ctx context.Context, db *gorm.DB, messages, told time.Time) error {
 				return err
 			}}
 		}
-		if err := tenancy.Together(db, some(clearDeliveries, messages), some(clearNotices, told), some(clearNotifications, told)); err != nil {
+		if err := tenancy.Pipeline(db, some(clearDeliveries, messages), some(clearNotices, told), some(clearNotifications, told)); err != nil {
 			return fmt.Errorf("clearing what was told long ago: %w", err)
 		}
 	}

@@ -39,7 +39,7 @@ func (s *Sender) bury(ctx context.Context, h events.Heard) error {
 		return err
 	}
 	var dead []deadRow
-	err = tenancy.Together(db, tenancy.Query{SQL: `select id, channel, recipient, type, attempts, last_error, created_at from delivery where id = any($1) and state = 'FAILED'`,
+	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select id, channel, recipient, type, attempts, last_error, created_at from delivery where id = any($1) and state = 'FAILED'`,
 		Args: []any{failed.IDs}, Scan: func(r pgx.Rows) (err error) {
 			dead, err = pgx.CollectRows(r, pgx.RowToStructByName[deadRow])
 			return err
@@ -123,7 +123,7 @@ func (s *Sender) retryIn(ctx context.Context, school uuid.UUID, ids []uuid.UUID)
 		return err
 	}
 	s.Outbox.Lease(ctx, school)
-	err = tenancy.Together(db, tenancy.Query{SQL: requeueSQL, Args: []any{ids, now}}, tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}})
+	err = tenancy.Pipeline(db, tenancy.Query{SQL: requeueSQL, Args: []any{ids, now}}, tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}})
 	if err != nil {
 		return fmt.Errorf("retrying deliveries: %w", err)
 	}

@@ -117,8 +117,8 @@ func (q platformQueue) claim(ctx context.Context, c Channel, n int) ([]Message, 
 	return claimed, nil
 }
 
-// settle forgets what was sent: the table holds what lets people in.
-func (q platformQueue) settle(ctx context.Context, c Channel, results []result) error {
+// ack forgets what was sent: the table holds what lets people in.
+func (q platformQueue) ack(ctx context.Context, c Channel, results []result) error {
 	now := q.s.Clock()
 	batch := &pgx.Batch{}
 	for _, r := range results {

@@ -54,9 +54,9 @@ func (q removalQueue) claim(ctx context.Context, c Channel, n int) ([]Message, e
 	return claimed, err
 }
 
-// settle forgets what was done, and what can never be: at an address the provider does
+// ack forgets what was done, and what can never be: at an address the provider does
 // not know nobody is subscribed.
-func (q removalQueue) settle(ctx context.Context, _ Channel, results []result) error {
+func (q removalQueue) ack(ctx context.Context, _ Channel, results []result) error {
 	batch := &pgx.Batch{}
 	for _, r := range results {
 		if r.State != "QUEUED" {

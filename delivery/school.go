@@ -42,7 +42,7 @@ const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL']) c where exis
 func (s *Sender) Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) error {
 	now := s.Clock()
 	var due []Channel
-	err := tenancy.Together(db,
+	err := tenancy.Pipeline(db,
 		tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}},
 		tenancy.Query{SQL: dueSQL, Args: []any{now}, Scan: func(rows pgx.Rows) (err error) {
 			due, err = pgx.CollectRows(rows, pgx.RowTo[Channel])
@@ -115,7 +115,7 @@ type claimedRow struct {
 func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, error) {
 	now := q.s.Clock()
 	var claimed []Message
-	err := tenancy.Together(q.db, tenancy.Query{SQL: claimSQL, Args: []any{c, now, n, now.Add(lease)}, Scan: func(r pgx.Rows) error {
+	err := tenancy.Pipeline(q.db, tenancy.Query{SQL: claimSQL, Args: []any{c, now, n, now.Add(lease)}, Scan: func(r pgx.Rows) error {
 		rows, err := pgx.CollectRows(r, pgx.RowToStructByName[claimedRow])
 		for _, d := range rows {
 			claimed = append(claimed, Message{
@@ -133,9 +133,9 @@ const settleSQL = `update delivery d set state = r.state, next_at = coalesce(r.n
 	from jsonb_to_recordset($1::jsonb) as r (id uuid, state text, next_at timestamptz, error text, provider_id text, untried int)
 	where d.id = r.id and d.state = 'QUEUED'`
 
-// settle writes down what became of claimed messages. What was put off or given up is
+// ack writes down what became of claimed messages. What was put off or given up is
 // a fact, so that somebody hears of it in time.
-func (q schoolQueue) settle(ctx context.Context, _ Channel, results []result) error {
+func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error {
 	now := q.s.Clock()
 	body, err := json.Marshal(results)
 	if err != nil {
@@ -151,7 +151,7 @@ func (q schoolQueue) settle(ctx context.Context, _ Channel, results []result) er
 		}
 	}
 	if !tell {
-		return tenancy.Together(q.db, statements...)
+		return tenancy.Pipeline(q.db, statements...)
 	}
 	statements = append(statements, tenancy.Query{SQL: watchSQL, Args: []any{now, now}})
 	if failed != nil {
@@ -162,7 +162,7 @@ func (q schoolQueue) settle(ctx context.Context, _ Channel, results []result) er
 		statements = append(statements, tenancy.Query{SQL: events.InsertSQL, Args: args})
 	}
 	q.s.Outbox.Lease(ctx, q.school.ID)
-	if err := tenancy.Together(q.db, statements...); err != nil {
+	if err := tenancy.Pipeline(q.db, statements...); err != nil {
 		return err
 	}
 	q.s.Outbox.Wake(q.school.ID)

@@ -161,7 +161,7 @@ func (s *Sender) work(ctx context.Context, l *lane) {
 // queue is where a lane's messages come from: a school's table, or one of the platform's.
 type queue interface {
 	claim(ctx context.Context, c Channel, n int) ([]Message, error)
-	settle(ctx context.Context, c Channel, results []result) error
+	ack(ctx context.Context, c Channel, results []result) error
 	// pay reserves what a message costs, or says why it may not be spent.
 	pay(ctx context.Context, m Message) error
 }
@@ -199,7 +199,7 @@ func (s *Sender) sendSome(ctx context.Context, l *lane, school uuid.UUID, n int)
 	}
 	results := s.sendAll(ctx, l, q, claimed)
 	l.count(results)
-	if err := q.settle(ctx, l.channel, results); err != nil {
+	if err := q.ack(ctx, l.channel, results); err != nil {
 		// They stay claimed until the lease ends, and are then sent again.
 		s.complain(school, l.channel, "what became of messages could not be written down", err)
 	}

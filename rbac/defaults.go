@@ -41,7 +41,7 @@ func Seed(ctx context.Context, db api.Databases, s *tenancy.School, catalogue ap
 		}
 	}
 	// One statement a table: a school waits for these while it is made.
-	err = tenancy.Together(school,
+	err = tenancy.Pipeline(school,
 		tenancy.Query{SQL: `insert into module (id, name, display_name) select * from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,
 			Args: modules.columns()},
 		tenancy.Query{SQL: `insert into role (id, name, type, system) select *, true from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,

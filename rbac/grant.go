@@ -93,7 +93,7 @@ func readHeld(c api.Ctx, roles []uuid.UUID) (caller heldRole, all []heldRole, er
 		Module                       string
 		CanRead, CanWrite, CanDelete bool
 	}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select r.id, r.type, r.system, r.id = u.role_id as own, coalesce(m.name, '') as module,
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select r.id, r.type, r.system, r.id = u.role_id as own, coalesce(m.name, '') as module,
 			coalesce(p.can_read, false) as can_read, coalesce(p.can_write, false) as can_write, coalesce(p.can_delete, false) as can_delete
 		from app_user u join role r on r.id = u.role_id or r.system or r.id = any($2::uuid[])
 		left join permission p on p.role_id = r.id left join module m on m.id = p.module_id

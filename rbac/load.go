@@ -18,7 +18,7 @@ func loadRules(ctx context.Context, db api.Databases, s *tenancy.School) (rules,
 	if err != nil {
 		return r, err
 	}
-	err = tenancy.Together(school,
+	err = tenancy.Pipeline(school,
 		tenancy.Query{SQL: `select policy_version, evaluation_mode, evaluation_mode_from, evaluation_mode_until from school_setting`, Scan: one(&r.setting)},
 		tenancy.Query{SQL: `select name from module`, Scan: all(&r.modules)},
 		tenancy.Query{SQL: `select p.role_id, m.name as module, p.can_read, p.can_write, p.can_delete from permission p join module m on m.id = p.module_id`, Scan: all(&r.permissions)},
@@ -40,7 +40,7 @@ func policyVersion(ctx context.Context, db api.Databases, s *tenancy.School) (in
 		return 0, err
 	}
 	var v struct{ PolicyVersion int64 }
-	err = tenancy.Together(school, tenancy.Query{SQL: `select policy_version from school_setting`, Scan: one(&v)})
+	err = tenancy.Pipeline(school, tenancy.Query{SQL: `select policy_version from school_setting`, Scan: one(&v)})
 	if err != nil {
 		return 0, fmt.Errorf("reading the policy version of school %s: %w", s.ID, err)
 	}

@@ -57,7 +57,7 @@ func teacherRows(_ *config.Config, o *service.Options) {
 		api.Post("/teacher/attendance/try", "attendance", "Write about a division", do, api.About(about)),
 		api.Post("/teacher/result/try", "result", "Write about a subject", do, api.About(about)),
 		api.Post("/teacher/exam/try", "exam", "Write about an exam", do),
-		api.Post("/teacher/notification/try", "notification", "Touch one's own device", do, api.OwnDevice),
+		api.Post("/teacher/notification/try", "notification", "Touch one's own device", do, api.OpenInEvaluationMode),
 		api.Get("/teacher/attendance/look", "attendance", "Read about a division", do, api.About(about)),
 	)
 }

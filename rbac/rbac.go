@@ -116,7 +116,7 @@ func (r *RBAC) ForgetAll() { r.schools.Purge() }
 
 // held is the policy a call was judged by before, else the one that holds now.
 func (r *RBAC) held(ctx context.Context, s *tenancy.School) (*policy, error) {
-	h := api.HeldRules(ctx)
+	h := api.PolicyCacheOf(ctx)
 	if h == nil {
 		return r.policy(ctx, s)
 	}

@@ -126,7 +126,7 @@ func (h *Hub) join(ctx context.Context, s *socketio.Socket, m *member, data json
 	if m.doubted() != before { // what they may see was changed while it was asked
 		h.checks.soon(s, true, true)
 	}
-	h.greet(ctx, s, person.SchoolID, bus)
+	h.sendPosition(ctx, s, person.SchoolID, bus)
 	return nil
 }
 
@@ -196,14 +196,14 @@ func (m *member) exit(s *socketio.Socket, bus uuid.UUID) {
 	}
 }
 
-// greet shows somebody who joined where the bus was seen last.
-func (h *Hub) greet(ctx context.Context, s *socketio.Socket, school, bus uuid.UUID) {
+// sendPosition shows somebody who joined where the bus was seen last.
+func (h *Hub) sendPosition(ctx context.Context, s *socketio.Socket, school, bus uuid.UUID) {
 	now := h.stands(ctx, school, bus)
 	if now.TripStatus != nil {
 		_ = s.Emit("trip-status", now.TripStatus)
 	}
 	if now.Location != nil {
-		h.air.greet(s, roomOf(school, bus), position{now.At, now.Location})
+		h.fanout.sendPosition(s, roomOf(school, bus), position{now.At, now.Location})
 	}
 }
 

@@ -107,7 +107,7 @@ type Hub struct {
 	Parts
 	id     string // tells our own words from the others'
 	server *socketio.Server
-	air    *air
+	fanout *fanout
 
 	mu      sync.Mutex
 	members map[*socketio.Socket]*member
@@ -131,11 +131,11 @@ func New(p Parts) *Hub {
 		p.Patience = patience
 	}
 	h := &Hub{Parts: p, id: uuid.NewString(), members: map[*socketio.Socket]*member{}, present: map[uuid.UUID]*presence{}, refused: map[string]*bucket{}}
-	h.air = newAir(h)
+	h.fanout = newFanout(h)
 	h.checks = newErrands(checkers, h.recheck)
 	h.server = socketio.New(socketio.Options{
 		Authenticate: h.authenticate, Admit: h.admit, AllowedOrigins: p.AllowedOrigins,
-		OnConnect: h.connected, OnEvent: h.event, OnDisconnect: h.disconnected, Allow: h.allow, OnRoom: h.air.room,
+		OnConnect: h.connected, OnEvent: h.event, OnDisconnect: h.disconnected, Allow: h.allow, OnRoom: h.fanout.room,
 		Address: addressOf, MaxPerAddress: p.PerAddress,
 		PacketRate: float64(max(100, 2*p.PerSecond)), PacketBurst: max(300, 4*p.PerSecond), Log: p.Log,
 	})
@@ -150,8 +150,8 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, address string) {
 // Run keeps in touch with other instances and looks after the sockets until ctx ends.
 func (h *Hub) Run(ctx context.Context) {
 	var done sync.WaitGroup
-	done.Go(func() { h.air.listen(ctx) })
-	done.Go(func() { h.air.write(ctx) })
+	done.Go(func() { h.fanout.listen(ctx) })
+	done.Go(func() { h.fanout.write(ctx) })
 	done.Go(func() { h.watch(ctx) })
 	done.Wait()
 }
@@ -177,9 +177,9 @@ func (h *Hub) Counts() socketio.Counts { return h.server.Counts() }
 
 // Away says that Redis did not pass on the last word: other instances hear of no bus.
 func (h *Hub) Away() bool {
-	h.air.mu.Lock()
-	defer h.air.mu.Unlock()
-	return h.air.failing
+	h.fanout.mu.Lock()
+	defer h.fanout.mu.Unlock()
+	return h.fanout.failing
 }
 
 type addressKey struct{}

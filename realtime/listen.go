@@ -17,7 +17,7 @@ const (
 )
 
 // listen hears what is said elsewhere in the rooms that have members here.
-func (a *air) listen(ctx context.Context) {
+func (a *fanout) listen(ctx context.Context) {
 	heard := a.hub.Redis.Subscribe(ctx, everyBus)
 	defer func() { _ = heard.Close() }()
 	messages := heard.ChannelWithSubscriptions(redis.WithChannelHealthCheckInterval(pingEvery), redis.WithChannelSize(backlog))
@@ -46,7 +46,7 @@ func (a *air) listen(ctx context.Context) {
 }
 
 // follow listens to the rooms that have members here, and to no others.
-func (a *air) follow(ctx context.Context, heard *redis.PubSub, listening map[string]bool) {
+func (a *fanout) follow(ctx context.Context, heard *redis.PubSub, listening map[string]bool) {
 	var join, leave []string
 	a.mu.Lock()
 	for room := range a.wanted {
@@ -71,25 +71,25 @@ func (a *air) follow(ctx context.Context, heard *redis.PubSub, listening map[str
 	}
 }
 
-func (a *air) hear(m *redis.Message) {
+func (a *fanout) hear(m *redis.Message) {
 	room, is := strings.CutPrefix(m.Channel, channelPrefix)
 	if !is {
 		return
 	}
-	var w words
-	if err := json.Unmarshal([]byte(m.Payload), &w); err != nil || w.From == a.hub.id {
+	var msg message
+	if err := json.Unmarshal([]byte(m.Payload), &msg); err != nil || msg.From == a.hub.id {
 		return
 	}
-	for _, r := range w.Rooms {
+	for _, r := range msg.Rooms {
 		if !strings.HasPrefix(r, room+"/") {
 			return // of another bus
 		}
 	}
-	a.say(room, w)
+	a.deliver(room, msg)
 }
 
 // refresh says how a bus stands to those who may have missed it.
-func (a *air) refresh(ctx context.Context, room string) {
+func (a *fanout) refresh(ctx context.Context, room string) {
 	first, second, _ := strings.Cut(room, "/")
 	school, err := uuid.Parse(first)
 	if err != nil {
@@ -104,11 +104,11 @@ func (a *air) refresh(ctx context.Context, room string) {
 	now := a.hub.stands(ctx, school, bus)
 	if now.TripStatus != nil {
 		if data, err := json.Marshal(now.TripStatus); err == nil {
-			a.say(room, words{Events: []Event{{Name: "trip-status", Data: data}}})
+			a.deliver(room, message{Events: []Event{{Name: "trip-status", Data: data}}})
 		}
 	}
 	if now.Location != nil {
-		a.say(room, words{At: now.At.UnixMicro(), Events: []Event{{Name: "location", Key: "location", Data: now.Location}}})
+		a.deliver(room, message{At: now.At.UnixMicro(), Events: []Event{{Name: "location", Key: "location", Data: now.Location}}})
 	}
 }
 

@@ -107,8 +107,8 @@ func (h *Hub) RightsChanged(id uuid.UUID) {
 	h.recheckThose(func(p Person) bool { return p.SchoolID == id }, true, true)
 }
 
-// Doubt asks about everybody again.
-func (h *Hub) Doubt() { h.recheckThose(func(Person) bool { return true }, true, false) }
+// RecheckAll checks again what every connected user may see.
+func (h *Hub) RecheckAll() { h.recheckThose(func(Person) bool { return true }, true, false) }
 
 // recheckThose has it asked again about some, soon: a few at a time, and about nobody
 // twice who waits to be asked about.

@@ -145,7 +145,7 @@ func (c *Cluster) PlatformPool() *pgxpool.Pool { return c.platform }
 // while the school is on its way to another node waits here for a moment; ErrMoving
 // says that it took longer.
 func (c *Cluster) School(ctx context.Context, s *School, mode Mode) (*gorm.DB, error) {
-	s, err := c.settled(ctx, s, mode)
+	s, err := c.waitWhileHeld(ctx, s, mode)
 	if err != nil {
 		return nil, err
 	}

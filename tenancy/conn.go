@@ -61,8 +61,8 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if b, ok := ctx.Value(togetherKey{}).(*together); ok {
-		return driver.RowsAffected(0), c.together(ctx, b)
+	if b, ok := ctx.Value(pipelineKey{}).(*pipeline); ok {
+		return driver.RowsAffected(0), c.runPipeline(ctx, b)
 	}
 	if b, ok := ctx.Value(copyingKey{}).(*copying); ok {
 		return driver.RowsAffected(0), c.copy(ctx, b)

@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// copying is carried in the context to the connection, as together is.
+// copying is carried in the context to the connection, as pipeline is.
 type copying struct {
 	table   string
 	columns []string

@@ -14,7 +14,7 @@ var ErrLastNode = errors.New("tenancy: no other node takes schools")
 
 // Drain takes a node out of the placing of schools, and has those that are there moved
 // to other nodes, one after another.
-func (m *Mover) Drain(ctx context.Context, node string, also ...Also) error {
+func (m *Mover) Drain(ctx context.Context, node string, also ...InTx) error {
 	err := pgx.BeginFunc(ctx, m.cluster.platform, func(tx pgx.Tx) error {
 		// Two drains at once must not take the last two nodes.
 		if _, err := tx.Exec(ctx, `select from platform.node order by name for update`); err != nil {
@@ -33,7 +33,7 @@ func (m *Mover) Drain(ctx context.Context, node string, also ...Also) error {
 		if m.EnqueueDrain != nil {
 			also = append(also, func(ctx context.Context, tx pgx.Tx) error { return m.EnqueueDrain(ctx, tx, node) })
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return fmt.Errorf("draining node %s: %w", node, err)
@@ -43,12 +43,12 @@ func (m *Mover) Drain(ctx context.Context, node string, also ...Also) error {
 
 // Reopen lets schools be placed on a node again. A school that is leaving leaves; the
 // others stay.
-func (m *Mover) Reopen(ctx context.Context, node string, also ...Also) error {
+func (m *Mover) Reopen(ctx context.Context, node string, also ...InTx) error {
 	err := pgx.BeginFunc(ctx, m.cluster.platform, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `update platform.node set state = 'ACTIVE', updated_at = now() where name = $1`, node); err != nil {
 			return err
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return fmt.Errorf("activating node %s: %w", node, err)

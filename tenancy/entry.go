@@ -20,7 +20,7 @@ type Entry struct {
 // Rewrite changes a school's entry under its lock, and does what the caller wants done in
 // the same transaction. change is given the record's version and the entry as it is; the
 // logo stays. Every instance knows within a second.
-func (c *Cluster) Rewrite(ctx context.Context, id uuid.UUID, change func(version int, e *Entry) error, also ...Also) error {
+func (c *Cluster) Rewrite(ctx context.Context, id uuid.UUID, change func(version int, e *Entry) error, also ...InTx) error {
 	err := pgx.BeginFunc(ctx, c.platform, func(tx pgx.Tx) error {
 		var version int
 		var p Entry
@@ -52,7 +52,7 @@ func (c *Cluster) Rewrite(ctx context.Context, id uuid.UUID, change func(version
 		if err != nil {
 			return err
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return fmt.Errorf("rewriting the record of school %s: %w", id, err)

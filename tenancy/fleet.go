@@ -36,7 +36,7 @@ const (
 
 // RequestMigration writes the migration down, with the job that does it and with what
 // the caller wants done, in one transaction. Its progress is in platform.migration_run.
-func (j *Jobs) RequestMigration(ctx context.Context, n NewMigration, also ...Also) error {
+func (j *Jobs) RequestMigration(ctx context.Context, n NewMigration, also ...InTx) error {
 	err := pgx.BeginFunc(ctx, j.cluster.platform, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `update platform.migration_run set state = 'FAILED', error = 'nobody went on with it', finished_at = now()
 			where state in ('QUEUED', 'RUNNING') and updated_at < now() - $1::interval`, fleetForgotten)
@@ -54,7 +54,7 @@ func (j *Jobs) RequestMigration(ctx context.Context, n NewMigration, also ...Als
 		if _, err := j.client.InsertTx(ctx, tx, fleetJob{Run: n.ID}, nil); err != nil {
 			return err
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return fmt.Errorf("requesting a migration: %w", err)

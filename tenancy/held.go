@@ -20,9 +20,9 @@ const (
 	lately = "1 minute"
 )
 
-// settled is where the school is as far as this instance knows. Who wants to write to
-// a school whose writes are held waits here, before anything is begun.
-func (c *Cluster) settled(ctx context.Context, s *School, mode Mode) (*School, error) {
+// waitWhileHeld returns the school with its newest known home. A caller that wants to write
+// waits here while the school's writes are held, before anything is begun.
+func (c *Cluster) waitWhileHeld(ctx context.Context, s *School, mode Mode) (*School, error) {
 	if newer, ok := c.moved.Load(s.ID); ok && newer.(*School).Home > s.Home {
 		s = newer.(*School)
 	}

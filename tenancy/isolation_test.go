@@ -32,7 +32,7 @@ func TestAStatementBoundToNoSchoolIsRefused(t *testing.T) {
 		"a read":        db.Raw(`select name from class`).Scan(new([]string)).Error,
 		"a write":       db.Exec(addClass, "x").Error,
 		"a transaction": db.Transaction(func(*gorm.DB) error { return nil }),
-		"several":       tenancy.Together(db, tenancy.Query{SQL: `select name from class`}),
+		"several":       tenancy.Pipeline(db, tenancy.Query{SQL: `select name from class`}),
 	} {
 		if !errors.Is(err, tenancy.ErrNoSchool) {
 			t.Errorf("%s: %v", what, err)
@@ -53,7 +53,7 @@ func TestAReadBindingThatWritesIsRefusedByPostgres(t *testing.T) {
 	db := bound(t, c, s, tenancy.ReadOnly)
 	for what, err := range map[string]error{
 		"a statement":      db.Exec(addClass, "x").Error,
-		"several":          tenancy.Together(db, tenancy.Query{SQL: `select 1`}, tenancy.Query{SQL: `delete from class`}),
+		"several":          tenancy.Pipeline(db, tenancy.Query{SQL: `select 1`}, tenancy.Query{SQL: `delete from class`}),
 		"in a transaction": db.Transaction(func(tx *gorm.DB) error { return tx.Exec(addClass, "x").Error }),
 		"after switching":  db.Transaction(func(tx *gorm.DB) error { return tx.Exec(`set transaction read write`).Error }),
 	} {

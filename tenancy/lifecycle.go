@@ -26,23 +26,23 @@ func (e ErrTransition) Error() string {
 }
 
 // Suspend shuts an active school: its people cannot sign in, its data stays.
-func (c *Cluster) Suspend(ctx context.Context, id uuid.UUID, also ...Also) (*School, error) {
+func (c *Cluster) Suspend(ctx context.Context, id uuid.UUID, also ...InTx) (*School, error) {
 	return c.change(ctx, id, Suspended, also)
 }
 
 // Activate opens a suspended school again. New schools are opened by the provisioner.
-func (c *Cluster) Activate(ctx context.Context, id uuid.UUID, also ...Also) (*School, error) {
+func (c *Cluster) Activate(ctx context.Context, id uuid.UUID, also ...InTx) (*School, error) {
 	return c.change(ctx, id, Active, also)
 }
 
 // Archive shuts a suspended school for good.
-func (c *Cluster) Archive(ctx context.Context, id uuid.UUID, also ...Also) (*School, error) {
+func (c *Cluster) Archive(ctx context.Context, id uuid.UUID, also ...InTx) (*School, error) {
 	return c.change(ctx, id, Archived, also)
 }
 
 // change moves a school to another status, if there is a way there, and does what
 // the caller wants done in the same transaction.
-func (c *Cluster) change(ctx context.Context, id uuid.UUID, to Status, also []Also) (*School, error) {
+func (c *Cluster) change(ctx context.Context, id uuid.UUID, to Status, also []InTx) (*School, error) {
 	var school *School
 	err := pgx.BeginFunc(ctx, c.platform, func(tx pgx.Tx) error {
 		var from Status
@@ -62,7 +62,7 @@ func (c *Cluster) change(ctx context.Context, id uuid.UUID, to Status, also []Al
 		if err != nil {
 			return err
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making school %s %s: %w", id, to, err)

@@ -112,7 +112,7 @@ func scanMove(row pgx.Row) (*Move, error) {
 
 // Request writes down that a school shall move to another node, after both servers
 // were asked whether they can.
-func (m *Mover) Request(ctx context.Context, school uuid.UUID, target string, also ...Also) (*Move, error) {
+func (m *Mover) Request(ctx context.Context, school uuid.UUID, target string, also ...InTx) (*Move, error) {
 	s, err := m.cluster.FindSchool(ctx, school)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (m *Mover) Request(ctx context.Context, school uuid.UUID, target string, al
 		if m.Enqueue != nil {
 			also = append(also, func(ctx context.Context, tx pgx.Tx) error { return m.Enqueue(ctx, tx, school) })
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("requesting the move of school %s: %w", school, err)
@@ -203,7 +203,7 @@ func (m *Mover) Progress(ctx context.Context, school uuid.UUID) (*Move, error) {
 // Confirm says that the school is well where it is: the old copy is removed, at once
 // or as soon as its node answers. There is no way back after it, and none without
 // loss before: what was written since the move is in the new home only.
-func (m *Mover) Confirm(ctx context.Context, school uuid.UUID, also ...Also) error {
+func (m *Mover) Confirm(ctx context.Context, school uuid.UUID, also ...InTx) error {
 	err := pgx.BeginFunc(ctx, m.cluster.platform, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `update platform.school_move set state = 'CONFIRMED', clean = false, ended_at = now()
 			where school_id = $1 and state = 'MOVED' and clean`, school)
@@ -213,7 +213,7 @@ func (m *Mover) Confirm(ctx context.Context, school uuid.UUID, also ...Also) err
 		if tag.RowsAffected() == 0 {
 			return ErrNoMove
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return fmt.Errorf("confirming the move of school %s: %w", school, err)

@@ -96,7 +96,7 @@ func TestAConnectionKeepsNoMorePlansThanItHasRoomFor(t *testing.T) {
 			queries = append(queries, tenancy.Query{SQL: fmt.Sprintf(`select %d from class`, n)})
 		}
 		for range times {
-			if err := tenancy.Together(db, queries...); err != nil {
+			if err := tenancy.Pipeline(db, queries...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -131,8 +131,8 @@ func TestAQueryToBePlannedOnceIsPlannedOnceAndTheNextOneIsNot(t *testing.T) {
 	}
 	const one, other = `select 'one' from unnest($1::int[])`, `select 'other' from unnest($1::int[])`
 	for range 4 {
-		err := tenancy.Together(db,
-			tenancy.Query{SQL: one, Args: []any{[]int{1}}, Scan: hear, PlanOnce: true},
+		err := tenancy.Pipeline(db,
+			tenancy.Query{SQL: one, Args: []any{[]int{1}}, Scan: hear, ForceGenericPlan: true},
 			tenancy.Query{SQL: other, Args: []any{[]int{1}}, Scan: hear})
 		if err != nil {
 			t.Fatal(err)

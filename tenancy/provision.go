@@ -72,12 +72,12 @@ var (
 	ErrNoNode    = errors.New("tenancy: no active node of this name")
 )
 
-// Also is work of the caller's in the transaction of a change to a school: the audit
+// InTx is work of the caller's in the transaction of a change to a school: the audit
 // row, say.
-type Also func(ctx context.Context, tx pgx.Tx) error
+type InTx func(ctx context.Context, tx pgx.Tx) error
 
 // Request writes a school down, PROVISIONING, with the steps to be done.
-func (p *Provisioner) Request(ctx context.Context, n NewSchool, also ...Also) (*School, error) {
+func (p *Provisioner) Request(ctx context.Context, n NewSchool, also ...InTx) (*School, error) {
 	if _, err := time.LoadLocation(n.TimeZone); err != nil || n.TimeZone == "" {
 		return nil, fmt.Errorf("requesting school %s: %q is not a time zone", n.Code, n.TimeZone)
 	}
@@ -99,7 +99,7 @@ func (p *Provisioner) Request(ctx context.Context, n NewSchool, also ...Also) (*
 		if p.Enqueue != nil {
 			also = append(also, func(ctx context.Context, tx pgx.Tx) error { return p.Enqueue(ctx, tx, n.ID) })
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("requesting school %s: %w", n.Code, err)
@@ -142,14 +142,14 @@ func (p *Provisioner) write(ctx context.Context, tx pgx.Tx, n NewSchool) (*Schoo
 }
 
 // Retry takes a failed school up again where it stopped.
-func (p *Provisioner) Retry(ctx context.Context, id uuid.UUID, also ...Also) (*School, error) {
+func (p *Provisioner) Retry(ctx context.Context, id uuid.UUID, also ...InTx) (*School, error) {
 	if p.Enqueue != nil {
 		also = append(also, func(ctx context.Context, tx pgx.Tx) error { return p.Enqueue(ctx, tx, id) })
 	}
 	return p.cluster.change(ctx, id, Provisioning, also)
 }
 
-func alsoDo(ctx context.Context, tx pgx.Tx, also []Also) error {
+func runInTx(ctx context.Context, tx pgx.Tx, also []InTx) error {
 	for _, do := range also {
 		if err := do(ctx, tx); err != nil {
 			return err

@@ -76,7 +76,7 @@ func (l *Loading) CopyTo(ctx context.Context, t Table, to io.Writer) (int64, err
 // Restore makes a school from kept rows. Until it is whole, its schema counts as an
 // unfinished spare: nobody can reach it, no list shows it, and if this process dies it
 // is swept away. The school is then there at once, with what also does.
-func (c *Cluster) Restore(ctx context.Context, r Restore, also ...Also) (*School, error) {
+func (c *Cluster) Restore(ctx context.Context, r Restore, also ...InTx) (*School, error) {
 	school, err := c.restore(ctx, r, also)
 	if err != nil {
 		return nil, fmt.Errorf("restoring school %s: %w", r.Code, err)
@@ -85,7 +85,7 @@ func (c *Cluster) Restore(ctx context.Context, r Restore, also ...Also) (*School
 	return school, nil
 }
 
-func (c *Cluster) restore(ctx context.Context, r Restore, also []Also) (*School, error) {
+func (c *Cluster) restore(ctx context.Context, r Restore, also []InTx) (*School, error) {
 	if latest := c.SchoolVersion(); r.Version > latest {
 		return nil, AheadError{"the archive", r.Version, latest}
 	}
@@ -151,7 +151,7 @@ func (c *Cluster) reserveRestore(ctx context.Context, platform held, r Restore) 
 
 // fillAndList holds the schema's lock until the school is there, which tells a sweeper
 // that somebody is at it.
-func (c *Cluster) fillAndList(ctx context.Context, platform held, n *Node, t target, r Restore, also []Also) error {
+func (c *Cluster) fillAndList(ctx context.Context, platform held, n *Node, t target, r Restore, also []InTx) error {
 	pooled, err := n.admin.Acquire(ctx)
 	if err != nil {
 		return err
@@ -224,7 +224,7 @@ func loadRows(ctx context.Context, pooled *pgxpool.Conn, schema string, r Restor
 }
 
 // list makes the school known, in one transaction with what also does.
-func (c *Cluster) list(ctx context.Context, platform held, s *School, r Restore, also []Also) error {
+func (c *Cluster) list(ctx context.Context, platform held, s *School, r Restore, also []InTx) error {
 	return pgx.BeginFunc(ctx, platform, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `insert into platform.school (id, code, name, node, schema_name, shard, status, time_zone, locale, currency, weekend_days, address, phone, email,
 				logo_file_id, schema_version)
@@ -240,7 +240,7 @@ func (c *Cluster) list(ctx context.Context, platform held, s *School, r Restore,
 		if err != nil {
 			return fmt.Errorf("claiming the schema: %w", err)
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 }
 

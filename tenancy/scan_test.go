@@ -16,7 +16,7 @@ func TestMomentsAreReadInUTC(t *testing.T) {
 		All []time.Time
 	}
 	db := bound(t, c, s, tenancy.ReadOnly)
-	if err := tenancy.Together(db, tenancy.Query{SQL: `select now() as at, array[now()] as "all"`, Scan: tenancy.Collect(&read)}); err != nil {
+	if err := tenancy.Pipeline(db, tenancy.Query{SQL: `select now() as at, array[now()] as "all"`, Scan: tenancy.Collect(&read)}); err != nil {
 		t.Fatal(err)
 	}
 	var platform time.Time

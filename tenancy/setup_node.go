@@ -24,7 +24,7 @@ var (
 // AddNode sets up a Postgres server (one database on it) and then records it as a
 // place for schools: from that moment on new schools may be placed there. Adding a
 // node again sets it up again.
-func (c *Cluster) AddNode(ctx context.Context, name, url, poolURL string, also ...Also) error {
+func (c *Cluster) AddNode(ctx context.Context, name, url, poolURL string, also ...InTx) error {
 	n, err := openNode(ctx, name, url, poolURL, c.options)
 	if err != nil {
 		return ErrNodeAddress // the parser's own words may repeat the password
@@ -60,7 +60,7 @@ func (c *Cluster) AddNode(ctx context.Context, name, url, poolURL string, also .
 		if !same {
 			return ErrNodeExists
 		}
-		return alsoDo(ctx, tx, also)
+		return runInTx(ctx, tx, also)
 	})
 }
 

@@ -227,7 +227,7 @@ func countAndPage(ctx context.Context, c *tenancy.Cluster, s *tenancy.School) (o
 		return nil, err
 	}
 	total := 0
-	err = tenancy.Together(db,
+	err = tenancy.Pipeline(db,
 		tenancy.Query{SQL: `select count(*) from pupil where school = $1`, Args: []any{s.Code}, Scan: func(rows pgx.Rows) error {
 			rows.Next()
 			return rows.Scan(&total)

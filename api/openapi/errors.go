@@ -85,7 +85,7 @@ func failures(row *api.Row, in input) []failure {
 
 // closedInEvaluation mirrors how the kernel permits a call.
 func closedInEvaluation(row *api.Row) bool {
-	return row.Kind() == api.KindSchool && slices.Contains(row.Roles, api.Teacher) && row.Action != api.Read && !row.OwnDevice &&
+	return row.Kind() == api.KindSchool && slices.Contains(row.Roles, api.Teacher) && row.Action != api.Read && !row.OpenInEvaluationMode &&
 		row.Module != "exam" && row.Module != "result"
 }
 

@@ -48,7 +48,7 @@ func operator(cmd *cobra.Command) (*service.Service, error) {
 
 // booked writes a change made on the command line into the platform's books, where
 // the people of the console have theirs.
-func booked(action string, school uuid.UUID) tenancy.Also {
+func booked(action string, school uuid.UUID) tenancy.InTx {
 	return func(ctx context.Context, tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `insert into platform.audit_event (id, actor_role, action, entity, entity_id, school_id, occurred_at)
 			values ($1, 'COMMAND_LINE', $2, 'school', $3, $4, now())`, uuid.Must(uuid.NewV7()), action, school.String(), school)

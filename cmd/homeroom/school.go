@@ -197,7 +197,7 @@ func notSetUp(err error) error {
 	return err
 }
 
-type move func(context.Context, uuid.UUID, ...tenancy.Also) (*tenancy.School, error)
+type move func(context.Context, uuid.UUID, ...tenancy.InTx) (*tenancy.School, error)
 
 func schoolMove(verb, short string, of func(*service.Service) move) *cobra.Command {
 	return &cobra.Command{

@@ -75,7 +75,7 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 		Example: "  homeroom superadmin disable ops@example.org",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeOperator(cmd, args[0], "disable", "Disabled. Their sessions have ended.", func(s *service.Service, operator, _ uuid.UUID, booked tenancy.Also) error {
+			return changeOperator(cmd, args[0], "disable", "Disabled. Their sessions have ended.", func(s *service.Service, operator, _ uuid.UUID, booked tenancy.InTx) error {
 				return s.Auth.DisableOperator(cmd.Context(), operator, booked)
 			})
 		},
@@ -89,7 +89,7 @@ func enableOperatorCommand() *cobra.Command {
 		Example: "  homeroom superadmin enable ops@example.org",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeOperator(cmd, args[0], "enable", "Enabled.", func(s *service.Service, operator, _ uuid.UUID, booked tenancy.Also) error {
+			return changeOperator(cmd, args[0], "enable", "Enabled.", func(s *service.Service, operator, _ uuid.UUID, booked tenancy.InTx) error {
 				return s.Auth.EnableOperator(cmd.Context(), operator, booked)
 			})
 		},
@@ -108,7 +108,7 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 		Example: "  homeroom superadmin reset-factor ops@example.org",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeOperator(cmd, args[0], "reset second factor", "Removed. They add a new second factor when they sign in.", func(s *service.Service, _, account uuid.UUID, booked tenancy.Also) error {
+			return changeOperator(cmd, args[0], "reset second factor", "Removed. They add a new second factor when they sign in.", func(s *service.Service, _, account uuid.UUID, booked tenancy.InTx) error {
 				return s.Auth.ResetFactors(cmd.Context(), account, booked)
 			})
 		},
@@ -117,7 +117,7 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 
 // changeOperator finds an operator and does something to them, with a line in the
 // platform's audit.
-func changeOperator(cmd *cobra.Command, email, action, done string, do func(s *service.Service, operator, account uuid.UUID, booked tenancy.Also) error) error {
+func changeOperator(cmd *cobra.Command, email, action, done string, do func(s *service.Service, operator, account uuid.UUID, booked tenancy.InTx) error) error {
 	s, err := operator(cmd)
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func changeOperator(cmd *cobra.Command, email, action, done string, do func(s *s
 
 // bookedOperator writes a change of an operator made on the command line into the
 // platform's audit.
-func bookedOperator(action string, operator uuid.UUID) tenancy.Also {
+func bookedOperator(action string, operator uuid.UUID) tenancy.InTx {
 	return func(ctx context.Context, tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `insert into platform.audit_event (id, actor_role, action, entity, entity_id, occurred_at)
 			values ($1, 'COMMAND_LINE', $2, 'super-admin', $3, now())`, uuid.Must(uuid.NewV7()), action, operator.String())

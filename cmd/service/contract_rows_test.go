@@ -20,7 +20,7 @@ func contractRows(_ *config.Config, o *service.Options) {
 		api.Remove("/teacher/event/contract", "event", "Remove", removesClass),
 		api.Post("/teacher/exam/contract", "exam", "Write in exams", nothing),
 		api.Post("/teacher/result/contract", "result", "Write in results", nothing),
-		api.Post("/teacher/notification/contract", "notification", "Touch the own device", nothing, api.OwnDevice),
+		api.Post("/teacher/notification/contract", "notification", "Touch the own device", nothing, api.OpenInEvaluationMode),
 		api.Get("/parent/fee/contract", "fee", "Read", nothing),
 		api.Post("/parent/leave/contract", "leave", "Write", writesClass),
 		api.Post("/driver/transport/contract", "transport", "Write while driving", writesClass, api.Limit(api.LimitRide)),

@@ -255,7 +255,7 @@ func TestInEvaluationModeTeachersOnlyReadExceptExamsAndResults(t *testing.T) {
 		}
 		a := call(t, clients[api.Teacher], r)
 		readOnly := strings.Contains(string(a.Body), "EVALUATION_MODE_READONLY")
-		want := r.Action != api.Read && !r.OwnDevice && r.Module != "exam" && r.Module != "result"
+		want := r.Action != api.Read && !r.OpenInEvaluationMode && r.Module != "exam" && r.Module != "result"
 		if want {
 			refused++
 		}

@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/auth"
+	"homeroom/events"
 	"homeroom/modules/transport"
 	"homeroom/realtime"
 	"homeroom/tenancy"
@@ -112,7 +113,7 @@ func (s *Service) socketReport(ctx context.Context, p realtime.Person, position 
 // busStands is how a bus stands by the books, and where anybody remembers it to be.
 func (s *Service) busStands(ctx context.Context, school, bus uuid.UUID) (realtime.Now, error) {
 	var now realtime.Now
-	seen, err := air{s}.LastSeen(ctx, school, bus)
+	seen, err := s.livePublisher().LastSeen(ctx, school, bus)
 	if err != nil {
 		s.Log.Warn("the last position of a bus is not remembered", "error", err)
 	}
@@ -139,11 +140,17 @@ func (s *Service) busStands(ctx context.Context, school, bus uuid.UUID) (realtim
 	return now, nil
 }
 
-// air carries the transport module's news over the hub.
-type air struct{ s *Service }
+// livePublisher sends the transport module's news over the hub.
+type livePublisher struct {
+	hub   *realtime.Hub
+	hints *events.Hints
+	now   func() time.Time
+}
 
-func (a air) LastSeen(ctx context.Context, school, bus uuid.UUID) (*transport.Seen, error) {
-	state, err := a.s.Hub.Last(ctx, school, bus)
+func (s *Service) livePublisher() livePublisher { return livePublisher{s.Hub, s.Hints, s.now} }
+
+func (p livePublisher) LastSeen(ctx context.Context, school, bus uuid.UUID) (*transport.Seen, error) {
+	state, err := p.hub.Last(ctx, school, bus)
 	if err != nil || state == nil {
 		return nil, err
 	}
@@ -154,21 +161,21 @@ func (a air) LastSeen(ctx context.Context, school, bus uuid.UUID) (*transport.Se
 	return &seen, nil
 }
 
-func (a air) Moved(school, bus uuid.UUID, seen transport.Seen, etas []transport.StopETA) {
-	a.s.Hub.Move(school, bus, seen.At, func() ([]byte, []realtime.Event) {
-		events := []realtime.Event{{Name: "location", Key: "location", Data: mustJSON(seen.Where(bus, a.s.now()))}}
+func (p livePublisher) Moved(school, bus uuid.UUID, seen transport.Seen, etas []transport.StopETA) {
+	p.hub.Move(school, bus, seen.At, func() ([]byte, []realtime.Event) {
+		news := []realtime.Event{{Name: "location", Key: "location", Data: mustJSON(seen.Where(bus, p.now()))}}
 		for _, e := range etas {
-			events = append(events, realtime.Event{Name: "eta", Key: "eta:" + e.StopID.String(), Data: mustJSON(map[string]any{
+			news = append(news, realtime.Event{Name: "eta", Key: "eta:" + e.StopID.String(), Data: mustJSON(map[string]any{
 				"busId": bus, "tripId": seen.TripID, "stopId": e.StopID, "etaSeconds": e.Seconds,
 			})})
 		}
-		return mustJSON(seen), events
+		return mustJSON(seen), news
 	})
 }
 
-func (a air) Tell(ctx context.Context, school, bus uuid.UUID, n transport.News) error {
+func (p livePublisher) Tell(ctx context.Context, school, bus uuid.UUID, n transport.News) error {
 	if n.TripID != nil {
-		a.s.Hints.Send(ctx, hintTrip, n.TripID.String())
+		p.hints.Send(ctx, hintTrip, n.TripID.String())
 	}
 	data, err := json.Marshal(n.Data)
 	if err != nil {
@@ -181,7 +188,7 @@ func (a air) Tell(ctx context.Context, school, bus uuid.UUID, n transport.News) 
 			about.Trip = *n.OnTrip
 		}
 	}
-	return a.s.Hub.Tell(ctx, school, bus, about, realtime.Event{Name: n.Event, Data: data})
+	return p.hub.Tell(ctx, school, bus, about, realtime.Event{Name: n.Event, Data: data})
 }
 
 // mustJSON writes what cannot fail to be written.

@@ -296,6 +296,6 @@ func (s *Service) listen() {
 		s.Auth.ForgetAll()
 		s.RBAC.ForgetAll()
 		s.Tracker.ForgetAll()
-		s.Hub.Doubt()
+		s.Hub.RecheckAll()
 	})
 }

@@ -26,7 +26,7 @@ const hintSights = "sights"
 func (s *Service) openLive(o Options) {
 	s.openHub(o)
 	s.Tracker = transport.NewTracker(transport.TrackerParts{
-		Schools: s.schools, Air: air{s}, Clock: s.now, Log: s.Log, PerSecond: o.PositionsPerSecond,
+		Schools: s.schools, Live: s.livePublisher(), Clock: s.now, Log: s.Log, PerSecond: o.PositionsPerSecond,
 		Work: func(ctx context.Context, school uuid.UUID, name string, f func(api.Ctx) error) error {
 			return s.Kernel.Work(ctx, school, name, f)
 		},

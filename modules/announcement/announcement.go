@@ -140,7 +140,7 @@ func (a *Announcement) checkTimes(c api.Ctx) error {
 
 // target says whom it is for, and which files go with it.
 func (m *Module) target(c api.Ctx, id uuid.UUID, r Fields) error {
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from announcement_target where announcement_id = $1`, Args: []any{id}},
 		tenancy.Query{SQL: `insert into announcement_target (announcement_id, class_id) select $1, unnest($2::uuid[])`, Args: []any{id, r.ClassIDs}},
 		tenancy.Query{SQL: `insert into announcement_target (announcement_id, division_id) select $1, unnest($2::uuid[])`, Args: []any{id, r.DivisionIDs}})

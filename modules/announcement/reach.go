@@ -35,7 +35,7 @@ func reach(c api.Ctx, r reachOf) (Reach, error) {
 		return Reach{}, err
 	}
 	var out Reach
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: targets + `select (select count(*) from (` + recipients(r.TargetAudience) + `) r)::int as recipients,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: targets + `select (select count(*) from (` + recipients(r.TargetAudience) + `) r)::int as recipients,
 			(select count(distinct user_id) from (` + parentsOfThem + `) p)::int as parents, (select count(*) from (` + addressedTeachers + `) t)::int as teachers,
 			(select count(*) from (` + addressedStudents + `) s)::int as students`,
 		Args: []any{uuid.Nil, c.Today(), r.ClassIDs, r.DivisionIDs}, Scan: func(rows pgx.Rows) (err error) {

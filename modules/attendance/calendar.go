@@ -64,7 +64,7 @@ func (k *calendar) off(class uuid.UUID, day api.Date) string {
 func (*Module) DaysOff(c api.Ctx, from, until api.Date) (func(class uuid.UUID, day api.Date) bool, error) {
 	k, query := reading(c, from, until)
 	k.weekend = nil
-	if err := tenancy.Together(c.DB, query); err != nil {
+	if err := tenancy.Pipeline(c.DB, query); err != nil {
 		return nil, fmt.Errorf("reading the holidays: %w", err)
 	}
 	return func(class uuid.UUID, day api.Date) bool { return k.off(class, day) != "" }, nil

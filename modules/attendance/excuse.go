@@ -17,7 +17,7 @@ import (
 func (m *Module) SchoolDays(c api.Ctx, student uuid.UUID, from, to api.Date) (int, error) {
 	calendar, holidays := reading(c, from, to)
 	if student == uuid.Nil {
-		if err := tenancy.Together(c.DB, holidays); err != nil {
+		if err := tenancy.Pipeline(c.DB, holidays); err != nil {
 			return 0, fmt.Errorf("reading the calendar: %w", err)
 		}
 		n := 0
@@ -41,7 +41,7 @@ type daySeat struct {
 
 func schoolDays(c api.Ctx, calendar *calendar, holidays tenancy.Query, student uuid.UUID, from, to api.Date) ([]daySeat, error) {
 	var found, open []daySeat
-	err := tenancy.Together(c.DB, holidays, tenancy.Query{SQL: `select day::date as date, e.division_id, e.class_id, s.first_name, s.last_name
+	err := tenancy.Pipeline(c.DB, holidays, tenancy.Query{SQL: `select day::date as date, e.division_id, e.class_id, s.first_name, s.last_name
 		from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
 		join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)
 		join student s on s.id = e.student_id order by day`, Args: []any{student, from, to}, Scan: tenancy.Collect(&found)})
@@ -61,7 +61,7 @@ func schoolDays(c api.Ctx, calendar *calendar, holidays tenancy.Query, student u
 // into the leave it was.
 func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date) error {
 	// Markers of the divisions wait, as they do for each other.
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select d.id from division d where d.id in (
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select d.id from division d where d.id in (
 			select e.division_id from enrolment e where e.student_id = $1 and e.start_date <= $3 and (e.end_date is null or e.end_date >= $2))
 		order by d.id for no key update`, Args: []any{student, from, to}})
 	if err != nil {
@@ -73,7 +73,7 @@ func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date) 
 		return err
 	}
 	var marks []Mark
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = $1 and a.date between $2 and $3 order by a.date`,
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = $1 and a.date between $2 and $3 order by a.date`,
 		Args: []any{student, from, to}, Scan: tenancy.Collect(&marks)})
 	if err != nil {
 		return fmt.Errorf("reading a student's marks: %w", err)
@@ -115,7 +115,7 @@ func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date) 
 // Unexcuse takes back what an approved leave wrote, and nothing that a person marked.
 func (m *Module) Unexcuse(c api.Ctx, leave, student uuid.UUID) error {
 	var dates []struct{ Date api.Date }
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `with gone as (
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `with gone as (
 			delete from attendance where leave_id = $1 and source = 'LEAVE' returning *),
 		kept as (
 			insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, replaced_by, replaced_at)

@@ -61,7 +61,7 @@ func history(c api.Ctx, r historyRequest) (AttendanceHistory, error) {
 		Date api.Date
 		Revision
 	}
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select id, first_name, last_name from student where id = $1`, Args: []any{r.StudentID}, Scan: tenancy.Collect(&students)},
 		tenancy.Query{SQL: selectStates, Args: []any{r.StudentID, span.From, span.To}, Scan: tenancy.Collect(&found)},
 	)

@@ -49,7 +49,7 @@ var holidayListing = api.Listing{
 
 func createHoliday(c api.Ctx, r HolidayFields) (Holiday, error) {
 	h := Holiday{HolidayFields: r}
-	if err := h.settle(); err != nil {
+	if err := h.normalize(); err != nil {
 		return h, err
 	}
 	if err := api.Insert(c, "holiday", &h); err != nil {
@@ -86,7 +86,7 @@ func updateHoliday(c api.Ctx, r holidayChange) (Holiday, error) {
 		if err := r.Apply(&h.HolidayFields); err != nil {
 			return err
 		}
-		return h.settle()
+		return h.normalize()
 	})
 	if err != nil {
 		return h, err
@@ -102,8 +102,8 @@ func deleteHoliday(c api.Ctx, r byID) error {
 	return nil
 }
 
-// settle fills in what was left out and refuses a span that is none.
-func (h *Holiday) settle() error {
+// normalize fills in what was left out and refuses a span that is none.
+func (h *Holiday) normalize() error {
 	if h.EndDate.IsZero() {
 		h.EndDate = h.StartDate
 	}
@@ -124,7 +124,7 @@ func (h *Holiday) keepClasses(c api.Ctx) error {
 	if h.ClassIDs == nil {
 		h.ClassIDs = []uuid.UUID{}
 	}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from holiday_class where holiday_id = $1`, Args: []any{h.ID}},
 		tenancy.Query{SQL: `insert into holiday_class (holiday_id, class_id) select $1, unnest($2::uuid[])`, Args: []any{h.ID, h.ClassIDs}},
 	)

@@ -57,7 +57,7 @@ func takeBack(c api.Ctx, changes []change) (map[uuid.UUID]string, error) {
 		Told     bool
 	}
 	// By the mark's version, which the key has: who waited for the division came earlier than they wrote.
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select key, record_id, told_at is not null as told from notice
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select key, record_id, told_at is not null as told from notice
 		where record_id = any($1) and type = $2 order by split_part(key, ':', 3)::int`, Args: []any{ids, string(api.NoticeAttendance)}, Scan: tenancy.Collect(&notices)})
 	if err != nil {
 		return nil, fmt.Errorf("looking for what parents heard: %w", err)

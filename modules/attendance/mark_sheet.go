@@ -64,7 +64,7 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 	var frames []frame
 	var leaves []struct{ ID, StudentID uuid.UUID }
 	calendar, holidays := reading(c, r.Date, r.Date)
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster,

@@ -39,7 +39,7 @@ func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 		ClassID uuid.UUID
 	}
 	calendar, holidays := reading(c, first, last)
-	err := tenancy.Together(c.DB, roster.Viewing(c, r.StudentID), holidays,
+	err := tenancy.Pipeline(c.DB, roster.Viewing(c, r.StudentID), holidays,
 		tenancy.Query{SQL: `select day::date as date, e.class_id, a.status, a.late_minutes, coalesce(a.remark, '') as remark
 			from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
 			join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)
@@ -104,7 +104,7 @@ func childSummary(c api.Ctx, r childSummaryRequest) (ChildSummary, error) {
 // countDays counts a student's school days by what they were marked.
 func countDays(c api.Ctx, student uuid.UUID, span between) (Counts, error) {
 	var counts []Counts
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + countColumns + ` from attendance a join division d on d.id = a.division_id
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + countColumns + ` from attendance a join division d on d.id = a.division_id
 		where a.student_id = $1 and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "$5"),
 		Args: []any{student, span.From, span.To, c.Today(), weekend(c)}, Scan: tenancy.Collect(&counts)})
 	if err != nil {

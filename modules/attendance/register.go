@@ -59,7 +59,7 @@ func registerOf(c api.Ctx, r registerRequest) (DayRegister, error) {
 	var frames []frame
 	out := DayRegister{Date: r.Date}
 	calendar, holidays := reading(c, r.Date, r.Date)
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: `select s.id as student_id, e.roll_number, s.admission_number, s.first_name, s.last_name,
@@ -121,7 +121,7 @@ func unmarked(c api.Ctx, r unmarkedRequest) (Unmarked, error) {
 		return Unmarked{}, api.InvalidField("date", "%s is in the future", r.Date)
 	}
 	out := Unmarked{Date: r.Date}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `
 		select d.id as division_id, d.name as division_name, k.id as class_id, k.name as class_name, n.students, n.unmarked,
 			coalesce((select trim(p.first_name || ' ' || p.last_name) from teacher_assignment a join employee p on p.user_id = a.user_id and p.status = 'ACTIVE'
 				where a.division_id = d.id and ` + roster.LeadsNow + ` limit 1), '') as class_teacher_name

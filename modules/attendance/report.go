@@ -74,7 +74,7 @@ func reportOf(c api.Ctx, r reportRequest) (MonthRegister, error) {
 	var frames []frame
 	var found []marksOf
 	calendar, holidays := reading(c, first, last)
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: selectMonth, Args: []any{r.DivisionID, first, last, c.Today()}, Scan: tenancy.Collect(&found)},

@@ -53,7 +53,7 @@ func summary(c api.Ctx, r summaryRequest) (AttendanceSummary, error) {
 		ClassName, DivisionName string
 		Counts
 	}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select k.id as class_id, k.name as class_name, d.id as division_id, d.name as division_name, ` + countColumns + `
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select k.id as class_id, k.name as class_name, d.id as division_id, d.name as division_name, ` + countColumns + `
 		from division d join class k on k.id = d.class_id
 		left join attendance a on a.division_id = d.id and a.date between $1 and least($2::date, $3::date) and ` + isOpen("a.date", "d.class_id", "$4") + `
 		where $5::uuid is null or k.id = $5

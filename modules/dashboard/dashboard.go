@@ -191,7 +191,7 @@ func (a *answers) questions(c api.Ctx) []tenancy.Query {
 func (m *Module) count(c api.Ctx) (Dashboard, error) {
 	var a answers
 	buses, out := m.Buses.Out(c)
-	if err := tenancy.Together(c.DB, append(a.questions(c), buses)...); err != nil {
+	if err := tenancy.Pipeline(c.DB, append(a.questions(c), buses)...); err != nil {
 		return Dashboard{}, err
 	}
 	n, owed := a.totals[0], a.owed[0]

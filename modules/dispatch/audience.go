@@ -65,7 +65,7 @@ func people(c api.Ctx, a Audience) ([]recipient, error) {
 	}
 	var found []recipient
 	var missing []string
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select field from (
 				select 'classIds' as field, unnest($1::uuid[]) as id except select 'classIds', id from class union all
 				(select 'divisionIds', unnest($2::uuid[]) except select 'divisionIds', id from division) union all

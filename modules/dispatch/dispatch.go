@@ -197,7 +197,7 @@ func write(c api.Ctx, l letter, out Outcome, rows []row) error {
 	if err != nil {
 		return err
 	}
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `insert into dispatch (id, channel, subject, body, audience, recipients, segments, cost, created_by, created_at) values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10)`,
 			Args: []any{out.ID, l.channel, l.subject, l.body, string(audience), out.Recipients, out.Segments, out.Cost, c.User.ID, c.Now}},
 		tenancy.Query{SQL: `insert into delivery (id, channel, recipient, user_id, purpose, dispatch_id, title, body, segments, dedupe_key, next_at, created_at)

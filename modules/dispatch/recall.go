@@ -56,7 +56,7 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 		return err
 	}
 	var waiting []unsent
-	if err := tenancy.Together(db, tenancy.Query{SQL: selectUnsent, Args: []any{users}, Scan: tenancy.Collect(&waiting)}); err != nil {
+	if err := tenancy.Pipeline(db, tenancy.Query{SQL: selectUnsent, Args: []any{users}, Scan: tenancy.Collect(&waiting)}); err != nil {
 		return fmt.Errorf("reading messages of dispatches: %w", err)
 	}
 	if len(waiting) == 0 {
@@ -104,7 +104,7 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 	if queries == nil {
 		return nil
 	}
-	if err := tenancy.Together(db, queries...); err != nil {
+	if err := tenancy.Pipeline(db, queries...); err != nil {
 		return fmt.Errorf("recalling messages of dispatches: %w", err)
 	}
 	return nil
@@ -122,7 +122,7 @@ func addressedNow(db *gorm.DB, messages []unsent, today api.Date) (map[uuid.UUID
 			return nil, fmt.Errorf("reading the audience of dispatch %s: %w", w.DispatchID, err)
 		}
 		var found []recipient
-		if err := tenancy.Together(db, peopleQuery(audience, today, &found)); err != nil {
+		if err := tenancy.Pipeline(db, peopleQuery(audience, today, &found)); err != nil {
 			return nil, fmt.Errorf("looking for recipients: %w", err)
 		}
 		people[w.DispatchID] = found

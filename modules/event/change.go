@@ -48,7 +48,7 @@ func change(c api.Ctx, id uuid.UUID, r api.Change[changed]) (Event, error) {
 			return err
 		}
 		e.OwnFields = wanted.OwnFields
-		if err := e.settle(c, wanted.ClassIDs); err != nil {
+		if err := e.normalize(c, wanted.ClassIDs); err != nil {
 			return err
 		}
 		return e.turn(c, now.Status, wanted)

@@ -112,7 +112,7 @@ func createEvent(c api.Ctx, r Fields) (Event, error) {
 			e.OrganiserID = &me[0]
 		}
 	}
-	if err := e.settle(c, r.ClassIDs); err != nil {
+	if err := e.normalize(c, r.ClassIDs); err != nil {
 		return Event{}, err
 	}
 	if err := api.Insert(c, "event", &e); err != nil {
@@ -147,8 +147,8 @@ func deleteEvent(c api.Ctx, r byID) error {
 	return api.Erase[record](c, "event", r.ID)
 }
 
-// settle fills in what was not said and names everything that does not fit.
-func (e *record) settle(c api.Ctx, classes []uuid.UUID) error {
+// normalize fills in what was not said and names everything that does not fit.
+func (e *record) normalize(c api.Ctx, classes []uuid.UUID) error {
 	var bad []api.Detail
 	fail := func(field, message string) { bad = append(bad, api.Detail{Field: field, Message: message}) }
 	if e.TargetAudience == "" {

@@ -172,7 +172,7 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 	d := &cardData{}
 	var students []CardStudent
 	var scales []classScale
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select s.id, s.admission_number, s.first_name, s.last_name, s.date_of_birth, n.class_id, coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name, n.roll_number,
 				array(select trim(g.first_name || ' ' || g.last_name) from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = s.id order by sg.is_primary desc, g.id) as guardians
 			from student s left join lateral (select n.class_id, n.division_id, n.roll_number from enrolment n where n.student_id = s.id and n.academic_year_id = $2 order by n.start_date desc limit 1) n on true

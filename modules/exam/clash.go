@@ -44,7 +44,7 @@ func refuseClashes(c api.Ctx, r scheduleChange) error {
 		Kind          string
 		First, Second uuid.UUID
 	}
-	if err := tenancy.Together(c.DB, tenancy.Query{SQL: clashesSQL, Args: []any{r.ExamID}, Scan: tenancy.Collect(&pairs)}); err != nil {
+	if err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: clashesSQL, Args: []any{r.ExamID}, Scan: tenancy.Collect(&pairs)}); err != nil {
 		return fmt.Errorf("looking for clashes: %w", err)
 	}
 	if len(pairs) == 0 {
@@ -55,7 +55,7 @@ func refuseClashes(c api.Ctx, r scheduleChange) error {
 		ids = append(ids, p.First, p.Second)
 	}
 	var papers []Paper
-	if err := tenancy.Together(c.DB, papersWhere(&papers, "p.id = any($1)", ids)); err != nil {
+	if err := tenancy.Pipeline(c.DB, papersWhere(&papers, "p.id = any($1)", ids)); err != nil {
 		return fmt.Errorf("reading clashing papers: %w", err)
 	}
 	byID := map[uuid.UUID]Paper{}

@@ -95,7 +95,7 @@ func createExam(c api.Ctx, r ExamFields) (Exam, error) {
 		}
 		e.AcademicYearID = year.ID
 	}
-	if err := e.settle(c, r.ClassIDs); err != nil {
+	if err := e.normalize(c, r.ClassIDs); err != nil {
 		return Exam{}, err
 	}
 	if err := api.Insert(c, "exam", &e); err != nil {
@@ -138,7 +138,7 @@ func updateExam(c api.Ctx, r examChange) (Exam, error) {
 			wanted.AcademicYearID = e.AcademicYearID
 		}
 		e.OwnFields = wanted.OwnFields
-		if err := e.settle(c, wanted.ClassIDs); err != nil {
+		if err := e.normalize(c, wanted.ClassIDs); err != nil {
 			return err
 		}
 		return e.fitsPapers(c)
@@ -174,8 +174,8 @@ func inState(status string) error {
 	return api.Conflict("This exam is %s", status)
 }
 
-// settle fills in what was not said and names everything that does not fit.
-func (e *examRecord) settle(c api.Ctx, classes []uuid.UUID) error {
+// normalize fills in what was not said and names everything that does not fit.
+func (e *examRecord) normalize(c api.Ctx, classes []uuid.UUID) error {
 	e.Weight = weightOr(e.Weight)
 	year, err := yearNamed(c, e.AcademicYearID)
 	if err != nil {

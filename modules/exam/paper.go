@@ -54,7 +54,7 @@ func papersWhere(into *[]Paper, where string, args ...any) tenancy.Query {
 }
 
 func papersOf(c api.Ctx, exam uuid.UUID) (list []Paper, err error) {
-	if err := tenancy.Together(c.DB, papersWhere(&list, "p.exam_id = $1", exam)); err != nil {
+	if err := tenancy.Pipeline(c.DB, papersWhere(&list, "p.exam_id = $1", exam)); err != nil {
 		return nil, fmt.Errorf("reading an exam's papers: %w", err)
 	}
 	return list, nil

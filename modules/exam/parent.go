@@ -86,7 +86,7 @@ func childSchedule(c api.Ctx, r childRequest) (ChildSchedule, error) {
 		return ChildSchedule{}, err
 	}
 	out := ChildSchedule{StudentID: r.StudentID}
-	err = tenancy.Together(c.DB, papersWhere(&out.Papers, `p.exam_id = any($1) and exists (select from enrolment n where n.student_id = $2 and n.academic_year_id = x.academic_year_id
+	err = tenancy.Pipeline(c.DB, papersWhere(&out.Papers, `p.exam_id = any($1) and exists (select from enrolment n where n.student_id = $2 and n.academic_year_id = x.academic_year_id
 		and n.class_id = p.class_id and (n.end_date is null or n.end_date >= p.exam_date))`, ids, r.StudentID))
 	if err != nil {
 		return out, fmt.Errorf("reading a child's papers: %w", err)

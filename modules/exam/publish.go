@@ -60,7 +60,7 @@ func publish(c api.Ctx, r publishing) (Publication, error) {
 	if !r.Preview {
 		queries = append(queries, tenancy.Query{SQL: regradeSQL, Args: []any{e.ID, nil}})
 	}
-	if err = tenancy.Together(c.DB, queries...); err != nil {
+	if err = tenancy.Pipeline(c.DB, queries...); err != nil {
 		return Publication{}, fmt.Errorf("reading an exam's results: %w", err)
 	}
 	if len(told) == 0 {

@@ -128,7 +128,7 @@ type StudentRemarks struct {
 // teachersRemarks is the class teacher's list for the active year.
 func teachersRemarks(c api.Ctx, _ api.Nothing) (StudentRemarks, error) {
 	out := StudentRemarks{Students: []StudentRemark{}}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select s.id as student_id, s.admission_number, s.first_name, s.last_name, e.roll_number, e.division_id,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id as student_id, s.admission_number, s.first_name, s.last_name, e.roll_number, e.division_id,
 			coalesce(m.remark, '') as remark, coalesce(m.version, 0) as version
 		from enrolment e join student s on s.id = e.student_id and s.deleted_at is null
 		left join report_card_remark m on m.student_id = s.id and m.academic_year_id = e.academic_year_id

@@ -28,9 +28,9 @@ type ResultFields struct {
 	Remark        string `json:"remark" validate:"max=500"`
 }
 
-// settle brings the fields to the form they are kept in, or names what does not fit.
+// normalize brings the fields to the form they are kept in, or names what does not fit.
 // Apps send 0 marks for one who was absent: there are none.
-func (f *ResultFields) settle(most Marks, fail func(field, message string)) {
+func (f *ResultFields) normalize(most Marks, fail func(field, message string)) {
 	away := f.IsAbsent || f.IsExempt
 	if away && f.MarksObtained != nil && *f.MarksObtained == 0 {
 		f.MarksObtained = nil

@@ -124,7 +124,7 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	exams := []uuid.UUID{r.ID}
 	var rows []standingRow
 	var scales []classScale
-	err = tenancy.Together(c.DB, papersWhere(&out.Papers, "p.exam_id = $1", r.ID),
+	err = tenancy.Pipeline(c.DB, papersWhere(&out.Papers, "p.exam_id = $1", r.ID),
 		tenancy.Query{SQL: standingRows, Args: []any{r.ID, r.ClassID, out.Exam.AcademicYearID}, Scan: tenancy.Collect(&rows)},
 		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: tenancy.Collect(&scales)},
 	)
@@ -145,7 +145,7 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 		students[i] = row.StudentID
 	}
 	var lines []resultLine
-	if err := tenancy.Together(c.DB, linesOf(&lines, exams, students)); err != nil {
+	if err := tenancy.Pipeline(c.DB, linesOf(&lines, exams, students)); err != nil {
 		return out, fmt.Errorf("reading results: %w", err)
 	}
 	papers := map[uuid.UUID][]PaperResult{}
@@ -171,7 +171,7 @@ func childStandings(c api.Ctx, exams []uuid.UUID, student uuid.UUID) (map[uuid.U
 	var lines []resultLine
 	var class []tally
 	var scales []classScale
-	err := tenancy.Together(c.DB, linesOf(&lines, exams, []uuid.UUID{student}),
+	err := tenancy.Pipeline(c.DB, linesOf(&lines, exams, []uuid.UUID{student}),
 		tenancy.Query{SQL: tallies(`(p.exam_id, p.class_id) in (select q.exam_id, q.class_id from exam_result o join exam_paper q on q.id = o.paper_id where o.student_id = $2 and q.exam_id = any($1))`),
 			Args: []any{exams, student}, Scan: tenancy.Collect(&class)},
 		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: tenancy.Collect(&scales)},

@@ -91,7 +91,7 @@ var scaleListing = api.Listing{
 
 func createScale(c api.Ctx, r ScaleFields) (GradeScale, error) {
 	s := GradeScale{ScaleFields: r}
-	if err := s.settle(c, uuid.Nil); err != nil {
+	if err := s.normalize(c, uuid.Nil); err != nil {
 		return s, err
 	}
 	return s, api.Insert(c, "grade scale", &s)
@@ -110,15 +110,15 @@ func updateScale(c api.Ctx, r scaleChange) (GradeScale, error) {
 		if err := r.Apply(&s.ScaleFields); err != nil {
 			return err
 		}
-		return s.settle(c, r.ID)
+		return s.normalize(c, r.ID)
 	})
 }
 
 func deleteScale(c api.Ctx, r byID) error { return api.Erase[GradeScale](c, "grade scale", r.ID) }
 
-// settle orders the bands and refuses a scale under which some percent would have no
+// normalize orders the bands and refuses a scale under which some percent would have no
 // grade, or two. A new default takes the place of the old one.
-func (s *GradeScale) settle(c api.Ctx, id uuid.UUID) error {
+func (s *GradeScale) normalize(c api.Ctx, id uuid.UUID) error {
 	var bad []api.Detail
 	grades, starts := map[string]bool{}, map[float64]bool{}
 	fail := func(i int, field, message string) {

@@ -66,7 +66,7 @@ type resultAt struct {
 
 func findResult(c api.Ctx, id uuid.UUID) (resultAt, error) {
 	var found []resultAt
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + resultColumns + `, p.exam_id, seat.division_id, p.subject_id, p.max_marks
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + resultColumns + `, p.exam_id, seat.division_id, p.subject_id, p.max_marks
 		from exam_result r join exam_paper p on p.id = r.paper_id join exam x on x.id = p.exam_id join ` + seatSQL + ` on true where r.id = $1`,
 		Args: []any{id}, Scan: tenancy.Collect(&found)})
 	if err != nil {
@@ -114,7 +114,7 @@ func updateResult(c api.Ctx, r resultChange) (Result, error) {
 		now.MarksObtained = nil
 	}
 	var bad []api.Detail
-	now.settle(at.MaxMarks, func(field, message string) { bad = append(bad, api.Detail{Field: field, Message: message}) })
+	now.normalize(at.MaxMarks, func(field, message string) { bad = append(bad, api.Detail{Field: field, Message: message}) })
 	if bad != nil {
 		return Result{}, api.Invalid(bad...)
 	}

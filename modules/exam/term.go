@@ -36,7 +36,7 @@ var termListing = api.Listing{
 
 func createTerm(c api.Ctx, r TermFields) (Term, error) {
 	t := Term{TermFields: r}
-	if err := t.settle(c); err != nil {
+	if err := t.normalize(c); err != nil {
 		return t, err
 	}
 	return t, api.Insert(c, "term", &t)
@@ -53,14 +53,14 @@ func updateTerm(c api.Ctx, r termChange) (Term, error) {
 		if err := r.Apply(&t.TermFields); err != nil {
 			return err
 		}
-		return t.settle(c)
+		return t.normalize(c)
 	})
 }
 
 func deleteTerm(c api.Ctx, r byID) error { return api.Erase[Term](c, "term", r.ID) }
 
-// settle fills in the weight and refuses days outside the term's year.
-func (t *Term) settle(c api.Ctx) error {
+// normalize fills in the weight and refuses days outside the term's year.
+func (t *Term) normalize(c api.Ctx) error {
 	t.Weight = weightOr(t.Weight)
 	year, err := yearNamed(c, t.AcademicYearID)
 	switch {

@@ -86,7 +86,7 @@ func (r batch) find(c api.Ctx) (*found, error) {
 	}
 	var papers []Paper
 	var seats []studentSeat
-	err := tenancy.Together(c.DB, papersWhere(&papers, "p.exam_id = $1", r.ExamID),
+	err := tenancy.Pipeline(c.DB, papersWhere(&papers, "p.exam_id = $1", r.ExamID),
 		tenancy.Query{SQL: `select s.id as student_id, lower(s.admission_number) as admission_number, n.class_id, n.division_id, n.start_date, n.end_date
 			from student s left join enrolment n on n.student_id = s.id and n.academic_year_id = (select academic_year_id from exam where id = $1)
 			where (s.id = any($2) or lower(s.admission_number) = any($3)) and s.deleted_at is null order by n.start_date`,
@@ -177,7 +177,7 @@ func (r batch) entries(f *found) ([]entry, []api.Detail) {
 			fail(who, "the student has another result in this paper here")
 		}
 		seen[[2]uuid.UUID{e.paper.ID, e.student}] = true
-		e.settle(e.paper.MaxMarks, fail)
+		e.normalize(e.paper.MaxMarks, fail)
 		list = append(list, e)
 	}
 	return list, bad

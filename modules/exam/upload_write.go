@@ -63,7 +63,7 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 		students[i] = e.student
 	}
 	var there []Result
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select id from exam_paper where id = any($1) order by id for update`, Args: []any{papers}},
 		tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2)`, Args: []any{papers, students}, Scan: tenancy.Collect(&there)},
 	)
@@ -105,7 +105,7 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 	if err := saveResults(c, exam, papers, written); err != nil {
 		return out, err
 	}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2) order by r.paper_id, r.student_id`,
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2) order by r.paper_id, r.student_id`,
 		Args: []any{papers, students}, Scan: tenancy.Collect(&out.Results)})
 	if err != nil {
 		return out, fmt.Errorf("reading results: %w", err)
@@ -124,7 +124,7 @@ func saveResults(c api.Ctx, exam uuid.UUID, papers []uuid.UUID, written []Result
 	if err != nil {
 		return err
 	}
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `insert into exam_result (id, paper_id, student_id, marks_obtained, is_absent, is_exempt, remark, version, created_by, updated_by, created_at, updated_at)
 			select id, "paperId", "studentId", "marksObtained", "isAbsent", "isExempt", remark, version, $2, $2, $3, $3
 			from jsonb_to_recordset($1::jsonb) as s (id uuid, "paperId" uuid, "studentId" uuid, "marksObtained" numeric, "isAbsent" boolean, "isExempt" boolean, remark text, version int)

@@ -129,7 +129,7 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 	}
 	var students []chargeable
 	share := structure.span(number)
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: members, Scan: tenancy.Collect(&students),
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: members, Scan: tenancy.Collect(&students),
 		Args: []any{structure.ClassID, year.ID, last, picked, structure.ID, number, float64(share.from) / 100, float64(share.to) / 100}})
 	if err != nil {
 		return Charged{}, fmt.Errorf("reading who is charged: %w", err)
@@ -184,7 +184,7 @@ func (r chargeIn) look(c api.Ctx) (Structure, schoolYear, int, error) {
 		return Structure{}, schoolYear{}, 0, api.InvalidField("classId", "This is another class's fee structure")
 	}
 	var years []schoolYear
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where id = $1`, Args: []any{record.AcademicYearID}, Scan: tenancy.Collect(&years)})
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where id = $1`, Args: []any{record.AcademicYearID}, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return Structure{}, schoolYear{}, 0, fmt.Errorf("reading the academic year: %w", err)
 	}

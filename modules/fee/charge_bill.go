@@ -27,7 +27,7 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 	if out.DryRun {
 		queries = queries[2:] // nothing is written, so nobody has to wait
 	}
-	if err := tenancy.Together(c.DB, queries...); err != nil {
+	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("locking the accounts to charge: %w", err)
 	}
 	granted := map[uuid.UUID][]Concession{}

@@ -56,7 +56,7 @@ func closing(c api.Ctx, r closingDays) (Closing, error) {
 		return Closing{}, err
 	}
 	out := Closing{From: from, To: to}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select date, payment_mode, sum(receipts)::bigint as receipts, sum(amount)::bigint as amount,
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select date, payment_mode, sum(receipts)::bigint as receipts, sum(amount)::bigint as amount,
 			sum(reversals)::bigint as reversals, sum(reversed)::bigint as reversed_total, sum(amount - reversed)::bigint as net
 		from (
 			select received_on as date, payment_mode, 1 as receipts, amount, 0 as reversals, 0 as reversed from fee_receipt where received_on between $1 and $2

@@ -92,7 +92,7 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 			})
 			return err
 		}})
-	if err := tenancy.Together(c.DB, queries...); err != nil {
+	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("recording a payment: %w", err)
 	}
 	c.Changed("create", "fee receipt", out.ID, nil, out)
@@ -102,14 +102,14 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 }
 
 // atCounter locks a student's account and reads what stands on it.
-func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []settled, err error) {
+func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []allocatedInvoice, err error) {
 	var found []payer
 	var years []schoolYear
 	ids := []uuid.UUID{student}
-	err = tenancy.Together(c.DB,
-		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}, PlanOnce: true},
+	err = tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}, ForceGenericPlan: true},
 		tenancy.Query{SQL: lockPayer, Args: []any{student}, Scan: tenancy.Collect(&found)},
-		tenancy.Query{SQL: settleOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&open), PlanOnce: true},
+		tenancy.Query{SQL: allocateOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&open), ForceGenericPlan: true},
 		tenancy.Query{SQL: balanceOf, Args: []any{student}, Scan: tenancy.One(&who.Balance)},
 		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {

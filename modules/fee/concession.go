@@ -68,7 +68,7 @@ func grantConcession(c api.Ctx, r concessionIn) (GrantedConcession, error) {
 		if err != nil {
 			return GrantedConcession{}, err
 		}
-		open, g.AcademicYearID = []settled{only}, only.AcademicYearID // which also says the year
+		open, g.AcademicYearID = []allocatedInvoice{only}, only.AcademicYearID // which also says the year
 	}
 	if err := api.Insert(c, "fee concession", &g); err != nil {
 		return GrantedConcession{}, err
@@ -100,7 +100,7 @@ func (f ConcessionFields) check() error {
 
 // onInvoices are the postings against invoices that are there: the year's instalments,
 // or the one invoice it is for.
-func (g Concession) onInvoices(c api.Ctx, list []settled) ([]posting, error) {
+func (g Concession) onInvoices(c api.Ctx, list []allocatedInvoice) ([]posting, error) {
 	var out []posting
 	spans, err := spansOf(c, list)
 	if err != nil {
@@ -135,7 +135,7 @@ func (g Concession) of(lines []InvoiceLine, s span) int64 {
 }
 
 // ofInvoice is what it takes off one invoice as a whole.
-func (g Concession) ofInvoice(i settled) int64 {
+func (g Concession) ofInvoice(i allocatedInvoice) int64 {
 	base := i.Charged
 	if g.FeeHeadID != nil {
 		base = g.base(i.Lines)
@@ -167,7 +167,7 @@ type instalmentKey struct {
 }
 
 // spansOf are the shares of the instalments some invoices are for.
-func spansOf(c api.Ctx, list []settled) (map[instalmentKey]span, error) {
+func spansOf(c api.Ctx, list []allocatedInvoice) (map[instalmentKey]span, error) {
 	var ids []uuid.UUID
 	for _, i := range list {
 		if i.StructureID != nil {
@@ -184,7 +184,7 @@ func spansOf(c api.Ctx, list []settled) (map[instalmentKey]span, error) {
 		ToShare     int64
 	}
 	var rows []row
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select structure_id, number, ((sum(percent) over w - percent) * 100)::bigint as from_share, (sum(percent) over w * 100)::bigint as to_share
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select structure_id, number, ((sum(percent) over w - percent) * 100)::bigint as from_share, (sum(percent) over w * 100)::bigint as to_share
 		from fee_instalment where structure_id = any($1) window w as (partition by structure_id order by number)`, Args: []any{ids}, Scan: tenancy.Collect(&rows)})
 	if err != nil {
 		return nil, fmt.Errorf("reading instalments: %w", err)

@@ -112,7 +112,7 @@ func dues(c api.Ctx, r duesOf) (api.MaybeFile[Dues], error) {
 	}
 	out := Dues{Date: c.Today(), Classes: []ClassDues{}, Page: api.Page[StudentDues]{Items: []StudentDues{}, Page: r.Page, Limit: r.Limit}}
 	var rows []duesRow
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: duesQuery, Args: []any{c.Today(), r.ClassID, r.Limit, (r.Page - 1) * r.Limit}, Scan: tenancy.Collect(&rows)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: duesQuery, Args: []any{c.Today(), r.ClassID, r.Limit, (r.Page - 1) * r.Limit}, Scan: tenancy.Collect(&rows)})
 	if err != nil {
 		return api.MaybeFile[Dues]{}, fmt.Errorf("reading the dues: %w", err)
 	}
@@ -136,7 +136,7 @@ func (a *Ageing) add(b Ageing) {
 
 // owing reads what every student owes.
 func owing(c api.Ctx, class *uuid.UUID, more string, args ...any) (list []StudentDues, err error) {
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: aged + ` select student_id, admission_number, student_name, class_id, class_name, total, not_due, days0_to30, days31_to60, days61_to90, days_over90
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + ` select student_id, admission_number, student_name, class_id, class_name, total, not_due, days0_to30, days31_to60, days61_to90, days_over90
 		from owing ` + more, Args: append([]any{c.Today(), class}, args...), Scan: tenancy.Collect(&list)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the dues: %w", err)

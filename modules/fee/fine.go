@@ -63,7 +63,7 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 	income := fineAccount
 	if r.FeeHeadID != nil {
 		var heads []Head
-		err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id, name from fee_head where id = $1`, Args: []any{*r.FeeHeadID}, Scan: tenancy.Collect(&heads)})
+		err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, name from fee_head where id = $1`, Args: []any{*r.FeeHeadID}, Scan: tenancy.Collect(&heads)})
 		if err != nil {
 			return Fined{}, fmt.Errorf("reading a fee head: %w", err)
 		}

@@ -64,11 +64,11 @@ func FineLate(db *gorm.DB, today api.Date, now time.Time) (fines int64, err erro
 	}
 	err = db.Transaction(func(tx *gorm.DB) error {
 		var begun int64
-		err := tenancy.Together(tx, tenancy.Query{SQL: beginRun, Args: []any{today, now}, Scan: count(&begun)})
+		err := tenancy.Pipeline(tx, tenancy.Query{SQL: beginRun, Args: []any{today, now}, Scan: count(&begun)})
 		if err != nil || begun == 0 {
 			return err
 		}
-		return tenancy.Together(tx,
+		return tenancy.Pipeline(tx,
 			tenancy.Query{SQL: lockLate, Args: []any{today}, Scan: discard},
 			tenancy.Query{SQL: fineLate, Args: []any{today, now}, Scan: count(&fines)})
 	})

@@ -138,7 +138,7 @@ func post(c api.Ctx, postings ...posting) error {
 	if err != nil {
 		return err
 	}
-	if err := tenancy.Together(c.DB, queries...); err != nil {
+	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return fmt.Errorf("posting to the ledger: %w", err)
 	}
 	return nil
@@ -169,7 +169,7 @@ const selectYear = `select id, name, start_date, end_date from academic_year ord
 // currentYear is the active year, else the one today belongs to, else the last there is.
 func currentYear(c api.Ctx) (schoolYear, error) {
 	var years []schoolYear
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return schoolYear{}, fmt.Errorf("reading the academic year: %w", err)
 	}
@@ -194,7 +194,7 @@ func receiptSeries(year uuid.UUID) string { return "fee receipt " + year.String(
 // invoiceNumbers numbers invoices of a year.
 func invoiceNumbers(c api.Ctx, year schoolYear, n int) (func(i int) string, error) {
 	var first int64
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: takeNumbers, Args: []any{"fee invoice " + year.ID.String(), n}, Scan: func(r pgx.Rows) (err error) {
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: takeNumbers, Args: []any{"fee invoice " + year.ID.String(), n}, Scan: func(r pgx.Rows) (err error) {
 		first, err = pgx.CollectExactlyOneRow(r, pgx.RowTo[int64])
 		return err
 	}})

@@ -2,7 +2,6 @@ package fee
 
 import (
 	"fmt"
-	"strings"
 
 	"homeroom/api"
 	"homeroom/modules/roster"
@@ -34,8 +33,8 @@ type FamilyDues struct {
 	Currency string      `json:"currency"`
 }
 
-// settleFamily is settle for the students of the parent $1.
-var settleFamily = strings.Replace(settle, `= any($1)`, `in (`+roster.LinkedIDs("$1")+`)`, 1)
+// allocateFamily is for the students of the parent $1.
+var allocateFamily = allocateSQL(`in (` + roster.LinkedIDs("$1") + `)`)
 
 // familyDues is what is open for the calling parent's children.
 func familyDues(c api.Ctx, _ api.Nothing) (FamilyDues, error) {
@@ -44,11 +43,11 @@ func familyDues(c api.Ctx, _ api.Nothing) (FamilyDues, error) {
 		Balance int64
 	}
 	var children []child
-	var invoices []settled
-	err := tenancy.Together(c.DB,
+	var invoices []allocatedInvoice
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select s.*, coalesce((select sum(case x.entry_type when 'DR' then x.amount else -x.amount end) from ledger_entry x where x.account_id = s.id), 0)::bigint as balance
 			from (` + selectStudents + ` where s.id in (` + roster.LinkedIDs("$2") + `)) s order by s.first_name, s.id`, Args: []any{c.Today(), c.User.ID}, Scan: tenancy.Collect(&children)},
-		tenancy.Query{SQL: settleFamily, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&invoices)})
+		tenancy.Query{SQL: allocateFamily, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&invoices)})
 	if err != nil {
 		return FamilyDues{}, fmt.Errorf("reading a family's dues: %w", err)
 	}

@@ -56,7 +56,7 @@ func (m *Module) getReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], err
 // receiptBy reads the receipt a condition names.
 func (m *Module) receiptBy(c api.Ctx, r printable, where string, args ...any) (api.MaybeFile[Receipt], error) {
 	var found []Receipt
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectReceipt + ` where ` + where, Args: args, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectReceipt + ` where ` + where, Args: args, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return api.MaybeFile[Receipt]{}, fmt.Errorf("reading a receipt: %w", err)
 	}

@@ -82,7 +82,7 @@ func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 	if len(r.StudentIDs) > 0 {
 		picked = r.StudentIDs
 	}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: aged + `, asked as (select * from owing where $3::uuid[] is null or student_id = any($3)),
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + `, asked as (select * from owing where $3::uuid[] is null or student_id = any($3)),
 		item as (
 			select e.account_id, e.due_date, sum(case e.entry_type when 'DR' then e.amount else -e.amount end) as net
 			from ledger_entry e where e.account_id in (select student_id from asked) group by e.account_id, e.due_date),
@@ -131,7 +131,7 @@ func claim(c api.Ctx, due []Reminded) (mine []Reminded, late int, err error) {
 	}
 	type row struct{ StudentID uuid.UUID }
 	var taken []row
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `insert into fee_reminder (student_id, day, amount, sent_by, sent_at)
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into fee_reminder (student_id, day, amount, sent_by, sent_at)
 		select id, $1, amount, $2, $3 from unnest($4::uuid[], $5::bigint[]) as d (id, amount) order by id on conflict do nothing returning student_id`,
 		Args: []any{c.Today(), c.User.ID, c.Now, ids, amounts}, Scan: tenancy.Collect(&taken)})
 	if err != nil {

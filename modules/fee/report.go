@@ -77,11 +77,11 @@ func (m *Module) getReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error)
 func (m *Module) reportBy(c api.Ctx, r reportOf, student string, args ...any) (api.MaybeFile[Report], error) {
 	out := Report{Currency: c.School.Currency, Invoices: []Invoice{}}
 	var found []StudentRef
-	var invoices []settled
-	err := tenancy.Together(c.DB,
+	var invoices []allocatedInvoice
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: student, Args: args, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: selectEntries, Args: []any{r.StudentID}, Scan: tenancy.Collect(&out.Entries)},
-		tenancy.Query{SQL: settleOne, Args: []any{r.StudentID, c.Today()}, Scan: tenancy.Collect(&invoices), PlanOnce: true})
+		tenancy.Query{SQL: allocateOne, Args: []any{r.StudentID, c.Today()}, Scan: tenancy.Collect(&invoices), ForceGenericPlan: true})
 	if err != nil {
 		return api.MaybeFile[Report]{}, fmt.Errorf("reading a student's account: %w", err)
 	}

@@ -33,7 +33,7 @@ const mirror = `insert into ledger_entry (transaction_id, line, account_id, entr
 // reversePayment takes a payment back, once: of two at once the database lets one.
 func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 	var found []Receipt
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectReceipt + ` where r.id = $1`, Args: []any{r.ID}, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectReceipt + ` where r.id = $1`, Args: []any{r.ID}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return Reversed{}, fmt.Errorf("reading a receipt: %w", err)
 	}
@@ -56,7 +56,7 @@ func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 		return out, err
 	}
 	queries[len(queries)-1] = tenancy.Query{SQL: mirror, Args: []any{out.TransactionID, receipt.TransactionID}} // instead of entries of its own
-	if err := tenancy.Together(c.DB, queries...); err != nil {
+	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("reversing a payment: %w", err)
 	}
 	c.Changed("reverse", "fee receipt", receipt.ID, nil, out)

@@ -133,7 +133,7 @@ func withParts(c api.Ctx, records []StructureRecord) ([]Structure, error) {
 	}
 	var heads []head
 	var instalments []instalment
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select s.structure_id, s.fee_head_id, h.name, s.amount from fee_structure_head s join fee_head h on h.id = s.fee_head_id
 			where s.structure_id = any($1) order by s.structure_id, s.position`, Args: []any{ids}, Scan: tenancy.Collect(&heads)},
 		tenancy.Query{SQL: `select structure_id, number, name, due_date, percent::float8 as percent from fee_instalment

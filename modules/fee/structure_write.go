@@ -96,7 +96,7 @@ func updateStructure(c api.Ctx, r structureChange) (Structure, error) {
 	if err != nil {
 		return Structure{}, err
 	}
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from fee_structure_head where structure_id = $1`, Args: []any{r.ID}},
 		tenancy.Query{SQL: `delete from fee_instalment where structure_id = $1`, Args: []any{r.ID}})
 	if err != nil {
@@ -188,7 +188,7 @@ func writeParts(c api.Ctx, record StructureRecord, f StructureFields) (Structure
 	for _, in := range f.Instalments {
 		names, dues, percents = append(names, strings.TrimSpace(in.Name)), append(dues, in.DueDate.String()), append(percents, float64(hundredths(in.Percent))/100)
 	}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `insert into fee_structure_head (structure_id, fee_head_id, position, amount)
 			select $1, h, n, a from unnest($2::uuid[], $3::bigint[]) with ordinality as p (h, a, n)`, Args: []any{record.ID, heads, amounts}},
 		tenancy.Query{SQL: `insert into fee_instalment (structure_id, number, name, due_date, percent)

@@ -26,7 +26,7 @@ type AccountBalance struct {
 
 func trialBalance(c api.Ctx, _ api.Nothing) (TrialBalance, error) {
 	var out TrialBalance
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `with balance as (
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `with balance as (
 			select account_id, sum(case entry_type when 'DR' then amount else -amount end)::bigint as net from ledger_entry group by account_id),
 		line as (
 			select coalesce(h.code, a.code) as code, coalesce(h.name, a.name) as name, a.type, b.net from balance b join ledger_account a on a.id = b.account_id left join fee_head h on h.id = a.id where a.type <> 'STUDENT'

@@ -239,7 +239,7 @@ func (m *Module) Attach(c api.Ctx, kind string, record uuid.UUID, field string, 
 			return api.InvalidField(field, "%s names a file that is not there or not yours", field)
 		}
 	}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from file_link where kind = $1 and record_id = $2 and not file_id = any($3::uuid[])`, Args: []any{kind, record, orEmpty(ids)}},
 		tenancy.Query{SQL: `insert into file_link (file_id, kind, record_id, position) select id, $1, $2, n from unnest($3::uuid[]) with ordinality as f (id, n)
 			on conflict (file_id, kind, record_id) do update set position = excluded.position`, Args: []any{kind, record, orEmpty(ids)}})

@@ -58,7 +58,7 @@ func (m *Module) parentAsks(c api.Ctx, r childsLeave) (LeaveView, error) {
 		return LeaveView{}, err
 	}
 	l := Leave{ApplicantType: "STUDENT", StudentID: &r.StudentID, LeaveFields: r.LeaveFields, Status: "PENDING"}
-	if err := m.settle(c, &l, r.StudentID); err != nil {
+	if err := m.checkDays(c, &l, r.StudentID); err != nil {
 		return LeaveView{}, err
 	}
 	if err := api.Insert(c, "leave", &l); err != nil {
@@ -85,7 +85,7 @@ func (m *Module) employeeAsks(c api.Ctx, r LeaveFields) (LeaveView, error) {
 		return LeaveView{}, api.NotFound("employee")
 	}
 	l := Leave{ApplicantType: "EMPLOYEE", EmployeeID: &me, LeaveFields: r, Status: "PENDING"}
-	if err := m.settle(c, &l, uuid.Nil); err != nil {
+	if err := m.checkDays(c, &l, uuid.Nil); err != nil {
 		return LeaveView{}, err
 	}
 	if err := lockEmployee(c, me); err != nil {
@@ -104,8 +104,8 @@ func (m *Module) employeeAsks(c api.Ctx, r LeaveFields) (LeaveView, error) {
 	return m.find(c, l.ID)
 }
 
-// settle refuses days that cannot be asked for, and counts those that are school days.
-func (m *Module) settle(c api.Ctx, l *Leave, student uuid.UUID) error {
+// checkDays refuses days that cannot be asked for, and counts those that are school days.
+func (m *Module) checkDays(c api.Ctx, l *Leave, student uuid.UUID) error {
 	var bad []api.Detail
 	fail := func(field, format string, args ...any) {
 		bad = append(bad, api.Detail{Field: field, Message: fmt.Sprintf(format, args...)})

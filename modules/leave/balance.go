@@ -46,7 +46,7 @@ var balanceListing = api.Listing{
 
 func getEntitlements(c api.Ctx, _ api.Nothing) (Entitlements, error) {
 	out := Entitlements{}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select leave_type, days_per_year from leave_entitlement order by leave_type`, Scan: tenancy.Collect(&out.Entitlements)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select leave_type, days_per_year from leave_entitlement order by leave_type`, Scan: tenancy.Collect(&out.Entitlements)})
 	if err != nil {
 		return out, fmt.Errorf("reading entitlements: %w", err)
 	}
@@ -73,7 +73,7 @@ func putEntitlements(c api.Ctx, r Entitlements) (Entitlements, error) {
 	if err != nil {
 		return r, err
 	}
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from leave_entitlement where leave_type <> all($1::text[])`, Args: []any{types}},
 		tenancy.Query{SQL: `insert into leave_entitlement (leave_type, days_per_year, updated_by, updated_at)
 			select u.leave_type, u.days, $3, $4 from unnest($1::text[], $2::float8[]) as u (leave_type, days) order by u.leave_type

@@ -75,8 +75,8 @@ var bookListing = api.Listing{
 	},
 }
 
-// settle checks the ISBN and writes what the book is found by.
-func (b *Book) settle() error {
+// normalize checks the ISBN and writes what the book is found by.
+func (b *Book) normalize() error {
 	b.Title, b.Author, b.ISBN = strings.TrimSpace(b.Title), strings.TrimSpace(b.Author), strings.TrimSpace(b.ISBN)
 	if !plausible(b.ISBN) {
 		return api.InvalidField("isbn", "isbn must have 10 or 13 digits")
@@ -117,7 +117,7 @@ func plausible(isbn string) bool {
 
 func createBook(c api.Ctx, r BookFields) (BookView, error) {
 	b := Book{BookFields: r}
-	if err := b.settle(); err != nil {
+	if err := b.normalize(); err != nil {
 		return BookView{}, err
 	}
 	if err := api.Insert(c, "book", &b); err != nil {
@@ -139,7 +139,7 @@ func updateBook(c api.Ctx, r bookChange) (BookView, error) {
 		if err := r.Apply(&b.BookFields); err != nil {
 			return err
 		}
-		return b.settle()
+		return b.normalize()
 	})
 	if err != nil {
 		return BookView{}, err

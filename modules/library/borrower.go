@@ -61,7 +61,7 @@ func (b Borrower) atDesk(c api.Ctx) (reader, error) {
 	}
 	var allowed []limits
 	var open []struct{ N int }
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: lockReader[student], Args: []any{*id}, Scan: tenancy.Collect(&who)},
 		tenancy.Query{SQL: readLimits[student], Scan: tenancy.Collect(&allowed)},
 		tenancy.Query{SQL: `select count(*)::int as n from library_loan where closed_on is null and (student_id = $1 or employee_id = $1)`, Args: []any{*id}, Scan: tenancy.Collect(&open)})

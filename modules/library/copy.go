@@ -73,7 +73,7 @@ var copyListing = api.Listing{
 	},
 }
 
-func (f *CopyFields) settle() {
+func (f *CopyFields) normalize() {
 	f.AccessionNumber, f.Barcode = strings.TrimSpace(f.AccessionNumber), strings.TrimSpace(f.Barcode)
 	if f.State == "" {
 		f.State = "GOOD"
@@ -87,7 +87,7 @@ func lockBook(c api.Ctx, id uuid.UUID) (title string, price int64, err error) {
 		Title string
 		Price int64
 	}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select title, price from book where id = $1 for update`, Args: []any{id}, Scan: tenancy.Collect(&found)})
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select title, price from book where id = $1 for update`, Args: []any{id}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return "", 0, fmt.Errorf("locking a book: %w", err)
 	}
@@ -99,7 +99,7 @@ func lockBook(c api.Ctx, id uuid.UUID) (title string, price int64, err error) {
 
 func createCopy(c api.Ctx, r newCopy) (CopyView, error) {
 	k := Copy{BookID: r.BookID, CopyFields: r.CopyFields}
-	k.settle()
+	k.normalize()
 	if there, err := roster.Present(c, "book", []uuid.UUID{r.BookID}); err != nil || !there[r.BookID] {
 		if err == nil {
 			err = api.InvalidField("bookId", "bookId names no book")
@@ -153,7 +153,7 @@ func named(c api.Ctx, id uuid.UUID, code string) (namedCopy, error) {
 	if id == uuid.Nil {
 		where, arg = `lower(barcode) = lower($1) and barcode <> '' or lower(accession_number) = lower($1) order by lower(barcode) = lower($1) desc limit 1`, strings.TrimSpace(code)
 	}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id, book_id from book_copy where ` + where, Args: []any{arg}, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, book_id from book_copy where ` + where, Args: []any{arg}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return namedCopy{}, fmt.Errorf("looking for a copy: %w", err)
 	}
@@ -179,7 +179,7 @@ func updateCopy(c api.Ctx, r copyChange) (CopyView, error) {
 		if err := r.Apply(&k.CopyFields); err != nil {
 			return err
 		}
-		k.settle()
+		k.normalize()
 		if k.State != "GOOD" && now.LoanID != nil {
 			return api.Conflict("This copy is issued: return it, or mark the loan as lost")
 		}

@@ -16,7 +16,7 @@ const staleHolds = `select book_id from library_reservation where status = 'READ
 // endHoldsAt ends a school's holds that ran out. Most nights there is none, and nothing is locked.
 func endHoldsAt(ctx context.Context, at api.SchoolWork) error {
 	var found []struct{ BookID uuid.UUID }
-	err := tenancy.Together(at.DB, tenancy.Query{SQL: staleHolds + ` limit 1`, Args: []any{at.Today()}, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(at.DB, tenancy.Query{SQL: staleHolds + ` limit 1`, Args: []any{at.Today()}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("looking for holds that ran out: %w", err)
 	}
@@ -30,7 +30,7 @@ func endHoldsAt(ctx context.Context, at api.SchoolWork) error {
 // in the order everybody does.
 func EndHolds(c api.Ctx) error {
 	var stale []struct{ ID uuid.UUID }
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id from book where id in (` + staleHolds + `) order by id for update`, Args: []any{c.Today()}, Scan: tenancy.Collect(&stale)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id from book where id in (` + staleHolds + `) order by id for update`, Args: []any{c.Today()}, Scan: tenancy.Collect(&stale)})
 	if err != nil {
 		return fmt.Errorf("looking for holds that ran out: %w", err)
 	}

@@ -142,7 +142,7 @@ func readKnown(c api.Ctx, lines []bookLine) (known, error) {
 		BookID             uuid.UUID
 		Accession, Barcode string
 	}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select id, translate(upper(isbn), '- ', '') as isbn, match_key from book where isbn <> '' and translate(upper(isbn), '- ', '') = any($1) or match_key = any($2) order by created_at desc, id desc`,
 			Args: []any{isbns, keys}, Scan: tenancy.Collect(&books)},
 		tenancy.Query{SQL: `select book_id, lower(accession_number) as accession, lower(barcode) as barcode from book_copy where lower(accession_number) = any($1) or (barcode <> '' and lower(barcode) = any($2))`,

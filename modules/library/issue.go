@@ -82,7 +82,7 @@ func issue(c api.Ctx, r issueIn) (Loan, error) {
 // kept is the copy of the book that is held for the borrower, if one is.
 func (b Borrower) kept(c api.Ctx, book uuid.UUID) (uuid.UUID, error) {
 	var found []struct{ CopyID uuid.UUID }
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select copy_id from library_reservation where book_id = $1 and status = 'READY' and coalesce(student_id, employee_id) = $2`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select copy_id from library_reservation where book_id = $1 and status = 'READY' and coalesce(student_id, employee_id) = $2`,
 		Args: []any{book, b.id()}, Scan: tenancy.Collect(&found)})
 	if err != nil || len(found) == 0 {
 		return uuid.Nil, err

@@ -46,7 +46,7 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 		DueOn     api.Date
 		Heard     bool
 	}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select l.id, l.student_id, e.user_id, b.title, l.due_on, exists (select from notice n where n.key = 'library overdue ' || l.id || ' ' || $1::date) as heard
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select l.id, l.student_id, e.user_id, b.title, l.due_on, exists (select from notice n where n.key = 'library overdue ' || l.id || ' ' || $1::date) as heard
 		from library_loan l join book_copy c on c.id = l.copy_id join book b on b.id = c.book_id left join employee e on e.id = l.employee_id
 		where l.closed_on is null and l.due_on < $1 order by l.id`, Args: []any{c.Today()}, Scan: tenancy.Collect(&late)})
 	if err != nil {

@@ -81,7 +81,7 @@ func reserve(c api.Ctx, r reserveIn) (Reservation, error) {
 		return Reservation{}, err
 	}
 	var has []struct{ Copies, Mine int }
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select count(*) filter (where c.state = 'GOOD')::int as copies, count(l.id)::int as mine
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select count(*) filter (where c.state = 'GOOD')::int as copies, count(l.id)::int as mine
 		from book_copy c left join library_loan l on l.copy_id = c.id and l.closed_on is null and coalesce(l.student_id, l.employee_id) = $2 where c.book_id = $1`,
 		Args: []any{r.BookID, r.id()}, Scan: tenancy.Collect(&has)})
 	if err != nil {
@@ -167,7 +167,7 @@ func turn(c api.Ctx, books ...uuid.UUID) error {
 		Title     string
 		HoldUntil api.Date
 	}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: expireHolds, Args: []any{books, c.Today(), c.Now}},
 		tenancy.Query{SQL: giveHolds, Args: []any{books, c.Today(), c.Now, holdDays}, Scan: tenancy.Collect(&given)})
 	if err != nil {

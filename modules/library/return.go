@@ -43,7 +43,7 @@ func (r which) take(c api.Ctx) (lent, error) {
 		}
 		query.SQL, query.Args = `select l.id, l.copy_id, c.book_id from library_loan l join book_copy c on c.id = l.copy_id where l.copy_id = $1 and l.closed_on is null`, []any{k.ID}
 	}
-	if err := tenancy.Together(c.DB, query); err != nil {
+	if err := tenancy.Pipeline(c.DB, query); err != nil {
 		return lent{}, fmt.Errorf("looking for a loan: %w", err)
 	}
 	if len(found) == 0 && r.LoanID == uuid.Nil {
@@ -150,7 +150,7 @@ func renew(c api.Ctx, r which) (Loan, error) {
 		return l.Loan, err
 	}
 	var waiting []struct{ N int }
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select count(*)::int as n from library_reservation where book_id = $1 and status = 'WAITING'`, Args: []any{l.BookID}, Scan: tenancy.Collect(&waiting)})
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select count(*)::int as n from library_reservation where book_id = $1 and status = 'WAITING'`, Args: []any{l.BookID}, Scan: tenancy.Collect(&waiting)})
 	if err != nil {
 		return l.Loan, fmt.Errorf("looking who waits: %w", err)
 	}

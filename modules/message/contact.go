@@ -60,7 +60,7 @@ const contactsMost = 1000
 
 func contacts(c api.Ctx, r contactsRequest) (Contacts, error) {
 	out := Contacts{Contacts: []Contact{}}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select user_id, name, role, student_id, student_name from (` + partners[c.User.Role] + `) p
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select user_id, name, role, student_id, student_name from (` + partners[c.User.Role] + `) p
 		where $3::uuid is null or student_id = $3 order by name, user_id, student_name limit $4`,
 		Args: []any{c.User.ID, c.Today(), r.StudentID, contactsMost}, Scan: func(rows pgx.Rows) error {
 			found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Contact])
@@ -77,7 +77,7 @@ func contacts(c api.Ctx, r contactsRequest) (Contacts, error) {
 // if one is named.
 func reachable(c api.Ctx, users []uuid.UUID, student *uuid.UUID) (int, error) {
 	n := 0
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select count(distinct user_id) from (` + partners[c.User.Role] + `) p
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select count(distinct user_id) from (` + partners[c.User.Role] + `) p
 		where user_id = any($3::uuid[]) and ($4::uuid is null or student_id = $4 or student_id is null)`,
 		Args: []any{c.User.ID, c.Today(), users, student}, Scan: tenancy.One(&n)})
 	if err != nil {

@@ -53,7 +53,7 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 	}
 	msg := Message{ID: api.NewID(), ThreadID: t.ID, SenderID: c.User.ID, Body: r.Body, SentAt: c.Now, AttachmentFileIDs: []uuid.UUID{}, ReadBy: []uuid.UUID{}}
 	var told []uuid.UUID
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `insert into message (id, thread_id, sender_id, body, sent_at) values ($1, $2, $3, $4, $5)`, Args: []any{msg.ID, t.ID, c.User.ID, r.Body, c.Now}},
 		tenancy.Query{SQL: `update thread set last_message_at = greatest(last_message_at, $2) where id = $1`, Args: []any{t.ID, c.Now}},
 		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{t.ID, c.User.ID, c.Now}},
@@ -137,7 +137,7 @@ func begin(c api.Ctx, r sendRequest) (thread, error) {
 	if err := c.DB.Create(&t).Error; err != nil {
 		return t, fmt.Errorf("beginning a thread: %w", err)
 	}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `insert into thread_participant (thread_id, user_id) select $1, unnest($2::uuid[])`,
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into thread_participant (thread_id, user_id) select $1, unnest($2::uuid[])`,
 		Args: []any{t.ID, append([]uuid.UUID{c.User.ID}, r.RecipientIDs...)}})
 	if err != nil {
 		return t, fmt.Errorf("beginning a thread: %w", err)

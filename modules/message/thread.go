@@ -126,7 +126,7 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 		SentAt           time.Time
 	}
 	var rows []row
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select p.user_id, ` + name + ` as name, r.type as role, p.read_at from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id` + named + `
 			where p.thread_id = $1 order by name, p.user_id`, Args: []any{t.ID}, Scan: collect(&out.Participants)},
 		tenancy.Query{SQL: `select count(*) from message where thread_id = $1`, Args: []any{t.ID}, Scan: tenancy.One(&out.Total)},
@@ -169,7 +169,7 @@ func read(c api.Ctx, r readRequest) (api.Nothing, error) {
 	if _, err := find(c, r.ThreadID); err != nil {
 		return api.Nothing{}, err
 	}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{r.ThreadID, c.User.ID, c.Now}},
 		tenancy.Query{SQL: `update notification set read_at = $3 where user_id = $2 and read_at is null and type = 'MESSAGE' and record_id = $1`, Args: []any{r.ThreadID, c.User.ID, c.Now}})
 	if err != nil {

@@ -146,7 +146,7 @@ func (m *Module) activate(c api.PlatformCtx, r byID) (Node, error) {
 	return m.change(c, r.ID, "activate", m.Mover.Reopen)
 }
 
-func (m *Module) change(c api.PlatformCtx, id uuid.UUID, action string, to func(context.Context, string, ...tenancy.Also) error) (Node, error) {
+func (m *Module) change(c api.PlatformCtx, id uuid.UUID, action string, to func(context.Context, string, ...tenancy.InTx) error) (Node, error) {
 	known, err := find(c.DB, "id = ?", id)
 	if err != nil {
 		return Node{}, err

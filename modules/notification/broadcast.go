@@ -63,7 +63,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 	for i := range queries {
 		queries[i].SQL, queries[i].Args = compact(queries[i].SQL, args)
 	}
-	if err := tenancy.Together(db, queries...); err != nil {
+	if err := tenancy.Pipeline(db, queries...); err != nil {
 		return fmt.Errorf("telling many: %w", err)
 	}
 	return m.Queue.Queued(ctx, db, school.ID)
@@ -90,7 +90,7 @@ func compact(sql string, args []any) (string, []any) {
 // Recall takes back what was told of a record: the lines of the log, and messages that
 // have not gone out.
 func (m *Module) Recall(db *gorm.DB, record uuid.UUID) error {
-	err := tenancy.Together(db,
+	err := tenancy.Pipeline(db,
 		tenancy.Query{SQL: `delete from notification where record_id = $1 and type = 'ANNOUNCEMENT'`, Args: []any{record}},
 		tenancy.Query{SQL: `delete from delivery where record_id = $1 and type = 'ANNOUNCEMENT' and state = 'QUEUED'`, Args: []any{record}})
 	if err != nil {

@@ -78,7 +78,7 @@ func delivered(c api.Ctx, r deliveredRequest) (Delivered, error) {
 		out.Limit = 20
 	}
 	var lines []line
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select count(*), count(*) filter (where n.read_at is null) from notification n where n.user_id = $1 and ` + visibleTo("$1"), Args: []any{c.User.ID}, Scan: func(rows pgx.Rows) error {
 			for rows.Next() {
 				if err := rows.Scan(&out.Total, &out.UnreadCount); err != nil {
@@ -127,7 +127,7 @@ type readRequest struct {
 // read marks one line of the caller's own as read; a second time changes nothing.
 func read(c api.Ctx, r readRequest) (Notification, error) {
 	var lines []line
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `update notification n set read_at = coalesce(n.read_at, $3) where n.id = $1 and n.user_id = $2 and ` + visibleTo("$2") + ` returning ` + lineColumns,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update notification n set read_at = coalesce(n.read_at, $3) where n.id = $1 and n.user_id = $2 and ` + visibleTo("$2") + ` returning ` + lineColumns,
 		Args: []any{r.NotificationID, c.User.ID, c.Now}, Scan: func(rows pgx.Rows) (err error) {
 			lines, err = pgx.CollectRows(rows, pgx.RowToStructByName[line])
 			return err

@@ -21,7 +21,7 @@ func TestWhatWaitsIsCountedInSegmentsAsItWillBePaid(t *testing.T) {
 	} {
 		for title, want := range map[string]int{"": delivery.Segments(text), "T": delivery.Segments("T: " + text)} {
 			var got int
-			err := tenancy.Together(db, tenancy.Query{
+			err := tenancy.Pipeline(db, tenancy.Query{
 				SQL:  `select sms.segments from (select 'SMS'::text as channel, $1::text as title, $2::text as body) m, ` + notification.InSegments("m.title", "m.body"),
 				Args: []any{title, text}, Scan: func(rows pgx.Rows) (err error) {
 					got, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])

@@ -33,10 +33,10 @@ func (m *Module) listen(bus *events.Bus) {
 		if err != nil {
 			return err
 		}
-		err = tenancy.Together(db,
+		err = tenancy.Pipeline(db,
 			// Those that were to wait get their lines of the log now; the others have them.
-			tenancy.Query{SQL: api.LogNotices, Args: []any{due.IDs, now}, PlanOnce: true},
-			tenancy.Query{SQL: queueNotices, Args: []any{due.IDs, now, school.TimeZone, title, body}, PlanOnce: true})
+			tenancy.Query{SQL: api.LogNotices, Args: []any{due.IDs, now}, ForceGenericPlan: true},
+			tenancy.Query{SQL: queueNotices, Args: []any{due.IDs, now, school.TimeZone, title, body}, ForceGenericPlan: true})
 		if err != nil {
 			return fmt.Errorf("queueing notices: %w", err)
 		}

@@ -48,7 +48,7 @@ func topicsOf(db *gorm.DB, school uuid.UUID, users []uuid.UUID) (map[uuid.UUID][
 	for _, user := range users {
 		topics[user] = nil
 	}
-	err := tenancy.Together(db, tenancy.Query{SQL: holdLinks, Args: []any{users}}, tenancy.Query{SQL: mayFollow, Args: []any{users}, Scan: func(rows pgx.Rows) error {
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: holdLinks, Args: []any{users}}, tenancy.Query{SQL: mayFollow, Args: []any{users}, Scan: func(rows pgx.Rows) error {
 		var user uuid.UUID
 		var role api.RoleType
 		var student *uuid.UUID
@@ -96,7 +96,7 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 		return err
 	}
 	today := api.DateOf(m.Clock().In(found.Location()))
-	if err := tenancy.Together(db, tenancy.Query{SQL: m.recallUnheard(), Args: []any{users, today}}); err != nil {
+	if err := tenancy.Pipeline(db, tenancy.Query{SQL: m.recallUnheard(), Args: []any{users, today}}); err != nil {
 		return fmt.Errorf("recalling messages: %w", err)
 	}
 	withDevice, err := m.Devices.Users(ctx, school, users...)

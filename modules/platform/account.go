@@ -59,7 +59,7 @@ func searchAccounts(c api.PlatformCtx, r accountQuery) (accountsFound, error) {
 		text = phone
 	}
 	out := accountsFound{Accounts: []Account{}}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: findAccounts, Args: []any{begins(phone), begins(text), r.Role, r.SchoolID, c.Now, text, mostAccounts + 1}, Scan: func(rows pgx.Rows) error {
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: findAccounts, Args: []any{begins(phone), begins(text), r.Role, r.SchoolID, c.Now, text, mostAccounts + 1}, Scan: func(rows pgx.Rows) error {
 		found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Account])
 		out.Accounts = append(out.Accounts, found...)
 		return err

@@ -50,7 +50,7 @@ func getAdmin(c api.PlatformCtx, r byID) (Admin, error) { return findAdmin(c.DB,
 
 func findAdmin(db *gorm.DB, id uuid.UUID) (Admin, error) {
 	var found []Admin
-	err := tenancy.Together(db, tenancy.Query{SQL: `select ` + adminColumns + ` from account where id = $1 and role_type = 'SCHOOL_ADMIN'`, Args: []any{id}, Scan: func(r pgx.Rows) (err error) {
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + adminColumns + ` from account where id = $1 and role_type = 'SCHOOL_ADMIN'`, Args: []any{id}, Scan: func(r pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(r, pgx.RowToStructByName[Admin])
 		return err
 	}})
@@ -107,7 +107,7 @@ func (m *Module) enableAdmin(c api.PlatformCtx, r byID) (Admin, error) {
 }
 
 // changeAdmin does something to the account, booked in the same transaction.
-func (m *Module) changeAdmin(c api.PlatformCtx, id uuid.UUID, action string, do func(context.Context, uuid.UUID, ...tenancy.Also) error) (Admin, error) {
+func (m *Module) changeAdmin(c api.PlatformCtx, id uuid.UUID, action string, do func(context.Context, uuid.UUID, ...tenancy.InTx) error) (Admin, error) {
 	before, err := findAdmin(c.DB, id)
 	if err != nil {
 		return before, err

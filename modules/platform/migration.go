@@ -53,7 +53,7 @@ func (m *Module) migrationStatus(c api.PlatformCtx, _ api.Nothing) (MigrationSta
 
 func (m *Module) fleet(db *gorm.DB) (MigrationStatus, error) {
 	out := MigrationStatus{Version: m.Version}
-	err := tenancy.Together(db,
+	err := tenancy.Pipeline(db,
 		tenancy.Query{SQL: fleetCounts, Args: []any{m.Version}, Scan: func(r pgx.Rows) error {
 			_, err := pgx.ForEachRow(r, []any{&out.Total, &out.Current, &out.Behind, &out.Failed}, func() error { return nil })
 			return err

@@ -63,7 +63,7 @@ func (m *Module) enableOperator(c api.PlatformCtx, r byID) (Operator, error) {
 }
 
 // changeOperator does something to an operator, booked in the same transaction.
-func (m *Module) changeOperator(c api.PlatformCtx, id uuid.UUID, action string, do func(context.Context, uuid.UUID, ...tenancy.Also) error) (Operator, error) {
+func (m *Module) changeOperator(c api.PlatformCtx, id uuid.UUID, action string, do func(context.Context, uuid.UUID, ...tenancy.InTx) error) (Operator, error) {
 	if err := do(c, id, c.Book(action, "super-admin", id, nil)); err != nil {
 		return Operator{}, err
 	}

@@ -97,7 +97,7 @@ func overview(c api.PlatformCtx, r overviewRequest) (Overview, error) {
 			return err
 		}
 	}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: statusCounts, Scan: func(rows pgx.Rows) (err error) {
 			out.ByStatus, err = pgx.CollectRows(rows, pgx.RowToStructByName[StatusCount])
 			return err

@@ -17,17 +17,17 @@ type People interface {
 	CanInvite() error
 	AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastName, email, phone string, booked func(user uuid.UUID) (tenancy.Query, error)) (account uuid.UUID, err error)
 	Invite(ctx context.Context, school, user uuid.UUID, name string) error
-	Bar(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error
-	Unbar(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error
-	ResetFactors(ctx context.Context, account uuid.UUID, also ...tenancy.Also) error
-	DisableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.Also) error
-	EnableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.Also) error
-	EndSessions(ctx context.Context, account uuid.UUID, reason string, also ...tenancy.Also) (int, error)
+	Bar(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error
+	Unbar(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error
+	ResetFactors(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error
+	DisableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.InTx) error
+	EnableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.InTx) error
+	EndSessions(ctx context.Context, account uuid.UUID, reason string, also ...tenancy.InTx) (int, error)
 }
 
 // Fleet migrates schools.
 type Fleet interface {
-	RequestMigration(ctx context.Context, m tenancy.NewMigration, also ...tenancy.Also) error
+	RequestMigration(ctx context.Context, m tenancy.NewMigration, also ...tenancy.InTx) error
 }
 
 // Module serves the super-admin's rows.

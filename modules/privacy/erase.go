@@ -186,7 +186,7 @@ func (s plan) run(db *gorm.DB, args pgx.NamedArgs) (files []uuid.UUID, err error
 			return err
 		}})
 	}
-	err = tenancy.Together(db, queries...)
+	err = tenancy.Pipeline(db, queries...)
 	return files, err
 }
 

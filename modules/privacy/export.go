@@ -24,9 +24,9 @@ func (m *Module) exportOf(k kind) func(api.Ctx, byID) (api.File, error) {
 		args := t.args()
 		args["school"] = c.School.ID
 		var here, there string
-		err = tenancy.Together(c.DB, patiently, tenancy.Query{SQL: m.school.export, Args: []any{args}, Scan: tenancy.One(&here)})
+		err = tenancy.Pipeline(c.DB, patiently, tenancy.Query{SQL: m.school.export, Args: []any{args}, Scan: tenancy.One(&here)})
 		if err == nil {
-			err = tenancy.Together(m.Cluster.Platform(c, tenancy.ReadOnly), tenancy.Query{SQL: m.platform.export, Args: []any{args}, Scan: tenancy.One(&there)})
+			err = tenancy.Pipeline(m.Cluster.Platform(c, tenancy.ReadOnly), tenancy.Query{SQL: m.platform.export, Args: []any{args}, Scan: tenancy.One(&there)})
 		}
 		if err != nil {
 			return api.File{}, fmt.Errorf("reading the data of a %s: %w", k.table, err)

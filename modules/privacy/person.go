@@ -36,7 +36,7 @@ func (k kind) read(c api.Ctx, id uuid.UUID, lock bool) (person, error) {
 		sql += " for update"
 	}
 	var found []person
-	if err := tenancy.Together(c.DB, tenancy.Query{SQL: sql, Args: []any{id}, Scan: tenancy.Collect(&found)}); err != nil {
+	if err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: sql, Args: []any{id}, Scan: tenancy.Collect(&found)}); err != nil {
 		return person{}, fmt.Errorf("reading a %s: %w", k.table, err)
 	}
 	if len(found) == 0 {
@@ -68,7 +68,7 @@ func (p person) traces(c api.Ctx, s plan) (traces, error) {
 		t.IDs = append(t.IDs, *p.UserID)
 	}
 	all := []string{strings.ToLower(p.Phone), strings.ToLower(p.Email)}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: s.unshared, Args: []any{pgx.NamedArgs{"all": all, "ids": t.IDs}}, Scan: func(rows pgx.Rows) (err error) {
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: s.unshared, Args: []any{pgx.NamedArgs{"all": all, "ids": t.IDs}}, Scan: func(rows pgx.Rows) (err error) {
 		t.Addresses, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	}})
@@ -77,7 +77,7 @@ func (p person) traces(c api.Ctx, s plan) (traces, error) {
 	}
 	for _, sql := range []string{s.records, s.files} {
 		var found []string
-		if err := tenancy.Together(c.DB, patiently, tenancy.Query{SQL: sql, Args: []any{t.args()}, Scan: tenancy.One(&found)}); err != nil {
+		if err := tenancy.Pipeline(c.DB, patiently, tenancy.Query{SQL: sql, Args: []any{t.args()}, Scan: tenancy.One(&found)}); err != nil {
 			return t, fmt.Errorf("looking for a person's records: %w", err)
 		}
 		t.records = append(t.records, found...)

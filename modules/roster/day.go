@@ -112,7 +112,7 @@ func myself(c api.Ctx) (uuid.UUID, error) {
 // mayView refuses a student who is not linked to the guardian, or whose data the
 // guardian may not see.
 func mayView(db *gorm.DB, user, student uuid.UUID) error {
-	if err := tenancy.Together(db, viewing(user, student)); err != nil {
+	if err := tenancy.Pipeline(db, viewing(user, student)); err != nil {
 		return fmt.Errorf("looking for a guardian's student: %w", err)
 	}
 	return nil

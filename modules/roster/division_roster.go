@@ -63,7 +63,7 @@ func rosterOf(c api.Ctx, division uuid.UUID, day api.Date) (DivisionRoster, erro
 	}
 	var found []DivisionRoster
 	students := []RosterStudent{}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select d.id as division_id, d.name as division_name, k.id as class_id, k.name as class_name
 			from division d join class k on k.id = d.class_id where d.id = $1`, Args: []any{division}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: `select s.id, e.roll_number, s.admission_number, s.first_name, s.last_name, s.gender, s.photo_file_id, s.allergies, s.status

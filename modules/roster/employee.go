@@ -70,7 +70,7 @@ func (m *Module) createEmployee(c api.Ctx, r employeeInput) (EmployeeDetail, err
 	if e.Status == "" {
 		e.Status = "ACTIVE"
 	}
-	if err := e.settle(c); err != nil {
+	if err := e.normalize(c); err != nil {
 		return EmployeeDetail{}, err
 	}
 	opening, err := openAccount(c, &e, r.RoleID, nil)
@@ -113,7 +113,7 @@ func (m *Module) updateEmployee(c api.Ctx, r employeeChange) (EmployeeDetail, er
 		if r.Names("status") && e.Status == "ACTIVE" && before.Status != "ACTIVE" && !r.Names("leavingDate") {
 			e.LeavingDate = nil // they are back
 		}
-		if err := e.settle(c); err != nil {
+		if err := e.normalize(c); err != nil {
 			return err
 		}
 		if e.isCaller(c) && (e.EmployeeType != before.EmployeeType || e.Status != "ACTIVE") {
@@ -151,8 +151,8 @@ func (m *Module) deleteEmployee(c api.Ctx, r byID) error {
 	return err
 }
 
-// settle checks what tags cannot, and fills in what follows from the rest.
-func (e *Employee) settle(c api.Ctx) error {
+// normalize checks what tags cannot, and fills in what follows from the rest.
+func (e *Employee) normalize(c api.Ctx) error {
 	if e.EmployeeType == "ADMIN" && e.Email == "" {
 		return api.InvalidField("email", "email is required: administrators sign in with it")
 	}

@@ -15,7 +15,7 @@ import (
 
 // readAll reads rows with pgx, which takes whole lists as arguments.
 func readAll[T any](db *gorm.DB, sql string, args ...any) (out []T, err error) {
-	err = tenancy.Together(db, tenancy.Query{SQL: sql, Args: args, Scan: func(rows pgx.Rows) error {
+	err = tenancy.Pipeline(db, tenancy.Query{SQL: sql, Args: args, Scan: func(rows pgx.Rows) error {
 		var err error
 		out, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 		return err

@@ -85,7 +85,7 @@ func planStudents(c api.Ctx, m *Module, lines []studentLine, found *problems) (i
 		p.changes = append(p.changes, change)
 	}
 	p.checkRolls(taken)
-	p.settle()
+	p.hashPlan()
 	return p, nil
 }
 
@@ -222,9 +222,9 @@ func (p *studentPlan) checkRolls(taken map[rollKey]rollHolder) {
 	p.changes = kept
 }
 
-// settle counts what will be done, and hashes it together with the data it was
+// hashPlan counts what will be done, and hashes it together with the data it was
 // decided on: the ids and versions of what is there.
-func (p *studentPlan) settle() {
+func (p *studentPlan) hashPlan() {
 	for _, ch := range p.changes {
 		var state []string
 		if ch.old == nil {

@@ -315,5 +315,5 @@ func dateOrNull(text string) any {
 
 // exec runs a statement that takes whole lists as arguments.
 func exec(db *gorm.DB, sql string, args ...any) error {
-	return tenancy.Together(db, tenancy.Query{SQL: sql, Args: args})
+	return tenancy.Pipeline(db, tenancy.Query{SQL: sql, Args: args})
 }

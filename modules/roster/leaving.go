@@ -156,7 +156,7 @@ type certificateAs struct {
 
 func (m *Module) leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[LeavingCertificate], error) {
 	var found []LeavingCertificate
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select l.id, l.number, l.student_id, l.leaving_date, l.reason, l.conduct, l.snapshot, l.created_by, l.created_at
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select l.id, l.number, l.student_id, l.leaving_date, l.reason, l.conduct, l.snapshot, l.created_by, l.created_at
 		from leaving_certificate l join student s on s.id = l.student_id
 		where l.student_id = $1 and s.deleted_at is null order by l.number desc limit 1`, Args: []any{r.ID}, Scan: tenancy.Collect(&found)})
 	if err != nil {

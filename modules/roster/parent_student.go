@@ -74,7 +74,7 @@ func childrenBy(c api.Ctx, query *gorm.DB, seat string, args ...any) (Children, 
 		return out, fmt.Errorf("building a list of children: %w", built.Error)
 	}
 	var found []seated
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return out, fmt.Errorf("listing children: %w", err)
 	}
@@ -110,7 +110,7 @@ func getChild(c api.Ctx, r byID) (Child, error) {
 	}
 	var found []row
 	out := Child{}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select ` + summaryColumns + `, student.blood_group, student.address, student.email, student.medical_notes, student.allergies,
 				student.emergency_contact_name, student.emergency_contact_phone, ` + seatColumn + `,
 				sg.relation, sg.is_primary, sg.has_custody, sg.can_view_data, sg.can_pick_up, sg.is_fee_payer

@@ -77,7 +77,7 @@ func promote(c api.Ctx, r promoteRequest) (Promotion, error) {
 	if err != nil {
 		return Promotion{}, err
 	}
-	if r.settled(candidates) {
+	if r.coversAll(candidates) {
 		done, err := t.lastDone(c, r)
 		if err != nil || done != nil {
 			return deref(done), err
@@ -109,9 +109,9 @@ func lockPromotions(c api.Ctx) error {
 	return nil
 }
 
-// settled reports whether what is asked for may have been done before: nobody is left to
+// coversAll reports whether what is asked for may have been done before: nobody is left to
 // be promoted, or nobody of those who were chosen.
-func (r promoteRequest) settled(candidates []PromotionStep) bool {
+func (r promoteRequest) coversAll(candidates []PromotionStep) bool {
 	if r.Students == nil {
 		return len(candidates) == 0
 	}

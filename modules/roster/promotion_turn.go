@@ -201,7 +201,7 @@ func (t *turn) count(steps []PromotionStep) Promotion {
 // year has ended, nobody is: what they become waits for their last day.
 func (t *turn) send(c api.Ctx, id uuid.UUID, closed []uuid.UUID, outcomes []string, opened, students, divisions, gone []uuid.UUID, states []string) error {
 	end := t.from.EndDate.String()
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `update enrolment e set end_date = $1, outcome = v.outcome, promotion_id = $2, version = e.version + 1, updated_at = $3, updated_by = $4
 			from unnest($5::uuid[], $6::text[]) as v(id, outcome) where e.id = v.id`, Args: []any{end, id, c.Now, c.User.ID, closed, outcomes}},
 		tenancy.Query{SQL: `insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date, promotion_id, created_by, updated_by, created_at, updated_at)

@@ -45,7 +45,7 @@ func undoPromotion(c api.Ctx, r byID) (Promotion, error) {
 		return Promotion{}, api.Conflict("The new year has begun: a promotion can be undone until then")
 	}
 	end := row.FromEnd.String()
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from enrolment where promotion_id = $1 and academic_year_id = $2`, Args: []any{r.ID, row.ToYearID}},
 		// Who was sent away by the promotion is back; who left for another reason meanwhile is not.
 		tenancy.Query{SQL: `update student s set status = 'ACTIVE', leaving_date = null, leaving_status = null, version = s.version + 1, updated_at = $3, updated_by = $4

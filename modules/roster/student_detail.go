@@ -57,7 +57,7 @@ func studentDetail(c api.Ctx, id uuid.UUID) (StudentDetail, error) {
 	}
 	var found []row
 	out := StudentDetail{}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select ` + studentColumns + `, ` + seatColumn + ` from student, (select $2::date as day) as today where student.id = $1 and student.deleted_at is null`,
 			Args: []any{id, c.Today()}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: selectGuardianships, Args: []any{id}, Scan: tenancy.Collect(&out.Guardians)},

@@ -34,7 +34,7 @@ var subjectListing = api.Listing{
 
 func createSubject(c api.Ctx, r SubjectFields) (Subject, error) {
 	s := Subject{SubjectFields: r}
-	if err := s.settle(); err != nil {
+	if err := s.normalize(); err != nil {
 		return s, err
 	}
 	return s, api.Insert(c, "subject", &s)
@@ -53,13 +53,13 @@ func updateSubject(c api.Ctx, r subjectChange) (Subject, error) {
 		if err := r.Apply(&s.SubjectFields); err != nil {
 			return err
 		}
-		return s.settle()
+		return s.normalize()
 	})
 }
 
 func deleteSubject(c api.Ctx, r byID) error { return api.Erase[Subject](c, "subject", r.ID) }
 
-func (s *Subject) settle() error {
+func (s *Subject) normalize() error {
 	if s.Type == "" {
 		s.Type = "CORE"
 	}

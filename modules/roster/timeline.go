@@ -48,7 +48,7 @@ func studentTimeline(c api.Ctx, r byID) (Timeline, error) {
 		return Timeline{}, err
 	}
 	var books []booked
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select action, entity, actor_id, before, after, occurred_at from audit_event
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select action, entity, actor_id, before, after, occurred_at from audit_event
 		where entity in ('student', '` + linked + `') and entity_id = $1
 		order by occurred_at desc, id desc limit $2`, Args: []any{r.ID.String(), timelineEvents}, Scan: tenancy.Collect(&books)})
 	if err != nil {

@@ -33,7 +33,7 @@ const countSchool = `select (select count(*) from student where deleted_at is nu
 // count counts one school, in one round trip.
 func count(db *gorm.DB) (Counts, error) {
 	var n Counts
-	err := tenancy.Together(db, tenancy.Query{SQL: countSchool, Scan: func(r pgx.Rows) (err error) {
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: countSchool, Scan: func(r pgx.Rows) (err error) {
 		n, err = pgx.CollectExactlyOneRow(r, pgx.RowToStructByName[Counts])
 		return err
 	}})

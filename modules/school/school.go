@@ -83,7 +83,7 @@ func (m *Module) retry(c api.PlatformCtx, r byID) (School, error) {
 }
 
 // move takes a school to another status, audited in the same transaction.
-func (m *Module) move(c api.PlatformCtx, id uuid.UUID, action string, to func(context.Context, uuid.UUID, ...tenancy.Also) (*tenancy.School, error)) (School, error) {
+func (m *Module) move(c api.PlatformCtx, id uuid.UUID, action string, to func(context.Context, uuid.UUID, ...tenancy.InTx) (*tenancy.School, error)) (School, error) {
 	_, err := to(c, id, c.Book(action, "school", id, nil))
 	var refused tenancy.ErrTransition
 	if errors.As(err, &refused) {

@@ -50,7 +50,7 @@ func (m *Module) stats(c api.PlatformCtx, r byID) (Stats, error) {
 	}
 	out := Stats{SchoolID: s.ID, Status: string(s.Status)}
 	var signedIn, called *time.Time
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: useOf, Args: []any{r.ID, c.Now}, Scan: one(&out.Accounts, &out.Sessions, &signedIn)},
 		tenancy.Query{SQL: trafficOf, Args: []any{r.ID, c.Now}, Scan: one(&out.Requests, &out.Errors, &out.AverageMs, &called)})
 	if err != nil {

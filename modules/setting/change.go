@@ -54,7 +54,7 @@ func (m *Module) update(c api.Ctx, r change) (Setting, error) {
 
 // check names everything that is wrong with the settings as they would be.
 func (m *Module) check(c api.Ctx, s *Setting, before Setting, named func(string) bool) error {
-	bad := s.Evaluation.settle(c, before.Evaluation, named)
+	bad := s.Evaluation.normalize(c, before.Evaluation, named)
 	fail := func(field, message string) { bad = append(bad, api.Detail{Field: field, Message: message}) }
 	s.Name, s.Locale, s.Website = strings.TrimSpace(s.Name), strings.TrimSpace(s.Locale), strings.TrimSpace(s.Website)
 	if s.Website != "" && !strings.HasPrefix(s.Website, "https://") && !strings.HasPrefix(s.Website, "http://") {
@@ -107,7 +107,7 @@ func (m *Module) write(c api.Ctx, s *Setting, before Setting) error {
 	if !slices.Equal(s.WeekendDays, before.WeekendDays) {
 		queries = append(queries, weekendFrom(c, s.WeekendDays))
 	}
-	if err := tenancy.Together(c.DB, queries...); err != nil {
+	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return fmt.Errorf("changing the weekend: %w", err)
 	}
 	if g, was := s.GradeScaleID, before.GradeScaleID; (g == nil) != (was == nil) || g != nil && *g != *was {

@@ -26,9 +26,9 @@ func (e *Evaluation) lapse(now time.Time) {
 	}
 }
 
-// settle wants a reason said with every turning on and a window that is still to end;
+// normalize wants a reason said with every turning on and a window that is still to end;
 // turning off forgets both.
-func (e *Evaluation) settle(c api.Ctx, was Evaluation, named func(field string) bool) (bad []api.Detail) {
+func (e *Evaluation) normalize(c api.Ctx, was Evaluation, named func(field string) bool) (bad []api.Detail) {
 	if !e.EvaluationMode {
 		if was.EvaluationMode && !named("evaluationModeReason") {
 			e.EvaluationModeReason = ""

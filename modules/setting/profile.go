@@ -48,7 +48,7 @@ func (s *Setting) profile() tenancy.Profile {
 // Said is what a school says of itself; nil while it has said nothing.
 func Said(db *gorm.DB) (*tenancy.Profile, error) {
 	var found []tenancy.Profile
-	err := tenancy.Together(db, tenancy.Query{SQL: `select s.name, s.time_zone, s.locale, s.currency, (select w.days from weekend w order by w.from_date desc limit 1) as weekend_days,
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select s.name, s.time_zone, s.locale, s.currency, (select w.days from weekend w order by w.from_date desc limit 1) as weekend_days,
 			s.address, s.phone, s.email, s.logo_file_id
 		from school_setting s where s.time_zone <> ''`, Scan: tenancy.Collect(&found)})
 	if err != nil {
@@ -117,7 +117,7 @@ func Adopt(c api.Ctx, told tenancy.Profile) error {
 	if !slices.Equal(told.WeekendDays, before.WeekendDays) {
 		queries = append(queries, weekendFrom(c, told.WeekendDays))
 	}
-	if err := tenancy.Together(c.DB, queries...); err != nil {
+	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return fmt.Errorf("taking over what the platform says: %w", err)
 	}
 	c.Changed("update", "setting", c.School.ID, before, told)

@@ -103,7 +103,7 @@ func (m *Module) read(c api.Ctx, db *gorm.DB) (Setting, error) {
 	}
 	var weekends []struct{ Days []int16 }
 	var years []ActiveYear
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select days from weekend order by from_date desc limit 1`, Scan: tenancy.Collect(&weekends)},
 		tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where active`, Scan: tenancy.Collect(&years)})
 	if err != nil {

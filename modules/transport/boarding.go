@@ -36,10 +36,10 @@ type tap struct {
 // one who was given up, or said not to come, may still board; who alights was aboard.
 var rank = map[string]int{"waiting": 0, "absent": 1, "no_show": 1, "boarded": 2, "alighted": 3}
 
-// settle lets the taps decide where a rider stands, in the order they were made and
+// applyTaps sets the rider's state from the taps, in the order they were made and
 // not the order they arrived: so the same taps give the same state however they come,
 // and however often. It returns the taps that counted.
-func (b *Boarding) settle(taps []tap) map[string]bool {
+func (b *Boarding) applyTaps(taps []tap) map[string]bool {
 	slices.SortFunc(taps, func(a, c tap) int {
 		return cmp.Or(a.At.Compare(c.At), cmp.Compare(rank[a.Status], rank[c.Status]), cmp.Compare(a.ClientEventID, c.ClientEventID))
 	})

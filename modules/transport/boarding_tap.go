@@ -143,7 +143,7 @@ const selectTaps = `select client_event_id, student_id, status, at, received_at,
 func holdRiders(c api.Ctx, trip uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]*Boarding, map[uuid.UUID][]tap, error) {
 	var list []Boarding
 	var taps []tap
-	err := tenancy.Together(c.DB, // the taps are read when the riders are held
+	err := tenancy.Pipeline(c.DB, // the taps are read when the riders are held
 		tenancy.Query{SQL: selectRiding, Args: []any{trip, ids}, Scan: tenancy.Collect(&list)},
 		tenancy.Query{SQL: selectTaps, Args: []any{trip, ids}, Scan: tenancy.Collect(&taps)},
 	)
@@ -167,7 +167,7 @@ func ownersOf(c api.Ctx, trip uuid.UUID, taps []tap) (map[string]uuid.UUID, erro
 		ids[i] = t.ClientEventID
 	}
 	var found []tap
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select client_event_id, student_id from boarding_tap where trip_id = $1 and client_event_id = any($2)`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select client_event_id, student_id from boarding_tap where trip_id = $1 and client_event_id = any($2)`,
 		Args: []any{trip, ids}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return nil, fmt.Errorf("looking for taps: %w", err)
@@ -243,7 +243,7 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 		return
 	}
 	was := *rider
-	counted := rider.settle(append(valid, fresh...))
+	counted := rider.applyTaps(append(valid, fresh...))
 	for _, t := range fresh {
 		if counted[t.ClientEventID] {
 			b.fresh = append(b.fresh, t)
@@ -322,7 +322,7 @@ func (b *roll) write() error {
 	if err != nil {
 		return fmt.Errorf("writing taps: %w", err)
 	}
-	err = tenancy.Together(b.c.DB, tenancy.Query{SQL: `insert into boarding_tap (trip_id, student_id, client_event_id, status, at, received_at, tapped_by)
+	err = tenancy.Pipeline(b.c.DB, tenancy.Query{SQL: `insert into boarding_tap (trip_id, student_id, client_event_id, status, at, received_at, tapped_by)
 		select $2, student_id, client_event_id, status, at, $3, $4 from jsonb_to_recordset($1::jsonb) as t (student_id uuid, client_event_id text, status text, at timestamptz)
 		on conflict (trip_id, client_event_id) do nothing`, Args: []any{string(body), b.trip.ID, b.c.Now, b.c.User.ID}},
 		writeRiders(b.c, b.changed))

@@ -47,8 +47,8 @@ func (m *Module) undoBoarding(c api.Ctx, r undoing) (Boarding, error) {
 		return Boarding{}, api.Conflict("A tap can be taken back for ten minutes")
 	}
 	was := *rider
-	rider.settle(rest)
-	err = tenancy.Together(c.DB,
+	rider.applyTaps(rest)
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `update boarding_tap set undone_at = $3 where trip_id = $1 and client_event_id = $2`, Args: []any{t.ID, undone.ClientEventID, c.Now}},
 		writeRiders(c, []*Boarding{rider}))
 	if err != nil {

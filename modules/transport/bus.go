@@ -60,7 +60,7 @@ var busListing = api.Listing{
 
 func createBus(c api.Ctx, r BusFields) (Bus, error) {
 	b := Bus{BusFields: r}
-	if err := b.settle(c); err != nil {
+	if err := b.normalize(c); err != nil {
 		return b, err
 	}
 	return b, api.Insert(c, "bus", &b)
@@ -77,7 +77,7 @@ func getBus(c api.Ctx, r byID) (BusDetail, error) {
 	}
 	out := BusDetail{Bus: b}
 	var names []struct{ FirstName, LastName string }
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select first_name, last_name from employee where id = $1`, Args: []any{b.DriverID}, Scan: tenancy.Collect(&names)},
 		tenancy.Query{SQL: `select id, name, direction from route where bus_id = $1 order by name`, Args: []any{r.ID}, Scan: tenancy.Collect(&out.Routes)},
 		tenancy.Query{SQL: selectSubstitutes, Args: []any{r.ID, c.Today()}, Scan: tenancy.Collect(&out.Substitutes)},
@@ -99,14 +99,14 @@ func updateBus(c api.Ctx, r busChange) (Bus, error) {
 		if err := r.Apply(&b.BusFields); err != nil {
 			return err
 		}
-		return b.settle(c)
+		return b.normalize(c)
 	})
 }
 
 func deleteBus(c api.Ctx, r byID) error { return api.Erase[Bus](c, "bus", r.ID) }
 
-// settle checks what tags cannot.
-func (b *Bus) settle(c api.Ctx) error {
+// normalize checks what tags cannot.
+func (b *Bus) normalize(c api.Ctx) error {
 	if b.Status == "" {
 		b.Status = "ACTIVE"
 	}

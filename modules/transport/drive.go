@@ -143,7 +143,7 @@ func (d *drive) showLocked(p Point, way []Point, now time.Time, t *Tracker) {
 	if len(calls) > 0 {
 		t.busy.Go(func() { t.note(d, calls) })
 	}
-	if t.Air == nil {
+	if t.Live == nil {
 		return
 	}
 	seen := p.seen(d.trip.ID, now.UTC())
@@ -154,7 +154,7 @@ func (d *drive) showLocked(p Point, way []Point, now time.Time, t *Tracker) {
 			d.told, tell = now, seen.ETAs
 		}
 	}
-	t.Air.Moved(d.school, d.trip.BusID, seen, tell)
+	t.Live.Moved(d.school, d.trip.BusID, seen, tell)
 }
 
 // walk takes positions in, and says what happened at stops. That a bus was near long ago
@@ -254,7 +254,7 @@ func noteCalls(c api.Ctx, trip Trip, calls []call) error {
 		who = "boarded"
 	}
 	var riders []TripStudent
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `insert into trip_stop (trip_id, stop_id, near_at, arrived_at, departed_at)
 			select $1, id, min(near), min(arrived), min(departed) from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[]) as x (id, near, arrived, departed) group by id
 			on conflict (trip_id, stop_id) do update set near_at = coalesce(trip_stop.near_at, excluded.near_at),

@@ -62,7 +62,7 @@ func fillFleet(c api.Ctx, out *Fleet, ids, buses []uuid.UUID, at map[uuid.UUID]i
 		N      int
 	}
 	var seen []Seen
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select t.id as trip_id, ` + tripStopColumns + `
 			from trip t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id
 			where t.id = any($1) and ` + tripHasStop + ` order by t.id, p.sequence`, Args: []any{ids}, Scan: tenancy.Collect(&stops)},

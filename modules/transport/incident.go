@@ -75,7 +75,7 @@ func (m *Module) reportIncident(c api.Ctx, r incidentReport) (Incident, error) {
 		return i, nil
 	}
 	var riders []TripStudent
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name from boarding b join student s on s.id = b.student_id
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name from boarding b join student s on s.id = b.student_id
 		where b.trip_id = $1 and b.status in ('waiting', 'boarded')`, Args: []any{*i.TripID}, Scan: tenancy.Collect(&riders)})
 	if err != nil {
 		return i, fmt.Errorf("looking who is aboard: %w", err)

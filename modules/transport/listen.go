@@ -21,10 +21,10 @@ func (m *Module) listen(bus *events.Bus) {
 	bus.On(EndDueFact, "transport", m.leftOpen)
 	bus.On(NewsFact, "watchers", func(ctx context.Context, h events.Heard) error {
 		var n News
-		if err := h.Read(&n); err != nil || m.Air == nil {
+		if err := h.Read(&n); err != nil || m.Live == nil {
 			return err
 		}
-		return m.Air.Tell(ctx, h.SchoolID, n.BusID, n)
+		return m.Live.Tell(ctx, h.SchoolID, n.BusID, n)
 	})
 	bus.On(MovedFact, "tracker", func(ctx context.Context, h events.Heard) error {
 		var s Sighting

@@ -73,7 +73,7 @@ func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
 		TripStop
 	}
 	of := []any{r.BusID, c.Today()}
-	err := tenancy.Together(c.DB, sightOfBus(viewer(c), c.Today(), r.BusID, &bus),
+	err := tenancy.Pipeline(c.DB, sightOfBus(viewer(c), c.Today(), r.BusID, &bus),
 		tenancy.Query{SQL: tripOfBus, Args: of, Scan: tenancy.Collect(&trips)}, tenancy.Query{SQL: stopsOfBus, Args: of, Scan: tenancy.Collect(&stops)})
 	if err != nil {
 		return Live{}, fmt.Errorf("looking where a bus is: %w", err)
@@ -127,8 +127,8 @@ func (m *Module) lastSeen(c api.Ctx, bus uuid.UUID, t Trip) (*Seen, error) {
 	if t.StartedAt == nil {
 		return nil, nil
 	}
-	if m.Air != nil {
-		seen, err := m.Air.LastSeen(c, c.School.ID, bus)
+	if m.Live != nil {
+		seen, err := m.Live.LastSeen(c, c.School.ID, bus)
 		if err == nil && seen != nil && seen.TripID == t.ID && seen.age(c.Now) <= staleAfter {
 			return seen, nil
 		}

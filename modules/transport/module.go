@@ -28,9 +28,9 @@ type Register interface {
 	Absent(db *gorm.DB, day api.Date, students []uuid.UUID) ([]uuid.UUID, error)
 }
 
-// Air is what carries news of a bus to those who watch it, on whatever instance they
+// LivePublisher sends news of a bus to its watchers, on whichever instance they
 // are, and remembers where each bus was seen last. It may forget.
-type Air interface {
+type LivePublisher interface {
 	// LastSeen is where a bus was seen last; nil is nowhere, or long ago.
 	LastSeen(ctx context.Context, school, bus uuid.UUID) (*Seen, error)
 	// Moved shows watchers where a bus is now and, if etas are given, when it will be where.
@@ -46,7 +46,7 @@ type Module struct {
 	Absences Absences
 	Register Register
 	Schools  Schools
-	Air      Air
+	Live     LivePublisher
 	Tracker  *Tracker
 }
 

@@ -41,7 +41,7 @@ type ParentsBuses struct {
 
 func (m *Module) parentsBuses(c api.Ctx, _ api.Nothing) (ParentsBuses, error) {
 	out := ParentsBuses{}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `
 		select s.id as student_id, s.first_name, s.last_name, r.id as route_id, r.name as route_name, r.direction,
 			b.id as bus_id, b.bus_number, p.id as stop_id, p.name as stop_name, p.lat, p.lng, coalesce(to_char(p.planned_time, 'HH24:MI'), '') as planned_time,
 			exists (select from not_riding n where n.student_id = s.id and n.date = $2 and n.trip_type = r.direction) as not_riding,
@@ -105,7 +105,7 @@ func (m *Module) notRiding(c api.Ctx, r absence) (NotRidingAnswer, error) {
 	}
 	var said []struct{ TripType string }
 	var moved []struct{ ID, TripID, BusID uuid.UUID }
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		// A trip that starts at this moment is waited for, or waits: it sees what is said, or is seen.
 		tenancy.Query{SQL: `select t.id from trip t where t.trip_date = $2 and t.trip_type = any($3::text[]) and t.status in ('scheduled', 'in_progress', 'paused')
 			and t.route_id in (select y.route_id from ride y where y.student_id = $1) order by t.id for share`, Args: []any{r.StudentID, r.Date, ways}},

@@ -51,7 +51,7 @@ func (m *Module) putRiders(c api.Ctx, r riders) (RouteDetail, error) {
 	same := `exists (select from ` + wanted + ` where w."studentId" = r.student_id and w."stopId" = r.stop_id)`
 	covers := `r.start_date <= $3 and (r.end_date is null or r.end_date >= $3)`
 	args := []any{string(body), route.ID, from}
-	err = tenancy.Together(c.DB,
+	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from ride r where r.route_id = $2 and (r.start_date > $3 or (r.start_date = $3 and not ` + same + `))`, Args: args},
 		tenancy.Query{SQL: `update ride r set end_date = $3::date - 1 where r.route_id = $2 and ` + covers + ` and not ` + same, Args: args},
 		tenancy.Query{SQL: `update ride r set end_date = null where r.route_id = $2 and ` + covers + ` and r.end_date is not null and ` + same, Args: args},
@@ -109,7 +109,7 @@ func checkRiders(c api.Ctx, r riders, body string, from api.Date) ([]Rider, erro
 	var before []Rider
 	var students, stops []struct{ ID uuid.UUID }
 	var seats []struct{ Capacity *int }
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select s.id from student s where s.id in (select w."studentId" from ` + wanted + `) and s.deleted_at is null and s.status = 'ACTIVE'`, Args: []any{body}, Scan: tenancy.Collect(&students)},
 		tenancy.Query{SQL: `select id from stop where route_id = $1 and removed_at is null`, Args: []any{r.RouteID}, Scan: tenancy.Collect(&stops)},
 		tenancy.Query{SQL: `select b.capacity from bus b join route x on x.bus_id = b.id where x.id = $1`, Args: []any{r.RouteID}, Scan: tenancy.Collect(&seats)},

@@ -118,7 +118,7 @@ const selectRiders = `select r.student_id, s.first_name, s.last_name, r.stop_id,
 func routeDetail(c api.Ctx, route Route) (RouteDetail, error) {
 	out := RouteDetail{Route: route}
 	var bus []struct{ BusNumber string }
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select bus_number from bus where id = $1`, Args: []any{route.BusID}, Scan: tenancy.Collect(&bus)},
 		tenancy.Query{SQL: selectStops, Args: []any{route.ID}, Scan: tenancy.Collect(&out.Stops)},
 		tenancy.Query{SQL: selectRiders, Args: []any{route.ID, c.Today()}, Scan: tenancy.Collect(&out.Students)},

@@ -76,7 +76,7 @@ func sightOfBus(v Viewer, today api.Date, bus uuid.UUID, into *Bus) tenancy.Quer
 
 // SeeBus reads a bus as somebody sees it; one they do not see is not there.
 func SeeBus(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (found Bus, _ error) {
-	if err := tenancy.Together(db, sightOfBus(v, today, bus, &found)); err != nil {
+	if err := tenancy.Pipeline(db, sightOfBus(v, today, bus, &found)); err != nil {
 		return found, fmt.Errorf("looking for a bus: %w", err)
 	}
 	return found, nil
@@ -91,7 +91,7 @@ func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error
 		asked = append(asked, tenancy.Query{SQL: `select t.id from trip t where t.bus_id = @id and (t.trip_date = @today or t.status in ('in_progress', 'paused')) and ` + tripSights[v.Role],
 			Args: []any{pgx.NamedArgs{"id": bus, "user": v.UserID, "today": today}}, Scan: tenancy.Collect(&trips)})
 	}
-	if err := tenancy.Together(db, asked...); err != nil {
+	if err := tenancy.Pipeline(db, asked...); err != nil {
 		return Sight{}, fmt.Errorf("looking for a bus: %w", err)
 	}
 	switch v.Role {
@@ -114,7 +114,7 @@ func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error
 
 // seeTrip reads a trip as the caller sees it.
 func seeTrip(c api.Ctx, id uuid.UUID) (found Trip, _ error) {
-	if err := tenancy.Together(c.DB, sight(viewer(c), c.Today(), tripSights, "trip", `select `+tripColumns+` from trip t where t.id = @id and `, id, &found)); err != nil {
+	if err := tenancy.Pipeline(c.DB, sight(viewer(c), c.Today(), tripSights, "trip", `select `+tripColumns+` from trip t where t.id = @id and `, id, &found)); err != nil {
 		return found, fmt.Errorf("looking for a trip: %w", err)
 	}
 	return found, nil

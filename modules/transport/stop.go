@@ -44,7 +44,7 @@ const defaultRadius = 300
 // leaves the route, unless somebody still gets on or off there.
 func putStops(c api.Ctx, route uuid.UUID, fields []StopFields) error {
 	var present []Stop
-	if err := tenancy.Together(c.DB, tenancy.Query{SQL: selectStops, Args: []any{route}, Scan: tenancy.Collect(&present)}); err != nil {
+	if err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectStops, Args: []any{route}, Scan: tenancy.Collect(&present)}); err != nil {
 		return fmt.Errorf("reading a route's stops: %w", err)
 	}
 	known := map[uuid.UUID]bool{}
@@ -94,7 +94,7 @@ func putStops(c api.Ctx, route uuid.UUID, fields []StopFields) error {
 	if err != nil {
 		return fmt.Errorf("writing stops: %w", err)
 	}
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `insert into stop (id, route_id, name, sequence, lat, lng, radius_meters, planned_time)
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into stop (id, route_id, name, sequence, lat, lng, radius_meters, planned_time)
 		select id, $2, name, sequence, lat, lng, radius_meters, planned_time
 		from jsonb_to_recordset($1::jsonb) as s (id uuid, name text, sequence int, lat float8, lng float8, radius_meters int, planned_time time)
 		on conflict (id) do update set name = excluded.name, sequence = excluded.sequence, lat = excluded.lat, lng = excluded.lng,
@@ -110,7 +110,7 @@ func putStops(c api.Ctx, route uuid.UUID, fields []StopFields) error {
 
 func removeStops(c api.Ctx, route uuid.UUID, kept []uuid.UUID) error {
 	var used []struct{ Name string }
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select p.name from stop p where p.route_id = $1 and p.removed_at is null and p.id <> all($2)
 			and exists (select from ride r where r.stop_id = p.id and (r.end_date is null or r.end_date >= $3)) order by p.sequence`,
 			Args: []any{route, kept, c.Today()}, Scan: tenancy.Collect(&used)},

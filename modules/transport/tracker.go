@@ -35,7 +35,7 @@ type TrackerParts struct {
 	Schools api.Opener
 	// Work does something at a school outside a request (api.Kernel.Work).
 	Work      func(ctx context.Context, school uuid.UUID, name string, f func(api.Ctx) error) error
-	Air       Air
+	Live      LivePublisher
 	Clock     func() time.Time
 	Log       *slog.Logger
 	PerSecond int
@@ -150,8 +150,8 @@ func (t *Tracker) Forget(trip uuid.UUID) {
 	}
 }
 
-// Doubt is told that a trip's state is about to change.
-func (t *Tracker) Doubt(trip uuid.UUID) {
+// Invalidate is called when a trip's state is about to change.
+func (t *Tracker) Invalidate(trip uuid.UUID) {
 	now := t.Clock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -243,15 +243,15 @@ func (t *Tracker) load(ctx context.Context, school, driver uuid.UUID) (*drive, e
 		return nil, errPaused
 	}
 	var stops []TripStop
-	err = tenancy.Together(db, tenancy.Query{SQL: selectTripStops, Args: []any{trip.RouteID, trip.ID}, Scan: tenancy.Collect(&stops)})
+	err = tenancy.Pipeline(db, tenancy.Query{SQL: selectTripStops, Args: []any{trip.RouteID, trip.ID}, Scan: tenancy.Collect(&stops)})
 	if err != nil {
 		return nil, fmt.Errorf("reading a trip's stops: %w", err)
 	}
 	d := &drive{school: school, trip: trip, loaded: began, progress: newProgress(stops), allowance: float64(t.PerSecond)}
-	if t.Air == nil {
+	if t.Live == nil {
 		return d, nil
 	}
-	if seen, err := t.Air.LastSeen(ctx, school, trip.BusID); err == nil && seen != nil && seen.TripID == trip.ID {
+	if seen, err := t.Live.LastSeen(ctx, school, trip.BusID); err == nil && seen != nil && seen.TripID == trip.ID {
 		d.last = &Point{Lat: seen.Lat, Lng: seen.Lng, Speed: seen.Speed, Heading: seen.Heading, At: seen.At}
 	}
 	return d, nil

@@ -121,7 +121,7 @@ func storeTrail(db *gorm.DB, rows []track) (int, error) {
 		lats[i], lngs[i], speeds[i], headings[i] = r.point.Lat, r.point.Lng, float32(r.point.Speed), float32(r.point.Heading)
 	}
 	var stored int
-	err := tenancy.Together(db, tenancy.Query{SQL: `with new as (
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `with new as (
 			insert into location (trip_id, at, lat, lng, speed, heading, received_at)
 			select * from unnest($1::uuid[], $2::timestamptz[], $3::float8[], $4::float8[], $5::real[], $6::real[], $7::timestamptz[])
 			on conflict (trip_id, at) do nothing returning 1)

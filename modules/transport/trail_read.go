@@ -69,7 +69,7 @@ func readTrail(c api.Ctx, t Trip, after time.Time) (Trail, error) {
 		since = after
 	}
 	out := Trail{TripID: t.ID, BusID: t.BusID, Status: t.Status, StartedAt: t.StartedAt, EndedAt: t.EndedAt}
-	err := tenancy.Together(c.DB,
+	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select lat, lng, speed, heading, at as timestamp from location where trip_id = $1 and at > $2::timestamptz order by at limit $3`, Args: []any{t.ID, since, mostPoints + 1}, Scan: tenancy.Collect(&out.Points)},
 		tenancy.Query{SQL: `select count(*) from location where trip_id = $1`, Args: []any{t.ID}, Scan: tenancy.One(&out.Total)},
 		tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: tenancy.Collect(&out.Stops)},
@@ -94,7 +94,7 @@ const (
 // older than three. Each day is thinned once.
 func ThinTrails(db *gorm.DB, today api.Date) error {
 	return db.Transaction(func(tx *gorm.DB) error {
-		err := tenancy.Together(tx,
+		err := tenancy.Pipeline(tx,
 			tenancy.Query{SQL: `delete from location l using trip t where t.id = l.trip_id and t.trip_date < $1`, Args: []any{today.AddDays(-goneAfter)}},
 			tenancy.Query{SQL: `delete from location l using trip t, school_setting s where t.id = l.trip_id and t.trip_date < $1 and t.trip_date >= coalesce(s.trails_thinned_to, '-infinity'::date)
 				and exists (select from location k where k.trip_id = l.trip_id and k.at >= date_trunc('minute', l.at) and k.at < l.at)`, Args: []any{today.AddDays(-thinAfter)}},

@@ -113,7 +113,7 @@ func nameTrips(c api.Ctx, views []TripView) error {
 		RouteName, BusNumber, FirstName string
 		LastName                        string
 	}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select t.id, e.id as driver_id, r.name as route_name, b.bus_number, coalesce(e.first_name, '') as first_name, coalesce(e.last_name, '') as last_name
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select t.id, e.id as driver_id, r.name as route_name, b.bus_number, coalesce(e.first_name, '') as first_name, coalesce(e.last_name, '') as last_name
 		from trip t join route r on r.id = t.route_id join bus b on b.id = t.bus_id left join employee e on e.id = ` + driverOf + ` where t.id = any($1)`,
 		Args: []any{ids}, Scan: tenancy.Collect(&found)})
 	if err != nil {
@@ -146,7 +146,7 @@ func (m *Module) tripDetail(c api.Ctx, t Trip) (TripDetail, error) {
 		return out, err
 	}
 	out.TripView = views[0]
-	if err := tenancy.Together(c.DB, tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: tenancy.Collect(&out.Stops)}); err != nil {
+	if err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: tenancy.Collect(&out.Stops)}); err != nil {
 		return out, fmt.Errorf("reading a trip's stops: %w", err)
 	}
 	var err error

@@ -34,7 +34,7 @@ func (m *Module) handOver(c api.Ctx, r handover) (TripDetail, error) {
 		return TripDetail{}, err
 	}
 	if m.Tracker != nil {
-		m.Tracker.Doubt(t.ID)
+		m.Tracker.Invalidate(t.ID)
 	}
 	before := t
 	t.DriverID, t.UpdatedAt, t.UpdatedBy = &r.DriverID, c.Now, &c.User.ID
@@ -54,7 +54,7 @@ func (m *Module) handOver(c api.Ctx, r handover) (TripDetail, error) {
 // tellDrivers tells both drivers who drives now, and has it looked up what they may see.
 func tellDrivers(c api.Ctx, t TripDetail, before uuid.UUID) error {
 	var drivers []struct{ ID, UserID uuid.UUID }
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select id, user_id from employee where id = any($1) and user_id is not null order by user_id`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, user_id from employee where id = any($1) and user_id is not null order by user_id`,
 		Args: []any{[]uuid.UUID{before, *t.DriverID}}, Scan: tenancy.Collect(&drivers)})
 	if err != nil {
 		return fmt.Errorf("looking for drivers: %w", err)

@@ -47,7 +47,7 @@ func checkExtra(c api.Ctx, t Trip, r extraRider) error {
 		Capacity              *int
 		Riders                int
 	}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select exists (select from student s where s.id = $2 and s.deleted_at is null and s.status = 'ACTIVE') as student,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select exists (select from student s where s.id = $2 and s.deleted_at is null and s.status = 'ACTIVE') as student,
 			exists (select from stop p where p.id = $3 and p.route_id = $4 and p.removed_at is null) as stop,
 			exists (select from boarding b where b.trip_id = $1 and b.student_id = $2) as riding,
 			(select v.capacity from bus v where v.id = $5) as capacity,
@@ -90,7 +90,7 @@ func join(c api.Ctx, trips []Trip, riders []TripStudent) (int, error) {
 		TripID uuid.UUID
 		TripStudent
 	}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `with new as (
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `with new as (
 			insert into boarding (id, trip_id, student_id, stop_id, status, preset, reason, updated_at)
 			select gen_random_uuid(), t.id, x.student, x.stop, x.state, x.state, x.reason, $6
 			from unnest($1::uuid[]) as t (id) cross join unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[]) as x (student, stop, state, reason)
@@ -141,7 +141,7 @@ func (m *Module) followRiders(c api.Ctx, route uuid.UUID, before []Rider, now []
 		}
 	}
 	var left []struct{ TripID, StudentID uuid.UUID }
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `update boarding b set status = 'absent', preset = 'absent', reason = 'taken off the route', updated_at = $3
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update boarding b set status = 'absent', preset = 'absent', reason = 'taken off the route', updated_at = $3
 		where b.trip_id = any($1) and b.student_id = any($2) and b.status = 'waiting'
 			and not exists (select from boarding_tap p where p.trip_id = b.trip_id and p.student_id = b.student_id and p.undone_at is null)
 		returning b.trip_id, b.student_id`, Args: []any{ids, off, c.Now}, Scan: tenancy.Collect(&left)})

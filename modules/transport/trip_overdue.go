@@ -33,7 +33,7 @@ const (
 // tellWhenDue has the trip looked at when it should be over for long.
 func tellWhenDue(c api.Ctx, t Trip) error {
 	var last []struct{ At roster.Clock }
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select coalesce(to_char(max(planned_time), 'HH24:MI'), '') as at from stop where route_id = $1 and removed_at is null`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select coalesce(to_char(max(planned_time), 'HH24:MI'), '') as at from stop where route_id = $1 and removed_at is null`,
 		Args: []any{t.RouteID}, Scan: tenancy.Collect(&last)})
 	if err != nil {
 		return fmt.Errorf("reading when a trip ends: %w", err)
@@ -68,7 +68,7 @@ func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 	var open []struct{ BusNumber, RouteName string }
 	var riders []struct{ FirstName, LastName, Status string }
 	var office []struct{ ID uuid.UUID }
-	err = tenancy.Together(db,
+	err = tenancy.Pipeline(db,
 		tenancy.Query{SQL: `select b.bus_number, r.name as route_name from trip t join bus b on b.id = t.bus_id join route r on r.id = t.route_id
 			where t.id = $1 and t.status in ('in_progress', 'paused')`, Args: []any{due.TripID}, Scan: tenancy.Collect(&open)},
 		tenancy.Query{SQL: `select s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id

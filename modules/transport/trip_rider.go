@@ -45,7 +45,7 @@ const selectExpected = `select r.student_id, s.first_name, s.last_name, r.stop_i
 func (m *Module) studentsOf(c api.Ctx, t Trip) ([]TripStudent, error) {
 	if t.StartedAt != nil {
 		var list []TripStudent
-		err := tenancy.Together(c.DB, tenancy.Query{SQL: selectBoardings, Args: []any{t.ID}, Scan: tenancy.Collect(&list)})
+		err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectBoardings, Args: []any{t.ID}, Scan: tenancy.Collect(&list)})
 		if err != nil {
 			return nil, fmt.Errorf("reading a trip's riders: %w", err)
 		}
@@ -56,7 +56,7 @@ func (m *Module) studentsOf(c api.Ctx, t Trip) ([]TripStudent, error) {
 
 func (m *Module) expected(c api.Ctx, t Trip) ([]TripStudent, error) {
 	var list []TripStudent
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: selectExpected, Args: []any{t.RouteID, t.TripDate, t.TripType}, Scan: tenancy.Collect(&list)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectExpected, Args: []any{t.RouteID, t.TripDate, t.TripType}, Scan: tenancy.Collect(&list)})
 	if err != nil {
 		return nil, fmt.Errorf("reading who is expected: %w", err)
 	}

@@ -84,7 +84,7 @@ func (m *Module) turn(c api.Ctx, t Trip, to string, from []string, change func(*
 		return t, api.Conflict("The trip is %s: it cannot become %s", t.Status, to)
 	}
 	if m.Tracker != nil {
-		m.Tracker.Doubt(t.ID)
+		m.Tracker.Invalidate(t.ID)
 	}
 	before := t
 	if change != nil {
@@ -164,7 +164,7 @@ func unaccounted(c api.Ctx, trip uuid.UUID, states ...string) error {
 		StudentID                   uuid.UUID
 		FirstName, LastName, Status string
 	}
-	err := tenancy.Together(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id
 		where b.trip_id = $1 and b.status = any($2) order by s.first_name, s.last_name, s.id`, Args: []any{trip, states}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("looking who is aboard: %w", err)

@@ -13,34 +13,34 @@ import (
 // Query is one statement of several that travel together. Scan, when given, reads
 // its rows with pgx, past database/sql.
 //
-// PlanOnce has Postgres keep one plan for whatever arguments. By itself it plans a
+// ForceGenericPlan has Postgres keep one plan for whatever arguments. By itself it plans a
 // statement anew for arguments that promise less work than the usual, such as a list of
 // one id, and planning a long statement can cost more than all that work.
 type Query struct {
-	SQL      string
-	Args     []any
-	Scan     func(pgx.Rows) error
-	PlanOnce bool
+	SQL              string
+	Args             []any
+	Scan             func(pgx.Rows) error
+	ForceGenericPlan bool
 }
 
 // What goes before and after a query that is to be planned once.
 const (
-	planOnce = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
-	planAny  = `select set_config('plan_cache_mode', 'auto', true)`
+	forceGenericPlan = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
+	resetPlanMode    = `select set_config('plan_cache_mode', 'auto', true)`
 )
 
-// together is carried in the context to the connection: database/sql has no way
+// pipeline is carried in the context to the connection: database/sql has no way
 // to hand a driver more than one statement at a time.
-type together struct {
+type pipeline struct {
 	queries []Query
 	commit  bool
 }
 
-type togetherKey struct{}
+type pipelineKey struct{}
 
-// Together sends the queries in one round trip, bound to db's school.
-func Together(db *gorm.DB, queries ...Query) error {
-	return send(db, &together{queries: queries})
+// Pipeline sends the queries in one round trip, bound to db's school.
+func Pipeline(db *gorm.DB, queries ...Query) error {
+	return send(db, &pipeline{queries: queries})
 }
 
 // Commit sends the last statements of a transaction and its COMMIT in one round
@@ -50,20 +50,20 @@ func Commit(tx *gorm.DB, last ...Query) error {
 	if !ok {
 		return errors.New("tenancy: commit outside a transaction")
 	}
-	if err := send(tx, &together{queries: last, commit: true}); err != nil {
+	if err := send(tx, &pipeline{queries: last, commit: true}); err != nil {
 		_ = sqlTx.Rollback()
 		return err
 	}
 	return sqlTx.Commit()
 }
 
-func send(db *gorm.DB, t *together) error {
-	ctx := context.WithValue(db.Statement.Context, togetherKey{}, t)
+func send(db *gorm.DB, t *pipeline) error {
+	ctx := context.WithValue(db.Statement.Context, pipelineKey{}, t)
 	_, err := db.Statement.ConnPool.ExecContext(ctx, "")
 	return err
 }
 
-func (c *conn) together(ctx context.Context, t *together) error {
+func (c *conn) runPipeline(ctx context.Context, t *pipeline) error {
 	if t.commit && c.tx != nil && !c.tx.begun && len(t.queries) == 0 {
 		return nil // nothing was ever sent
 	}
@@ -72,12 +72,12 @@ func (c *conn) together(ctx context.Context, t *together) error {
 		return err
 	}
 	for _, q := range t.queries {
-		if q.PlanOnce {
-			batch.Queue(planOnce)
+		if q.ForceGenericPlan {
+			batch.Queue(forceGenericPlan)
 		}
 		batch.Queue(c.text(ctx, q.SQL), q.Args...)
-		if q.PlanOnce {
-			batch.Queue(planAny)
+		if q.ForceGenericPlan {
+			batch.Queue(resetPlanMode)
 		}
 	}
 	if t.commit {
@@ -105,12 +105,12 @@ func (c *conn) together(ctx context.Context, t *together) error {
 
 // inReturn is the queries as their results come, with those around one planned once.
 func inReturn(queries []Query) []Query {
-	if !slices.ContainsFunc(queries, func(q Query) bool { return q.PlanOnce }) {
+	if !slices.ContainsFunc(queries, func(q Query) bool { return q.ForceGenericPlan }) {
 		return queries
 	}
 	var all []Query
 	for _, q := range queries {
-		if q.PlanOnce {
+		if q.ForceGenericPlan {
 			all = append(all, Query{}, q, Query{})
 		} else {
 			all = append(all, q)
@@ -120,7 +120,7 @@ func inReturn(queries []Query) []Query {
 }
 
 // readAll reads the queries' results; scanned says whether a Scan was called.
-func readAll(results pgx.BatchResults, t *together) (scanned bool, err error) {
+func readAll(results pgx.BatchResults, t *pipeline) (scanned bool, err error) {
 	for _, q := range inReturn(t.queries) {
 		if q.Scan == nil {
 			if _, err := results.Exec(); err != nil {

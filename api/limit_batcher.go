@@ -19,28 +19,28 @@ import (
 // Of the store's two scripts (count, peek) the kernel only ever runs the first.
 type scripts struct {
 	redis.UniversalClient
-	*ferry
+	*batcher
 }
 
-// ferry is the calls under way: at most ferries trips at a time, and who comes
-// meanwhile waits for the next one.
-type ferry struct {
-	mu      sync.Mutex
-	away    int
-	waiting []*passenger
+// batcher sends at most maxInFlight commands at a time. Calls that come meanwhile wait and are
+// sent together.
+type batcher struct {
+	mu       sync.Mutex
+	inFlight int
+	waiting  []*pendingCall
 }
 
-// passenger is one call that waits for others to come back.
-type passenger struct {
+// pendingCall is a call that waits to be sent with others.
+type pendingCall struct {
 	ctx  context.Context
 	keys []string
 	args []any
 	done chan *redis.Cmd
 }
 
-// ferries is how many trips are made at a time. With one, a late answer would hold
-// up everybody.
-const ferries = 2
+// maxInFlight is how many commands are under way at a time. With one, a late answer would
+// delay every call.
+const maxInFlight = 2
 
 const countScript = `
 local n = redis.call("incrby", KEYS[1], ARGV[1])
@@ -66,14 +66,14 @@ func (s scripts) ScriptLoad(ctx context.Context, _ string) *redis.StringCmd {
 // EvalSha runs the counting script.
 func (s scripts) EvalSha(ctx context.Context, _ string, keys []string, args ...any) *redis.Cmd {
 	s.mu.Lock()
-	if s.away < ferries {
-		s.away++
+	if s.inFlight < maxInFlight {
+		s.inFlight++
 		s.mu.Unlock()
 		cmd := s.resend(ctx, s.UniversalClient.EvalSha(ctx, countSHA, keys, args...), keys, args)
-		s.back()
+		s.done()
 		return cmd
 	}
-	p := &passenger{ctx: ctx, keys: keys, args: args, done: make(chan *redis.Cmd, 1)}
+	p := &pendingCall{ctx: ctx, keys: keys, args: args, done: make(chan *redis.Cmd, 1)}
 	s.waiting = append(s.waiting, p)
 	s.mu.Unlock()
 	select {
@@ -86,26 +86,26 @@ func (s scripts) EvalSha(ctx context.Context, _ string, keys []string, args ...a
 	}
 }
 
-// back ends a trip. Whoever waits goes on the next.
-func (s scripts) back() {
+// done ends a command and sends the calls that wait.
+func (s scripts) done() {
 	s.mu.Lock()
 	next := s.waiting
 	s.waiting = nil
 	if len(next) == 0 {
-		s.away--
+		s.inFlight--
 	}
 	s.mu.Unlock()
 	if len(next) > 0 {
-		go s.sail(next)
+		go s.flush(next)
 	}
 }
 
-// sail makes one trip for all who waited and still do.
-func (s scripts) sail(all []*passenger) {
-	defer s.back()
+// flush sends all pending calls that have not given up in one pipeline.
+func (s scripts) flush(all []*pendingCall) {
+	defer s.done()
 	pipe := s.Pipeline()
 	cmds := make([]*redis.Cmd, len(all))
-	var latest context.Context // the one who has most patience left
+	var latest context.Context // of the call that came last: it has most time left
 	for i, p := range all {
 		if p.ctx.Err() == nil {
 			cmds[i] = pipe.EvalSha(p.ctx, countSHA, p.keys, p.args...)

@@ -36,18 +36,19 @@ type Event struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// words travel between instances.
-type words struct {
+// message travels between instances.
+type message struct {
 	From   string   `json:"from"`
 	At     int64    `json:"at,omitempty"` // of a position, in microseconds: older ones are not shown
 	Rooms  []string `json:"rooms,omitempty"`
 	Events []Event  `json:"events"`
 }
 
-// air carries what is said in rooms between instances, and keeps the last positions.
+// fanout carries the events of rooms between instances through Redis, and keeps the last
+// position of each bus.
 // Redis is asked beside the work, never in it: while it is away, those who are connected
 // to the same instance hear each other.
-type air struct {
+type fanout struct {
 	hub *Hub
 
 	mu      sync.Mutex
@@ -75,8 +76,8 @@ type move struct {
 	show func() (state []byte, events []Event)
 }
 
-func newAir(h *Hub) *air {
-	return &air{hub: h, wanted: map[string]bool{}, shown: map[string]position{}, moves: map[string]move{}, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
+func newFanout(h *Hub) *fanout {
+	return &fanout{hub: h, wanted: map[string]bool{}, shown: map[string]position{}, moves: map[string]move{}, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
 }
 
 func nudge(c chan struct{}) {
@@ -87,7 +88,7 @@ func nudge(c chan struct{}) {
 }
 
 // room notes which buses are watched here. Rooms inside a bus's are not told apart.
-func (a *air) room(name string, inhabited bool) {
+func (a *fanout) room(name string, inhabited bool) {
 	if strings.Count(name, "/") != 1 {
 		return
 	}
@@ -106,7 +107,7 @@ func (a *air) room(name string, inhabited bool) {
 // is said in its room; it is called only if somebody is to see it, and maybe later.
 func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show func() (state []byte, events []Event)) {
 	room := roomOf(school, bus)
-	a := h.air
+	a := h.fanout
 	a.mu.Lock()
 	watched := a.wanted[room]
 	if known, waits := a.moves[room]; !waits || at.After(known.at) {
@@ -116,7 +117,7 @@ func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show func() (state []byt
 	nudge(a.moved)
 	if watched {
 		_, events := show()
-		a.say(room, words{At: at.UnixMicro(), Events: events})
+		a.deliver(room, message{At: at.UnixMicro(), Events: events})
 	}
 }
 
@@ -124,26 +125,26 @@ func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show func() (state []byt
 // What other instances miss while Redis is away, they read when it is back.
 func (h *Hub) Tell(ctx context.Context, school, bus uuid.UUID, about *About, e Event) error {
 	room := roomOf(school, bus)
-	w := words{From: h.id, Events: []Event{e}}
+	msg := message{From: h.id, Events: []Event{e}}
 	if about != nil {
-		w.Rooms = []string{staffRoom(school, bus), studentRoom(school, bus, about.Student)}
+		msg.Rooms = []string{staffRoom(school, bus), studentRoom(school, bus, about.Student)}
 		if about.Trip != uuid.Nil {
-			w.Rooms = append(w.Rooms, tripRoom(school, bus, about.Trip))
+			msg.Rooms = append(msg.Rooms, tripRoom(school, bus, about.Trip))
 		}
 	}
-	h.air.say(room, w)
-	body, err := json.Marshal(w)
+	h.fanout.deliver(room, msg)
+	body, err := json.Marshal(msg)
 	if err != nil {
-		return fmt.Errorf("saying %s: %w", e.Name, err)
+		return fmt.Errorf("saying %s: %msg", e.Name, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, redisPatience)
 	defer cancel()
-	h.air.note(h.Redis.Publish(ctx, channelPrefix+room, body).Err())
+	h.fanout.note(h.Redis.Publish(ctx, channelPrefix+room, body).Err())
 	return nil
 }
 
 // inOrder keeps others from showing positions in a room until it is called back.
-func (a *air) inOrder(room string) (done func()) {
+func (a *fanout) inOrder(room string) (done func()) {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(room))
 	m := &a.showing[sum.Sum32()%uint32(len(a.showing))]
@@ -151,23 +152,23 @@ func (a *air) inOrder(room string) (done func()) {
 	return m.Unlock
 }
 
-// say says something to those who are here.
-func (a *air) say(room string, w words) {
-	if w.At != 0 {
+// deliver emits events to the members of a room on this instance.
+func (a *fanout) deliver(room string, msg message) {
+	if msg.At != 0 {
 		defer a.inOrder(room)()
-		if !a.newest(room, w) {
+		if !a.newest(room, msg) {
 			return
 		}
 	}
-	a.emit(room, w)
+	a.emit(room, msg)
 }
 
-func (a *air) emit(room string, w words) {
-	rooms := w.Rooms
+func (a *fanout) emit(room string, msg message) {
+	rooms := msg.Rooms
 	if rooms == nil {
 		rooms = []string{room}
 	}
-	for _, e := range w.Events {
+	for _, e := range msg.Events {
 		for _, r := range rooms {
 			err := error(nil)
 			if e.Key != "" {
@@ -176,16 +177,16 @@ func (a *air) emit(room string, w words) {
 				err = a.hub.server.To(r).Emit(e.Name, e.Data)
 			}
 			if err != nil {
-				a.hub.Log.Error("an event was not said", "event", e.Name, "error", err)
+				a.hub.Log.Error("an event was not sent", "event", e.Name, "error", err)
 			}
 		}
 	}
 }
 
 // newest says whether a position is newer than what is shown, and notes it.
-func (a *air) newest(room string, w words) bool {
-	p := position{at: time.UnixMicro(w.At)}
-	for _, e := range w.Events {
+func (a *fanout) newest(room string, msg message) bool {
+	p := position{at: time.UnixMicro(msg.At)}
+	for _, e := range msg.Events {
 		if e.Name == "location" {
 			p.data = e.Data
 		}
@@ -202,13 +203,13 @@ func (a *air) newest(room string, w words) bool {
 	return true
 }
 
-// greet shows a position to somebody who has come into a room: to all, if it is news
+// sendPosition shows a position to somebody who has come into a room: to all, if it is news
 // there; else they are shown what the others see, which they may have seen already.
-func (a *air) greet(s *socketio.Socket, room string, p position) {
-	w := words{At: p.at.UnixMicro(), Events: []Event{{Name: "location", Key: "location", Data: p.data}}}
+func (a *fanout) sendPosition(s *socketio.Socket, room string, p position) {
+	msg := message{At: p.at.UnixMicro(), Events: []Event{{Name: "location", Key: "location", Data: p.data}}}
 	defer a.inOrder(room)()
-	if a.newest(room, w) {
-		a.emit(room, w)
+	if a.newest(room, msg) {
+		a.emit(room, msg)
 		return
 	}
 	a.mu.Lock()
@@ -229,7 +230,7 @@ redis.call('PUBLISH', ARGV[4], ARGV[5])
 return 1`
 
 // write takes positions to Redis, all that came while the last ones travelled at once.
-func (a *air) write(ctx context.Context) {
+func (a *fanout) write(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -247,7 +248,7 @@ func (a *air) write(ctx context.Context) {
 		_, err := a.hub.Redis.Pipelined(trip, func(p redis.Pipeliner) error {
 			for room, m := range moves {
 				state, events := m.show()
-				body, err := json.Marshal(words{From: a.hub.id, At: m.at.UnixMicro(), Events: events})
+				body, err := json.Marshal(message{From: a.hub.id, At: m.at.UnixMicro(), Events: events})
 				if err != nil {
 					return err
 				}
@@ -265,7 +266,7 @@ func (a *air) write(ctx context.Context) {
 
 // putBack has positions tried again that Redis did not take, unless newer ones wait: a bus
 // that stands still afterwards shall be found where it stands.
-func (a *air) putBack(ctx context.Context, moves map[string]move) {
+func (a *fanout) putBack(ctx context.Context, moves map[string]move) {
 	a.mu.Lock()
 	for room, m := range moves {
 		if newer, waits := a.moves[room]; !waits || m.at.After(newer.at) {
@@ -281,7 +282,7 @@ func (a *air) putBack(ctx context.Context, moves map[string]move) {
 }
 
 // note logs the beginning and the end of an outage.
-func (a *air) note(err error) {
+func (a *fanout) note(err error) {
 	a.mu.Lock()
 	was := a.failing
 	a.failing = err != nil
@@ -299,7 +300,7 @@ var errResting = errors.New("realtime: Redis did not answer a moment ago")
 // Last is what is remembered of a bus's last position, nil if nothing is. It waits for
 // Redis no longer than people do.
 func (h *Hub) Last(ctx context.Context, school, bus uuid.UUID) ([]byte, error) {
-	if h.Clock().UnixNano() < h.air.restUntil.Load() {
+	if h.Clock().UnixNano() < h.fanout.restUntil.Load() {
 		return nil, errResting
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.Patience)
@@ -309,7 +310,7 @@ func (h *Hub) Last(ctx context.Context, school, bus uuid.UUID) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		h.air.restUntil.Store(h.Clock().Add(rest).UnixNano())
+		h.fanout.restUntil.Store(h.Clock().Add(rest).UnixNano())
 	}
 	return state, err
 }

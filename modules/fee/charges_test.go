@@ -38,7 +38,7 @@ type posted struct {
 
 // libraryRow posts through the door as the library would.
 func libraryRow(_ *config.Config, o *service.Options) {
-	var door ledger = fee.Door{}
+	var door ledger = fee.Charges{}
 	o.ExtraRows = append(o.ExtraRows, api.Post("/school-admin/library/returned", "library", "Return a book late", func(c api.Ctx, r bookReturned) (posted, error) {
 		id, err := door.Post(c, fee.Posting{StudentID: r.StudentID, Income: "LIBRARY", Amount: r.Amount, Name: "Library fine", Narration: "Returned late", Key: "loan " + r.Loan})
 		return posted{id}, err

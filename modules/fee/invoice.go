@@ -1,8 +1,6 @@
 package fee
 
 import (
-	"strings"
-
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -32,29 +30,35 @@ type Invoice struct {
 	State      string        `json:"state" doc:"UNPAID, PARTIAL, PAID, OVERDUE (open after its due date) or WAIVED (by concessions, whole)"`
 }
 
-// settle is the invoices of the students $1, by due date, with what is settled of each.
-// Entries that name an invoice make its amount; all others are money, which is spread
-// over the invoices from the oldest. $2 is today.
-const settle = `with own as (
+// allocateSQL selects the invoices of some students, by due date, with what is paid of each.
+// Entries that name an invoice make its amount; all others are money, which is allocated to
+// the invoices from the oldest. students is the condition on the account's id; $2 is today.
+func allocateSQL(students string) string {
+	return `with own as (
 		select account_id, invoice_id, sum(case entry_type when 'DR' then amount else -amount end)::bigint as net,
 			coalesce(sum(amount) filter (where entry_type = 'DR'), 0)::bigint as charged
-		from ledger_entry where account_id = any($1) group by account_id, invoice_id),
+		from ledger_entry where account_id ` + students + ` group by account_id, invoice_id),
 	item as (
 		select i.id, i.student_id, i.number, i.name, i.instalment, i.due_date, i.lines, i.academic_year_id, i.structure_id, o.charged, o.charged - o.net as concession, o.net,
 			coalesce(-m.net, 0) - (sum(o.net) over (partition by i.student_id order by i.due_date, i.id) - o.net) as left_for_it
 		from own o join fee_invoice i on i.id = o.invoice_id left join own m on m.account_id = o.account_id and m.invoice_id is null),
-	settled as (
+	allocated as (
 		select item.*, greatest(0, least(net, left_for_it))::bigint as paid from item)
 	select id, student_id, academic_year_id, structure_id, number, name, instalment, due_date, lines, charged, concession, paid, net - paid as open,
 		case when net = 0 then 'WAIVED' when paid = net then 'PAID' when due_date < $2::date then 'OVERDUE' when paid > 0 then 'PARTIAL' else 'UNPAID' end as state
-	from settled order by student_id, due_date, id`
+	from allocated order by student_id, due_date, id`
+}
 
-// settleOne is settle for the student $1 alone. For a list Postgres expects ten, and of
-// ten students' entries it would rather read all the school's.
-var settleOne = strings.Replace(settle, `= any($1)`, `= $1`, 1)
+var (
+	// allocateMany is for the students $1.
+	allocateMany = allocateSQL(`= any($1)`)
+	// allocateOne is for the student $1 alone: for a list Postgres expects ten, and for ten
+	// students' entries it would read all of the school's.
+	allocateOne = allocateSQL(`= $1`)
+)
 
-// settled is an invoice as settle gives it.
-type settled struct {
+// allocatedInvoice is a row of allocateSQL.
+type allocatedInvoice struct {
 	Invoice
 	StudentID      uuid.UUID
 	AcademicYearID uuid.UUID
@@ -70,7 +74,7 @@ type Allocation struct {
 }
 
 // allocate spreads money over what is open, oldest first. What is left is paid ahead.
-func allocate(open []settled, amount int64) (list []Allocation, ahead int64) {
+func allocate(open []allocatedInvoice, amount int64) (list []Allocation, ahead int64) {
 	list = []Allocation{}
 	for _, i := range open {
 		if n := min(i.Open, amount); n > 0 {
@@ -82,11 +86,11 @@ func allocate(open []settled, amount int64) (list []Allocation, ahead int64) {
 }
 
 // pick is the invoice a request names among a student's.
-func pick(list []settled, id uuid.UUID) (settled, error) {
+func pick(list []allocatedInvoice, id uuid.UUID) (allocatedInvoice, error) {
 	for _, i := range list {
 		if i.ID == id {
 			return i, nil
 		}
 	}
-	return settled{}, api.InvalidField("invoiceId", "invoiceId names no invoice of this student")
+	return allocatedInvoice{}, api.InvalidField("invoiceId", "invoiceId names no invoice of this student")
 }

@@ -30,13 +30,13 @@ type Posting = struct {
 	Key       string // what makes it this one: the same key is posted once
 }
 
-// Door is how other modules post to the ledger.
-type Door struct{}
+// Charges is how other modules post to the ledger.
+type Charges struct{}
 
 // Post asks a student for money, in the caller's transaction, once for its key: asked
 // again it gives the transaction there is. Another student or amount under the same key
 // is refused.
-func (Door) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
+func (Charges) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	income, known := incomes[p.Income]
 	if !known || p.Key == "" || p.Name == "" || p.Amount < 1 || p.Amount > MaxAmount {
 		return uuid.Nil, fmt.Errorf("fee: a posting needs an income, a key, a name and an amount, not %+v", p)
@@ -53,7 +53,7 @@ func (Door) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	}
 	var there []row
 	key := "door " + p.Key
-	err = tenancy.Together(c.DB, tenancy.Query{SQL: `select t.id, e.account_id, e.amount from ledger_transaction t join ledger_entry e on e.transaction_id = t.id and e.line = 1
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select t.id, e.account_id, e.amount from ledger_transaction t join ledger_entry e on e.transaction_id = t.id and e.line = 1
 		where t.idempotency_key = $1`, Args: []any{key}, Scan: tenancy.Collect(&there)})
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("looking for a posting: %w", err)
