@@ -44,6 +44,26 @@ func (c Ctx) Tell(facts ...events.Fact) { c.rq.facts = append(c.rq.facts, facts.
 // whose result nobody waits for. What the handler reads afterwards does not show it yet.
 func (c Ctx) Finally(q tenancy.Query) { c.rq.last = append(c.rq.last, q) }
 
+// Statements are gathered while a handler runs and written with the COMMIT.
+type Statements interface {
+	Statements(c Ctx) ([]tenancy.Query, error)
+}
+
+// AtCommit is the T of c's transaction; it is made when it is first asked for.
+func AtCommit[T any, P interface {
+	*T
+	Statements
+}](c Ctx) P {
+	for _, known := range c.rq.atCommit {
+		if p, ok := known.(P); ok {
+			return p
+		}
+	}
+	p := P(new(T))
+	c.rq.atCommit = append(c.rq.atCommit, p)
+	return p
+}
+
 // Changed records who changed what, in the transaction of the change. before is
 // nil for a thing that is new, after for one that is gone.
 func (c Ctx) Changed(action, entity string, id uuid.UUID, before, after any) {

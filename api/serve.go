@@ -41,7 +41,7 @@ type request struct {
 
 	facts    []events.Fact
 	audits   []audit
-	notices  []Notice
+	atCommit []Statements
 	last     []tenancy.Query // sent with the COMMIT
 	limited  bool            // its limit was looked at
 	rights   bool            // who may do what was changed

@@ -15,7 +15,7 @@ func (c Ctx) Transact(work func(Ctx) error) error {
 	k, rq := c.rq.kernel, c.rq
 	for try := 1; ; try++ {
 		_, err := retryWhileMoving(c, func() (Nothing, error) {
-			rq.facts, rq.audits, rq.notices, rq.last, rq.rights = nil, nil, nil, nil, false
+			rq.facts, rq.audits, rq.atCommit, rq.last, rq.rights = nil, nil, nil, nil, false
 			return Nothing{}, k.transactOnce(c, work)
 		})
 		if err == nil || try == attempts || !retriable(err) {

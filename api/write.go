@@ -18,7 +18,7 @@ const attempts = 4
 // remembered answer go out with the COMMIT, in one round trip.
 func (k *Kernel) runWrite(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
 	for try := 1; ; try++ {
-		rq.facts, rq.audits, rq.notices, rq.last, rq.rights = nil, nil, nil, nil, false
+		rq.facts, rq.audits, rq.atCommit, rq.last, rq.rights = nil, nil, nil, nil, false
 		a, err := k.writeOnce(ctx, row, rq, req)
 		if err != nil && try < attempts && retriable(err) {
 			// Let the winner go on first: back at once, it would meet the same rival again.
@@ -122,11 +122,13 @@ func (k *Kernel) commitStatements(rq *request, a answer) ([]tenancy.Query, error
 		}
 		out = append(out, q)
 	}
-	notices, err := rq.noticeQueries()
-	if err != nil {
-		return nil, err
+	for _, gathered := range rq.atCommit {
+		more, err := gathered.Statements(Ctx{School: rq.school, Now: rq.now, rq: rq})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
 	}
-	out = append(out, notices...)
 	for _, f := range rq.facts {
 		args, err := f.InsertArgs(rq.now)
 		if err != nil {

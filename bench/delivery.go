@@ -15,6 +15,7 @@ import (
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/delivery"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -58,7 +59,7 @@ func startTellers(ctx context.Context, f *fleet) (*tellers, error) {
 		Log: nowhere(), Migrations: schoolMigrations(f.added), Namespace: "bench" + uuid.NewString()[:8],
 		Drivers: map[delivery.Channel]delivery.Driver{delivery.Push: t},
 		ExtraRows: api.Rows(api.Post("/school-admin/report/bench-tell", "report", "Changes something and tells a student's guardians", func(c api.Ctx, r tellRequest) (api.Nothing, error) {
-			c.Notify(api.Notice{Type: api.NoticeTransport, Key: r.RecordID.String(), RecordID: r.RecordID, StudentID: &r.StudentID, Title: "Bus", Body: "The bus has left."})
+			notice.Send(c, notice.Notice{Type: notice.Transport, Key: r.RecordID.String(), RecordID: r.RecordID, StudentID: &r.StudentID, Title: "Bus", Body: "The bus has left."})
 			return api.Nothing{}, nil
 		})),
 	})

@@ -21,6 +21,7 @@ import (
 	"homeroom/config"
 	"homeroom/delivery"
 	"homeroom/delivery/fcm"
+	"homeroom/notice"
 	"homeroom/testkit"
 )
 
@@ -157,8 +158,8 @@ func boarded(_ *config.Config, o *service.Options) {
 		Trip      uuid.UUID `json:"trip"`
 	}
 	o.ExtraRows = append(o.ExtraRows, api.Rows(api.Post("/school-admin/report/boarded", "report", "Tells that a child boarded", func(c api.Ctx, r childOn) (api.Nothing, error) {
-		c.Notify(api.Notice{Type: api.NoticeTransport, Key: "boarded/" + r.Trip.String(), RecordID: r.Trip, StudentID: &r.StudentID,
-			Text: api.Text{Name: "transport.boarded", Values: api.Values{"child": "Asha Rao", "time": "08:03"}}})
+		notice.Send(c, notice.Notice{Type: notice.Transport, Key: "boarded/" + r.Trip.String(), RecordID: r.Trip, StudentID: &r.StudentID,
+			Text: notice.Text{Name: "transport.boarded", Values: notice.Values{"child": "Asha Rao", "time": "08:03"}}})
 		return api.Nothing{}, nil
 	}))...)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 	"homeroom/testkit"
 )
@@ -25,7 +26,7 @@ func TestTheOfficeDrawsARouteAndWatchesItsBusDriveInABrowser(t *testing.T) {
 	if err := db.Raw(`select id from app_user where email = ?`, stage["email"]).Scan(&admin).Error; err != nil {
 		t.Fatal(err)
 	}
-	err = api.NotifyIn(db, "en-IN", time.Now().Truncate(time.Millisecond), api.Notice{Type: api.NoticeTransport, Key: "absent-but-aboard", RecordID: api.NewID(), UserID: &admin[0],
+	err = notice.SendIn(db, "en-IN", time.Now().Truncate(time.Millisecond), notice.Notice{Type: notice.Transport, Key: "absent-but-aboard", RecordID: api.NewID(), UserID: &admin[0],
 		Title: "Came by bus, absent in class", Body: "Anu Iyer boarded bus 7 this morning and is marked absent.", Teaser: "A child is missing in class"})
 	if err != nil {
 		t.Fatal(err)

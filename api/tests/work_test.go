@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/testkit"
 )
 
@@ -18,7 +19,7 @@ func TestWorkAtASchoolIsOneTransactionThatItsNoticesLeaveWith(t *testing.T) {
 			if err := c.DB.Exec(addClass, api.NewID(), name).Error; err != nil {
 				return err
 			}
-			c.Notify(api.Notice{Type: api.NoticeTransport, Key: "work", UserID: &admin.UserID, Title: "Work", Body: "Done"})
+			notice.Send(c, notice.Notice{Type: notice.Transport, Key: "work", UserID: &admin.UserID, Title: "Work", Body: "Done"})
 			return fails
 		})
 	}

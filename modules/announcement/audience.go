@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -107,12 +108,12 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 		return fmt.Errorf("reading whom an announcement is for: %w", err)
 	}
 	today := api.DateOf(now.In(school.Location()))
-	words := api.Notice{Text: api.Text{Name: "announcement.new"}}
-	if err := words.In(school.Locale); err != nil {
+	words := notice.Notice{Text: notice.Text{Name: "announcement.new"}}
+	if err := words.Translate(school.Locale); err != nil {
 		return err
 	}
-	return m.Teller.Broadcast(ctx, db, school, now, api.Broadcast{
-		Type: api.NoticeAnnouncement, Key: "announcement/" + id.String(), RecordID: id, Title: a.Title, Body: a.Body, Teaser: words.Teaser,
+	return m.Teller.Broadcast(ctx, db, school, now, notice.Broadcast{
+		Type: notice.Announcement, Key: "announcement/" + id.String(), RecordID: id, Title: a.Title, Body: a.Body, Teaser: words.Teaser,
 		Recipients: recipients(a.TargetAudience), Topics: topics(school.ID, a.TargetAudience, targets > 0), Args: []any{id, today},
 	})
 }

@@ -11,13 +11,14 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
 // Teller tells many people at once.
 type Teller interface {
 	// Broadcast writes the log and queues the messages, in a listener's transaction.
-	Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b api.Broadcast) error
+	Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b notice.Broadcast) error
 	// Recall takes back what was told of a record.
 	Recall(db *gorm.DB, record uuid.UUID) error
 }

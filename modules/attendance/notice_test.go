@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 	"homeroom/testkit"
 )
@@ -17,7 +17,7 @@ func (r *room) pass(t *testing.T) {
 	var ids []uuid.UUID
 	err := r.DB(t).Raw(`select id from notice where told_at is null`).Scan(&ids).Error
 	if err == nil {
-		err = tenancy.Pipeline(r.DB(t), tenancy.Query{SQL: api.LogNotices, Args: []any{ids, time.Now().Add(48 * time.Hour)}})
+		err = tenancy.Pipeline(r.DB(t), tenancy.Query{SQL: notice.InsertLog, Args: []any{ids, time.Now().Add(48 * time.Hour)}})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -75,14 +76,14 @@ func publish(c api.Ctx, r publishing) (Publication, error) {
 	if after.SchedulePublishedAt == nil {
 		after.SchedulePublishedAt = &c.Now // who sees the results sees what was sat
 	}
-	notices := make([]api.Notice, len(told))
+	notices := make([]notice.Notice, len(told))
 	for i, s := range told {
-		notices[i] = api.Notice{
-			Type: api.NoticeResult, Key: fmt.Sprintf("result %s %s %d", e.ID, s.ID, after.Publication), RecordID: e.ID, StudentID: &s.ID,
-			Text: api.Text{Name: "result.published", Values: api.Values{"exam": e.Name, "child": s.FirstName}},
+		notices[i] = notice.Notice{
+			Type: notice.Result, Key: fmt.Sprintf("result %s %s %d", e.ID, s.ID, after.Publication), RecordID: e.ID, StudentID: &s.ID,
+			Text: notice.Text{Name: "result.published", Values: notice.Values{"exam": e.Name, "child": s.FirstName}},
 		}
 	}
-	c.Notify(notices...)
+	notice.Send(c, notices...)
 	c.Tell(events.Fact{Kind: "exam.published", Data: map[string]any{"examId": e.ID, "publication": after.Publication, "students": len(told)}})
 	out, err := turn(c, "publish", r.Reason, e, after)
 	return Publication{Exam: out, Students: len(told), Missing: missing[0].N}, err

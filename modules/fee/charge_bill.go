@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -43,7 +44,7 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 	}
 	in, span := s.Instalments[number-1], s.span(number)
 	postings := make([]posting, 0, len(students)+len(grants))
-	notices := make([]api.Notice, 0, len(students))
+	notices := make([]notice.Notice, 0, len(students))
 	for _, st := range students {
 		stays := stayFrom(year.StartDate, year.StartDate, year.EndDate)
 		if s.ProRata {
@@ -80,14 +81,14 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 	if err := post(c, postings...); err != nil {
 		return out, err
 	}
-	c.Notify(notices...)
+	notice.Send(c, notices...)
 	c.Changed("charge", "fee structure", s.ID, nil, out)
 	return out, nil
 }
 
-func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) api.Notice {
-	return api.Notice{Type: api.NoticeFee, Key: "fee invoice " + v.id.String(), RecordID: v.id, StudentID: &st.ID,
-		Text: api.Text{Name: "fee.charged", Values: api.Values{"what": v.name, "child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": money(c, amount), "date": v.due}}}
+func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) notice.Notice {
+	return notice.Notice{Type: notice.Fee, Key: "fee invoice " + v.id.String(), RecordID: v.id, StudentID: &st.ID,
+		Text: notice.Text{Name: "fee.charged", Values: notice.Values{"what": v.name, "child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": money(c, amount), "date": v.due}}}
 }
 
 // lines are what an instalment costs under each head.

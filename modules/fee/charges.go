@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -78,6 +79,6 @@ func (Charges) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	c.Notify(demandNotice(made.id, who.ID, api.Text{Name: "fee.charged", Values: api.Values{"what": p.Narration, "child": who.name(), "amount": money(c, p.Amount), "date": p.DueDate}}))
+	notice.Send(c, demandNotice(made.id, who.ID, notice.Text{Name: "fee.charged", Values: notice.Values{"what": p.Narration, "child": who.name(), "amount": money(c, p.Amount), "date": p.DueDate}}))
 	return made.id, nil
 }

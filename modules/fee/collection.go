@@ -10,6 +10,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -96,8 +97,8 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 		return out, fmt.Errorf("recording a payment: %w", err)
 	}
 	c.Changed("create", "fee receipt", out.ID, nil, out)
-	c.Notify(api.Notice{Type: api.NoticeFee, Key: "fee payment " + out.ID.String(), RecordID: out.ID, StudentID: &out.StudentID,
-		Text: api.Text{Name: "fee.received", Values: api.Values{"amount": money(c, amount), "child": who.name(), "receipt": out.ReceiptNumber, "standing": standing(c, out.Balance)}}})
+	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee payment " + out.ID.String(), RecordID: out.ID, StudentID: &out.StudentID,
+		Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": money(c, amount), "child": who.name(), "receipt": out.ReceiptNumber, "standing": standing(c, out.Balance)}}})
 	return out, nil
 }
 

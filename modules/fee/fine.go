@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -99,10 +100,10 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 	}
 	out.TransactionID = p.id
 	c.Changed("fine", "student", r.StudentID, nil, out)
-	c.Notify(demandNotice(p.id, who.ID, api.Text{Name: "fee.fined", Values: api.Values{"amount": money(c, amount), "child": who.name(), "reason": r.Reason}}))
+	notice.Send(c, demandNotice(p.id, who.ID, notice.Text{Name: "fee.fined", Values: notice.Values{"amount": money(c, amount), "child": who.name(), "reason": r.Reason}}))
 	return out, nil
 }
 
-func demandNotice(transaction, student uuid.UUID, text api.Text) api.Notice {
-	return api.Notice{Type: api.NoticeFee, Key: "fee demand " + transaction.String(), RecordID: transaction, StudentID: &student, Text: text}
+func demandNotice(transaction, student uuid.UUID, text notice.Text) notice.Notice {
+	return notice.Notice{Type: notice.Fee, Key: "fee demand " + transaction.String(), RecordID: transaction, StudentID: &student, Text: text}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"homeroom/api"
+	"homeroom/notice"
 )
 
 // spoken is how a payment came, in words.
@@ -49,14 +50,14 @@ func grouped(c api.Ctx, amount int64, comma string) string {
 }
 
 // standing says how an account stands.
-func standing(c api.Ctx, balance int64) api.Text {
+func standing(c api.Ctx, balance int64) notice.Text {
 	switch {
 	case balance > 0:
-		return api.Text{Name: "fee.outstanding", Values: api.Values{"amount": money(c, balance)}}
+		return notice.Text{Name: "fee.outstanding", Values: notice.Values{"amount": money(c, balance)}}
 	case balance < 0:
-		return api.Text{Name: "fee.ahead", Values: api.Values{"amount": money(c, -balance)}}
+		return notice.Text{Name: "fee.ahead", Values: notice.Values{"amount": money(c, -balance)}}
 	}
-	return api.Text{Name: "fee.even"}
+	return notice.Text{Name: "fee.even"}
 }
 
 func (p payer) name() string { return strings.TrimSpace(p.FirstName + " " + p.LastName) }

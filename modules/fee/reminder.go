@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -160,8 +161,8 @@ func remind(c api.Ctx, due []Reminded) error {
 		if d.DueDate != nil {
 			day = *d.DueDate
 		}
-		c.Notify(api.Notice{Type: api.NoticeFee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID,
-			Text: api.Text{Name: "fee.reminder"},
+		notice.Send(c, notice.Notice{Type: notice.Fee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID,
+			Text: notice.Text{Name: "fee.reminder"},
 			Body: strings.NewReplacer("{student}", d.StudentName, "{amount}", money(c, d.Amount), "{dueDate}", day.String()).Replace(text)})
 	}
 	if len(due) > 0 {

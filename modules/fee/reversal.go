@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -60,7 +61,7 @@ func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 		return out, fmt.Errorf("reversing a payment: %w", err)
 	}
 	c.Changed("reverse", "fee receipt", receipt.ID, nil, out)
-	c.Notify(api.Notice{Type: api.NoticeFee, Key: "fee reversal " + receipt.ID.String(), RecordID: receipt.ID, StudentID: &out.StudentID,
-		Text: api.Text{Name: "fee.reversed", Values: api.Values{"amount": money(c, receipt.Amount), "child": who.name(), "receipt": receipt.ReceiptNumber, "reason": r.Reason, "standing": standing(c, out.Balance)}}})
+	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee reversal " + receipt.ID.String(), RecordID: receipt.ID, StudentID: &out.StudentID,
+		Text: notice.Text{Name: "fee.reversed", Values: notice.Values{"amount": money(c, receipt.Amount), "child": who.name(), "receipt": receipt.ReceiptNumber, "reason": r.Reason, "standing": standing(c, out.Balance)}}})
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"homeroom/api"
 	"homeroom/modules/roster"
 	"homeroom/modules/roster/paper"
+	"homeroom/notice"
 )
 
 // pdf is the account as a statement on paper.
@@ -19,7 +20,7 @@ func (r Report) pdf(c api.Ctx, letterheads roster.Letterheads) (*api.File, error
 	doc.Field("Admission number", r.Student.AdmissionNumber)
 	doc.Field("Class", strings.TrimSpace(r.Student.ClassName+" "+r.Student.DivisionName))
 	doc.Field("Date", c.Today().String())
-	balance, err := api.Say("en", standing(c, r.Balance)) // as the rest of the page
+	balance, err := notice.Translate("en", standing(c, r.Balance)) // as the rest of the page
 	if err != nil {
 		return nil, err
 	}

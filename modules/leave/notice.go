@@ -6,6 +6,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/notice"
 )
 
 // tellClassTeacher tells who leads the child's division that leave was asked for. In a
@@ -19,18 +20,18 @@ func tellClassTeacher(c api.Ctx, v LeaveView) error {
 	if err != nil || teacher == nil {
 		return err
 	}
-	c.Notify(api.Notice{
-		Type: api.NoticeLeave, Key: fmt.Sprintf("leave:%s:asked", v.ID), RecordID: v.ID, StudentID: v.StudentID, UserID: teacher,
-		Text: api.Text{Name: "leave.asked", Values: api.Values{"who": v.ApplicantName, "when": v.when()}},
+	notice.Send(c, notice.Notice{
+		Type: notice.Leave, Key: fmt.Sprintf("leave:%s:asked", v.ID), RecordID: v.ID, StudentID: v.StudentID, UserID: teacher,
+		Text: notice.Text{Name: "leave.asked", Values: notice.Values{"who": v.ApplicantName, "when": v.when()}},
 	})
 	return nil
 }
 
 // tellApplicant tells who asked what became of it.
 func tellApplicant(c api.Ctx, v LeaveView) {
-	c.Notify(api.Notice{
-		Type: api.NoticeLeave, Key: fmt.Sprintf("leave:%s:decided", v.ID), RecordID: v.ID, StudentID: v.StudentID, UserID: v.CreatedBy,
-		Text: api.Text{Name: "leave.decided", Values: api.Values{"who": v.ApplicantName, "when": v.when(), "status": api.Text{Name: "leave." + strings.ToLower(v.Status)}}},
+	notice.Send(c, notice.Notice{
+		Type: notice.Leave, Key: fmt.Sprintf("leave:%s:decided", v.ID), RecordID: v.ID, StudentID: v.StudentID, UserID: v.CreatedBy,
+		Text: notice.Text{Name: "leave.decided", Values: notice.Values{"who": v.ApplicantName, "when": v.when(), "status": notice.Text{Name: "leave." + strings.ToLower(v.Status)}}},
 	})
 }
 
@@ -38,9 +39,9 @@ func tellApplicant(c api.Ctx, v LeaveView) {
 func (l *Leave) when() any {
 	switch {
 	case l.HalfDay:
-		return api.Text{Name: "leave.half", Values: api.Values{"day": l.FromDate}}
+		return notice.Text{Name: "leave.half", Values: notice.Values{"day": l.FromDate}}
 	case l.FromDate == l.ToDate:
 		return l.FromDate
 	}
-	return api.Text{Name: "leave.days", Values: api.Values{"from": l.FromDate, "to": l.ToDate}}
+	return notice.Text{Name: "leave.days", Values: notice.Values{"from": l.FromDate, "to": l.ToDate}}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -76,13 +77,13 @@ func (b Borrower) atDesk(c api.Ctx) (reader, error) {
 
 // tell is a notice of the library's to a borrower: a student's guardians hear, or the
 // employee, if they have an account.
-func tell(key string, record uuid.UUID, student, user *uuid.UUID, text api.Text) []api.Notice {
+func tell(key string, record uuid.UUID, student, user *uuid.UUID, text notice.Text) []notice.Notice {
 	if student == nil && user == nil {
 		return nil
 	}
-	n := api.Notice{Type: api.NoticeLibrary, Key: key, RecordID: record, StudentID: student, Text: text}
+	n := notice.Notice{Type: notice.Library, Key: key, RecordID: record, StudentID: student, Text: text}
 	if student == nil {
 		n.UserID = user
 	}
-	return []api.Notice{n}
+	return []notice.Notice{n}
 }

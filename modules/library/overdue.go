@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -54,14 +55,14 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 	}
 	out.Overdue = len(late)
 	for _, l := range late {
-		told := tell(fmt.Sprintf("library overdue %s %s", l.ID, c.Today()), l.ID, l.StudentID, l.UserID, api.Text{Name: "library.late", Values: api.Values{"book": l.Title, "date": l.DueOn}})
+		told := tell(fmt.Sprintf("library overdue %s %s", l.ID, c.Today()), l.ID, l.StudentID, l.UserID, notice.Text{Name: "library.late", Values: notice.Values{"book": l.Title, "date": l.DueOn}})
 		if l.Heard || told == nil {
 			out.Already++
 			continue
 		}
 		out.Sent++
 		if !r.DryRun {
-			c.Notify(told...)
+			notice.Send(c, told...)
 		}
 	}
 	if r.DryRun {

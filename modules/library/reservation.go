@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -175,8 +176,8 @@ func turn(c api.Ctx, books ...uuid.UUID) error {
 	}
 	for _, g := range given {
 		// A hold given back and given again is told again, so the day belongs to the key.
-		c.Notify(tell(fmt.Sprintf("library hold %s %s", g.ID, g.HoldUntil), g.ID, g.StudentID, g.UserID,
-			api.Text{Name: "library.waiting", Values: api.Values{"book": g.Title, "date": g.HoldUntil}})...)
+		notice.Send(c, tell(fmt.Sprintf("library hold %s %s", g.ID, g.HoldUntil), g.ID, g.StudentID, g.UserID,
+			notice.Text{Name: "library.waiting", Values: notice.Values{"book": g.Title, "date": g.HoldUntil}})...)
 	}
 	return nil
 }

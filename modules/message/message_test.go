@@ -9,6 +9,7 @@ import (
 	"homeroom/api"
 	"homeroom/modules/message"
 	"homeroom/modules/notification"
+	"homeroom/notice"
 	"homeroom/testkit"
 )
 
@@ -184,7 +185,7 @@ func TestAMessageToBothParentsIsOnePushToTheirTopic(t *testing.T) {
 	first := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{child.Parents[0].UserID, child.Parents[1].UserID}, "studentId": child.ID, "body": "Hello"})
 	pushes := func(n int) {
 		t.Helper()
-		testkit.Eventually(t, "the notices are heard", func() bool { return s.Count(t, "outbox", "kind = ?", api.NoticesDue) == 0 })
+		testkit.Eventually(t, "the notices are heard", func() bool { return s.Count(t, "outbox", "kind = ?", notice.Due) == 0 })
 		if got := s.Count(t, "delivery", "channel = 'PUSH' and recipient = ?", "student_"+child.ID.String()); got != n {
 			t.Errorf("%d pushes, want %d", got, n)
 		}

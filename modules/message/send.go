@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -67,9 +68,9 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 	}
 	msg.AttachmentFileIDs = append(msg.AttachmentFileIDs, r.AttachmentFileIDs...)
 	for _, user := range told {
-		c.Notify(api.Notice{
-			Type: api.NoticeMessage, Key: "message/" + msg.ID.String() + "/" + user.String(), RecordID: t.ID, StudentID: t.StudentID, UserID: &user,
-			Text: api.Text{Name: "message.new", Values: api.Values{"sender": msg.SenderName}}, Body: beginning(r.Body),
+		notice.Send(c, notice.Notice{
+			Type: notice.Message, Key: "message/" + msg.ID.String() + "/" + user.String(), RecordID: t.ID, StudentID: t.StudentID, UserID: &user,
+			Text: notice.Text{Name: "message.new", Values: notice.Values{"sender": msg.SenderName}}, Body: beginning(r.Body),
 		})
 	}
 	c.Changed("create", "message", msg.ID, nil, map[string]any{"threadId": t.ID})

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
-	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -20,7 +20,7 @@ import (
 // school's own topic reaches everybody. Else everybody's devices are told, and the topics of
 // students and teachers that there is something; not a topic where a parent or teacher
 // wants no pushes.
-func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b api.Broadcast) error {
+func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b notice.Broadcast) error {
 	plainTitle, plainBody, err := plainPush(school)
 	if err != nil {
 		return err

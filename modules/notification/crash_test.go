@@ -14,10 +14,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/delivery"
+	"homeroom/notice"
 	"homeroom/testkit"
 )
 
@@ -115,7 +115,7 @@ func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testi
 	})
 	// After many rounds there is much to do: what counts is that it becomes less, and ends.
 	left := func() int {
-		return o.Count(t, "delivery", "state = 'QUEUED'") + o.Count(t, "outbox", "kind = ?", api.NoticesDue)
+		return o.Count(t, "delivery", "state = 'QUEUED'") + o.Count(t, "outbox", "kind = ?", notice.Due)
 	}
 	for before := left(); before > 0; before = left() {
 		testkit.Eventually(t, fmt.Sprintf("fewer than %d are left", before), func() bool { return left() < before })

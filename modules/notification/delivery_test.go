@@ -14,6 +14,7 @@ import (
 	"homeroom/config"
 	"homeroom/delivery"
 	"homeroom/modules/notification"
+	"homeroom/notice"
 	"homeroom/testkit"
 )
 
@@ -95,7 +96,7 @@ func TestAProviderThatIsAwayForTenMinutesLosesNothingAndIsNotStormed(t *testing.
 	if len(told) != notices || len(sent.got(o.ID)) != notices {
 		t.Errorf("%d messages were sent %d times", len(told), len(sent.got(o.ID)))
 	}
-	if o.Count(t, "notification", "true") != notices || o.Count(t, "outbox", "kind = ?", api.NoticesDue) != 0 {
+	if o.Count(t, "notification", "true") != notices || o.Count(t, "outbox", "kind = ?", notice.Due) != 0 {
 		t.Error("the log differs")
 	}
 }

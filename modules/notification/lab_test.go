@@ -16,6 +16,7 @@ import (
 	"homeroom/config"
 	"homeroom/delivery"
 	"homeroom/modules/notification"
+	"homeroom/notice"
 	"homeroom/testkit"
 )
 
@@ -39,21 +40,21 @@ type keys struct {
 func labRows(_ *config.Config, o *service.Options) {
 	o.ExtraRows = append(o.ExtraRows, api.Rows(
 		api.Post("/school-admin/report/tell", "report", "Tells somebody something", func(c api.Ctx, r telling) (api.Nothing, error) {
-			n := api.Notice{
-				Type: api.NoticeType(r.Type), Key: r.Key, RecordID: recordID, StudentID: r.StudentID, UserID: r.UserID,
+			n := notice.Notice{
+				Type: notice.Type(r.Type), Key: r.Key, RecordID: recordID, StudentID: r.StudentID, UserID: r.UserID,
 				Title: "Asha", Body: "The whole truth, with 42 marks", Teaser: "Something happened",
 			}
 			if r.In > 0 {
 				n.DueAt = c.Now.Add(time.Duration(r.In) * time.Second)
 			}
-			c.Notify(n)
+			notice.Send(c, n)
 			if r.Fails {
 				return api.Nothing{}, api.Conflict("it fails after all")
 			}
 			return api.Nothing{}, nil
 		}),
 		api.Post("/school-admin/report/withdraw", "report", "Takes notices back", func(c api.Ctx, r keys) (keys, error) {
-			withdrawn, err := c.Withdraw(r.Keys...)
+			withdrawn, err := notice.Withdraw(c.DB, r.Keys...)
 			return keys{withdrawn}, err
 		}),
 	)...)

@@ -7,6 +7,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/notification"
+	"homeroom/notice"
 	"homeroom/testkit"
 )
 
@@ -76,7 +77,7 @@ func TestADelayedNoticeIsToldWhenItIsDueAndNotIfItIsWithdrawn(t *testing.T) {
 	}
 	clock.turn(6 * 60e9)
 	testkit.Eventually(t, "the delayed one is sent", func() bool { return len(sent.got(o.ID)) == 4 })
-	testkit.Eventually(t, "its fact has left", func() bool { return o.Count(t, "outbox", "kind = ?", api.NoticesDue) == 0 })
+	testkit.Eventually(t, "its fact has left", func() bool { return o.Count(t, "outbox", "kind = ?", notice.Due) == 0 })
 	if o.Count(t, "notification", "user_id = ?", asha.Parents[0].UserID) != 2 || o.Count(t, "notification", "dedupe_key = 'gone'") != 0 {
 		t.Error("the log has not what was told")
 	}

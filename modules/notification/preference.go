@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
 // noticeTypes are what one can have wishes about.
-var noticeTypes = []api.NoticeType{
-	api.NoticeAnnouncement, api.NoticeAttendance, api.NoticeResult, api.NoticeFee, api.NoticeLeave, api.NoticeMessage, api.NoticeTransport, api.NoticeLibrary,
+var noticeTypes = []notice.Type{
+	notice.Announcement, notice.Attendance, notice.Result, notice.Fee, notice.Leave, notice.Message, notice.Transport, notice.Library,
 }
 
 // Preference is how a person wants to be told of one kind of thing. The log has it all.

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 
-	"homeroom/api"
 	"homeroom/events"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
 // listen hears of notices that are due.
 func (m *Module) listen(bus *events.Bus) {
-	bus.On(api.NoticesDue, "notices", func(ctx context.Context, h events.Heard) error {
-		var due api.DueNotices
+	bus.On(notice.Due, "notices", func(ctx context.Context, h events.Heard) error {
+		var due notice.DueIDs
 		if err := h.Read(&due); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (m *Module) listen(bus *events.Bus) {
 		}
 		err = tenancy.Pipeline(db,
 			// Those that were to wait get their lines of the log now; the others have them.
-			tenancy.Query{SQL: api.LogNotices, Args: []any{due.IDs, now}, ForceGenericPlan: true},
+			tenancy.Query{SQL: notice.InsertLog, Args: []any{due.IDs, now}, ForceGenericPlan: true},
 			tenancy.Query{SQL: queueNotices, Args: []any{due.IDs, now, school.TimeZone, title, body}, ForceGenericPlan: true})
 		if err != nil {
 			return fmt.Errorf("queueing notices: %w", err)
@@ -76,7 +76,7 @@ var queueNotices = `with ` + awake + `,
 		left join guardian p on p.user_id = u.id
 		left join employee e on e.user_id = u.id
 		left join notification_preference w on w.user_id = u.id and w.type = t.type
-		where ` + api.MayHear + `),
+		where ` + notice.RecipientMayView + `),
 	wishes as (select notice_id, bool_and(push) as everyone from people group by notice_id),
 	message as (
 		select p.notice_id, 'PUSH' as channel, 'user_' || p.user_id as recipient, p.user_id, t.key, t.title, t.teaser as body, greatest(p.unread, 1) as badge

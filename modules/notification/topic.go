@@ -12,6 +12,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -26,7 +27,7 @@ const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE
 // subscribe to topics by themselves, so that nobody knows who hears them. What there is
 // to read the app asks for, with its user's token.
 func plainPush(school *tenancy.School) (title, body string, err error) {
-	body, err = api.Say(school.Locale, api.Text{Name: "push.open"})
+	body, err = notice.Translate(school.Locale, notice.Text{Name: "push.open"})
 	return school.Name, body, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/privacy"
+	"homeroom/notice"
 	"homeroom/tenancy"
 	"homeroom/testkit"
 )
@@ -171,7 +172,7 @@ func TestAPersonErasedWhileSomebodyIsToldOfThemIsInNoMessage(t *testing.T) {
 	f.exec(t, `with n as (insert into notice (id, type, key, student_id, user_id, title, body, teaser, due_at, told_at, created_at)
 			values (?, 'MESSAGE', ?, ?, ?, 'Of Philomena', 'x', 'x', now(), now(), now()) returning id)
 		insert into outbox (id, kind, payload, occurred_at, next_at) select ?, ?, jsonb_build_object('ids', array[n.id]), now(), now() from n`,
-		api.NewID(), key, f.student, f.office.UserID, api.NewID(), api.NoticesDue)
+		api.NewID(), key, f.student, f.office.UserID, api.NewID(), notice.Due)
 	f.App.Service.Relay.Wake(f.ID)
 	testkit.Eventually(t, "the notice is being told", func() bool { return wait(1) })
 	erased := make(chan testkit.Answer, 1)

@@ -11,6 +11,7 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/modules/roster"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -286,9 +287,9 @@ var told = map[string]bool{"boarded": true, "alighted": true, "no_show": true}
 func (b *roll) tell(rider *Boarding, t tap) {
 	name := roster.FullName(rider.FirstName, rider.LastName)
 	if told[t.Status] {
-		b.c.Notify(api.Notice{
-			Type: api.NoticeTransport, Key: fmt.Sprintf("boarding:%s:%s:%s", b.trip.ID, rider.StudentID, t.ClientEventID), RecordID: b.trip.ID, StudentID: &rider.StudentID,
-			Text: api.Text{Name: "transport." + t.Status, Values: api.Values{"child": name, "time": t.At.In(b.c.School.Location()).Format("15:04")}},
+		notice.Send(b.c, notice.Notice{
+			Type: notice.Transport, Key: fmt.Sprintf("boarding:%s:%s:%s", b.trip.ID, rider.StudentID, t.ClientEventID), RecordID: b.trip.ID, StudentID: &rider.StudentID,
+			Text: notice.Text{Name: "transport." + t.Status, Values: notice.Values{"child": name, "time": t.At.In(b.c.School.Location()).Format("15:04")}},
 		})
 	}
 	b.c.Tell(boardingNews(b.trip, *rider, t.At))

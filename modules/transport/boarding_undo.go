@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -57,9 +58,9 @@ func (m *Module) undoBoarding(c api.Ctx, r undoing) (Boarding, error) {
 	c.Changed("undo", "boarding", rider.ID, was, *rider)
 	if told[undone.Status] {
 		name := roster.FullName(rider.FirstName, rider.LastName)
-		c.Notify(api.Notice{
-			Type: api.NoticeTransport, Key: fmt.Sprintf("boarding-undone:%s:%s:%s", t.ID, rider.StudentID, undone.ClientEventID), RecordID: t.ID, StudentID: &rider.StudentID,
-			Text: api.Text{Name: "transport.undone", Values: api.Values{"child": name, "status": api.Text{Name: "boarding." + rider.Status}}},
+		notice.Send(c, notice.Notice{
+			Type: notice.Transport, Key: fmt.Sprintf("boarding-undone:%s:%s:%s", t.ID, rider.StudentID, undone.ClientEventID), RecordID: t.ID, StudentID: &rider.StudentID,
+			Text: notice.Text{Name: "transport.undone", Values: notice.Values{"child": name, "status": notice.Text{Name: "boarding." + rider.Status}}},
 		})
 	}
 	c.Tell(boardingNews(t, *rider, c.Now))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -267,9 +268,9 @@ func noteCalls(c api.Ctx, trip Trip, calls []call) error {
 		return fmt.Errorf("noting stops: %w", err)
 	}
 	for _, s := range riders {
-		c.Notify(api.Notice{
-			Type: api.NoticeTransport, Key: fmt.Sprintf("near:%s:%s:%s", trip.ID, s.StopID, s.StudentID), RecordID: trip.ID, StudentID: &s.StudentID,
-			Text: api.Text{Name: "transport.near", Values: api.Values{"child": s.name(), "stop": s.StopName}},
+		notice.Send(c, notice.Notice{
+			Type: notice.Transport, Key: fmt.Sprintf("near:%s:%s:%s", trip.ID, s.StopID, s.StudentID), RecordID: trip.ID, StudentID: &s.StudentID,
+			Text: notice.Text{Name: "transport.near", Values: notice.Values{"child": s.name(), "stop": s.StopName}},
 		})
 	}
 	return nil

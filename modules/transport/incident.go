@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -81,9 +82,9 @@ func (m *Module) reportIncident(c api.Ctx, r incidentReport) (Incident, error) {
 		return i, fmt.Errorf("looking who is aboard: %w", err)
 	}
 	for _, s := range riders {
-		c.Notify(api.Notice{
-			Type: api.NoticeTransport, Key: fmt.Sprintf("incident:%s:%s", i.ID, s.StudentID), RecordID: i.ID, StudentID: &s.StudentID,
-			Text: api.Text{Name: "transport.incident." + i.Type, Values: api.Values{"description": i.Description}},
+		notice.Send(c, notice.Notice{
+			Type: notice.Transport, Key: fmt.Sprintf("incident:%s:%s", i.ID, s.StudentID), RecordID: i.ID, StudentID: &s.StudentID,
+			Text: notice.Text{Name: "transport.incident." + i.Type, Values: notice.Values{"description": i.Description}},
 		})
 	}
 	return i, nil

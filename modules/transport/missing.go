@@ -9,6 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -82,14 +83,14 @@ func (m *Module) tellMissing(ctx context.Context, db *gorm.DB, h events.Heard, d
 	if err != nil {
 		return fmt.Errorf("looking who came by bus: %w", err)
 	}
-	var notices []api.Notice
+	var notices []notice.Notice
 	for _, s := range missing {
 		for _, u := range office {
-			notices = append(notices, api.Notice{
-				Type: api.NoticeTransport, Key: fmt.Sprintf("absent-but-aboard:%s:%s:%s", day, s.StudentID, u.ID), RecordID: s.TripID, UserID: &u.ID,
-				Text: api.Text{Name: "transport.missing", Values: api.Values{"child": s.name(), "bus": s.BusNumber}},
+			notices = append(notices, notice.Notice{
+				Type: notice.Transport, Key: fmt.Sprintf("absent-but-aboard:%s:%s:%s", day, s.StudentID, u.ID), RecordID: s.TripID, UserID: &u.ID,
+				Text: notice.Text{Name: "transport.missing", Values: notice.Values{"child": s.name(), "bus": s.BusNumber}},
 			})
 		}
 	}
-	return api.NotifyIn(db, school.Locale, h.OccurredAt, notices...)
+	return notice.SendIn(db, school.Locale, h.OccurredAt, notices...)
 }

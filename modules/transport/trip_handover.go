@@ -8,6 +8,7 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/modules/roster"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -62,9 +63,9 @@ func tellDrivers(c api.Ctx, t TripDetail, before uuid.UUID) error {
 	var users []uuid.UUID
 	for _, d := range drivers {
 		users = append(users, d.UserID)
-		c.Notify(api.Notice{
-			Type: api.NoticeTransport, Key: fmt.Sprintf("trip-handed-over:%s:%d:%s", t.ID, t.Version, d.UserID), RecordID: t.ID, UserID: &d.UserID,
-			Text: api.Text{Name: "transport.handed-over", Values: api.Values{"bus": t.BusNumber, "route": t.RouteName, "driver": t.DriverName}},
+		notice.Send(c, notice.Notice{
+			Type: notice.Transport, Key: fmt.Sprintf("trip-handed-over:%s:%d:%s", t.ID, t.Version, d.UserID), RecordID: t.ID, UserID: &d.UserID,
+			Text: notice.Text{Name: "transport.handed-over", Values: notice.Values{"bus": t.BusNumber, "route": t.RouteName, "driver": t.DriverName}},
 		})
 	}
 	if len(users) > 0 {

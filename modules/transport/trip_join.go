@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -104,7 +105,7 @@ func join(c api.Ctx, trips []Trip, riders []TripStudent) (int, error) {
 	for _, s := range joined {
 		t := byID[s.TripID]
 		if s.Status == "waiting" {
-			c.Notify(startedNotice(t, s.TripStudent))
+			notice.Send(c, startedNotice(t, s.TripStudent))
 		}
 		c.Tell(boardingNews(t, Boarding{StudentID: s.StudentID, Status: s.Status}, c.Now))
 	}

@@ -11,6 +11,7 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/modules/roster"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -88,16 +89,16 @@ func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 	}
 	names := func(list []string) any {
 		if len(list) == 0 {
-			return api.Text{Name: "nobody"}
+			return notice.Text{Name: "nobody"}
 		}
 		return strings.Join(list, ", ")
 	}
-	var notices []api.Notice
+	var notices []notice.Notice
 	for _, u := range office {
-		notices = append(notices, api.Notice{
-			Type: api.NoticeTransport, Key: fmt.Sprintf("trip-left-open:%s:%s", due.TripID, u.ID), RecordID: due.TripID, UserID: &u.ID,
-			Text: api.Text{Name: "transport.left-open", Values: api.Values{"bus": open[0].BusNumber, "route": open[0].RouteName, "aboard": names(aboard), "waiting": names(waiting)}},
+		notices = append(notices, notice.Notice{
+			Type: notice.Transport, Key: fmt.Sprintf("trip-left-open:%s:%s", due.TripID, u.ID), RecordID: due.TripID, UserID: &u.ID,
+			Text: notice.Text{Name: "transport.left-open", Values: notice.Values{"bus": open[0].BusNumber, "route": open[0].RouteName, "aboard": names(aboard), "waiting": names(waiting)}},
 		})
 	}
-	return api.NotifyIn(db, school.Locale, h.OccurredAt, notices...)
+	return notice.SendIn(db, school.Locale, h.OccurredAt, notices...)
 }

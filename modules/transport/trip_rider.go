@@ -9,6 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -96,21 +97,21 @@ func (m *Module) enterRiders(c api.Ctx, t Trip) error {
 	}
 	for _, s := range list {
 		if s.Status == "waiting" {
-			c.Notify(startedNotice(t, s))
+			notice.Send(c, startedNotice(t, s))
 		}
 	}
 	return nil
 }
 
-func startedNotice(t Trip, s TripStudent) api.Notice {
-	return api.Notice{
-		Type: api.NoticeTransport, Key: fmt.Sprintf("trip-started:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
-		Text: api.Text{Name: "transport.started", Values: api.Values{"child": s.name(), "way": way(t), "stop": s.StopName}},
+func startedNotice(t Trip, s TripStudent) notice.Notice {
+	return notice.Notice{
+		Type: notice.Transport, Key: fmt.Sprintf("trip-started:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
+		Text: notice.Text{Name: "transport.started", Values: notice.Values{"child": s.name(), "way": way(t), "stop": s.StopName}},
 	}
 }
 
 // way is whither a trip goes, in words.
-func way(t Trip) api.Text { return api.Text{Name: "way." + t.TripType} }
+func way(t Trip) notice.Text { return notice.Text{Name: "way." + t.TripType} }
 
 type ridersOf struct {
 	TripID uuid.UUID `json:"tripId" validate:"required"`

@@ -9,6 +9,7 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/modules/roster"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -138,9 +139,9 @@ func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
 		if s.Status == "absent" {
 			continue
 		}
-		c.Notify(api.Notice{
-			Type: api.NoticeTransport, Key: fmt.Sprintf("trip-cancelled:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
-			Text: api.Text{Name: "transport.cancelled", Values: api.Values{"child": s.name(), "way": way(t), "reason": t.CancelReason}},
+		notice.Send(c, notice.Notice{
+			Type: notice.Transport, Key: fmt.Sprintf("trip-cancelled:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
+			Text: notice.Text{Name: "transport.cancelled", Values: notice.Values{"child": s.name(), "way": way(t), "reason": t.CancelReason}},
 		})
 	}
 	return nil

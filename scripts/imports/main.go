@@ -30,8 +30,8 @@ var rules = []rule{
 	{
 		packages: []string{"modules/..."},
 		refused:  []string{"homeroom/..."},
-		allowed:  []string{"api", "events", "tenancy", "modules/roster/..."},
-		why:      "a module knows the kernel, the facts, its database and the roster; it tells others by an event and asks through an interface wired in cmd",
+		allowed:  []string{"api", "events", "notice", "tenancy", "modules/roster/..."},
+		why:      "a module knows the kernel, the facts, notices, its database and the roster; it tells others by an event and asks through an interface wired in cmd",
 	},
 	{
 		packages: []string{"modules/..."},
@@ -58,8 +58,14 @@ var rules = []rule{
 	},
 	{
 		packages: []string{"api/..."},
-		refused:  []string{"auth/...", "rbac/...", "modules/...", "realtime/..."},
+		refused:  []string{"auth/...", "rbac/...", "modules/...", "realtime/...", "notice/..."},
 		why:      "the kernel asks for identity and permission through small interfaces of its own; of tenancy it uses the types",
+	},
+	{
+		packages: []string{"notice/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"api", "events", "tenancy"},
+		why:      "a notice is written with its change, through the kernel's transaction; who sends it further hears of it by a fact",
 	},
 	{
 		packages: []string{"homeroom/..."},

@@ -1,0 +1,20 @@
+package notice
+
+import "github.com/google/uuid"
+
+// Broadcast is a notice to many. The recipients are selected in SQL, so that five thousand
+// entries of the log are one statement and never pass through the program.
+type Broadcast struct {
+	Type     Type
+	Key      string // a second broadcast with the same key writes nothing anew
+	RecordID uuid.UUID
+	Title    string
+	Body     string
+	Teaser   string // the text for a locked screen
+
+	// Recipients selects user_id, each once. Topics selects recipient: the push topics
+	// that reach them. Both may use Args as $1, $2 …
+	Recipients string
+	Topics     string
+	Args       []any
+}

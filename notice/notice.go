@@ -1,0 +1,181 @@
+// Package notice tells people of a school what has happened: notices and broadcasts, and their texts
+// in every language. A notice is written in the transaction of the change it is about. How it reaches
+// people's phones is the work of modules/notification.
+package notice
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/events"
+	"homeroom/tenancy"
+)
+
+// Type is what a notice is about: data.type of a push message.
+type Type string
+
+const (
+	Announcement Type = "ANNOUNCEMENT"
+	Attendance   Type = "ATTENDANCE"
+	Result       Type = "RESULT"
+	Fee          Type = "FEE"
+	Leave        Type = "LEAVE_REQUEST"
+	Message      Type = "MESSAGE"
+	Transport    Type = "TRANSPORT"
+	Library      Type = "LIBRARY"
+)
+
+// Notice is a message to the guardians of a student, or to one user. It is written with the change
+// it is about, and so are the entries of the log that people read in the app.
+type Notice struct {
+	Type      Type       `json:"type"`
+	Key       string     `json:"key"`        // a second notice with the same key is not written
+	RecordID  uuid.UUID  `json:"record_id"`  // what it is about; zero: no record
+	StudentID *uuid.UUID `json:"student_id"` // its guardians are the recipients, unless UserID is set
+	UserID    *uuid.UUID `json:"user_id"`
+	// Text is the content, in the language of the school. Title, Body and Teaser are filled in
+	// from it, except those that are set: a message has its sender's words.
+	Text  Text   `json:"-"`
+	Title string `json:"title"`
+	Body  string `json:"body"`
+	// Teaser is the text for a locked screen: no marks, amounts or reasons, and no child's
+	// name. The title must not have them either.
+	Teaser string `json:"teaser"`
+	// DueAt is when it is sent; zero: at once. Until then it can be withdrawn.
+	DueAt time.Time `json:"due_at"`
+}
+
+// Due is the fact that notices are due, with their ids.
+const Due = "notices.due"
+
+// DueIDs is the data of the fact Due.
+type DueIDs struct {
+	IDs []uuid.UUID `json:"ids"`
+}
+
+// maxIDs is how many notices one fact names.
+const maxIDs = 500
+
+// Send writes notices with the transaction of c.
+func Send(c api.Ctx, notices ...Notice) {
+	p := api.AtCommit[pending](c)
+	p.notices = append(p.notices, notices...)
+}
+
+// pending are a transaction's notices.
+type pending struct{ notices []Notice }
+
+// Statements write the notices, and the log of those that are due now.
+func (p *pending) Statements(c api.Ctx) ([]tenancy.Query, error) {
+	queries, facts, err := statements(p.notices, c.School.Locale, c.Now)
+	c.Tell(facts...)
+	return queries, err
+}
+
+// SendIn is Send for a listener, in the transaction of the fact it handles, and in the
+// language of the school's locale.
+func SendIn(tx *gorm.DB, locale string, now time.Time, notices ...Notice) error {
+	queries, facts, err := statements(notices, locale, now)
+	if err != nil {
+		return err
+	}
+	for _, f := range facts {
+		args, err := f.InsertArgs(now)
+		if err != nil {
+			return err
+		}
+		queries = append(queries, tenancy.Query{SQL: events.InsertSQL, Args: args})
+	}
+	if len(queries) == 0 {
+		return nil
+	}
+	if err := tenancy.Pipeline(tx, queries...); err != nil {
+		return fmt.Errorf("writing notices: %w", err)
+	}
+	return nil
+}
+
+// Withdraw deletes notices that were not sent yet, and returns their keys. Those of the same
+// request are not among them.
+func Withdraw(db *gorm.DB, keys ...string) ([]string, error) {
+	var withdrawn []string
+	err := db.Raw(`delete from notice where key in ? and told_at is null returning key`, keys).Scan(&withdrawn).Error
+	if err != nil {
+		return nil, fmt.Errorf("withdrawing notices: %w", err)
+	}
+	return withdrawn, nil
+}
+
+// statements write notices, and the log of those that are due now; facts are due with the others.
+func statements(notices []Notice, locale string, now time.Time) (out []tenancy.Query, facts []events.Fact, err error) {
+	if len(notices) == 0 {
+		return nil, nil, nil
+	}
+	type row struct {
+		ID uuid.UUID `json:"id"`
+		Notice
+	}
+	rows := make([]row, len(notices))
+	due := map[time.Time][]uuid.UUID{}
+	var moments []time.Time
+	for i, n := range notices {
+		if n.DueAt.Before(now) {
+			n.DueAt = now
+		}
+		if err := n.Translate(locale); err != nil {
+			return nil, nil, err
+		}
+		if n.Teaser == "" {
+			n.Teaser = n.Title
+		}
+		rows[i] = row{api.NewID(), n}
+		if due[n.DueAt] == nil {
+			moments = append(moments, n.DueAt)
+		}
+		due[n.DueAt] = append(due[n.DueAt], rows[i].ID)
+	}
+	body, err := json.Marshal(rows)
+	if err != nil {
+		return nil, nil, fmt.Errorf("writing notices: %w", err)
+	}
+	out = []tenancy.Query{{SQL: insert, Args: []any{string(body), now}}}
+	if ids := due[now]; ids != nil {
+		out = append(out, tenancy.Query{SQL: InsertLog, Args: []any{ids, now}, ForceGenericPlan: true})
+	}
+	for _, at := range moments {
+		for ids := range slices.Chunk(due[at], maxIDs) {
+			facts = append(facts, events.Fact{Kind: Due, Data: DueIDs{IDs: ids}, DueAt: at})
+		}
+	}
+	return out, facts, nil
+}
+
+const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, created_at)
+	select id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at, $2
+	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text, body text, teaser text, due_at timestamptz)
+	on conflict (key) do nothing`
+
+// RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a
+// parent who is told of a child may see the child's data now.
+const RecipientMayView = `(t.user_id is null or t.student_id is null
+		or exists (select from role r where r.id = u.role_id and r.type <> 'PARENT')
+		or exists (select from student_guardian l join guardian p on p.id = l.guardian_id where l.student_id = t.student_id and p.user_id = u.id and l.can_view_data))`
+
+// InsertLog writes the log of notices that are due, once: ids and now are its arguments.
+// A student's guardians are recipients if they may see the student's data.
+const InsertLog = `with told as (
+		update notice set told_at = $2 where id = any($1) and told_at is null and due_at <= $2 returning *)
+	insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, created_at)
+	select gen_random_uuid(), u.id, t.key, t.type, t.title, t.body, t.record_id, t.student_id, $2
+	from told t
+	left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
+	left join guardian g on g.id = sg.guardian_id
+	join app_user u on u.id = coalesce(t.user_id, g.user_id) and u.status = 'ACTIVE'
+	where ` + RecipientMayView + `
+	on conflict (user_id, dedupe_key) do nothing`

@@ -1,0 +1,133 @@
+package notice
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+)
+
+//go:embed texts/*.json
+var textFiles embed.FS
+
+// catalogues are the texts by language. English is complete, and used for languages that have no
+// catalogue.
+var catalogues = func() map[string]catalogue {
+	all := map[string]catalogue{}
+	files, err := textFiles.ReadDir("texts")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range files {
+		text, err := textFiles.ReadFile("texts/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		var c catalogue
+		if err := json.Unmarshal(text, &c); err != nil {
+			panic(fmt.Errorf("texts/%s: %w", f.Name(), err))
+		}
+		all[strings.TrimSuffix(f.Name(), path.Ext(f.Name()))] = c
+	}
+	return all
+}()
+
+// catalogue is one language. Placeholders are in braces.
+type catalogue struct {
+	Notices map[string]texts  `json:"notices"`
+	Phrases map[string]string `json:"phrases"`
+}
+
+// texts are the parts of a notice; an empty part is set by the sender.
+type texts struct {
+	Title  string `json:"title"`
+	Body   string `json:"body"`
+	Teaser string `json:"teaser"`
+}
+
+// Text is something to be said in the school's language: a name in the catalogue, and the values
+// of its {placeholders}.
+type Text struct {
+	Name   string
+	Values Values
+}
+
+// Values are the values of placeholders: strings, anything that prints itself, and phrases of the
+// catalogue (a Text), which are translated into the same language.
+type Values map[string]any
+
+// Translate is a phrase in the language of a locale.
+func Translate(locale string, t Text) (string, error) {
+	lang := language(locale)
+	phrase, known := catalogues[lang].Phrases[t.Name]
+	if !known {
+		return "", fmt.Errorf("no phrase is called %q", t.Name)
+	}
+	return fill(lang, phrase, t.Values)
+}
+
+// Translate fills in the title, body and teaser that are not set, in the language of a locale.
+// Send and SendIn call it.
+func (n *Notice) Translate(locale string) error {
+	if n.Text.Name == "" {
+		return nil
+	}
+	lang := language(locale)
+	known, ok := catalogues[lang].Notices[n.Text.Name]
+	if !ok {
+		return fmt.Errorf("no notice is called %q", n.Text.Name)
+	}
+	for _, part := range []struct {
+		into *string
+		text string
+	}{{&n.Title, known.Title}, {&n.Body, known.Body}, {&n.Teaser, known.Teaser}} {
+		if *part.into != "" {
+			continue
+		}
+		var err error
+		if *part.into, err = fill(lang, part.text, n.Text.Values); err != nil {
+			return fmt.Errorf("notice %s: %w", n.Text.Name, err)
+		}
+	}
+	return nil
+}
+
+// language is the catalogue for a locale: hi for hi-IN.
+func language(locale string) string {
+	tag, _, _ := strings.Cut(strings.ReplaceAll(locale, "_", "-"), "-")
+	if tag = strings.ToLower(tag); catalogues[tag].Notices == nil {
+		return "en"
+	}
+	return tag
+}
+
+// fill replaces the placeholders of a text.
+func fill(lang, text string, values Values) (string, error) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		out.WriteString(before)
+		if !found {
+			return strings.TrimSpace(out.String()), nil
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		value, given := values[name]
+		if !given {
+			return "", fmt.Errorf("{%s} has no value", name)
+		}
+		switch v := value.(type) {
+		case string:
+			out.WriteString(v)
+		case Text:
+			phrase, err := Translate(lang, v)
+			if err != nil {
+				return "", err
+			}
+			out.WriteString(phrase)
+		default:
+			fmt.Fprint(&out, v)
+		}
+		text = after
+	}
+}
