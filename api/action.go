@@ -33,17 +33,3 @@ var prefixRoles = map[string]RoleType{
 	"school-admin": SchoolAdmin,
 	"super-admin":  SuperAdmin,
 }
-
-// LimitClass is the family of rate limits a row counts against.
-type LimitClass string
-
-const (
-	LimitAuth  LimitClass = "auth"
-	LimitRead  LimitClass = "read"
-	LimitWrite LimitClass = "write"
-	LimitRide  LimitClass = "ride"
-	// LimitLive counts what the live channel asks the database for: connections and joins.
-	LimitLive LimitClass = "live"
-	// Unlimited is for what only a developer's own machine serves.
-	Unlimited LimitClass = "unlimited"
-)

@@ -100,7 +100,7 @@ type Parts struct {
 	Schools       Schools
 	Databases     Databases
 	Outbox        Outbox
-	Limits        *Limits
+	Limits        Limiter
 	Log           *slog.Logger
 	Clock         func() time.Time
 	Metrics       *Metrics

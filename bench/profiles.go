@@ -14,7 +14,7 @@ import (
 
 // roots are under everything that is done for a call, over a connection or without one;
 // and in Redis, for all calls that wait to be counted.
-var roots = []string{"net/http.(*conn).serve", "github.com/gin-gonic/gin.(*Engine).ServeHTTP", "homeroom/api.scripts.sail"}
+var roots = []string{"net/http.(*conn).serve", "github.com/gin-gonic/gin.(*Engine).ServeHTTP", "homeroom/api/limit.scripts.flush"}
 
 // tells are roots of what happens after a call: facts are published.
 var tells = []string{"homeroom/events.(*Relay).work", "homeroom/events.listener.call"}

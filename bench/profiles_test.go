@@ -11,7 +11,7 @@ func TestTimeIsCountedForTheInnermostWhoIsKnown(t *testing.T) {
 	s.add([]string{"runtime.mallocgc", "homeroom/modules/fee.add[go.shape.struct { homeroom/api.status int }]", "homeroom/api.(*Kernel).run", roots[1], roots[0]}, 1)
 	s.add([]string{"syscall.Syscall", "net.(*conn).Write", "github.com/jackc/pgx/v5/pgconn.(*PgConn).flush", "homeroom/tenancy.(*conn).ExecContext", roots[1]}, 2)
 	s.add([]string{"syscall.Syscall", "bufio.(*Writer).Flush", roots[0]}, 4)
-	s.add([]string{"syscall.Syscall", "bufio.(*Writer).Flush", "github.com/redis/go-redis/v9/internal/pool.(*Conn).WithWriter", "homeroom/api.(*Limits).count", roots[1]}, 32)
+	s.add([]string{"syscall.Syscall", "bufio.(*Writer).Flush", "github.com/redis/go-redis/v9/internal/pool.(*Conn).WithWriter", "homeroom/api/limit.(*Limits).Count", roots[1]}, 32)
 	s.add([]string{"syscall.Syscall", "github.com/jackc/pgx/v5/pgconn.(*PgConn).flush", tells[0]}, 64)
 	s.add([]string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcBgMarkWorker"}, 8)
 	s.add([]string{"syscall.Syscall", "homeroom/bench.(*load).ask"}, 16)

@@ -23,7 +23,7 @@ func newMetrics() *prometheus.Registry {
 // showMetrics has the parts say how they stand when somebody asks.
 func (s *Service) showMetrics() {
 	metrics.Show(s.Metrics, metrics.Sources{
-		Cluster: s.Cluster, Redis: s.Redis, Limits: s.Kernel.Limits, Relay: s.Relay, Hints: s.Hints, Sender: s.Sender,
+		Cluster: s.Cluster, Redis: s.Redis, Limits: s.limits, Relay: s.Relay, Hints: s.Hints, Sender: s.Sender,
 		Hasher: s.Auth.Hasher, Tracker: s.Tracker, Hub: s.Hub, Clock: s.now,
 	})
 }

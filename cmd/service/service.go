@@ -18,6 +18,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"homeroom/api"
+	"homeroom/api/limit"
 	"homeroom/api/openapi"
 	"homeroom/auth"
 	"homeroom/cmd/service/metrics"
@@ -93,6 +94,7 @@ type Service struct {
 	meters    *metrics.Meters
 	tracing   *traces.Tracing // nil: nobody traces
 	store     file.Store      // of files; nil is none
+	limits    *limit.Limits
 	schools   *schools
 	scheduler *scheduler
 	now       func() time.Time
@@ -222,21 +224,22 @@ func (s *Service) openKernel(o Options) error {
 	requests := api.NewMetrics(s.Metrics)
 	s.Traffic = platform.NewTraffic(s.Cluster, s.Log, s.now)
 	c := s.Config
-	limits, err := api.NewLimits(s.Redis, map[api.LimitClass]string{
+	var err error
+	s.limits, err = limit.New(s.Redis, map[api.LimitClass]string{
 		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide, api.LimitLive: c.LimitLive,
 	}, s.Log, requests.RedisAway, o.Clock)
 	if err != nil {
 		return err
 	}
 	if o.Patience > 0 {
-		limits.Patience = o.Patience
+		s.limits.Timeout = o.Patience
 	}
 	modules := s.modules(o.Modules...)
 	s.Kernel, err = api.New(api.Parts{
 		Modules:       modules,
 		ExtraRows:     o.ExtraRows,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: s.schools, Databases: s.Cluster, Outbox: s.Relay,
-		Limits: limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
+		Limits: s.limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
 		Traffic: s.Traffic, Stopping: s.stopping,
 		HTTPS: strings.HasPrefix(c.Public, "https:"), TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
 	})

@@ -57,6 +57,11 @@ var rules = []rule{
 		why:      "the protocol knows nothing of schools",
 	},
 	{
+		packages: []string{"api"},
+		refused:  []string{"github.com/redis/..."},
+		why:      "counters are behind api.Limiter",
+	},
+	{
 		packages: []string{"api/..."},
 		refused:  []string{"auth/...", "rbac/...", "modules/...", "realtime/...", "notice/..."},
 		why:      "the kernel asks for identity and permission through small interfaces of its own; of tenancy it uses the types",
@@ -73,6 +78,13 @@ var rules = []rule{
 		refused:  []string{"api/openapi/..."},
 		inner:    true,
 		why:      "the document is written from the rows: what it documents does not know of it, and cmd mounts it",
+	},
+	{
+		packages: []string{"homeroom/..."},
+		except:   []string{"cmd/..."},
+		refused:  []string{"api/limit/..."},
+		inner:    true,
+		why:      "the kernel counts calls through api.Limiter and knows no Redis; cmd gives it the limits",
 	},
 	{
 		packages: []string{"homeroom/..."},

@@ -27,6 +27,8 @@ func TestTheRulesTellGoodImportsFromBad(t *testing.T) {
 		{"homeroom/api", "homeroom/auth", false},
 		{"homeroom/api", "homeroom/events", true},
 		{"homeroom/api", "homeroom/notice", false},
+		{"homeroom/api", "homeroom/api/limit", false},
+		{"homeroom/api/limit", "homeroom/api", true},
 		{"homeroom/modules/fee", "homeroom/notice", true},
 		{"homeroom/notice", "homeroom/modules/notification", false},
 		{"homeroom/api", "homeroom/api/openapi", false},

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
-	"homeroom/api"
+	"homeroom/api/limit"
 	"homeroom/auth"
 	"homeroom/delivery"
 	"homeroom/events"
@@ -24,7 +24,7 @@ import (
 type Sources struct {
 	Cluster *tenancy.Cluster
 	Redis   redis.UniversalClient
-	Limits  *api.Limits
+	Limits  *limit.Limits
 	Relay   *events.Relay
 	Hints   *events.Hints
 	Sender  *delivery.Sender

@@ -1,4 +1,4 @@
-package api
+package limit
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // that come at the same time travel together, so that a busy server speaks to Redis
 // once for several of them.
 //
-// Of the store's two scripts (count, peek) the kernel only ever runs the first.
+// Of the store's two scripts (count, peek) only the first is ever run.
 type scripts struct {
 	redis.UniversalClient
 	*batcher
