@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"io"
-	"mime"
 	"net/http"
 	"reflect"
 	"time"
@@ -38,22 +37,6 @@ type Later[V any] struct {
 	Data V
 }
 
-// laterAnswer is an answer that may be a stored file; data is what is said until it is there.
-type laterAnswer interface {
-	later() (b *Blob, data any)
-}
-
-func (l Later[V]) later() (*Blob, any) { return l.Blob, l.Data }
-
-// LaterOf is the record that rows answering t give with a 202, if t is a Later.
-func LaterOf(t reflect.Type) (record reflect.Type, later bool) {
-	if _, later = reflect.Zero(t).Interface().(laterAnswer); !later {
-		return nil, false
-	}
-	data, _ := t.FieldByName("Data")
-	return data.Type, true
-}
-
 // PlatformDownload is a GET of a file that is made when it is first asked for.
 func PlatformDownload[Req, V any](path, summary string, h func(PlatformCtx, Req) (Later[V], error), opts ...Option) Row {
 	r := PlatformRow("GET", path, summary, Read, 200, h, opts...)
@@ -61,22 +44,25 @@ func PlatformDownload[Req, V any](path, summary string, h func(PlatformCtx, Req)
 	return r
 }
 
-// blobHeaders are what is said before the first byte.
-var blobHeaders = []string{"Content-Disposition", "X-Content-Type-Options", "Content-Type", "ETag", "Cache-Control"}
-
-// send writes the file. The standard library reads the ranges and the conditions.
-func (b *Blob) send(ctx context.Context, g *gin.Context) error {
+// send writes the file. The standard library reads the ranges and the conditions, and writes the head.
+func (b Blob) send(ctx context.Context, g *gin.Context, _ *request) error {
 	body, err := b.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = body.Close() }()
-	header := g.Writer.Header()
-	for i, value := range []string{
-		mime.FormatMediaType("attachment", map[string]string{"filename": b.Name}), "nosniff", b.ContentType, `"` + b.Tag + `"`, "private, no-cache",
-	} {
-		header.Set(blobHeaders[i], value)
-	}
+	setAttachment(g, b.Name)
+	setHeaders(g, "Content-Type", b.ContentType, "ETag", `"`+b.Tag+`"`, "Cache-Control", "private, no-cache")
 	http.ServeContent(g.Writer, g.Request, "", b.ModifiedAt, body)
 	return nil
 }
+
+func (l Later[V]) choose(status int) (any, int) {
+	if l.Blob != nil {
+		return *l.Blob, status
+	}
+	return l.Data, http.StatusAccepted
+}
+
+func (Blob) answers() Answers     { return Answers{File: true} }
+func (Later[V]) answers() Answers { return Answers{File: true, Pending: reflect.TypeFor[V]()} }

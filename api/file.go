@@ -1,15 +1,13 @@
 package api
 
 import (
-	"fmt"
-	"mime"
+	"context"
 	"reflect"
 
 	"github.com/gin-gonic/gin"
 )
 
-// File is an answer that is a file instead of the envelope. It is saved, never shown
-// in place: what a school's people typed must not run in the service's own pages.
+// File is an answer that is a file instead of the envelope. It is saved, never shown in place.
 type File struct {
 	Name        string
 	ContentType string
@@ -22,33 +20,21 @@ type MaybeFile[V any] struct {
 	Data V
 }
 
-// filed is an answer that may be a file; data is what it is otherwise.
-type filed interface {
-	file() (f *File, data any)
-}
-
-func (f File) file() (*File, any)         { return &f, nil }
-func (m MaybeFile[V]) file() (*File, any) { return m.File, m.Data }
-
 // Gives says which type a row's file is of, for the document.
 func Gives(contentType string) Option { return func(r *Row) { r.Produces = contentType } }
 
-// FileOf reports whether rows answering t may answer with a file, and which record
-// they answer with otherwise; nil is none.
-func FileOf(t reflect.Type) (record reflect.Type, file bool) {
-	if _, ok := reflect.Zero(t).Interface().(filed); !ok {
-		return nil, false
-	}
-	if data, ok := t.FieldByName("Data"); ok {
-		return data.Type, true
-	}
-	return nil, true
+func (f File) send(_ context.Context, g *gin.Context, rq *request) error {
+	setAttachment(g, f.Name)
+	writeBody(g, rq.row.Status, f.ContentType, f.Body)
+	return nil
 }
 
-// send writes a file.
-func (f *File) send(g *gin.Context, status int) {
-	g.Header("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Name}))
-	g.Header("X-Content-Type-Options", "nosniff")
-	g.Header("Content-Length", fmt.Sprint(len(f.Body)))
-	g.Data(status, f.ContentType, f.Body)
+func (m MaybeFile[V]) choose(status int) (any, int) {
+	if m.File != nil {
+		return *m.File, status
+	}
+	return m.Data, status
 }
+
+func (File) answers() Answers         { return Answers{File: true} }
+func (MaybeFile[V]) answers() Answers { return Answers{File: true, Record: reflect.TypeFor[V]()} }

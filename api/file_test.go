@@ -8,11 +8,14 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-func TestAFileIsSavedUnderItsNameAndNeverSniffed(t *testing.T) {
+func TestFile_IsSavedUnderItsNameAndNeverSniffed(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	g, _ := gin.CreateTestContext(w)
-	(&File{Name: `ré"port.pdf`, ContentType: "application/pdf", Body: []byte("%PDF-")}).send(g, 200)
+	f := File{Name: `ré"port.pdf`, ContentType: "application/pdf", Body: []byte("%PDF-")}
+	if err := f.send(t.Context(), g, &request{row: &Row{Status: 200}}); err != nil {
+		t.Fatal(err)
+	}
 	if h := w.Header(); h.Get("Content-Type") != "application/pdf" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Disposition") != `attachment; filename*=utf-8''r%C3%A9%22port.pdf` {
 		t.Errorf("headers %v", h)
 	}
@@ -21,20 +24,20 @@ func TestAFileIsSavedUnderItsNameAndNeverSniffed(t *testing.T) {
 	}
 }
 
-func TestARecordThatMayBeAFileIsInTheEnvelopeUntilItIsAskedForAsOne(t *testing.T) {
+func TestMaybeFile_WithoutFile_IsInTheEnvelope(t *testing.T) {
 	t.Parallel()
 	row := &Row{Status: 200, Message: "OK"}
-	a, err := (&Kernel{}).envelope(row, MaybeFile[map[string]int]{Data: map[string]int{"number": 1}})
-	if err != nil || a.file != nil || string(a.raw) != `{"data":{"number":1},"message":"OK"}` {
-		t.Errorf("%v %s", err, a.raw)
+	a, err := row.answer(MaybeFile[map[string]int]{Data: map[string]int{"number": 1}})
+	if e, ok := a.(*envelope); err != nil || !ok || string(e.body) != `{"data":{"number":1},"message":"OK"}` {
+		t.Errorf("without a file: %+v %v", a, err)
 	}
-	a, err = (&Kernel{}).envelope(row, MaybeFile[map[string]int]{File: &File{Name: "x"}})
-	if err != nil || a.file == nil || a.raw != nil {
-		t.Errorf("%v %+v", err, a)
+	a, err = row.answer(MaybeFile[map[string]int]{File: &File{Name: "x"}})
+	if f, ok := a.(File); err != nil || !ok || f.Name != "x" {
+		t.Errorf("with a file: %+v %v", a, err)
 	}
 }
 
-func TestAChangeLeavesACopyTakenBeforeAlone(t *testing.T) {
+func TestChange_Apply_LeavesEarlierCopiesAlone(t *testing.T) {
 	t.Parallel()
 	type fields struct {
 		Capacity *int            `json:"capacity"`

@@ -50,7 +50,7 @@ const takeKey = `insert into idempotency as i (actor_id, key, row_name, body_has
 // claimKey makes this request the one that does the work, or returns the answer of
 // the one that did. A request with the same key that is still running is waited
 // for: its row is locked until it commits.
-func (k *Kernel) claimKey(db *gorm.DB, rq *request) (*answer, error) {
+func (k *Kernel) claimKey(db *gorm.DB, rq *request) (answer, error) {
 	taken := false
 	err := tenancy.Pipeline(db, tenancy.Query{SQL: takeKey, Args: []any{rq.user.ID, rq.key, rq.row.Name(), rq.bodyHash}, Scan: func(rows pgx.Rows) error {
 		taken = rows.Next()
@@ -73,18 +73,20 @@ func (k *Kernel) claimKey(db *gorm.DB, rq *request) (*answer, error) {
 		return nil, Conflict("This Idempotency-Key was used for another request")
 	}
 	rq.replayed = true
-	return &answer{status: int(status.Int64), raw: raw}, nil
+	return &envelope{status: int(status.Int64), body: raw}, nil
 }
 
+// rememberAnswer keeps the answer: an idempotent row's is an envelope.
 func rememberAnswer(rq *request, a answer) tenancy.Query {
-	var raw *string
-	if a.raw != nil {
-		text := string(a.raw)
-		raw = &text
+	kept := a.(*envelope)
+	var body *string
+	if kept.body != nil {
+		text := string(kept.body)
+		body = &text
 	}
 	return tenancy.Query{
 		SQL:  `update idempotency set status = $3, answer = $4 where actor_id = $1 and key = $2`,
-		Args: []any{rq.user.ID, rq.key, a.status, raw},
+		Args: []any{rq.user.ID, rq.key, kept.status, body},
 	}
 }
 

@@ -173,8 +173,10 @@ func (k *Kernel) checkRow(r *Row) error {
 		return fmt.Errorf("row %s names a permission that no module defines: %q", r.Name(), r.Module)
 	case r.Fresh && !r.Bearer:
 		return fmt.Errorf("row %s asks for a fresh proof of nobody: it takes no token", r.Name())
-	case r.OwnTx && r.Idempotent:
+	case r.Idempotent && (r.OwnTx || r.Upload):
 		return fmt.Errorf("row %s keeps its own transaction, so its answer cannot be remembered in one", r.Name())
+	case r.Idempotent && r.Answers() != Answers{Record: r.Response}:
+		return fmt.Errorf("row %s answers with a file or a feed, which cannot be remembered", r.Name())
 	case r.OwnTx && r.Kind() != KindPlatform:
 		return fmt.Errorf("row %s: only the platform's rows keep their own transactions", r.Name())
 	case r.Listing != nil && r.Listing.Sorts[strings.TrimPrefix(r.Listing.Default, "-")] == "":

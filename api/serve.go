@@ -2,15 +2,12 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -45,19 +42,9 @@ type request struct {
 	last     []tenancy.Query // sent with the COMMIT
 	limited  bool            // its limit was looked at
 	rights   bool            // who may do what was changed
-	replayed bool
-	fed      bool   // it was answered with a feed
-	trace    string // id of the trace it is part of; empty: none is kept
-}
-
-// answer is a success on its way out. raw, when set, is the body as it stands.
-type answer struct {
-	status int
-	raw    []byte
-	stream *Stream
-	file   *File
-	blob   *Blob
-	feed   feeder
+	replayed bool            // its answer is that of an earlier request
+	fed      bool            // it was answered with a feed
+	trace    string          // id of the trace it is part of; empty: none is kept
 }
 
 // serve runs one row, in one fixed order: who, which school, which client, how
@@ -80,41 +67,12 @@ func (k *Kernel) answer(g *gin.Context, row *Row, rq *request) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.Request.Context()), k.patience(g, row))
 	defer cancel()
 	a, err := k.run(ctx, g, row, rq)
+	if err == nil {
+		err = a.send(ctx, g, rq)
+	}
 	if err != nil {
 		k.refuse(g, rq, err)
-		return
 	}
-	if a.status == 204 {
-		g.Status(204)
-		return
-	}
-	if a.stream != nil {
-		if answered, err := a.stream.send(g); !answered {
-			k.refuse(g, rq, err)
-		}
-		return
-	}
-	if a.file != nil {
-		a.file.send(g, a.status)
-		return
-	}
-	if a.blob != nil {
-		if err := a.blob.send(ctx, g); err != nil {
-			k.refuse(g, rq, err)
-		}
-		return
-	}
-	if a.feed != nil {
-		if err := k.sendFeed(ctx, g, rq, a.feed); err != nil {
-			k.refuse(g, rq, err)
-		}
-		return
-	}
-	if a.status == http.StatusAccepted {
-		g.Header("Retry-After", "2")
-	}
-	g.Header("Content-Length", strconv.Itoa(len(a.raw))) // else a long answer goes out in chunks
-	g.Data(a.status, "application/json; charset=utf-8", a.raw)
 }
 
 // patience is how long the row may take. One that takes longer than the others may
@@ -135,37 +93,37 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 		return k.runOpen(ctx, g, row, rq)
 	}
 	if err := k.authenticate(ctx, g, rq); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	var err error
 	user := rq.user
 	if row.Kind() != KindPlatform {
 		ctx = withPolicyCache(ctx)
 		if rq.school, err = k.schoolOf(ctx, user); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	if err := allowsRole(row, user.Role); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if err := k.limit(ctx, g, rq, row.Class, user.ID.String()); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if row.Kind() != KindPlatform {
 		if err := k.permit(ctx, row, rq.school, user, Target{}); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	if err := k.checkFresh(ctx, row, user); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	req, err := k.bind(row, g, rq)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if row.Idempotent {
 		if rq.key, err = idempotencyKey(g); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	if row.OwnTx || row.Upload {
@@ -191,7 +149,7 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 	counts := addressCaller(rq)
 	if row.Bearer {
 		if err := k.authenticate(ctx, g, rq); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		caller.User, counts = rq.user, rq.user.ID.String()
 	}
@@ -206,28 +164,28 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 	}
 	if row.Class != Unlimited {
 		if err := k.limit(ctx, g, rq, row.Class, counts); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	if row.Console {
 		if err := fromConsole(g); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 	}
 	if err := k.checkFresh(ctx, row, rq.user); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if row.countsFor == nil {
 		req, bindErr = k.bind(row, g, rq)
 	}
 	if bindErr != nil {
-		return answer{}, bindErr
+		return nil, bindErr
 	}
 	resp, err := row.callOpen(caller, req)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return k.envelope(row, resp)
+	return row.answer(resp)
 }
 
 // authenticate says who the bearer token speaks for.
@@ -312,9 +270,9 @@ func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (a
 	if row.Kind() == KindPlatform {
 		resp, err := row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: k.Databases.Platform(ctx, tenancy.ReadOnly), Now: rq.now, rq: rq}, req)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
-		return k.envelope(row, resp)
+		return row.answer(resp)
 	}
 	mode := tenancy.ReadOnly
 	if row.Response == reflect.TypeFor[Stream]() {
@@ -322,18 +280,18 @@ func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (a
 	}
 	db, err := k.Databases.School(ctx, rq.school, mode)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	rq.db = db
 	c := Ctx{Context: ctx, User: rq.user, School: rq.school, DB: db, Now: rq.now, rq: rq}
 	if err := k.checkScope(c, row, req); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	resp, err := row.callSchool(c, req)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return k.envelope(row, resp)
+	return row.answer(resp)
 }
 
 // checkScope asks whether the caller's assignment covers what the request is about.
@@ -351,54 +309,6 @@ func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
 		}
 	}
 	return nil
-}
-
-// envelope is the body of every success.
-type envelope struct {
-	Data    any    `json:"data"`
-	Message string `json:"message"`
-}
-
-func (k *Kernel) envelope(row *Row, resp any) (answer, error) {
-	if row.Status == 204 {
-		return answer{status: 204}, nil
-	}
-	if stream, ok := resp.(Stream); ok {
-		return answer{status: row.Status, stream: &stream}, nil
-	}
-	if blob, ok := resp.(Blob); ok {
-		return answer{status: row.Status, blob: &blob}, nil
-	}
-	if feed, ok := resp.(feeder); ok {
-		return answer{status: row.Status, feed: feed}, nil
-	}
-	status := row.Status
-	if l, ok := resp.(laterAnswer); ok {
-		blob, data := l.later()
-		if blob != nil {
-			return answer{status: row.Status, blob: blob}, nil
-		}
-		resp, status = data, http.StatusAccepted
-	}
-	if f, ok := resp.(filed); ok {
-		file, data := f.file()
-		if file != nil {
-			return answer{status: row.Status, file: file}, nil
-		}
-		resp = data
-	}
-	var body any = envelope{resp, row.Message}
-	if flat, ok := resp.(interface{ Flatten() map[string]any }); ok && row.Flat {
-		// The spec gives sign-in answers whole; the envelope repeats them under data.
-		whole := map[string]any{"data": resp, "message": row.Message}
-		maps.Copy(whole, flat.Flatten())
-		body = whole
-	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return answer{}, fmt.Errorf("writing the answer of %s: %w", row.Name(), err)
-	}
-	return answer{status: status, raw: raw}, nil
 }
 
 // refuse answers with an error. What went wrong on our side is logged once, here.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,49 +27,49 @@ type Stream struct {
 func Export(path, module, summary string, listing Listing, h func(Ctx, ListRequest) (Stream, error), opts ...Option) Row {
 	r := schoolRow("GET", path, module, summary, Read, 200, h, opts)
 	r.Listing = &listing
-	r.Timeout = streamTimeout
+	r.Timeout, r.Produces = streamTimeout, "text/csv"
 	return r
 }
 
 // All narrows and orders a query as the list does, without its pages.
 func (l ListRequest) All(db *gorm.DB) *gorm.DB { return l.ordered(l.narrow(db)) }
 
-// send writes the stream. Until the first block is full a failure is answered as any
-// other; after it the connection is cut, so that nobody takes a part for the whole.
-func (s *Stream) send(g *gin.Context) (answered bool, err error) {
-	out := &lateHeader{g: g, s: s}
+// send writes the stream. Until the first block is full a failure is answered as any other; after
+// it the connection is cut, so that nobody takes a part for the whole.
+func (s Stream) send(_ context.Context, g *gin.Context, _ *request) error {
+	disposition := fmt.Sprintf("attachment; filename=%q", s.Name)
+	out := &lateHead{g: g, headers: []string{"Content-Type", s.ContentType, "Content-Disposition", disposition}}
 	buffered := bufio.NewWriterSize(out, 32<<10)
-	err = s.Write(buffered)
+	err := s.Write(buffered)
 	if err == nil {
 		err = buffered.Flush()
 	}
-	if err == nil && !out.begun {
-		out.begin() // an empty file is a file
-	}
-	if err != nil && out.begun {
+	switch {
+	case err == nil:
+		out.write() // an empty file is a file
+	case out.written:
 		panic(http.ErrAbortHandler)
 	}
-	return out.begun, err
+	return err
 }
 
-// lateHeader sends the headers with the first bytes.
-type lateHeader struct {
-	g     *gin.Context
-	s     *Stream
-	begun bool
+func (Stream) answers() Answers { return Answers{File: true} }
+
+// lateHead writes the head with the first bytes.
+type lateHead struct {
+	g       *gin.Context
+	headers []string
+	written bool
 }
 
-func (l *lateHeader) begin() {
-	l.begun = true
-	l.g.Header("Content-Type", l.s.ContentType)
-	l.g.Header("Content-Disposition", fmt.Sprintf("attachment; filename=%q", l.s.Name))
-	l.g.Status(http.StatusOK)
-	l.g.Writer.WriteHeaderNow()
-}
-
-func (l *lateHeader) Write(p []byte) (int, error) {
-	if !l.begun {
-		l.begin()
+func (l *lateHead) write() {
+	if !l.written {
+		l.written = true
+		writeHead(l.g, http.StatusOK, l.headers...)
 	}
+}
+
+func (l *lateHead) Write(p []byte) (int, error) {
+	l.write()
 	return l.g.Writer.Write(p)
 }

@@ -14,58 +14,80 @@ import (
 // attempts is how often a write that lost a race (deadlock, serialization) is run.
 const attempts = 4
 
-// runWrite runs a handler in one transaction. Its facts, audit rows and
-// remembered answer go out with the COMMIT, in one round trip.
+// runWrite runs a handler in one transaction, or answers as the request did that had its key before.
 func (k *Kernel) runWrite(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
+	return k.transact(ctx, rq, func(db *gorm.DB) (answer, error) {
+		if rq.key != "" {
+			if kept, err := k.claimKey(db, rq); err != nil || rq.replayed {
+				return kept, err
+			}
+		}
+		return k.callWrite(ctx, db, row, rq, req)
+	})
+}
+
+// Transact runs work in one transaction, with its facts and audit rows, as every
+// write row has it. It is for handlers of Upload rows, which read a file first. Work
+// that lost a race is run again: it must start from what is in the database.
+func (c Ctx) Transact(work func(Ctx) error) error {
+	_, err := retryWhileMoving(c, func() (answer, error) {
+		return c.rq.kernel.transact(c, c.rq, func(tx *gorm.DB) (answer, error) {
+			within := c
+			within.DB = tx
+			return nil, work(within)
+		})
+	})
+	return err
+}
+
+// Apart is the school's database outside any transaction: what is written here stays,
+// even if the work fails. It is for the progress of a long piece of work.
+func (c Ctx) Apart(ctx context.Context) (*gorm.DB, error) {
+	return c.rq.kernel.Databases.School(ctx, c.School, tenancy.ReadWrite)
+}
+
+// transact runs work in one transaction, again if it lost a race. Its facts, audit rows and
+// remembered answer go out with the COMMIT, in one round trip.
+func (k *Kernel) transact(ctx context.Context, rq *request, work func(*gorm.DB) (answer, error)) (answer, error) {
 	for try := 1; ; try++ {
 		rq.facts, rq.audits, rq.atCommit, rq.last, rq.rights = nil, nil, nil, nil, false
-		a, err := k.writeOnce(ctx, row, rq, req)
-		if err != nil && try < attempts && retriable(err) {
-			// Let the winner go on first: back at once, it would meet the same rival again.
-			time.Sleep(rand.N(time.Duration(try) * 20 * time.Millisecond))
-			continue
+		a, err := k.transactOnce(ctx, rq, work)
+		if err == nil || try == attempts || !retriable(err) {
+			return a, err
 		}
-		if err != nil {
-			return answer{}, err
-		}
-		return a, nil
+		// Let the winner go on first: back at once, it would meet the same rival again.
+		time.Sleep(rand.N(time.Duration(try) * 20 * time.Millisecond))
 	}
 }
 
-func (k *Kernel) writeOnce(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
-	db, err := k.begin(ctx, row, rq)
+func (k *Kernel) transactOnce(ctx context.Context, rq *request, work func(*gorm.DB) (answer, error)) (answer, error) {
+	tx, err := k.begin(ctx, rq.row, rq)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	committed := false
 	defer func() {
 		if !committed {
-			_ = db.Rollback()
+			_ = tx.Rollback()
 		}
 	}()
-	if rq.key != "" {
-		stored, err := k.claimKey(db, rq)
-		if err != nil || stored != nil {
-			return deref(stored), err
-		}
-	}
-	a, err := k.callWrite(ctx, db, row, rq, req)
-	if err != nil {
-		return answer{}, err
+	a, err := work(tx)
+	if err != nil || rq.replayed {
+		return a, err
 	}
 	last, err := k.commitStatements(rq, a)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	told := len(rq.facts) > 0 && rq.school != nil
-	if told {
+	publishes := len(rq.facts) > 0 && rq.school != nil
+	if publishes {
 		k.Outbox.Lease(ctx, rq.school.ID)
 	}
 	committed = true // tenancy.Commit ends the transaction either way
-	if err := tenancy.Commit(db, last...); err != nil {
-		return answer{}, err
+	if err := tenancy.Commit(tx, last...); err != nil {
+		return nil, err
 	}
-	if told {
+	if publishes {
 		k.Outbox.Wake(rq.school.ID)
 	}
 	if rq.rights {
@@ -98,14 +120,14 @@ func (k *Kernel) callWrite(ctx context.Context, db *gorm.DB, row *Row, rq *reque
 	} else {
 		c := Ctx{Context: ctx, User: rq.user, School: rq.school, DB: db, Now: rq.now, rq: rq}
 		if err := k.checkScope(c, row, req); err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		resp, err = row.callSchool(c, req)
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return k.envelope(row, resp)
+	return row.answer(resp)
 }
 
 // commitStatements are the rows every change leaves behind.
@@ -143,11 +165,4 @@ func (k *Kernel) commitStatements(rq *request, a answer) ([]tenancy.Query, error
 		out = append(out, rememberAnswer(rq, a))
 	}
 	return out, nil
-}
-
-func deref(a *answer) answer {
-	if a == nil {
-		return answer{}
-	}
-	return *a
 }

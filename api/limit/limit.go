@@ -47,14 +47,19 @@ type Limits struct {
 	misses      atomic.Int32 // late answers in a row
 }
 
-// New takes the rates as ulule/limiter writes them: 10-M is ten a minute. now is the clock of the
-// cooldown.
-func New(client redis.UniversalClient, rates map[api.LimitClass]string, log *slog.Logger, away func(bool), now func() time.Time) (*Limits, error) {
+// Rates are what each class allows, as ulule/limiter writes it: 10-M is ten a minute.
+type Rates map[api.LimitClass]string
+
+// New makes limits; now is the clock of the cooldown.
+func New(client redis.UniversalClient, rates Rates, log *slog.Logger, away func(bool), now func() time.Time) (*Limits, error) {
 	shared, err := limitstore.NewStoreWithOptions(scripts{client, &batcher{}}, limiter.StoreOptions{Prefix: "homeroom:limit"})
 	if err != nil {
 		return nil, err
 	}
-	l := &Limits{Timeout: defaultTimeout, shared: shared, local: memory.NewStore(), rates: map[api.LimitClass]limiter.Rate{}, log: log, away: away, now: now}
+	l := &Limits{
+		Timeout: defaultTimeout, shared: shared, local: memory.NewStore(),
+		rates: map[api.LimitClass]limiter.Rate{}, log: log, away: away, now: now,
+	}
 	for class, text := range rates {
 		rate, err := limiter.NewRateFromFormatted(text)
 		if err != nil {

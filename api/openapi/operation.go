@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -34,9 +35,9 @@ func (d *document) operation(row *api.Row) (*openapi31.Operation, error) {
 		return nil, err
 	}
 	responses := map[string]openapi31.ResponseOrReference{strconv.Itoa(row.Status): {Response: success}}
-	if record, later := api.LaterOf(row.Response); later {
+	if pending := row.Answers().Pending; pending != nil {
 		waiting := *row
-		waiting.Response, waiting.Status = record, http.StatusAccepted
+		waiting.Response, waiting.Status = pending, http.StatusAccepted
 		said, err := d.success(&waiting)
 		if err != nil {
 			return nil, err
@@ -172,41 +173,26 @@ func (d *document) success(row *api.Row) (*openapi31.Response, error) {
 		out.Description = "Done. There is no body."
 		return out, nil
 	}
-	answers := row.Response
-	if answers == reflect.TypeFor[api.Stream]() {
-		out.Content = map[string]openapi31.MediaType{"text/csv": {Schema: schema{"type": "string"}}}
-		return out, nil
+	answers := row.Answers()
+	if answers.File {
+		kind := cmp.Or(row.Produces, "application/octet-stream")
+		out.Content = map[string]openapi31.MediaType{kind: {Schema: fileSchema(row.Response, kind)}}
 	}
-	if answers == reflect.TypeFor[api.Blob]() {
-		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: fileSchema(row.Produces)}}
-		return out, nil
+	if answers.Pending != nil {
+		out.Description = "The file, or the ranges of it that were asked for"
 	}
-	if event, feed := api.FeedOf(row.Response); feed {
-		s, err := d.schemas.of(event, schemaUse{})
+	if answers.Event != nil {
+		s, err := d.schemas.of(answers.Event, schemaUse{})
 		if err != nil {
 			return nil, fmt.Errorf("event: %w", err)
 		}
 		out.Description = "Server-sent events; the data of each is one of these, as JSON."
 		out.Content = map[string]openapi31.MediaType{"text/event-stream": {Schema: s}}
+	}
+	if answers.Record == nil {
 		return out, nil
 	}
-	if _, later := api.LaterOf(row.Response); later {
-		out.Content = map[string]openapi31.MediaType{row.Produces: {Schema: fileSchema(row.Produces)}}
-		out.Description = "The file, or the ranges of it that were asked for"
-		return out, nil
-	}
-	if record, file := api.FileOf(row.Response); file {
-		kind := row.Produces
-		if kind == "" {
-			kind = "application/octet-stream"
-		}
-		out.Content = map[string]openapi31.MediaType{kind: {Schema: fileSchema(kind)}}
-		if record == nil {
-			return out, nil
-		}
-		answers = record
-	}
-	data, err := d.schemas.of(answers, schemaUse{})
+	data, err := d.schemas.of(answers.Record, schemaUse{})
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
@@ -234,10 +220,13 @@ func (d *document) success(row *api.Row) (*openapi31.Response, error) {
 	return out, nil
 }
 
-// fileSchema is the shape of a file's content: bytes, unless it is itself JSON.
-func fileSchema(kind string) schema {
-	if kind == "application/json" {
+// fileSchema is the shape of a file's content: bytes, unless it is itself JSON or a stream of text.
+func fileSchema(answer reflect.Type, kind string) schema {
+	switch {
+	case kind == "application/json":
 		return schema{"type": "object"}
+	case answer == reflect.TypeFor[api.Stream]():
+		return schema{"type": "string"}
 	}
 	return schema{"type": "string", "format": "binary"}
 }

@@ -225,7 +225,7 @@ func (s *Service) openKernel(o Options) error {
 	s.Traffic = platform.NewTraffic(s.Cluster, s.Log, s.now)
 	c := s.Config
 	var err error
-	s.limits, err = limit.New(s.Redis, map[api.LimitClass]string{
+	s.limits, err = limit.New(s.Redis, limit.Rates{
 		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide, api.LimitLive: c.LimitLive,
 	}, s.Log, requests.RedisAway, o.Clock)
 	if err != nil {
