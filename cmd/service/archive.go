@@ -32,11 +32,7 @@ func (t *tally) Write(p []byte) (int, error) {
 
 // Export writes a whole school into a file.
 func (s *Service) Export(ctx context.Context, id uuid.UUID, to io.Writer, progress func(done, tables int, rows int64)) (archive.Closing, error) {
-	found, err := s.upToDate(ctx, id)
-	if err != nil {
-		return archive.Closing{}, err
-	}
-	return s.exporter(s.store, progress).Write(ctx, found, to)
+	return s.exports.write(ctx, id, to, progress)
 }
 
 // Seal is the keys that archives are sealed with here, and that those to be imported must be sealed
@@ -70,10 +66,7 @@ type Restored struct {
 // what is due later, an announcement for tomorrow, say, is.
 func (s *Service) Import(ctx context.Context, i archive.Import, from io.ReadSeeker) (Restored, error) {
 	out := Restored{People: s.Auth.Returning()}
-	i.Cluster, i.Seal.Keys = s.Cluster, s.Seal().Keys
-	if store := s.store; store != nil {
-		i.Files = store
-	}
+	i.Cluster, i.Seal.Keys, i.Files = s.Cluster, s.Seal().Keys, s.store
 	prepare := i.Prepare
 	i.Prepare = func(ctx context.Context, school *tenancy.School) error {
 		var err error
@@ -82,7 +75,7 @@ func (s *Service) Import(ctx context.Context, i archive.Import, from io.ReadSeek
 				return err
 			}
 		}
-		if out.Unsent, err = s.hush(ctx, school); err != nil {
+		if out.Unsent, err = dropUnsent(ctx, s.Cluster, school, s.now()); err != nil {
 			return err
 		}
 		return out.People.Read(ctx, school)
@@ -93,13 +86,12 @@ func (s *Service) Import(ctx context.Context, i archive.Import, from io.ReadSeek
 	return out, err
 }
 
-// hush takes out what is due by now.
-func (s *Service) hush(ctx context.Context, school *tenancy.School) (int64, error) {
-	db, err := s.Cluster.School(ctx, school, tenancy.LongWrite)
+// dropUnsent removes the messages and facts that are due by now, and counts them.
+func dropUnsent(ctx context.Context, cluster *tenancy.Cluster, school *tenancy.School, now time.Time) (int64, error) {
+	db, err := cluster.School(ctx, school, tenancy.LongWrite)
 	if err != nil {
 		return 0, err
 	}
-	now := s.now()
 	var n int64
 	for _, sql := range []string{
 		`update delivery set state = 'FAILED', last_error = 'Not sent: the school was restored from an archive' where state = 'QUEUED' and created_at <= ?`,
@@ -107,7 +99,7 @@ func (s *Service) hush(ctx context.Context, school *tenancy.School) (int64, erro
 	} {
 		done := db.Exec(sql, now.Add(time.Minute))
 		if done.Error != nil {
-			return n, fmt.Errorf("taking out what waited to be told: %w", done.Error)
+			return n, fmt.Errorf("dropping unsent messages: %w", done.Error)
 		}
 		n += done.RowsAffected
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,8 +31,8 @@ const (
 	exportTries = 5
 )
 
-// exportsJob makes the archives that wait and that nobody is at, and clears away those
-// that are too old. It comes when one is asked for, and by the clock: one whose instance
+// exportsJob makes the archives that are queued and that no instance works on, and deletes those
+// that are too old. It is queued when one is asked for, and by the clock: one whose instance
 // died is taken up by another, since the lock died with it.
 type exportsJob struct{}
 
@@ -39,18 +40,49 @@ func (exportsJob) Kind() string { return "exports" }
 
 func (exportsJob) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 1} }
 
+// exports makes archives of schools and keeps them in the store.
+type exports struct {
+	cluster  *tenancy.Cluster
+	migrator *tenancy.Migrator
+	jobs     *tenancy.Jobs
+	store    file.Store // nil: none
+	seal     archive.Seal
+	now      func() time.Time
+	log      *slog.Logger
+}
+
+// Ready, Enqueue and Open are what the school module asks of it.
+
+func (x *exports) Ready() error {
+	if x.store == nil {
+		return api.Unavailable("Archives cannot be kept at the moment").Because(errNoFiles)
+	}
+	return nil
+}
+
+func (x *exports) Enqueue(ctx context.Context, tx pgx.Tx) error {
+	_, err := x.jobs.Client().InsertTx(ctx, tx, exportsJob{}, nil)
+	return err
+}
+
+func (x *exports) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	return x.store.Open(ctx, key)
+}
+
+var errNoFiles = errors.New("no place for files is configured")
+
 type exportsWorker struct {
 	river.WorkerDefaults[exportsJob]
-	s *Service
+	*exports
 }
 
 func (w *exportsWorker) Timeout(*river.Job[exportsJob]) time.Duration { return exportTime }
 
 func (w *exportsWorker) Work(ctx context.Context, _ *river.Job[exportsJob]) error {
-	if err := w.s.clearExports(ctx); err != nil {
+	if err := w.clear(ctx); err != nil {
 		return err
 	}
-	rows, err := w.s.Cluster.PlatformPool().Query(ctx, `select id from platform.school_export where state in ('QUEUED', 'RUNNING') order by created_at, id`)
+	rows, err := w.cluster.PlatformPool().Query(ctx, `select id from platform.school_export where state in ('QUEUED', 'RUNNING') order by created_at, id`)
 	if err != nil {
 		return fmt.Errorf("listing exports: %w", err)
 	}
@@ -59,19 +91,19 @@ func (w *exportsWorker) Work(ctx context.Context, _ *river.Job[exportsJob]) erro
 		return fmt.Errorf("listing exports: %w", err)
 	}
 	for _, id := range ids {
-		_, err := w.s.Cluster.Alone(ctx, "export "+id.String(), func(ctx context.Context) error { return w.s.makeExport(ctx, id) })
+		_, err := w.cluster.Alone(ctx, "export "+id.String(), func(ctx context.Context) error { return w.make(ctx, id) })
 		if err != nil {
-			w.s.Log.Error("a school could not be exported", "exportId", id, "error", err)
+			w.log.Error("a school could not be exported", "exportId", id, "error", err)
 		}
 	}
 	return nil
 }
 
-// makeExport makes one archive. An instance that stops leaves it for another.
-func (s *Service) makeExport(ctx context.Context, id uuid.UUID) error {
+// make makes one archive. An instance that stops leaves it for another.
+func (x *exports) make(ctx context.Context, id uuid.UUID) error {
 	var of uuid.UUID
 	var tries int
-	err := s.Cluster.PlatformPool().QueryRow(ctx, `update platform.school_export set state = 'RUNNING', attempts = attempts + 1
+	err := x.cluster.PlatformPool().QueryRow(ctx, `update platform.school_export set state = 'RUNNING', attempts = attempts + 1
 		where id = $1 and state in ('QUEUED', 'RUNNING') returning school_id, attempts`, id).Scan(&of, &tries)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // done since it was listed
@@ -82,39 +114,34 @@ func (s *Service) makeExport(ctx context.Context, id uuid.UUID) error {
 	if tries > exportTries {
 		err = errors.New("given up: each time the instance that made it died")
 	} else {
-		err = s.keepArchive(ctx, id, of)
+		err = x.keep(ctx, id, of)
 	}
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	now := s.now()
-	_, failed := s.Cluster.PlatformPool().Exec(ctx, `update platform.school_export set state = 'FAILED', error = $2, finished_at = $3, expires_at = $4 where id = $1`,
+	now := x.now()
+	_, failed := x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set state = 'FAILED', error = $2, finished_at = $3, expires_at = $4 where id = $1`,
 		id, err.Error(), now, now.Add(exportLife))
 	return errors.Join(err, failed)
 }
 
-// keepArchive writes the archive into the store as it is made.
-func (s *Service) keepArchive(ctx context.Context, id, of uuid.UUID) error {
-	store := s.store
-	if store == nil {
+// keep writes the archive into the store as it is made.
+func (x *exports) keep(ctx context.Context, id, of uuid.UUID) error {
+	if x.store == nil {
 		return errNoFiles
-	}
-	found, err := s.upToDate(ctx, of)
-	if err != nil {
-		return err
 	}
 	reader, writer := io.Pipe()
 	kept := make(chan error, 1)
 	go func() {
-		err := store.Write(ctx, school.ExportKey(of, id), archive.ContentType, reader)
-		_ = reader.CloseWithError(err) // whoever writes on gets to know
+		err := x.store.Write(ctx, school.ExportKey(of, id), archive.ContentType, reader)
+		_ = reader.CloseWithError(err) // ends the writing
 		kept <- err
 	}()
 	sum := &tally{to: writer, sum: sha256.New()}
-	_, err = s.exporter(store, func(done, tables int, rows int64) {
+	_, err := x.write(ctx, of, sum, func(done, tables int, rows int64) {
 		// How far it is may be lost.
-		_, _ = s.Cluster.PlatformPool().Exec(ctx, `update platform.school_export set tables_done = $2, tables = $3, row_count = $4 where id = $1`, id, done, tables, rows)
-	}).Write(ctx, found, sum)
+		_, _ = x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set tables_done = $2, tables = $3, row_count = $4 where id = $1`, id, done, tables, rows)
+	})
 	_ = writer.CloseWithError(err)
 	if keptErr := <-kept; err == nil {
 		err = keptErr
@@ -122,39 +149,15 @@ func (s *Service) keepArchive(ctx context.Context, id, of uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	now := s.now()
-	_, err = s.Cluster.PlatformPool().Exec(ctx, `update platform.school_export set state = 'READY', size_bytes = $2, sha256 = $3, finished_at = $4, expires_at = $5 where id = $1`,
+	now := x.now()
+	_, err = x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set state = 'READY', size_bytes = $2, sha256 = $3, finished_at = $4, expires_at = $5 where id = $1`,
 		id, sum.n, hex.EncodeToString(sum.sum.Sum(nil)), now, now.Add(exportLife))
 	return err
 }
 
-// exporter writes archives with the files of the store.
-func (s *Service) exporter(store file.Store, progress func(done, tables int, rows int64)) archive.Export {
-	e := archive.Export{Cluster: s.Cluster, Now: s.now(), Progress: progress, Seal: s.Seal(), Gone: func(err error) bool {
-		var e *api.Error
-		return errors.As(err, &e) && e.Status == 404
-	}}
-	if store != nil {
-		e.Files = store
-	}
-	return e
-}
-
-// upToDate finds a school and brings it up to date, whatever its status.
-func (s *Service) upToDate(ctx context.Context, id uuid.UUID) (*tenancy.School, error) {
-	found, err := s.Cluster.FindSchool(ctx, id)
-	if err != nil || found.SchemaVersion >= s.Cluster.SchoolVersion() {
-		return found, err
-	}
-	if err := s.Migrator.EnsureSchool(ctx, found); err != nil {
-		return nil, err
-	}
-	return s.Cluster.FindSchool(ctx, id)
-}
-
-// clearExports removes archives that are too old: the bytes first.
-func (s *Service) clearExports(ctx context.Context) error {
-	rows, err := s.Cluster.PlatformPool().Query(ctx, `select id, school_id from platform.school_export where expires_at < $1`, s.now())
+// clear removes archives that are too old: the bytes first.
+func (x *exports) clear(ctx context.Context) error {
+	rows, err := x.cluster.PlatformPool().Query(ctx, `select id, school_id from platform.school_export where expires_at < $1`, x.now())
 	if err != nil {
 		return fmt.Errorf("listing old exports: %w", err)
 	}
@@ -164,35 +167,39 @@ func (s *Service) clearExports(ctx context.Context) error {
 		return fmt.Errorf("listing old exports: %w", err)
 	}
 	for _, o := range all {
-		if store := s.store; store != nil {
-			if err := store.Delete(ctx, school.ExportKey(o.SchoolID, o.ID)); err != nil {
+		if x.store != nil {
+			if err := x.store.Delete(ctx, school.ExportKey(o.SchoolID, o.ID)); err != nil {
 				return err
 			}
 		}
-		if _, err := s.Cluster.PlatformPool().Exec(ctx, `delete from platform.school_export where id = $1`, o.ID); err != nil {
+		if _, err := x.cluster.PlatformPool().Exec(ctx, `delete from platform.school_export where id = $1`, o.ID); err != nil {
 			return fmt.Errorf("forgetting an old export: %w", err)
 		}
 	}
 	return nil
 }
 
-var errNoFiles = errors.New("no place for files is configured")
-
-// archives is how the school module has archives made and reads them.
-type archives struct{ s *Service }
-
-func (a archives) Ready() error {
-	if a.s.store == nil {
-		return api.Unavailable("Archives cannot be kept at the moment").Because(errNoFiles)
+// write writes the archive of a school, with the files of the store.
+func (x *exports) write(ctx context.Context, school uuid.UUID, to io.Writer, progress func(done, tables int, rows int64)) (archive.Closing, error) {
+	found, err := x.upToDate(ctx, school)
+	if err != nil {
+		return archive.Closing{}, err
 	}
-	return nil
+	e := archive.Export{Cluster: x.cluster, Now: x.now(), Progress: progress, Seal: x.seal, Files: x.store, Gone: func(err error) bool {
+		var e *api.Error
+		return errors.As(err, &e) && e.Status == 404
+	}}
+	return e.Write(ctx, found, to)
 }
 
-func (a archives) Enqueue(ctx context.Context, tx pgx.Tx) error {
-	_, err := a.s.Jobs.Client().InsertTx(ctx, tx, exportsJob{}, nil)
-	return err
-}
-
-func (a archives) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
-	return a.s.store.Open(ctx, key)
+// upToDate finds a school and brings it up to date, whatever its status.
+func (x *exports) upToDate(ctx context.Context, id uuid.UUID) (*tenancy.School, error) {
+	found, err := x.cluster.FindSchool(ctx, id)
+	if err != nil || found.SchemaVersion >= x.cluster.SchoolVersion() {
+		return found, err
+	}
+	if err := x.migrator.EnsureSchool(ctx, found); err != nil {
+		return nil, err
+	}
+	return x.cluster.FindSchool(ctx, id)
 }

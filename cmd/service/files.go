@@ -75,13 +75,13 @@ func (b bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// files is the place files are kept in; nil is none.
-func (s *Service) files() file.Store {
-	address := s.Config.Files
-	if address == "" && s.Config.Profile != config.Local {
+// fileStore is the configured place for files; nil: none.
+func fileStore(c config.Config) file.Store {
+	address := c.Files
+	if address == "" && c.Profile != config.Local {
 		return nil
 	}
-	folder := filepath.Join(s.Config.DataDir, "files")
+	folder := filepath.Join(c.DataDir, "files")
 	return bucket{sync.OnceValues(func() (*blob.Bucket, error) { return openBucket(address, folder) })}
 }
 

@@ -30,13 +30,13 @@ type held struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// devOutbox holds messages where GET /dev/outbox shows them.
+// devOutbox holds messages where GET /dev/outbox shows them, instead of sending them.
 type devOutbox struct {
 	redis redis.UniversalClient
 	now   func() time.Time
 }
 
-// Send puts the message on the pile.
+// Send adds the message.
 func (d devOutbox) Send(ctx context.Context, m auth.Message) error {
 	text, err := json.Marshal(held{Channel: m.Channel, To: m.To, Subject: m.Subject, Text: m.Text, CreatedAt: d.now().UTC()})
 	if err != nil {
@@ -51,10 +51,10 @@ func (d devOutbox) Send(ctx context.Context, m auth.Message) error {
 	return nil
 }
 
-// Ready: the pile takes everything.
+// Ready reports that every channel is ready.
 func (devOutbox) Ready(string) error { return nil }
 
-// devDriver puts what a school's queue sends on the same pile.
+// devDriver holds the messages of a school's queue there too.
 type devDriver struct{ pile devOutbox }
 
 func (d devDriver) Send(ctx context.Context, m delivery.Message) (string, error) {
@@ -62,7 +62,7 @@ func (d devDriver) Send(ctx context.Context, m delivery.Message) (string, error)
 	return "held", err
 }
 
-// Unsubscribe puts on the pile which topics a device would have been taken out of.
+// Unsubscribe holds the topics that a device would have been taken out of.
 func (d devDriver) Unsubscribe(ctx context.Context, token string, topics []string) error {
 	return d.pile.Send(ctx, auth.Message{Channel: string(delivery.Unsubscribe), To: token, Text: strings.Join(topics, " ")})
 }
@@ -96,13 +96,13 @@ func (l letters) Ready(channel string) error {
 	return nil
 }
 
-// messenger is how auth's codes and links go out. On a developer's machine they are on
-// the pile when the call returns.
-func (s *Service) messenger() auth.Messenger {
-	if s.Config.Profile == config.Local {
-		return devOutbox{redis: s.Redis, now: s.now}
+// messenger is how auth's codes and links go out. On a developer's machine they are held
+// when the call returns.
+func messenger(profile config.Profile, client redis.UniversalClient, sender *delivery.Sender, now func() time.Time) auth.Messenger {
+	if profile == config.Local {
+		return devOutbox{redis: client, now: now}
 	}
-	return letters{s.Sender}
+	return letters{sender}
 }
 
 type heldRequest struct {
@@ -114,15 +114,15 @@ type heldList struct {
 }
 
 // devModule has rows on a developer's machine only.
-func (s *Service) devModule() api.Module {
+func devModule(profile config.Profile, client redis.UniversalClient) api.Module {
 	m := api.Module{Name: "dev", Personal: api.NoTables}
-	if s.Config.Profile != config.Local {
+	if profile != config.Local {
 		return m
 	}
 	m.Rows = api.Rows(api.Open("GET", "/dev/outbox", "Messages that would have been sent, newest first", api.Read,
 		func(c api.OpenCtx, r heldRequest) (heldList, error) {
 			list := heldList{Items: []held{}}
-			texts, err := s.Redis.LRange(c, heldKey, 0, -1).Result()
+			texts, err := client.LRange(c, heldKey, 0, -1).Result()
 			if err != nil {
 				return list, err
 			}

@@ -50,8 +50,8 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: s.schools, Clock: s.now}
 	modules := []api.Module{
 		s.Auth.Describe(),
-		s.devModule(),
-		(&school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth, Adopt: s.adoptProfile, Archives: archives{s}}).Describe(),
+		devModule(s.Config.Profile, s.Redis),
+		(&school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth, Adopt: s.adoptProfile, Archives: s.exports}).Describe(),
 		(&platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: s.schools, Version: s.Cluster.SchoolVersion()}).Describe(),
 		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Describe(),
 		api.Own(),
@@ -67,7 +67,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&message.Module{Files: files}).Describe(),
 		notifications.Describe(),
 		dispatches.Describe(),
-		s.deliveryModule(),
+		deliveryModule(s.Sender, s.now, s.Config.KeepMessages, s.Config.KeepNotifications),
 		files.Describe(),
 		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
 		s.RBAC.Describe(),
@@ -75,8 +75,8 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		audit.Describe(),
 	}
 	for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {
-		s.onSightChange(kind, "topics", notifications.FollowSight)
-		s.onSightChange(kind, "dispatches", dispatches.FollowSight)
+		onSightChange(s.Bus, kind, "topics", notifications.FollowSight)
+		onSightChange(s.Bus, kind, "dispatches", dispatches.FollowSight)
 	}
 	modules = append(modules, more...)
 	return append(modules, privacy.New(Personal(modules), s.Cluster, s.Auth.FollowUser).Describe())
@@ -91,19 +91,19 @@ func Personal(modules []api.Module) []api.PersonalTable {
 	return tables
 }
 
-// deliveryModule removes what was sent long ago.
-func (s *Service) deliveryModule() api.Module {
-	daysAgo := func(n int) time.Time { return s.now().AddDate(0, 0, -n) }
+// deliveryModule deletes what was sent more than so many days ago.
+func deliveryModule(sender *delivery.Sender, now func() time.Time, keepMessages, keepNotifications int) api.Module {
+	daysAgo := func(n int) time.Time { return now().AddDate(0, 0, -n) }
 	return api.Module{
 		Name:     "delivery",
 		Personal: api.NoTables, // modules/dispatch and modules/notification declare what they have it send
 		Scheduled: []api.Scheduled{{
 			Name: "clear-told", Every: 24 * time.Hour,
 			Platform: func(ctx context.Context) error {
-				return s.Sender.ClearPlatform(ctx, daysAgo(s.Config.KeepMessages))
+				return sender.ClearPlatform(ctx, daysAgo(keepMessages))
 			},
 			School: func(ctx context.Context, at api.SchoolWork) error {
-				return delivery.Clear(ctx, at.DB, daysAgo(s.Config.KeepMessages), daysAgo(s.Config.KeepNotifications))
+				return delivery.Clear(ctx, at.DB, daysAgo(keepMessages), daysAgo(keepNotifications))
 			},
 		}},
 	}
@@ -111,8 +111,8 @@ func (s *Service) deliveryModule() api.Module {
 
 // onSightChange calls follow with the users that a fact names as userId or userIds: they may
 // see other things than before.
-func (s *Service) onSightChange(kind, name string, follow func(ctx context.Context, school uuid.UUID, users []uuid.UUID) error) {
-	s.Bus.On(kind, name, func(ctx context.Context, h events.Heard) error {
+func onSightChange(bus *events.Bus, kind, name string, follow func(ctx context.Context, school uuid.UUID, users []uuid.UUID) error) {
+	bus.On(kind, name, func(ctx context.Context, h events.Heard) error {
 		var changed struct {
 			UserID  uuid.UUID   `json:"userId"`
 			UserIDs []uuid.UUID `json:"userIds"`

@@ -94,6 +94,7 @@ type Service struct {
 	meters    *metrics.Meters
 	tracing   *traces.Tracing // nil: nobody traces
 	store     file.Store      // of files; nil is none
+	exports   *exports
 	limits    *limit.Limits
 	schools   *schools
 	scheduler *scheduler
@@ -118,6 +119,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openStores(ctx, o); err != nil {
 		return nil, err
 	}
+	s.store = fileStore(c)
 	if err := s.openDelivery(ctx, o); err != nil {
 		return nil, err
 	}
@@ -127,7 +129,6 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace, Published: s.meters.Published})
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
-	s.store = s.files()
 	s.openLive(o)
 	if err := s.openKernel(o); err != nil {
 		return nil, err
@@ -193,13 +194,13 @@ func (s *Service) openAuth(o Options) error {
 	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Auth = auth.New(auth.Parts{
 		Cluster: s.Cluster, Schools: s.schools, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
-		Messages: s.messenger(), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
+		Messages: messenger(s.Config.Profile, s.Redis, s.Sender, clock), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
 		SecondFactorRequired: s.Config.SecondFactor == "required",
 		Ended:                func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
 		Gone:                 func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 		Tried:                s.meters.Tried,
 	})
-	s.inviteAdministrators()
+	inviteAdministrators(s.Bus, s.Registry, s.Auth)
 	s.Provisioner = s.Cluster.Provisioner(
 		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
 			return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
@@ -208,8 +209,9 @@ func (s *Service) openAuth(o Options) error {
 		tenancy.Step{Name: "invitation", Run: s.Auth.InviteFirstAdmin},
 	)
 	s.scheduler = &scheduler{schools: s.schools, work: map[string]api.Scheduled{}, now: s.now, log: s.Log}
+	s.exports = &exports{cluster: s.Cluster, migrator: s.Migrator, store: s.store, seal: s.Seal(), now: s.now, log: s.Log}
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &exportsWorker{s: s})
+	river.AddWorker(workers, &exportsWorker{exports: s.exports})
 	river.AddWorker(workers, &scheduledWorker{s: s.scheduler})
 	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
 		Provisioner: s.Provisioner, Migrator: s.Migrator, Mover: s.Mover, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Worked: s.meters.Worked,
@@ -217,6 +219,7 @@ func (s *Service) openAuth(o Options) error {
 	if err != nil {
 		return err
 	}
+	s.exports.jobs = s.Jobs
 	return s.Jobs.Schedule(tenancy.Every(exportsEvery, exportsJob{}, nil))
 }
 
