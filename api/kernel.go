@@ -58,7 +58,7 @@ type Granted struct {
 type Decision struct {
 	Allowed    bool
 	Unknown    bool // the target is not of this school
-	Evaluation bool // the school is being evaluated: its teachers read only
+	Evaluation bool // the user is a teacher, and the school is being evaluated
 	Why        string
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ import (
 // permissions, the texts of constraints, listeners, scheduled work, the export and erasure
 // of personal data, the document and the contract tests follow from it.
 type Module struct {
-	Name        string       // of its folder
+	Name        string
+	Folder      string       // its package, where that is not modules/<Name>
 	Permissions []Permission // the keys by which rights to its rows are given
 	Rows        []Row        // its endpoints
 	Constraints []Constraint // the database's refusals in people's words
@@ -35,6 +37,8 @@ type Module struct {
 type Permission struct {
 	Key, Title              string
 	Teacher, Parent, Driver string
+	// OpenInEvaluationMode lets teachers write while their school is evaluated.
+	OpenInEvaluationMode bool
 }
 
 // Catalogue is every permission there is, in the order in which modules are listed.
@@ -107,14 +111,8 @@ func (w SchoolWork) Do(ctx context.Context, name string, f func(Ctx) error) erro
 // NoTables is declared as Personal by a module without tables.
 var NoTables = []PersonalTable{}
 
-// file is where a module says something.
-func (m Module) file(name string) string {
-	switch m.Name {
-	case "api", "auth", "rbac":
-		return m.Name + "/" + name
-	}
-	return "modules/" + m.Name + "/" + name
-}
+// file is the path of a file in the module's folder.
+func (m Module) file(name string) string { return cmp.Or(m.Folder, "modules/"+m.Name) + "/" + name }
 
 // check refuses a module that leaves something out.
 func (m Module) check(known map[string]string) error {

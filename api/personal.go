@@ -61,7 +61,7 @@ const (
 // who ask again.
 func Own() Module {
 	return Module{
-		Name:      "api",
+		Name: "api", Folder: "api",
 		Personal:  ownTables(),
 		Scheduled: []Scheduled{{Name: "clear-schools", Every: 24 * time.Hour, School: clearAnswers}},
 	}

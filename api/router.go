@@ -52,6 +52,9 @@ func (k *Kernel) route() error {
 		if slices.Contains(methods[row.Path], row.Method) {
 			return fmt.Errorf("row %s is declared twice", row.Name())
 		}
+		if i := k.Catalogue.Find(row.Module); i >= 0 && k.Catalogue[i].OpenInEvaluationMode {
+			row.OpenInEvaluationMode = true
+		}
 		methods[row.Path] = append(methods[row.Path], row.Method)
 		k.named[row.Name()] = row
 		row.plan = planOf(row.Request)

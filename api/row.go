@@ -156,6 +156,9 @@ func AnyRole(r *Row) { r.Roles = []RoleType{SchoolAdmin, Teacher, Parent, Driver
 // device or read marks: teachers may call them while the school is evaluated.
 func OpenInEvaluationMode(r *Row) { r.OpenInEvaluationMode = true }
 
+// ClosedInEvaluationMode reports whether teachers are refused while their school is evaluated.
+func (r *Row) ClosedInEvaluationMode() bool { return r.Action != Read && !r.OpenInEvaluationMode }
+
 // NoAudit is for rows whose changes nobody will ask about: they write no line of the audit.
 func NoAudit(r *Row) { r.NoAudit = true }
 

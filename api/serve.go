@@ -259,7 +259,7 @@ func (k *Kernel) permit(ctx context.Context, row *Row, school *tenancy.School, u
 	if !d.Allowed {
 		return Denied(d.Why)
 	}
-	if d.Evaluation && row.Action != Read && !row.OpenInEvaluationMode {
+	if d.Evaluation && row.ClosedInEvaluationMode() {
 		return Coded(403, "EVALUATION_MODE_READONLY", "The school is in evaluation mode: teachers can read only")
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 func (a *Auth) Describe() api.Module {
 	return api.Module{
 		Name:     "auth",
+		Folder:   "auth",
 		Rows:     a.routes(),
 		Personal: personal(),
 		Listen:   a.follow,

@@ -62,8 +62,10 @@ func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 		return out, err
 	}
 	out.Allowed, out.Why = d.Allowed, d.Why
+	known := r.Catalogue.Find(q.Module)
+	closed := ask.Action != api.Read && (known < 0 || !r.Catalogue[known].OpenInEvaluationMode)
 	switch {
-	case d.Allowed && d.Evaluation && ask.Action != api.Read:
+	case d.Allowed && d.Evaluation && closed:
 		out.Allowed, out.Why = false, "The school is in evaluation mode: teachers can read only"
 	case d.Allowed && ask.Target != (api.Target{}):
 		out.Why = "The role has the permission, and the user is assigned there"

@@ -6,6 +6,7 @@ import "homeroom/api"
 func (r *RBAC) Describe() api.Module {
 	return api.Module{
 		Name:        "rbac",
+		Folder:      "rbac",
 		Permissions: []api.Permission{{Key: "permission", Title: "Permissions"}},
 		Rows:        r.routes(),
 		Constraints: constraints(),

@@ -85,7 +85,7 @@ func (d *document) whoMay(row *api.Row) string {
 	default:
 		out = append(out, "Needs no token.")
 	}
-	if closedInEvaluation(row) {
+	if closedToTeachers(row) {
 		out = append(out, "Closed to teachers in evaluation mode.")
 	}
 	if row.Fresh {

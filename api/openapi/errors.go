@@ -66,7 +66,7 @@ func failures(row *api.Row, in input) []failure {
 	add(row.Console, failNotConsole)
 	add(school || row.Bearer && !platform, failSuspended)
 	add(school, failNoSchool)
-	add(closedInEvaluation(row), failEvaluation)
+	add(closedToTeachers(row), failEvaluation)
 	add(in.path || platform && in.body && row.Status != 201, failNotFound) // an operator names records in the body too
 	add(in.path && row.Module == "student", failNoStudent)
 	add(in.path || in.query || in.body, failMalformed)
@@ -83,10 +83,9 @@ func failures(row *api.Row, in input) []failure {
 	return out
 }
 
-// closedInEvaluation mirrors how the kernel permits a call.
-func closedInEvaluation(row *api.Row) bool {
-	return row.Kind() == api.KindSchool && slices.Contains(row.Roles, api.Teacher) && row.Action != api.Read && !row.OpenInEvaluationMode &&
-		row.Module != "exam" && row.Module != "result"
+// closedToTeachers reports whether teachers can call the row, though not in evaluation mode.
+func closedToTeachers(row *api.Row) bool {
+	return row.Kind() == api.KindSchool && slices.Contains(row.Roles, api.Teacher) && row.ClosedInEvaluationMode()
 }
 
 // refuse adds the row's error answers. Rows that refuse alike share a component; a

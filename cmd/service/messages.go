@@ -115,7 +115,7 @@ type heldList struct {
 
 // devModule has rows on a developer's machine only.
 func devModule(profile config.Profile, client redis.UniversalClient) api.Module {
-	m := api.Module{Name: "dev", Personal: api.NoTables}
+	m := api.Module{Name: "dev", Folder: "cmd/service", Personal: api.NoTables}
 	if profile != config.Local {
 		return m
 	}

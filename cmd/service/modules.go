@@ -96,6 +96,7 @@ func deliveryModule(sender *delivery.Sender, now func() time.Time, keepMessages,
 	daysAgo := func(n int) time.Time { return now().AddDate(0, 0, -n) }
 	return api.Module{
 		Name:     "delivery",
+		Folder:   "cmd/service",
 		Personal: api.NoTables, // modules/dispatch and modules/notification declare what they have it send
 		Scheduled: []api.Scheduled{{
 			Name: "clear-told", Every: 24 * time.Hour,

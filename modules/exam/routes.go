@@ -25,8 +25,8 @@ func (m *Module) Describe() api.Module {
 	return api.Module{
 		Name: "exam",
 		Permissions: []api.Permission{
-			{Key: "exam", Title: "Exams", Teacher: "r", Parent: "r"},
-			{Key: "result", Title: "Results", Teacher: "rw", Parent: "r"},
+			{Key: "exam", Title: "Exams", Teacher: "r", Parent: "r", OpenInEvaluationMode: true},
+			{Key: "result", Title: "Results", Teacher: "rw", Parent: "r", OpenInEvaluationMode: true},
 		},
 		Rows:        m.routes(),
 		Constraints: constraints(),

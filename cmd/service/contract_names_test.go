@@ -1,17 +1,18 @@
-package api
+package service_test
 
 import (
 	"encoding/json"
 	"os"
 	"strings"
 	"testing"
+
+	"homeroom/api"
 )
 
-// Names stand in headers of e-mails, in lists and on papers: one that is two lines is
-// refused wherever it is written.
-func TestEveryNameInARequest_IsOneLine(t *testing.T) {
+// Names are in headers of e-mails, in lists and on printed papers: one of two lines is refused.
+func TestContract_NamesInRequests_AreOneLine(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/openapi.json")
+	text, err := os.ReadFile("../../docs/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,7 @@ func TestEveryNameInARequest_IsOneLine(t *testing.T) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	rule := patterns["name"].String()
+	rule := api.Patterns()["name"].String()
 	names := 0
 	var walk func(where string, v any, depth int)
 	walk = func(where string, v any, depth int) {
