@@ -42,11 +42,7 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 		return page, fmt.Errorf("building a list query: %w", rows.Error)
 	}
 	err := tenancy.Pipeline(query,
-		tenancy.Query{SQL: count.SQL.String(), Args: count.Vars, Scan: func(r pgx.Rows) error {
-			var err error
-			page.Total, err = pgx.CollectExactlyOneRow(r, pgx.RowTo[int])
-			return err
-		}},
+		tenancy.Query{SQL: count.SQL.String(), Args: count.Vars, Scan: tenancy.One(&page.Total)},
 		tenancy.Query{SQL: rows.Statement.SQL.String(), Args: rows.Statement.Vars, Scan: func(r pgx.Rows) error {
 			items, err := scanViews[V](query, r)
 			if len(items) > 0 {

@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/jackc/pgx/v5"
-
 	"homeroom/tenancy"
 )
 
@@ -65,10 +63,7 @@ func (q schoolQueue) pay(ctx context.Context, m Message) error {
 	n := Segments(smsText(m))
 	day := q.s.Clock().In(q.school.Location()).Format(time.DateOnly)
 	var limits []int
-	err := tenancy.Pipeline(q.db, tenancy.Query{SQL: spendSchool, Args: []any{day, n}, Scan: func(r pgx.Rows) (err error) {
-		limits, err = pgx.CollectRows(r, pgx.RowTo[int])
-		return err
-	}})
+	err := tenancy.Pipeline(q.db, tenancy.Query{SQL: spendSchool, Args: []any{day, n}, Scan: tenancy.Values(&limits)})
 	if err != nil {
 		return fmt.Errorf("spending on an SMS: %w", err)
 	}

@@ -40,10 +40,7 @@ func (s *Sender) bury(ctx context.Context, h events.Heard) error {
 	}
 	var dead []deadRow
 	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select id, channel, recipient, type, attempts, last_error, created_at from delivery where id = any($1) and state = 'FAILED'`,
-		Args: []any{failed.IDs}, Scan: func(r pgx.Rows) (err error) {
-			dead, err = pgx.CollectRows(r, pgx.RowToStructByName[deadRow])
-			return err
-		}})
+		Args: []any{failed.IDs}, Scan: tenancy.Collect(&dead)})
 	if err != nil {
 		return fmt.Errorf("reading dead letters: %w", err)
 	}

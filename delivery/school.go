@@ -44,10 +44,7 @@ func (s *Sender) Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) erro
 	var due []Channel
 	err := tenancy.Pipeline(db,
 		tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}},
-		tenancy.Query{SQL: dueSQL, Args: []any{now}, Scan: func(rows pgx.Rows) (err error) {
-			due, err = pgx.CollectRows(rows, pgx.RowTo[Channel])
-			return err
-		}})
+		tenancy.Query{SQL: dueSQL, Args: []any{now}, Scan: tenancy.Values(&due)})
 	if err != nil {
 		return fmt.Errorf("watching over deliveries: %w", err)
 	}

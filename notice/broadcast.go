@@ -13,8 +13,8 @@ type Broadcast struct {
 	Teaser   string // the text for a locked screen
 
 	// Recipients selects user_id, each once. Topics selects recipient: the push topics
-	// that reach them. Both may use Args as $1, $2 …
+	// that reach them. Both may name values of Args, as @today.
 	Recipients string
 	Topics     string
-	Args       []any
+	Args       map[string]any
 }

@@ -14,6 +14,22 @@ func Collect[T any](into *[]T) func(pgx.Rows) error {
 	}
 }
 
+// Row has the only row of a query read into a struct, by column name; no row is pgx.ErrNoRows.
+func Row[T any](into *T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+		return err
+	}
+}
+
+// Values has the only column of a query read.
+func Values[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowTo[T])
+		return err
+	}
+}
+
 // One has the only value of a query read that has one row and one column; no row is
 // pgx.ErrNoRows.
 func One[T any](into *T) func(pgx.Rows) error {

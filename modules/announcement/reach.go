@@ -26,9 +26,9 @@ type Reach struct {
 }
 
 // targets stands in for the table of an announcement's targets, so that what is counted
-// is what would be told. $3 are classes, $4 divisions.
+// is what would be sent.
 const targets = `with announcement_target (announcement_id, class_id, division_id) as (
-	select $1::uuid, unnest($3::uuid[]), null::uuid union all select $1::uuid, null::uuid, unnest($4::uuid[])) `
+	select @id::uuid, unnest(@classes::uuid[]), null::uuid union all select @id::uuid, null::uuid, unnest(@divisions::uuid[])) `
 
 func reach(c api.Ctx, r reachOf) (Reach, error) {
 	if err := r.check(c); err != nil {
@@ -36,12 +36,10 @@ func reach(c api.Ctx, r reachOf) (Reach, error) {
 	}
 	var out Reach
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: targets + `select (select count(*) from (` + recipients(r.TargetAudience) + `) r)::int as recipients,
-			(select count(distinct user_id) from (` + parentsOfThem + `) p)::int as parents, (select count(*) from (` + addressedTeachers + `) t)::int as teachers,
-			(select count(*) from (` + addressedStudents + `) s)::int as students`,
-		Args: []any{uuid.Nil, c.Today(), r.ClassIDs, r.DivisionIDs}, Scan: func(rows pgx.Rows) (err error) {
-			out, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Reach])
-			return err
-		}})
+			(select count(distinct user_id) from (` + parentsOf + `) p)::int as parents, (select count(*) from (` + teachersOf + `) t)::int as teachers,
+			(select count(*) from (` + studentsOf + `) s)::int as students`,
+		Args: []any{pgx.NamedArgs{"id": uuid.Nil, "today": c.Today(), "classes": r.ClassIDs, "divisions": r.DivisionIDs}},
+		Scan: tenancy.Row(&out)})
 	if err != nil {
 		return out, fmt.Errorf("counting whom an announcement reaches: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -51,10 +50,7 @@ const peopleSQL = `with child as (
 
 // peopleQuery finds everyone an audience names on a day.
 func peopleQuery(a Audience, day api.Date, found *[]recipient) tenancy.Query {
-	return tenancy.Query{SQL: peopleSQL, Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs), append([]string{}, a.Staff...), day}, Scan: func(r pgx.Rows) (err error) {
-		*found, err = pgx.CollectRows(r, pgx.RowToStructByName[recipient])
-		return err
-	}}
+	return tenancy.Query{SQL: peopleSQL, Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs), append([]string{}, a.Staff...), day}, Scan: tenancy.Collect(found)}
 }
 
 // people are everyone an audience names. An id that names nobody is refused, so that
@@ -71,10 +67,7 @@ func people(c api.Ctx, a Audience) ([]recipient, error) {
 				(select 'divisionIds', unnest($2::uuid[]) except select 'divisionIds', id from division) union all
 				(select 'guardianIds', unnest($3::uuid[]) except select 'guardianIds', id from guardian) union all
 				(select 'employeeIds', unnest($4::uuid[]) except select 'employeeIds', id from employee)) m group by field order by field`,
-			Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs)}, Scan: func(r pgx.Rows) (err error) {
-				missing, err = pgx.CollectRows(r, pgx.RowTo[string])
-				return err
-			}},
+			Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs)}, Scan: tenancy.Values(&missing)},
 		peopleQuery(a, c.Today(), &found))
 	if err != nil {
 		return nil, fmt.Errorf("looking for recipients: %w", err)

@@ -21,13 +21,12 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		ids[i] = st.ID
 	}
 	var grants []Concession
-	queries := []tenancy.Query{
-		{SQL: openAccounts, Args: []any{ids, c.Now}},
-		{SQL: lockAccounts, Args: []any{ids}, Scan: discard},
-		{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`, Args: []any{ids, year.ID}, Scan: tenancy.Collect(&grants)}}
-	if out.DryRun {
-		queries = queries[2:] // nothing is written, so nobody has to wait
+	var queries []tenancy.Query
+	if !out.DryRun { // a dry run writes nothing, so nobody has to wait for it
+		queries = []tenancy.Query{{SQL: openAccounts, Args: []any{ids, c.Now}}, {SQL: lockAccounts, Args: []any{ids}, Scan: discard}}
 	}
+	queries = append(queries, tenancy.Query{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`,
+		Args: []any{ids, year.ID}, Scan: tenancy.Collect(&grants)})
 	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("locking the accounts to charge: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -194,10 +193,7 @@ func receiptSeries(year uuid.UUID) string { return "fee receipt " + year.String(
 // invoiceNumbers numbers invoices of a year.
 func invoiceNumbers(c api.Ctx, year schoolYear, n int) (func(i int) string, error) {
 	var first int64
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: takeNumbers, Args: []any{"fee invoice " + year.ID.String(), n}, Scan: func(r pgx.Rows) (err error) {
-		first, err = pgx.CollectExactlyOneRow(r, pgx.RowTo[int64])
-		return err
-	}})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: takeNumbers, Args: []any{"fee invoice " + year.ID.String(), n}, Scan: tenancy.One(&first)})
 	if err != nil {
 		return nil, fmt.Errorf("numbering invoices: %w", err)
 	}

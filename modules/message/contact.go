@@ -5,8 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/jackc/pgx/v5"
-
 	"homeroom/api"
 	"homeroom/tenancy"
 )
@@ -62,11 +60,7 @@ func contacts(c api.Ctx, r contactsRequest) (Contacts, error) {
 	out := Contacts{Contacts: []Contact{}}
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select user_id, name, role, student_id, student_name from (` + partners[c.User.Role] + `) p
 		where $3::uuid is null or student_id = $3 order by name, user_id, student_name limit $4`,
-		Args: []any{c.User.ID, c.Today(), r.StudentID, contactsMost}, Scan: func(rows pgx.Rows) error {
-			found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Contact])
-			out.Contacts = append(out.Contacts, found...)
-			return err
-		}})
+		Args: []any{c.User.ID, c.Today(), r.StudentID, contactsMost}, Scan: tenancy.Collect(&out.Contacts)})
 	if err != nil {
 		return out, fmt.Errorf("looking for contacts: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
 	"homeroom/notice"
@@ -59,7 +60,7 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 		tenancy.Query{SQL: `update thread set last_message_at = greatest(last_message_at, $2) where id = $1`, Args: []any{t.ID, c.Now}},
 		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{t.ID, c.User.ID, c.Now}},
 		tenancy.Query{SQL: `select ` + name + ` from app_user u` + named + ` where u.id = $1`, Args: []any{c.User.ID}, Scan: tenancy.One(&msg.SenderName)},
-		tenancy.Query{SQL: others, Args: []any{t.ID, c.User.ID, c.Today()}, Scan: collect(&told)})
+		tenancy.Query{SQL: others, Args: []any{pgx.NamedArgs{"thread": t.ID, "user": c.User.ID, "today": c.Today()}}, Scan: tenancy.Values(&told)})
 	if err != nil {
 		return Message{}, fmt.Errorf("writing a message: %w", err)
 	}

@@ -2,29 +2,14 @@ package message
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/tenancy"
 )
-
-// collect reads rows of one column, or of a struct by its names.
-func collect[T any](into *[]T) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
-		read := pgx.RowTo[T]
-		if _, single := any(*new(T)).(uuid.UUID); !single {
-			read = pgx.RowToStructByName[T]
-		}
-		found, err := pgx.CollectRows(rows, read)
-		*into = append(*into, found...)
-		return err
-	}
-}
 
 // belongs says whether p, who is in a thread and has the role r, still has to do with it
 // on the day @today: a guardian as long as they may see the student; a teacher as long as
@@ -46,9 +31,9 @@ func mine(c api.Ctx) *gorm.DB {
 		where p.thread_id = thread.id and p.user_id = @user and `+belongs+`)`, map[string]any{"user": c.User.ID, "today": c.Today()})
 }
 
-// others are those of the thread $1 besides $2 who still have to do with it on the day $3.
-var others = `select p.user_id from thread join thread_participant p on p.thread_id = thread.id join app_user u on u.id = p.user_id join role r on r.id = u.role_id
-	where thread.id = $1 and p.user_id <> $2 and ` + strings.ReplaceAll(belongs, "@today", "$3::date") + ` order by p.user_id`
+// others are the participants of the thread @thread besides @user who still have to do with it on the day @today.
+const others = `select p.user_id from thread join thread_participant p on p.thread_id = thread.id join app_user u on u.id = p.user_id join role r on r.id = u.role_id
+	where thread.id = @thread and p.user_id <> @user and ` + belongs + ` order by p.user_id`
 
 // Participant is somebody in a thread.
 type Participant struct {
@@ -128,10 +113,10 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 	var rows []row
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select p.user_id, ` + name + ` as name, r.type as role, p.read_at from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id` + named + `
-			where p.thread_id = $1 order by name, p.user_id`, Args: []any{t.ID}, Scan: collect(&out.Participants)},
+			where p.thread_id = $1 order by name, p.user_id`, Args: []any{t.ID}, Scan: tenancy.Collect(&out.Participants)},
 		tenancy.Query{SQL: `select count(*) from message where thread_id = $1`, Args: []any{t.ID}, Scan: tenancy.One(&out.Total)},
 		tenancy.Query{SQL: `select m.id, m.sender_id, ` + name + ` as sender_name, m.body, m.sent_at from message m join app_user u on u.id = m.sender_id` + named + `
-			where m.thread_id = $1 order by m.sent_at desc, m.id desc limit $2 offset $3`, Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: collect(&rows)},
+			where m.thread_id = $1 order by m.sent_at desc, m.id desc limit $2 offset $3`, Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&rows)},
 		tenancy.Query{SQL: `select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = $2
 			where m.thread_id = $1 and m.sender_id <> $2 and (p.read_at is null or m.sent_at > p.read_at)`, Args: []any{t.ID, c.User.ID}, Scan: tenancy.One(&out.UnreadCount)})
 	if err != nil {

@@ -88,10 +88,7 @@ func delivered(c api.Ctx, r deliveredRequest) (Delivered, error) {
 			return rows.Err()
 		}},
 		tenancy.Query{SQL: `select ` + lineColumns + ` from notification n where n.user_id = $1 and (not $2 or n.read_at is null) and ` + visibleTo("$1") + `
-			order by n.created_at desc, n.id desc limit $3 offset $4`, Args: []any{c.User.ID, r.Unread, out.Limit, (out.Page - 1) * out.Limit}, Scan: func(rows pgx.Rows) (err error) {
-			lines, err = pgx.CollectRows(rows, pgx.RowToStructByName[line])
-			return err
-		}})
+			order by n.created_at desc, n.id desc limit $3 offset $4`, Args: []any{c.User.ID, r.Unread, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&lines)})
 	if err != nil {
 		return out, fmt.Errorf("reading notifications: %w", err)
 	}
@@ -128,10 +125,7 @@ type readRequest struct {
 func read(c api.Ctx, r readRequest) (Notification, error) {
 	var lines []line
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update notification n set read_at = coalesce(n.read_at, $3) where n.id = $1 and n.user_id = $2 and ` + visibleTo("$2") + ` returning ` + lineColumns,
-		Args: []any{r.NotificationID, c.User.ID, c.Now}, Scan: func(rows pgx.Rows) (err error) {
-			lines, err = pgx.CollectRows(rows, pgx.RowToStructByName[line])
-			return err
-		}})
+		Args: []any{r.NotificationID, c.User.ID, c.Now}, Scan: tenancy.Collect(&lines)})
 	if err != nil {
 		return Notification{}, fmt.Errorf("marking a notification: %w", err)
 	}

@@ -39,7 +39,7 @@ type Module struct {
 	Schools api.Schools
 	Clock   func() time.Time
 	// AnnouncementAddressesUser is the condition, with a message of an announcement as d and
-	// the school's day as $2, that the announcement is still for the message's user.
+	// the school's day as @today, that the announcement is still for the message's user.
 	AnnouncementAddressesUser string
 }
 

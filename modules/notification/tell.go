@@ -44,14 +44,16 @@ func (m *Module) listen(bus *events.Bus) {
 	})
 }
 
-// awake is the common table of when people may be disturbed: now, or when the school's
-// quiet hours end. What cannot wait does not look at it. $2 is now, $3 the time zone.
-const awake = `awake as (
+// awake is the common table of when people may be disturbed: now, or when the school's quiet
+// hours end; now and zone are expressions. What cannot wait does not look at it.
+func awake(now, zone string) string {
+	return `awake as (
 		select case when s.quiet_from is not null and case when s.quiet_from < s.quiet_to
 				then l.t >= s.quiet_from and l.t < s.quiet_to else l.t >= s.quiet_from or l.t < s.quiet_to end
-			then (l.d + s.quiet_to + case when l.t >= s.quiet_to then interval '1 day' else interval '0' end) at time zone $3
-			else $2::timestamptz end as at
-		from school_setting s, (select ($2::timestamptz at time zone $3)::time as t, ($2::timestamptz at time zone $3)::date as d) l)`
+			then (l.d + s.quiet_to + case when l.t >= s.quiet_to then interval '1 day' else interval '0' end) at time zone ` + zone + `
+			else ` + now + `::timestamptz end as at
+		from school_setting s, (select l.at::time as t, l.at::date as d from (select ` + now + `::timestamptz at time zone ` + zone + ` as at) l) l)`
+}
 
 // queueNotices turns notices into messages: to the devices of everybody they tell, to the
 // topic of the student or teacher, and SMS and e-mail to those who asked for them. A topic
@@ -61,7 +63,7 @@ const awake = `awake as (
 // the parents share. All pushes of a notice have one collapse_id. The notices are held
 // meanwhile: whom they tell of may be erased at this moment, and then the messages are
 // either not made, or there to be found.
-var queueNotices = `with ` + awake + `,
+var queueNotices = `with ` + awake("$2", "$3") + `,
 	told as (select *, case when user_id is null then key else replace(key, '/' || user_id, '') end as shared_key
 		from notice where id = any($1) and told_at is not null for share),
 	people as (

@@ -97,7 +97,7 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 		return err
 	}
 	today := api.DateOf(m.Clock().In(found.Location()))
-	if err := tenancy.Pipeline(db, tenancy.Query{SQL: m.recallUnheard(), Args: []any{users, today}}); err != nil {
+	if err := tenancy.Pipeline(db, tenancy.Query{SQL: m.recallUnheard(), Args: []any{pgx.NamedArgs{"users": users, "today": today}}}); err != nil {
 		return fmt.Errorf("recalling messages: %w", err)
 	}
 	withDevice, err := m.Devices.Users(ctx, school, users...)
@@ -110,10 +110,10 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 // recallUnheard removes messages about a student, to parents who may not see the student
 // any more, messages of announcements that do not address their user any more, and all to
 // users who are gone. Those that were given up are among them: they could be tried again.
-// $1 are the users, $2 is the school's day.
+// @users are the users, @today is the school's day.
 func (m *Module) recallUnheard() string {
 	return `delete from delivery d using app_user u
-	where d.user_id = any($1) and u.id = d.user_id and d.state <> 'SENT' and d.purpose = 'NOTICE' and (u.status <> 'ACTIVE'
+	where d.user_id = any(@users) and u.id = d.user_id and d.state <> 'SENT' and d.purpose = 'NOTICE' and (u.status <> 'ACTIVE'
 		or d.student_id is not null and exists (select from role r where r.id = u.role_id and r.type = 'PARENT')
 			and not exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = d.student_id and g.user_id = u.id and sg.can_view_data)
 		or d.type = 'ANNOUNCEMENT' and not ` + m.AnnouncementAddressesUser + `)`

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -59,11 +58,7 @@ func searchAccounts(c api.PlatformCtx, r accountQuery) (accountsFound, error) {
 		text = phone
 	}
 	out := accountsFound{Accounts: []Account{}}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: findAccounts, Args: []any{begins(phone), begins(text), r.Role, r.SchoolID, c.Now, text, mostAccounts + 1}, Scan: func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Account])
-		out.Accounts = append(out.Accounts, found...)
-		return err
-	}})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: findAccounts, Args: []any{begins(phone), begins(text), r.Role, r.SchoolID, c.Now, text, mostAccounts + 1}, Scan: tenancy.Collect(&out.Accounts)})
 	if err != nil {
 		return out, err
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
@@ -50,10 +49,7 @@ func getAdmin(c api.PlatformCtx, r byID) (Admin, error) { return findAdmin(c.DB,
 
 func findAdmin(db *gorm.DB, id uuid.UUID) (Admin, error) {
 	var found []Admin
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + adminColumns + ` from account where id = $1 and role_type = 'SCHOOL_ADMIN'`, Args: []any{id}, Scan: func(r pgx.Rows) (err error) {
-		found, err = pgx.CollectRows(r, pgx.RowToStructByName[Admin])
-		return err
-	}})
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + adminColumns + ` from account where id = $1 and role_type = 'SCHOOL_ADMIN'`, Args: []any{id}, Scan: tenancy.Collect(&found)})
 	if err == nil && len(found) == 0 {
 		err = api.NotFound("administrator")
 	}

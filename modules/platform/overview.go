@@ -90,28 +90,15 @@ func overview(c api.PlatformCtx, r overviewRequest) (Overview, error) {
 	step := max(time.Duration(r.Hours)*time.Minute, time.Minute)
 	until := c.Now.Truncate(step)
 	out := Overview{From: until.Add(-time.Duration(r.Hours) * time.Hour).Add(step), StepMinutes: int(step / time.Minute), ByStatus: []StatusCount{}, Slowest: []SchoolTraffic{}, Busiest: []SchoolTraffic{}}
-	into := func(list *[]SchoolTraffic) func(pgx.Rows) error {
-		return func(rows pgx.Rows) error {
-			found, err := pgx.CollectRows(rows, pgx.RowToStructByName[SchoolTraffic])
-			*list = append(*list, found...)
-			return err
-		}
-	}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: statusCounts, Scan: func(rows pgx.Rows) (err error) {
-			out.ByStatus, err = pgx.CollectRows(rows, pgx.RowToStructByName[StatusCount])
-			return err
-		}},
+		tenancy.Query{SQL: statusCounts, Scan: tenancy.Collect(&out.ByStatus)},
 		tenancy.Query{SQL: totals, Args: []any{c.Now}, Scan: func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, []any{&out.Students, &out.Employees, &out.Guardians, &out.FileBytes, &out.DatabaseBytes, &out.CountedAt, &out.Sessions}, func() error { return nil })
 			return err
 		}},
-		tenancy.Query{SQL: series, Args: []any{out.From, until, step}, Scan: func(rows pgx.Rows) (err error) {
-			out.Series, err = pgx.CollectRows(rows, pgx.RowToStructByName[Moment])
-			return err
-		}},
-		tenancy.Query{SQL: slowest, Args: []any{out.From, enough}, Scan: into(&out.Slowest)},
-		tenancy.Query{SQL: busiest, Args: []any{out.From, 1}, Scan: into(&out.Busiest)})
+		tenancy.Query{SQL: series, Args: []any{out.From, until, step}, Scan: tenancy.Collect(&out.Series)},
+		tenancy.Query{SQL: slowest, Args: []any{out.From, enough}, Scan: tenancy.Collect(&out.Slowest)},
+		tenancy.Query{SQL: busiest, Args: []any{out.From, 1}, Scan: tenancy.Collect(&out.Busiest)})
 	if err != nil {
 		return out, fmt.Errorf("reading the overview: %w", err)
 	}

@@ -68,10 +68,7 @@ func (p person) traces(c api.Ctx, s plan) (traces, error) {
 		t.IDs = append(t.IDs, *p.UserID)
 	}
 	all := []string{strings.ToLower(p.Phone), strings.ToLower(p.Email)}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: s.unshared, Args: []any{pgx.NamedArgs{"all": all, "ids": t.IDs}}, Scan: func(rows pgx.Rows) (err error) {
-		t.Addresses, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	}})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: s.unshared, Args: []any{pgx.NamedArgs{"all": all, "ids": t.IDs}}, Scan: tenancy.Values(&t.Addresses)})
 	if err != nil {
 		return t, fmt.Errorf("looking who shares an address: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
@@ -33,10 +32,7 @@ const countSchool = `select (select count(*) from student where deleted_at is nu
 // count counts one school, in one round trip.
 func count(db *gorm.DB) (Counts, error) {
 	var n Counts
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: countSchool, Scan: func(r pgx.Rows) (err error) {
-		n, err = pgx.CollectExactlyOneRow(r, pgx.RowToStructByName[Counts])
-		return err
-	}})
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: countSchool, Scan: tenancy.Row(&n)})
 	if err != nil {
 		return n, fmt.Errorf("counting a school: %w", err)
 	}

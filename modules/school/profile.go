@@ -29,10 +29,7 @@ func (m *Module) get(c api.PlatformCtx, r byID) (Profile, error) { return read(c
 
 func read(db *gorm.DB, id uuid.UUID) (Profile, error) {
 	var p Profile
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + profileColumns + ` from school where id = $1`, Args: []any{id}, Scan: func(r pgx.Rows) (err error) {
-		p, err = pgx.CollectExactlyOneRow(r, pgx.RowToStructByName[Profile])
-		return err
-	}})
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + profileColumns + ` from school where id = $1`, Args: []any{id}, Scan: tenancy.Row(&p)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p, tenancy.ErrSchoolNotFound
 	}
