@@ -114,7 +114,7 @@ func setHeaders(g *gin.Context, headers ...string) {
 	}
 }
 
-// setAttachment has the answer saved under a name, never shown in place: what a school's people
+// setAttachment has the answer saved under a name, never shown in place: text that users
 // typed must not run in the service's own pages.
 func setAttachment(g *gin.Context, name string) {
 	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": name})

@@ -9,17 +9,17 @@ import (
 	"homeroom/tenancy"
 )
 
-// audit is one line of the book: who did what to which thing.
+// audit is one entry of the audit log: who did what to which record.
 type audit struct {
 	action, entity, entityID string
 	before, after            any
-	school                   *uuid.UUID // in the platform's book: which one it is about, if any
+	school                   *uuid.UUID // in the platform's log: the school it is about, if any
 }
 
 const insertAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id, occurred_at)
 	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-// insertPlatformAudit is the same for the platform's book, which is about many schools.
+// insertPlatformAudit is the same for the platform's log, which is about many schools.
 const insertPlatformAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id, occurred_at, school_id)
 	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
@@ -45,6 +45,21 @@ func (a audit) schoolQuery(rq *request) (tenancy.Query, error) {
 		uuid.Must(uuid.NewV7()), rq.user.ID, string(rq.user.Role), a.action, a.entity, a.entityID,
 		before, after, rq.ip, rq.id, rq.now,
 	}}, nil
+}
+
+// ChangedMany is Changed for many things at once: their audit rows are written at once,
+// in the transaction, without a statement for each. what gives the i-th of n.
+func (c Ctx) ChangedMany(action, entity string, n int, what func(i int) (id uuid.UUID, before, after any)) error {
+	columns := []string{"id", "actor_id", "actor_role", "action", "entity", "entity_id", "before", "after", "ip", "request_id", "occurred_at"}
+	err := tenancy.Copy(c.DB, "audit_event", columns, n, func(i int) ([]any, error) {
+		id, before, after := what(i)
+		q, err := audit{action: action, entity: entity, entityID: id.String(), before: before, after: after}.query(c.rq)
+		return q.Args, err
+	})
+	if err != nil {
+		return fmt.Errorf("auditing %s: %w", entity, err)
+	}
+	return nil
 }
 
 // jsonOrNil is v as JSON text, or NULL.

@@ -37,11 +37,11 @@ type Ctx struct {
 // Today is the day it is now at the school.
 func (c Ctx) Today() Date { return DateOf(c.Now.In(c.School.Location())) }
 
-// Tell records a fact for the rest of the house. It leaves with the transaction.
+// Tell records facts. They are written with the transaction, and published after it.
 func (c Ctx) Tell(facts ...events.Fact) { c.rq.facts = append(c.rq.facts, facts...) }
 
 // Finally writes with the COMMIT, in its round trip: for the last statement of a change,
-// whose result nobody waits for. What the handler reads afterwards does not show it yet.
+// whose result is not needed. What the handler reads afterwards does not show it yet.
 func (c Ctx) Finally(q tenancy.Query) { c.rq.last = append(c.rq.last, q) }
 
 // Statements are gathered while a handler runs and written with the COMMIT.
@@ -114,13 +114,13 @@ func (c PlatformCtx) audit(action, entity string, id uuid.UUID, before, after an
 	return a
 }
 
-// Book is the audit row of an action, for a handler that keeps its own transaction.
+// Book writes the audit row of an action, for a handler that keeps its own transaction.
 func (c PlatformCtx) Book(action, entity string, id uuid.UUID, after any) tenancy.InTx {
 	return c.BookChange(action, entity, id, func() (any, any) { return nil, after })
 }
 
-// BookChange is Book of something that was and is now another; what is asked when the
-// transaction has found out.
+// BookChange is Book of a change; what is called in the transaction, once before and after are
+// known.
 func (c PlatformCtx) BookChange(action, entity string, id uuid.UUID, what func() (before, after any)) tenancy.InTx {
 	return func(ctx context.Context, tx pgx.Tx) error {
 		before, after := what()
@@ -138,7 +138,7 @@ func (c PlatformCtx) BookChange(action, entity string, id uuid.UUID, what func()
 	}
 }
 
-// SchoolEntry is the audit row of an action for the book of the school it was done at.
+// SchoolEntry is the audit row of an action for the log of the school it was done at.
 func (c PlatformCtx) SchoolEntry(action, entity string, id uuid.UUID, after any) (tenancy.Query, error) {
 	return audit{action: action, entity: entity, entityID: id.String(), after: after}.schoolQuery(c.rq)
 }

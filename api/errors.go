@@ -15,7 +15,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// Error is an answer that is not a success: what the caller is told, and the
+// Error is an answer that is not a success: the message for the caller, and the
 // private cause that stays in the log.
 type Error struct {
 	Status     int
@@ -145,8 +145,7 @@ func (e *Error) Body() ErrorBody {
 	return ErrorBody{StatusCode: e.Status, Message: e.Message, Error: e.Code, Details: e.Details, Data: e.Data}
 }
 
-// Explain is what an error means to the one who caused it, for what is asked over other
-// channels than HTTP.
+// Explain is the answer that an error means, for channels other than HTTP.
 func (k *Kernel) Explain(err error) *Error { return k.explain(err) }
 
 // explain turns any error into an answer. What it does not know is a 500 whose
@@ -229,7 +228,7 @@ func retriable(err error) bool {
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// Constraint says in people's words what a constraint of the database means.
+// Constraint is the message for a constraint of the database.
 type Constraint struct {
 	Name    string // as the migration names it
 	Field   string // the wire's name of the field at fault

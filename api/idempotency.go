@@ -93,8 +93,8 @@ func rememberAnswer(rq *request, a answer) tenancy.Query {
 // clearAtOnce is how many rows go in one transaction: none is locked for long.
 const clearAtOnce = 5000
 
-// clearAnswers removes the answers that a school kept for callers who ask again. After a
-// day nobody is answered from them.
+// clearAnswers deletes the answers that a school kept for repeated requests. After a day they
+// are not used any more.
 func clearAnswers(_ context.Context, at SchoolWork) error {
 	for {
 		done := at.DB.Exec(`delete from idempotency where ctid = any(array(select ctid from idempotency where created_at < ? limit ?))`,

@@ -16,7 +16,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// Authenticator says who a bearer token speaks for, or why nobody (an *Error). With an
+// Authenticator finds the user of a bearer token, or why there is none (an *Error). With an
 // error the user has at most a SessionID: that of a token which was good once.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (User, error)
@@ -24,7 +24,7 @@ type Authenticator interface {
 	Fresh(ctx context.Context, user User) (bool, error)
 }
 
-// Permissions decides what a user may do at their school, and is told when the
+// Permissions decides what a user may do at their school. Changed is called when the
 // school's rules have changed.
 type Permissions interface {
 	Decide(ctx context.Context, s *tenancy.School, u User, q Question) (Decision, error)
@@ -33,7 +33,7 @@ type Permissions interface {
 	Changed(school uuid.UUID)
 }
 
-// Question is what someone wants to do.
+// Question is what a user wants to do.
 type Question struct {
 	Module string
 	Action Action
@@ -85,13 +85,12 @@ type Outbox interface {
 	Wake(school uuid.UUID)
 }
 
-// Traffic is told of every answer: whose school it was for (zero: of none), its status
-// and how long it took.
+// Traffic counts answers by school (zero: none), status and duration.
 type Traffic interface {
 	Count(school uuid.UUID, status int, took time.Duration)
 }
 
-// Parts are what the kernel asks; cmd puts them together.
+// Parts are what the kernel needs; cmd puts them together.
 type Parts struct {
 	Modules       []Module
 	ExtraRows     []Row // of no module, for tests
@@ -104,11 +103,11 @@ type Parts struct {
 	Log           *slog.Logger
 	Clock         func() time.Time
 	Metrics       *Metrics
-	Tracer        trace.Tracer    // of requests; nil: nobody traces, which costs nothing
-	Traffic       Traffic         // nil: nobody counts
+	Tracer        trace.Tracer    // of requests; nil: no traces, which cost nothing
+	Traffic       Traffic         // nil: not counted
 	Stopping      <-chan struct{} // closed when feeds shall end, so that the service can stop; nil: they need not
 
-	HTTPS          bool     // people reach it over https, and browsers are told to stay there
+	HTTPS          bool     // clients reach it over https; browsers get Strict-Transport-Security
 	TrustedProxies []string // whose X-Forwarded-For is believed; none by default
 	AllowedOrigins []string // CORS; none by default
 	HandlerTimeout time.Duration
@@ -162,7 +161,7 @@ func (k *Kernel) addModules() error {
 	return checkExamples(k.Modules)
 }
 
-// checkRow refuses a row that breaks the house's rules.
+// checkRow refuses a row that contradicts itself.
 func (k *Kernel) checkRow(r *Row) error {
 	switch {
 	case r.Summary == "":

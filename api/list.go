@@ -20,7 +20,7 @@ const (
 	DefaultLimit = 20
 	// MaxLimit is how many records a page has at the most.
 	MaxLimit = 100
-	// MaxPage bounds the offset; nobody turns to page ten thousand, a scraper exports.
+	// MaxPage bounds the offset.
 	MaxPage = 1_000_000
 	// MaxFilter bounds the text of a filter, in characters.
 	MaxFilter = 200

@@ -2,18 +2,12 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
-	"time"
-
-	"gorm.io/gorm"
 
 	"homeroom/events"
-	"homeroom/tenancy"
 )
 
 // Module is everything about one part of a school's life. It is made in the module's own
@@ -25,7 +19,7 @@ type Module struct {
 	Folder      string       // its package, where that is not modules/<Name>
 	Permissions []Permission // the keys by which rights to its rows are given
 	Rows        []Row        // its endpoints
-	Constraints []Constraint // the database's refusals in people's words
+	Constraints []Constraint // messages for constraints of the database
 	Listen      func(*events.Bus)
 	Scheduled   []Scheduled
 	Personal    []PersonalTable // all its tables; NoTables says that it has none
@@ -67,45 +61,6 @@ func (p Permission) Rights(role RoleType) string {
 // Granted reports whether a role may do something in a new school.
 func (p Permission) Granted(role RoleType, action Action) bool {
 	return action != "" && strings.Contains(p.Rights(role), string(action)[:1])
-}
-
-// Scheduled is work that is done at every school, one after another, by the clock.
-type Scheduled struct {
-	Name  string        // of the job in the queue
-	Every time.Duration // how often; a run also begins when an instance starts
-	// AtNight is for work that is done in the hours after the school's midnight. What was
-	// missed is caught up in the next night.
-	AtNight bool
-	// AnyStatus is for work at suspended schools too, and at those whose tables are behind;
-	// they are not opened: DB is nil.
-	AnyStatus bool
-	// Platform is done before the schools, at the platform; nil: nothing.
-	Platform func(ctx context.Context) error
-	// School does it at one school. What fails is logged and tried again in the next run.
-	School func(ctx context.Context, at SchoolWork) error
-}
-
-// SchoolWork is a school in a run of scheduled work: active and opened, unless AnyStatus
-// says otherwise.
-type SchoolWork struct {
-	School *tenancy.School
-	DB     *gorm.DB // open for writing
-	Now    time.Time
-	Log    *slog.Logger
-	kernel *Kernel
-}
-
-// SchoolWork begins work at a school that no caller asked for.
-func (k *Kernel) SchoolWork(school *tenancy.School, db *gorm.DB) SchoolWork {
-	return SchoolWork{School: school, DB: db, Now: k.Clock(), Log: k.Log, kernel: k}
-}
-
-// Today is the day at the school.
-func (w SchoolWork) Today() Date { return DateOf(w.Now.In(w.School.Location())) }
-
-// Do runs f in one transaction, with its facts and notices: see Kernel.Work.
-func (w SchoolWork) Do(ctx context.Context, name string, f func(Ctx) error) error {
-	return w.kernel.Work(ctx, w.School.ID, name, f)
 }
 
 // NoTables is declared as Personal by a module without tables.

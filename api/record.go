@@ -35,7 +35,7 @@ type recorded[M any] interface {
 // NewID makes an id. They sort by the time they were made.
 func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// Insert adds a record, with its stamps and its audit row. thing is what people call it.
+// Insert adds a record, with its stamps and its audit row. thing is its name in messages.
 func Insert[M any, P recorded[M]](c Ctx, thing string, m P) error {
 	r := m.record()
 	*r = Record{ID: NewID(), CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: &c.User.ID, UpdatedBy: &c.User.ID, Version: 1}
@@ -69,8 +69,8 @@ func Find[V any](c Ctx, thing string, query *gorm.DB, id uuid.UUID) (V, error) {
 // building it anew takes GORM as long as sending it takes pgx.
 var plainFinds sync.Map // reflect.Type → string
 
-// findSQL is told whether the query is plain: the database as the kernel opened it,
-// without a condition that anybody could have added.
+// findSQL builds the statement. A plain query is the database as the kernel opened it, without
+// any condition.
 func findSQL[V any](query *gorm.DB, id uuid.UUID, plain bool) (string, []any, error) {
 	view := reflect.TypeFor[V]()
 	if sql, ok := plainFinds.Load(view); ok && plain {

@@ -34,7 +34,7 @@ func (k *Kernel) route() error {
 	if err := engine.SetTrustedProxies(k.TrustedProxies); err != nil {
 		return fmt.Errorf("trusted proxies: %w", err)
 	}
-	engine.Use(k.observe, k.survive, k.cors, k.readQuery)
+	engine.Use(k.observe, k.recoverPanic, k.cors, k.readQuery)
 	engine.NoRoute(func(g *gin.Context) { k.refuse(g, requestOf(g), newError(404, "", "No such endpoint")) })
 	methods := map[string][]string{} // by path
 	wrongMethod := func(g *gin.Context) {
@@ -94,8 +94,8 @@ func requestOf(g *gin.Context) *request { return g.MustGet(requestKey).(*request
 
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// observe gives the request its id and headers, and leaves one log line and one
-// measurement behind. The line names the row and ids, never what people typed.
+// observe gives the request its id and headers, and writes one log line and one
+// measurement. The line has the row and ids, never what users typed.
 func (k *Kernel) observe(g *gin.Context) {
 	start := k.Clock()
 	began := time.Now()
@@ -187,8 +187,8 @@ func device(g *gin.Context) string {
 	return strings.ToValidUTF8(agent, "")
 }
 
-// survive turns a panic into a 500 in the spec's body and one log line.
-func (k *Kernel) survive(g *gin.Context) {
+// recoverPanic turns a panic into a 500 in the spec's body and one log line.
+func (k *Kernel) recoverPanic(g *gin.Context) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			if cause == http.ErrAbortHandler {
@@ -196,7 +196,7 @@ func (k *Kernel) survive(g *gin.Context) {
 			}
 			k.Log.LogAttrs(g.Request.Context(), slog.LevelError, "panic",
 				requestOf(g).named(slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))...)
-			say(g, newError(500, "", "Something went wrong on our side"))
+			writeError(g, newError(500, "", "Something went wrong on our side"))
 		}
 	}()
 	g.Next()

@@ -28,7 +28,7 @@ type Row struct {
 	SometimesFresh       string
 	Counted              bool          // must not run when nothing can be counted (Redis away)
 	OpenInEvaluationMode bool          // teachers may call it while the school is evaluated
-	NoAudit              bool          // writes no line of the audit by itself
+	NoAudit              bool          // writes no entry of the audit log by itself
 	Idempotent           bool          // takes an Idempotency-Key
 	Versioned            bool          // takes the record's version; a stale one is 409
 	OwnTx                bool          // the handler keeps its own transactions
@@ -159,7 +159,7 @@ func OpenInEvaluationMode(r *Row) { r.OpenInEvaluationMode = true }
 // ClosedInEvaluationMode reports whether teachers are refused while their school is evaluated.
 func (r *Row) ClosedInEvaluationMode() bool { return r.Action != Read && !r.OpenInEvaluationMode }
 
-// NoAudit is for rows whose changes nobody will ask about: they write no line of the audit.
+// NoAudit is for rows whose changes are not worth an entry of the audit log.
 func NoAudit(r *Row) { r.NoAudit = true }
 
 // Idempotent rows answer a repeated Idempotency-Key with the first answer.

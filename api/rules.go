@@ -60,7 +60,7 @@ func Patterns() map[string]*regexp.Regexp { return maps.Clone(patterns) }
 // document can say it too.
 var patterns = map[string]*regexp.Regexp{
 	"notblank": regexp.MustCompile(`\S`),
-	// What people and things are called is one line: it stands in headers of e-mails.
+	// Names are one line: they are in headers of e-mails.
 	"name":     regexp.MustCompile(`^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$`),
 	"hhmm":     regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`),
 	"phone":    regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`),

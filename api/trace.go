@@ -25,8 +25,8 @@ func networks(proxies []string) []netip.Prefix {
 	return out
 }
 
-// fromProxy says whether the call was handed on by a proxy that is trusted. Anybody else
-// could have their calls traced, all of them, or put them among another's.
+// fromProxy reports whether the call came through a trusted proxy. Any other client could have
+// all its calls traced, or put them into another's trace.
 func (k *Kernel) fromProxy(g *gin.Context) bool {
 	address, err := netip.ParseAddr(g.RemoteIP())
 	if err != nil {

@@ -162,7 +162,7 @@ const insert = `insert into notice (id, type, key, record_id, student_id, user_i
 	on conflict (key) do nothing`
 
 // RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a
-// parent who is told of a child may see the child's data now.
+// parent who gets a notice about a child may see the child's data now.
 const RecipientMayView = `(t.user_id is null or t.student_id is null
 		or exists (select from role r where r.id = u.role_id and r.type <> 'PARENT')
 		or exists (select from student_guardian l join guardian p on p.id = l.guardian_id where l.student_id = t.student_id and p.user_id = u.id and l.can_view_data))`

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold is text as searches compare it: without case and accents, words apart by one
-// space.
+// Fold is text as searches compare it: without case and accents, with one space between words.
 func Fold(parts ...string) string {
 	strip := transform.Chain(norm.NFKD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
 	folded, _, err := transform.String(strip, strings.Join(parts, " "))
