@@ -71,12 +71,12 @@ lint: ## formatting, go vet, staticcheck, import rules, generated files
 bench: ## benchmarks against the limit; writes bench/results.md
 	@scripts/need postgres redis node
 	@scripts/packages realtime/socketio/testdata/clients
-	go run ./bench
+	go -C bench run .
 
 profile: ## where the processor's time of a list, a mark and a payment goes; writes bench/profiles.md
 	@scripts/need postgres redis
 	@rm -rf .local/profiles && mkdir -p .local/profiles
-	go run ./bench -only list,attendance,payment -schools 100 -rounds 1 -seconds 15 -profile .local/profiles
+	go -C bench run . -only list,attendance,payment -schools 100 -rounds 1 -seconds 15 -profile ../.local/profiles
 	@cp .local/profiles/profiles.md bench/profiles.md
 
 bench-web: ## what the console's pages cost a browser: paint, jumps, bytes, memory, and how soon a key shows

@@ -24,7 +24,7 @@ func describe(ctx context.Context, b *bench) string {
 	if b.others > float64(runtime.NumCPU())/2 {
 		fmt.Fprintf(&s, "**The machine was not its own**: %.1f other processes wanted its cores when this began. Believe the processor times, not the paces.\n", b.others)
 	}
-	fmt.Fprintf(&s, "Repeat with `make bench`, or a part of it with `go run ./bench -only %s`.\n\n", parts[1].name)
+	fmt.Fprintf(&s, "Repeat with `make bench`, or a part of it with `go -C bench run . -only %s`.\n\n", parts[1].name)
 	fmt.Fprintf(&s, `Every ratio is the median of %d rounds, and both sides of it ran on the same servers, one after the other, %d s each, over
 %d connections. Load, server, Redis and Postgres share the machine's cores, and so do pgbench and Postgres. Ratios of
 pace are ours / limit, of durations limit / ours, unless the line says otherwise.

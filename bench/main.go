@@ -2,9 +2,11 @@
 // barest program that can do it, on the same servers, in the same run. Only ratios
 // are judged, since a machine's own speed says nothing about the code.
 //
-//	go run ./bench                              everything; writes bench/results.md
-//	go run ./bench -quick                       a look in under a minute
-//	go run ./bench -only list,read -schools 100 -seconds 5
+//	go -C bench run .          everything; writes bench/results.md
+//	go -C bench run . -quick   a look in under a minute
+//	go -C bench run . -only list,read -schools 100 -seconds 5
+//
+// It runs in its own folder, whose files it reads and writes.
 //
 // It starts servers of its own, or uses those of DATABASE_URL and REDIS_URL, in
 // which it makes databases named bench_…; schools it finds there are used again.
@@ -109,7 +111,7 @@ func parseFlags() (settings, error) {
 	flag.Uint64Var(&s.seed, "seed", 1, "of what is asked for")
 	flag.BoolVar(&s.quick, "quick", false, "few schools, short measurements: does it still work?")
 	flag.BoolVar(&s.durable, "durable", false, "servers that fsync")
-	flag.StringVar(&s.out, "out", "", "where the table is written; bench/results.md after a whole run")
+	flag.StringVar(&s.out, "out", "", "where the table is written; results.md after a whole run")
 	flag.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the server while it is measured, and what they say (profiles.md)")
 	flag.Parse()
 	if s.quick {
@@ -131,7 +133,7 @@ func parseFlags() (settings, error) {
 		s.schools = append(s.schools, n)
 	}
 	if s.out == "" && s.only == nil && !s.quick {
-		s.out = "bench/results.md"
+		s.out = "results.md"
 	}
 	return s, nil
 }

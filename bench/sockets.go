@@ -20,7 +20,7 @@ const (
 	ceilingTarget   = 2.0  // times Node's
 	deliveryTarget  = 0.6  // of Node's processor time
 	memoryTarget    = 0.5  // of Node's
-	nodeServer      = "bench/sockets_node.js"
+	nodeServer      = "sockets_node.js"
 )
 
 // serveSockets is our Socket.IO server with a room to join and a word to pass on.

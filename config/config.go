@@ -103,7 +103,7 @@ func Load(profile Profile, environ map[string]string) (Config, error) {
 		return c, fmt.Errorf("configuration: %w", err)
 	}
 	if c.Profile != "" && c.Profile != profile {
-		return c, problem("HOMEROOM_PROFILE", fmt.Sprintf("is %q", c.Profile), "leave it out: `homeroom local` and `homeroom serve` set it")
+		return c, problem("HOMEROOM_PROFILE", fmt.Sprintf("is %q", c.Profile), "leave it out: the verb sets it")
 	}
 	if c.Profile = profile; profile == Local {
 		c.localDefaults()
@@ -261,10 +261,10 @@ func (c *Config) checkKeys() error {
 func (c *Config) checkProduction(environ map[string]string) error {
 	var errs []error
 	if c.DatabaseURL == "" {
-		errs = append(errs, problem("DATABASE_URL", "is missing", "name the Postgres server; `homeroom local` brings its own"))
+		errs = append(errs, problem("DATABASE_URL", "is missing", "name the Postgres server; `make run` brings its own"))
 	}
 	if c.RedisURL == "" {
-		errs = append(errs, problem("REDIS_URL", "is missing", "name the Redis server; `homeroom local` brings its own"))
+		errs = append(errs, problem("REDIS_URL", "is missing", "name the Redis server; `make run` brings its own"))
 	}
 	if u, err := url.Parse(c.Public); err != nil || u.Host == "" {
 		errs = append(errs, problem("HOMEROOM_PUBLIC_URL", "is missing or no address", "write it as https://school.example.org"))

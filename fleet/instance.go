@@ -192,12 +192,6 @@ func (i *Instance) Stop(t testing.TB) {
 	}
 }
 
-// Kill ends the process at once, in the middle of whatever it does.
-func (i *Instance) Kill(t testing.TB) {
-	t.Helper()
-	i.end(syscall.SIGKILL)
-}
-
 // end sends a signal and waits for the end; -1 is one by a signal.
 func (i *Instance) end(s syscall.Signal) int {
 	i.mu.Lock()

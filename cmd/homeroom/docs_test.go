@@ -151,7 +151,7 @@ func TestEveryVariableTheDocumentsNameExists(t *testing.T) {
 func TestEveryDependencyHasItsReason(t *testing.T) {
 	t.Parallel()
 	reasons := readTop(t, "docs/dependencies.md")
-	modules := regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.-]+\.[a-z]+(?:/\S+)?) v`).FindAllStringSubmatch(readTop(t, "go.mod"), -1)
+	modules := regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.-]+\.[a-z]+(?:/\S+)?) v`).FindAllStringSubmatch(readTop(t, "go.mod")+readTop(t, "bench/go.mod"), -1)
 	used := map[string]string{} // module → a file that imports it
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == ".local" || d.Name() == "node_modules") {

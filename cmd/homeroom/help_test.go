@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ func TestHelpSaysWhatEachVerbDoesAndNeeds(t *testing.T) {
 		args []string
 		says []string
 	}{
-		{[]string{"help"}, []string{"homeroom local", "homeroom serve", "homeroom migrate", "HOMEROOM_SECRET", "at least 32 characters", "PORT", "3001", "superadmin", "school", "openapi"}},
+		{[]string{"help"}, []string{"homeroom serve", "homeroom migrate", "HOMEROOM_SECRET", "at least 32 characters", "PORT", "3001", "superadmin", "school", "openapi"}},
 		{[]string{"local", "--help"}, []string{"HOMEROOM_DATA", "DATABASE_URL", "REDIS_URL", "PORT", "Ctrl-C", "loopback", "/dev/outbox", "Postgres 15"}},
 		{[]string{"serve", "--help"}, []string{"DATABASE_URL", "REDIS_URL", "HOMEROOM_SECRET", "HOMEROOM_JWT_KEYS", "HOMEROOM_PUBLIC_URL", "HOMEROOM_OPS_ADDR", "SIGTERM", "newer"}},
 		{[]string{"migrate", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "--workers", "--check-all", "exit code 1", "interrupted"}},
@@ -35,6 +36,35 @@ func TestHelpSaysWhatEachVerbDoesAndNeeds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestBuild_Whole_HasNoDemo(t *testing.T) {
+	t.Parallel()
+	if said := mustRun(t, environment(), "", "help"); strings.Contains(said, "homeroom local") || strings.Contains(said, "demo-drive") {
+		t.Errorf("help of the program that ships names a demo:\n%s", said)
+	}
+	whole, err := builtWhole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"local", "demo-drive"} {
+		said, err := exec.Command(whole, verb).CombinedOutput()
+		if err == nil || !strings.Contains(string(said), "unknown command") {
+			t.Errorf("homeroom %s: %v, %s, want an unknown command", verb, err, said)
+		}
+	}
+}
+
+func TestBuild_Lean_HelpNamesTheDemo(t *testing.T) {
+	t.Parallel()
+	lean, err := builtLean()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := exec.Command(lean, "help").Output()
+	if err != nil || !strings.Contains(string(said), "homeroom local") || !strings.Contains(string(said), "homeroom demo-drive") {
+		t.Errorf("help: %v\n%s", err, said)
 	}
 }
 

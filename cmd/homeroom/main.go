@@ -50,10 +50,8 @@ func root() *cobra.Command {
 		Long: `homeroom is the backend of a school-management platform: one service for many
 schools, each in a Postgres schema of its own.
 
-Try it:         homeroom local      (brings its own Postgres and Redis, and demo data)
-Run it:         homeroom serve      (reads its configuration from the environment)
+` + tryOut + `Run it:         homeroom serve      (reads its configuration from the environment)
 After upgrades: homeroom migrate
-Watch a bus:    homeroom demo-drive (while homeroom local runs)
 
 Configuration (environment variable, default, meaning):
 
@@ -64,7 +62,8 @@ Configuration (environment variable, default, meaning):
 	cmd.Version = versionText() // for --version
 	cmd.SetVersionTemplate("{{.Version}}")
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(localCommand(), serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), demoDriveCommand(), healthCommand(), versionCommand(), hashWorkerCommand())
+	cmd.AddCommand(tryOutCommands()...)
+	cmd.AddCommand(serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), healthCommand(), versionCommand(), hashWorkerCommand())
 	return cmd
 }
 

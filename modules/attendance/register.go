@@ -48,11 +48,7 @@ func registerDivision(_ api.Ctx, r registerRequest) (api.Target, error) {
 	return api.Target{DivisionID: r.DivisionID}, nil
 }
 
-func teacherRegister(c api.Ctx, r registerRequest) (DayRegister, error) { return registerOf(c, r) }
-
-func officeRegister(c api.Ctx, r registerRequest) (DayRegister, error) { return registerOf(c, r) }
-
-func registerOf(c api.Ctx, r registerRequest) (DayRegister, error) {
+func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 	if r.Date.IsZero() {
 		r.Date = c.Today()
 	}

@@ -45,10 +45,6 @@ func reportDivision(_ api.Ctx, r reportRequest) (api.Target, error) {
 	return api.Target{DivisionID: r.DivisionID}, nil
 }
 
-func teacherReport(c api.Ctx, r reportRequest) (MonthRegister, error) { return reportOf(c, r) }
-
-func officeReport(c api.Ctx, r reportRequest) (MonthRegister, error) { return reportOf(c, r) }
-
 // marksOf are a student's marks of the month, within one enrolment.
 type marksOf struct {
 	StudentID                            uuid.UUID
@@ -69,7 +65,7 @@ const selectMonth = `select s.id as student_id, e.roll_number, s.admission_numbe
 	where e.division_id = $1 and e.start_date <= $3 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or e.start_date < $4)
 	order by e.roll_number nulls last, s.first_name, s.last_name, s.id, e.start_date`
 
-func reportOf(c api.Ctx, r reportRequest) (MonthRegister, error) {
+func readReport(c api.Ctx, r reportRequest) (MonthRegister, error) {
 	month, first, last := r.Month.span(c)
 	var frames []frame
 	var found []marksOf

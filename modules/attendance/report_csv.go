@@ -14,7 +14,7 @@ import (
 // reportFile is a month's register for a spreadsheet: a line for each student, a
 // column for each day.
 func reportFile(c api.Ctx, r reportRequest) (api.File, error) {
-	p, err := reportOf(c, r)
+	p, err := readReport(c, r)
 	if err != nil {
 		return api.File{}, err
 	}

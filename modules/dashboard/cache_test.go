@@ -7,12 +7,12 @@ import (
 	"homeroom/api"
 )
 
-func TestADashboardIsKeptForSecondsAndNotIntoAnotherDayOrSchool(t *testing.T) {
+func TestCache_Dashboard_IsOfTheSchoolAndDayAndSecondsOld(t *testing.T) {
 	t.Parallel()
-	var k cache
+	k := newCache()
 	now := time.Date(2026, 11, 15, 18, 29, 58, 0, time.UTC)
 	school, today := api.NewID(), api.DateOf(now)
-	k.put(school, Dashboard{Date: today, AsOf: now, Students: 7})
+	k.schools.Add(school, Dashboard{Date: today, AsOf: now, Students: 7})
 	if d, ok := k.get(school, today, now.Add(fresh-1)); !ok || d.Students != 7 {
 		t.Error("it was forgotten")
 	}
@@ -27,18 +27,14 @@ func TestADashboardIsKeptForSecondsAndNotIntoAnotherDayOrSchool(t *testing.T) {
 	}
 }
 
-func TestNoMoreDashboardsAreKeptThanTheBound(t *testing.T) {
+func TestCache_Size_IsBounded(t *testing.T) {
 	t.Parallel()
-	var k cache
+	k := newCache()
 	now := time.Now()
-	for i := range 3 * mostKept {
-		k.put(api.NewID(), Dashboard{AsOf: now.Add(time.Duration(i) * time.Microsecond)})
+	for i := range 3 * maxCached {
+		k.schools.Add(api.NewID(), Dashboard{AsOf: now.Add(time.Duration(i) * time.Microsecond)})
 	}
-	if len(k.kept) > mostKept {
-		t.Errorf("%d are kept", len(k.kept))
-	}
-	k.put(api.NewID(), Dashboard{AsOf: now.Add(time.Hour)})
-	if len(k.kept) != 1 {
-		t.Errorf("%d are kept, all but one stale", len(k.kept))
+	if n := k.schools.Len(); n > maxCached {
+		t.Errorf("%d are cached, want at most %d", n, maxCached)
 	}
 }

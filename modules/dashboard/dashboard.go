@@ -20,16 +20,17 @@ type Buses interface {
 	Out(c api.Ctx) (tenancy.Query, func() []BusOut)
 }
 
-// Module serves the dashboard, and remembers each school's for some seconds.
+// Module serves the dashboard, and caches each school's for some seconds.
 type Module struct {
 	Buses Buses
-	// Anew counts for every request and remembers nothing.
-	Anew bool
-	kept cache
+	// Anew counts for every request and caches nothing.
+	Anew   bool
+	cached cache
 }
 
 // Describe is everything about the module.
 func (m *Module) Describe() api.Module {
+	m.cached = newCache()
 	return api.Module{
 		Name:        "dashboard",
 		Permissions: []api.Permission{{Key: "report", Title: "Reports"}},
@@ -136,14 +137,14 @@ type DaySeries struct {
 }
 
 func (m *Module) summary(c api.Ctx, _ api.Nothing) (Dashboard, error) {
-	if d, ok := m.kept.get(c.School.ID, c.Today(), c.Now); ok && !m.Anew {
+	if d, ok := m.cached.get(c.School.ID, c.Today(), c.Now); ok && !m.Anew {
 		return d, nil
 	}
 	d, err := m.count(c)
 	if err != nil {
 		return d, fmt.Errorf("counting the dashboard: %w", err)
 	}
-	m.kept.put(c.School.ID, d)
+	m.cached.schools.Add(c.School.ID, d)
 	return d, nil
 }
 
@@ -167,8 +168,8 @@ type answers struct {
 	series []DaySeries
 }
 
-// Questions are the dashboard's queries without what becomes of them, for whoever
-// measures it against them.
+// Questions are the dashboard's queries without what becomes of them, for the
+// benchmark of it.
 func Questions(c api.Ctx) []tenancy.Query { return (&answers{}).questions(c) }
 
 func (a *answers) questions(c api.Ctx) []tenancy.Query {

@@ -49,13 +49,9 @@ func allocateSQL(students string) string {
 	from allocated order by student_id, due_date, id`
 }
 
-var (
-	// allocateMany is for the students $1.
-	allocateMany = allocateSQL(`= any($1)`)
-	// allocateOne is for the student $1 alone: for a list Postgres expects ten, and for ten
-	// students' entries it would read all of the school's.
-	allocateOne = allocateSQL(`= $1`)
-)
+// allocateOne is for the student $1 alone: for a list Postgres expects ten, and for ten
+// students' entries it would read all of the school's.
+var allocateOne = allocateSQL(`= $1`)
 
 // allocatedInvoice is a row of allocateSQL.
 type allocatedInvoice struct {

@@ -117,15 +117,6 @@ func (c *Client) open(address *url.URL, token string) (*bufio.Reader, error) {
 	}
 }
 
-// Emit sends an event without waiting for an answer.
-func (c *Client) Emit(name string, data any) error {
-	body, err := json.Marshal([]any{name, data})
-	if err != nil {
-		return err
-	}
-	return c.send("42" + string(body))
-}
-
 // Ask sends an event and returns where its answer will be.
 func (c *Client) Ask(name string, data any) (<-chan json.RawMessage, error) {
 	body, err := json.Marshal([]any{name, data})

@@ -88,19 +88,19 @@ var rules = []rule{
 	},
 	{
 		packages: []string{"homeroom/..."},
-		except:   []string{"cmd/...", "config/...", "testkit/...", "fleet/...", "bench/..."}, // the last three run the whole program
+		except:   []string{"cmd/...", "config/...", "testkit/...", "fleet/..."}, // the last two run the whole program
 		refused:  []string{"config/..."},
 		why:      "configuration is read once, in cmd; packages receive values",
 	},
 	{
 		packages: []string{"homeroom/..."},
-		except:   []string{"testkit/...", "fleet/...", "bench/..."},
+		except:   []string{"testkit/...", "fleet/..."},
 		refused:  []string{"testkit/...", "fleet/..."},
 		why:      "testkit and fleet are for tests",
 	},
 	{
 		packages: []string{"homeroom/..."},
-		except:   []string{"cmd/...", "testkit/...", "fleet/...", "bench/..."},
+		except:   []string{"cmd/...", "testkit/...", "fleet/..."},
 		refused:  []string{"localstack"},
 		why:      "private servers are started by the local profile and by tests, never by the product itself",
 	},

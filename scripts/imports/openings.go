@@ -25,7 +25,7 @@ var doors = map[string][]string{
 }
 
 // localstack asks its own servers whether they live; the others are no part of the product.
-var mayOpen = []string{"tenancy/...", "localstack", "testkit/...", "bench/...", "scripts/..."}
+var mayOpen = []string{"tenancy/...", "localstack", "testkit/...", "scripts/..."}
 
 // openings returns a line for every place outside tenancy that opens a database: it would be a way around the binding to
 // one school.
