@@ -176,5 +176,5 @@ func (r *reader) close() (Closing, error) {
 	if _, err := io.Copy(io.Discard, r.members); err != nil {
 		return c, r.damaged(err.Error())
 	}
-	return c, r.seal.check(r.members.whole, r.members.mac)
+	return c, r.seal.check(r.members.checksum, r.members.mac)
 }

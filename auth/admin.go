@@ -77,8 +77,8 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 	if err != nil {
 		return fmt.Errorf("barring an account: %w", err)
 	}
-	a.tellEnded(ended)
-	a.Gone(user)
+	a.publishEnded(ended)
+	a.SessionsChanged(user)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string
 	if err != nil {
 		return 0, err
 	}
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	return len(ended), nil
 }
 

@@ -35,11 +35,11 @@ type Parts struct {
 	SecondFactorRequired bool
 	// PublicURL is where people reach the console; links in e-mails begin with it.
 	PublicURL string
-	// Ended tells every instance that a session is over; Gone, that all of a user's may be.
-	Ended func(session uuid.UUID)
-	Gone  func(user uuid.UUID)
-	// Tried is told how every try to sign in ended, see the outcomes; nil: nobody counts.
-	Tried func(method, outcome string)
+	// SessionEnded tells every instance that a session is over; SessionsChanged, that all of a user's may be.
+	SessionEnded    func(session uuid.UUID)
+	SessionsChanged func(user uuid.UUID)
+	// CountSignIn is told how every try to sign in ended, see the outcomes; nil: nobody counts.
+	CountSignIn func(method, outcome string)
 }
 
 // Messenger hands a message over for delivery. It does not wait for the provider.
@@ -66,17 +66,17 @@ type Rights interface {
 // Auth answers who is calling.
 type Auth struct {
 	Parts
-	known     *lru.Cache[uuid.UUID, known] // by session
-	forgotten atomic.Int64                 // how often something was: a load it overtook is not kept
+	cache         *lru.Cache[uuid.UUID, cachedSession] // by session
+	invalidations atomic.Int64                         // how often something was: a load it overtook is not kept
 }
 
 // New puts the parts together.
 func New(p Parts) *Auth {
-	cache, err := lru.New[uuid.UUID, known](sessionsKnown)
+	cache, err := lru.New[uuid.UUID, cachedSession](sessionsKnown)
 	if err != nil {
 		panic(err) // the size is a constant
 	}
-	return &Auth{Parts: p, known: cache}
+	return &Auth{Parts: p, cache: cache}
 }
 
 // Authenticate verifies a token, its session and its user. What it has learnt it
@@ -91,16 +91,16 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 		return api.User{SessionID: claim.SessionID}, api.Unauthorized("The token is invalid or has expired").Because(err)
 	}
 	now := a.Clock()
-	k, ok := a.known.Get(claim.SessionID)
+	k, ok := a.cache.Get(claim.SessionID)
 	if !ok || now.After(k.until) {
-		before := a.forgotten.Load()
+		before := a.invalidations.Load()
 		if k, err = a.loadSession(ctx, claim); err != nil {
 			return api.User{SessionID: claim.SessionID}, err
 		}
 		k.until = now.Add(sessionTTL)
-		a.known.Add(claim.SessionID, k)
-		if a.forgotten.Load() != before {
-			a.known.Remove(claim.SessionID) // it may have ended while it was read
+		a.cache.Add(claim.SessionID, k)
+		if a.invalidations.Load() != before {
+			a.cache.Remove(claim.SessionID) // it may have ended while it was read
 		}
 	}
 	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !now.Before(k.expiresAt) {
@@ -111,22 +111,22 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 
 // Forget drops what is remembered of a session.
 func (a *Auth) Forget(session uuid.UUID) {
-	a.forgotten.Add(1)
-	a.known.Remove(session)
+	a.invalidations.Add(1)
+	a.cache.Remove(session)
 }
 
 // ForgetUser drops what is remembered of all of a user's sessions.
 func (a *Auth) ForgetUser(user uuid.UUID) {
-	a.forgotten.Add(1)
-	for _, session := range a.known.Keys() {
-		if k, ok := a.known.Peek(session); ok && k.user.ID == user {
-			a.known.Remove(session)
+	a.invalidations.Add(1)
+	for _, session := range a.cache.Keys() {
+		if k, ok := a.cache.Peek(session); ok && k.user.ID == user {
+			a.cache.Remove(session)
 		}
 	}
 }
 
 // ForgetAll drops everything, for when hints may have been missed.
 func (a *Auth) ForgetAll() {
-	a.forgotten.Add(1)
-	a.known.Purge()
+	a.invalidations.Add(1)
+	a.cache.Purge()
 }

@@ -38,11 +38,11 @@ func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, erro
 	if acc.role != api.SchoolAdmin && acc.role != api.SuperAdmin {
 		return consoleSession{}, errNotForConsole
 	}
-	role, err := a.present(c, acc)
+	role, err := a.findRole(c, acc)
 	if err != nil {
 		return consoleSession{}, err
 	}
-	in, err := a.enter(c, acc, r.Email)
+	in, err := a.finishLogin(c, acc, r.Email)
 	if err != nil {
 		return consoleSession{}, err
 	}
@@ -80,10 +80,10 @@ func (a *Auth) consoleLogout(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) 
 	if err != nil {
 		return api.Nothing{}, nil // nobody was signed in, which is what they asked for
 	}
-	return api.Nothing{}, a.endAndBook(c, id)
+	return api.Nothing{}, a.endAndAudit(c, id)
 }
 
-func (a *Auth) endAndBook(c api.OpenCtx, id uuid.UUID) error {
+func (a *Auth) endAndAudit(c api.OpenCtx, id uuid.UUID) error {
 	acc, _, err := a.findSession(c, id)
 	if errors.Is(err, errSignedOut) {
 		return nil
@@ -95,7 +95,7 @@ func (a *Auth) endAndBook(c api.OpenCtx, id uuid.UUID) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return a.bookEnd(c, acc, "sign-out")
+	return a.auditSessionEnd(c, acc, "sign-out")
 }
 
 func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (consoleSession, error) {

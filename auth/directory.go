@@ -86,7 +86,7 @@ var ErrEmailTaken = api.Duplicate("Another account signs in with this e-mail")
 
 // Enter puts a school's user into the directory, or brings their entry up to date, so
 // that they can sign in. It may run before the user's own transaction commits: an
-// entry whose user never came to be signs nobody in, and Heal removes it.
+// entry whose user never came to be signs nobody in, and RepairDirectory removes it.
 func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error {
 	err := a.writeEntries(ctx, school, role, []uuid.UUID{user}, []string{phone}, []string{strings.ToLower(email)})
 	var pg *pgconn.PgError
@@ -149,7 +149,7 @@ func (a *Auth) writeEntries(ctx context.Context, school uuid.UUID, role api.Role
 		}
 		var pg *pgconn.PgError
 		if !errors.As(err, &pg) || pg.ConstraintName != "account_pkey" {
-			a.tellEnded(ended)
+			a.publishEnded(ended)
 			return err
 		}
 	}
@@ -162,9 +162,9 @@ func accountID(school, user uuid.UUID) uuid.UUID {
 	return uuid.NewSHA1(user, append([]byte("account of "), school[:]...))
 }
 
-// leave takes a user of a school out of the directory, or shuts their entry, and ends
+// closeEntry takes a user of a school out of the directory, or shuts their entry, and ends
 // their sessions.
-func (a *Auth) leave(ctx context.Context, school, user uuid.UUID, gone bool) error {
+func (a *Auth) closeEntry(ctx context.Context, school, user uuid.UUID, gone bool) error {
 	_, err := a.endSessions(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3 and school_id = $4)`, user, school)
 	if err != nil {
 		return err
@@ -176,6 +176,6 @@ func (a *Auth) leave(ctx context.Context, school, user uuid.UUID, gone bool) err
 	if _, err := a.Cluster.PlatformPool().Exec(ctx, sql, user, school); err != nil {
 		return fmt.Errorf("closing an account: %w", err)
 	}
-	a.Gone(user)
+	a.SessionsChanged(user)
 	return nil
 }

@@ -68,7 +68,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 	there := map[uuid.UUID]bool{}
 	for _, p := range people {
 		there[p.ID] = true
-		if e, entered := entries[p.ID]; entered && p.Status == "ACTIVE" && e.says(p) {
+		if e, entered := entries[p.ID]; entered && p.Status == "ACTIVE" && e.matches(p) {
 			continue
 		}
 		if err := a.reconcile(ctx, school, p); err != nil {
@@ -77,7 +77,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 	}
 	for _, user := range users {
 		if !there[user] {
-			if err := a.leave(ctx, school, user, true); err != nil {
+			if err := a.closeEntry(ctx, school, user, true); err != nil {
 				return err
 			}
 		}
@@ -109,7 +109,7 @@ func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 		var p person
 		err := tx.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ? for share of u`, user).Take(&p).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
-			return a.leave(ctx, school, user, true)
+			return a.closeEntry(ctx, school, user, true)
 		}
 		if err != nil {
 			return fmt.Errorf("reading a user: %w", err)
@@ -121,14 +121,14 @@ func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error {
 	if p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "") {
 		// Someone who has no phone and no e-mail any more leaves neither behind here.
-		return a.leave(ctx, school, p.ID, p.Phone == "" && p.Email == "")
+		return a.closeEntry(ctx, school, p.ID, p.Phone == "" && p.Email == "")
 	}
 	err := a.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
 	if err == nil && p.Role == api.SchoolAdmin {
 		err = a.enterNameAt(ctx, school, p.ID, p.Name)
 	}
 	if err == nil {
-		a.Gone(p.ID) // their role may be another now
+		a.SessionsChanged(p.ID) // their role may be another now
 	}
 	return err
 }
@@ -163,9 +163,9 @@ func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode)
 	return a.Cluster.School(ctx, s, mode)
 }
 
-// Heal compares a school's users with the directory and mends what differs: entries
+// RepairDirectory compares a school's users with the directory and mends what differs: entries
 // that a crash left out, left over or left behind. It says how many it mended.
-func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err error) {
+func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (mended int, err error) {
 	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return 0, err
@@ -182,7 +182,7 @@ func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err erro
 		e, there := entries[p.ID]
 		delete(entries, p.ID)
 		closed := p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "")
-		if there == !closed && (closed || e.says(p)) {
+		if there == !closed && (closed || e.matches(p)) {
 			continue
 		}
 		if err := a.reconcile(ctx, school, p); err != nil {
@@ -195,7 +195,7 @@ func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err erro
 		if entries[user].fresh {
 			continue
 		}
-		if err := a.leave(ctx, school, user, true); err != nil {
+		if err := a.closeEntry(ctx, school, user, true); err != nil {
 			return mended, err
 		}
 		mended++
@@ -211,7 +211,7 @@ type entry struct {
 	fresh        bool
 }
 
-func (e entry) says(p person) bool {
+func (e entry) matches(p person) bool {
 	return e.role == p.Role && e.phone == p.Phone && strings.EqualFold(e.email, p.Email) && (p.Role != api.SchoolAdmin || e.name == p.Name)
 }
 

@@ -48,7 +48,7 @@ type hashed struct {
 // ServeHashes is the work of a hash worker: a task a line in, an answer a line out,
 // until in ends, which it does when the server is gone.
 func ServeHashes(in io.Reader, out io.Writer) error {
-	standBack()
+	lowerPriority()
 	tasks, answers := json.NewDecoder(in), json.NewEncoder(out)
 	for {
 		var t hashTask
@@ -86,7 +86,7 @@ func (w *hashWorker) do(t hashTask) hashed {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for range 2 {
-		if answer, err := w.ask(t); err == nil {
+		if answer, err := w.send(t); err == nil {
 			w.idle.Reset(hashIdle)
 			return answer
 		}
@@ -95,7 +95,7 @@ func (w *hashWorker) do(t hashTask) hashed {
 	return t.do()
 }
 
-func (w *hashWorker) ask(t hashTask) (answer hashed, err error) {
+func (w *hashWorker) send(t hashTask) (answer hashed, err error) {
 	if w.process == nil {
 		if err := w.start(); err != nil {
 			return answer, err
@@ -127,12 +127,12 @@ func (w *hashWorker) start() error {
 		return fmt.Errorf("a hash worker: %w", err)
 	}
 	w.process, w.in, w.tasks, w.answers = cmd, in, json.NewEncoder(in), json.NewDecoder(out)
-	w.idle = time.AfterFunc(hashIdle, w.rest)
+	w.idle = time.AfterFunc(hashIdle, w.stopWhenIdle)
 	return nil
 }
 
-// rest ends a process nobody needed for a while.
-func (w *hashWorker) rest() {
+// stopWhenIdle ends a process nobody needed for a while.
+func (w *hashWorker) stopWhenIdle() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.end()

@@ -31,11 +31,11 @@ const (
 // of sign-ins must not take the service down.
 type Hasher struct {
 	// Wait is how long a sign-in queues for a core before it is told to come back, give or
-	// take a third: those who came together must not all come back together. 3 s unless set.
+	// countAttempt a third: those who came together must not all come back together. 3 s unless set.
 	Wait time.Duration
 
-	cores chan *hashWorker
-	door  chan struct{}
+	cores    chan *hashWorker
+	admitted chan struct{}
 
 	waiting atomic.Int64
 	refused atomic.Int64
@@ -63,7 +63,7 @@ func NewHasher(cores int, command ...string) *Hasher {
 	if cores == 0 {
 		cores = max(1, runtime.GOMAXPROCS(0)/2)
 	}
-	h := &Hasher{Wait: hashWait, cores: make(chan *hashWorker, cores), door: make(chan struct{}, cores+1)}
+	h := &Hasher{Wait: hashWait, cores: make(chan *hashWorker, cores), admitted: make(chan struct{}, cores+1)}
 	for range cores {
 		h.cores <- &hashWorker{command: command}
 	}
@@ -76,7 +76,7 @@ func (h *Hasher) Close() {
 	workers := make([]*hashWorker, cap(h.cores))
 	for i := range workers {
 		workers[i] = <-h.cores
-		workers[i].rest()
+		workers[i].stopWhenIdle()
 	}
 	for _, w := range workers {
 		h.cores <- w
@@ -110,8 +110,8 @@ func (h *Hasher) Admit(ctx context.Context) (done func(), err error) {
 	h.waiting.Add(1)
 	defer h.waiting.Add(-1)
 	select {
-	case h.door <- struct{}{}:
-		return func() { <-h.door }, nil
+	case h.admitted <- struct{}{}:
+		return func() { <-h.admitted }, nil
 	case <-ctx.Done():
 		h.refused.Add(1)
 		return nil, errManySignIns

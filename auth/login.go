@@ -23,20 +23,20 @@ func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
-	return a.enter(c, acc, r.Email)
+	return a.finishLogin(c, acc, r.Email)
 }
 
-// enter opens the session of somebody whose password was right.
-func (a *Auth) enter(c api.OpenCtx, acc account, email string) (signedIn, error) {
+// finishLogin opens the session of somebody whose password was right.
+func (a *Auth) finishLogin(c api.OpenCtx, acc account, email string) (signedIn, error) {
 	out, err := a.signIn(c, acc, proof{method: "PASSWORD"})
 	if err == nil || outcomeOf(err) == Halfway { // the password was right: what follows is counted by itself
-		err = errors.Join(err, a.forgiveLogin(c, email))
+		err = errors.Join(err, a.resetLoginAttempts(c, email))
 	}
 	return out, err
 }
 
-// mostPasswords is how many accounts of one e-mail a password is tried on.
-const mostPasswords = 5
+// maxPasswordAccounts is how many accounts of one e-mail a password is tried on.
+const maxPasswordAccounts = 5
 
 // byPassword finds the account an e-mail and a password open. An e-mail may have accounts
 // at several schools, each with a password of its own: the one used last comes first.
@@ -46,7 +46,7 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 		return account{}, err
 	}
 	defer done()
-	if err := a.slowDown(c, r.Email); err != nil {
+	if err := a.countLoginAttempt(c, r.Email); err != nil {
 		return account{}, err
 	}
 	accounts, err := a.byEmail(c, r.Email)
@@ -68,12 +68,12 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 			return account{}, err
 		}
 		if ok {
-			if _, err := a.present(c, acc); !errors.Is(err, errNotActive) {
+			if _, err := a.findRole(c, acc); !errors.Is(err, errNotActive) {
 				return acc, nil
 			}
 			shut = &acc
 		}
-		if tried++; tried == mostPasswords {
+		if tried++; tried == maxPasswordAccounts {
 			break
 		}
 	}
@@ -88,7 +88,7 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 	if len(accounts) == 0 {
 		return account{}, errWrongPassword
 	}
-	return account{}, a.failed(c, accounts[0], "sign-in by password failed", errWrongPassword)
+	return account{}, a.auditFailure(c, accounts[0], "sign-in by password failed", errWrongPassword)
 }
 
 // passwordOf reads the stored hash of an account's user; empty when there is none.

@@ -52,7 +52,7 @@ type switchRequest struct {
 	RefreshToken string    `json:"refreshToken" validate:"required,max=2000" doc:"Of this session, which goes on beside the new one"`
 }
 
-var errNoSuchAccount = api.NotFound("account")
+var errAccountNotFound = api.NotFound("account")
 
 // switchTo opens a session for another account of the phone that this session has proven.
 // That an office has typed the same phone for both opens nothing. The refresh token is asked
@@ -70,7 +70,7 @@ func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 		return signedIn{}, err
 	}
 	if other == nil || !s.proof.opens(*other) {
-		return signedIn{}, errNoSuchAccount
+		return signedIn{}, errAccountNotFound
 	}
 	if s.proof.stale(*other, a.Clock()) {
 		return signedIn{}, api.ErrNotFresh

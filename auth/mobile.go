@@ -71,7 +71,7 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	}
 	if err := m.otps().verify(c, phone, r.OTP, m.sourceOf(c, phone)); err != nil {
 		if len(accounts) > 0 {
-			err = m.failed(c, accounts[0], "sign-in by OTP failed", err)
+			err = m.auditFailure(c, accounts[0], "sign-in by OTP failed", err)
 		}
 		return signedIn{}, err
 	}

@@ -60,8 +60,8 @@ func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status strin
 	if err != nil {
 		return fmt.Errorf("changing an operator: %w", err)
 	}
-	a.tellEnded(ended)
-	a.Gone(operator)
+	a.publishEnded(ended)
+	a.SessionsChanged(operator)
 	return nil
 }
 

@@ -18,12 +18,12 @@ import (
 
 const (
 	otpLife = 5 * time.Minute
-	// otpKept is how long a code is remembered, so that a late entry is told it is late.
-	otpKept = time.Hour
+	// otpRemembered is how long a code is remembered, so that a late entry is told it is late.
+	otpRemembered = time.Hour
 	// otpResend is how soon a second request sends nothing: a double tap costs nothing.
 	otpResend = 30 * time.Second
-	// redisPatience is how long sign-in waits for Redis.
-	redisPatience = 2 * time.Second
+	// redisTimeout is how long sign-in waits for Redis.
+	redisTimeout = 2 * time.Second
 )
 
 // otps keeps one-time passwords in Redis: not the codes but what they follow from under the
@@ -66,14 +66,14 @@ return {"send", id}`)
 // client is the family of paths it was asked under: a driver's app must not keep a parent's
 // from being sent.
 func (o otps) issue(ctx context.Context, phone, client string, from source) (code string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	fresh := make([]byte, 16)
 	_, _ = rand.Read(fresh) // never fails: the runtime ends the program instead
 	all := sentAllowances(phone, from)
 	answer, err := issueScript.Run(ctx, o.redis, keysOf([]string{otpKey(phone)}, all), argsOf([]any{
-		o.now().UnixMilli(), hex.EncodeToString(fresh), "asked " + client + " " + from.key, triesField(from),
-		otpResend.Milliseconds(), otpLife.Milliseconds(), otpKept.Milliseconds(), otpTries,
+		o.now().UnixMilli(), hex.EncodeToString(fresh), "asked " + client + " " + from.key, attemptsField(from),
+		otpResend.Milliseconds(), otpLife.Milliseconds(), otpRemembered.Milliseconds(), otpAttempts,
 	}, all)...).Slice()
 	if err != nil {
 		return "", errCannotCount.Because(err)
@@ -82,16 +82,16 @@ func (o otps) issue(ctx context.Context, phone, client string, from source) (cod
 	case "recent":
 		return "", nil
 	case "often":
-		return "", tooMany("Too many codes were sent to this phone, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
+		return "", tooManyAttempts("Too many codes were sent to this phone, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
 	}
 	return o.code(phone, answer[1].(string)), nil
 }
 
-func triesField(from source) string { return "tries " + from.key }
+func attemptsField(from source) string { return "tries " + from.key }
 
-// tryScript counts the guess before anybody looks at it. A guess that nobody will look at,
+// attemptScript counts the guess before anybody looks at it. A guess that nobody will look at,
 // since there is no code or it is too late, costs nothing.
-var tryScript = redis.NewScript(takeLua + `
+var attemptScript = redis.NewScript(takeLua + `
 local v = redis.call("hmget", KEYS[1], "at", "id")
 if not v[1] then
 	return {"none", 0}
@@ -124,12 +124,12 @@ var (
 
 // verify uses a code up, or says what is wrong with it.
 func (o otps) verify(ctx context.Context, phone, code string, from source) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	all := otpAllowances(phone, from)
 	keys := keysOf([]string{otpKey(phone)}, all)
-	answer, err := tryScript.Run(ctx, o.redis, keys,
-		argsOf([]any{o.now().UnixMilli(), otpLife.Milliseconds(), triesField(from), otpTries}, all)...).Slice()
+	answer, err := attemptScript.Run(ctx, o.redis, keys,
+		argsOf([]any{o.now().UnixMilli(), otpLife.Milliseconds(), attemptsField(from), otpAttempts}, all)...).Slice()
 	if err != nil {
 		return errCannotCount.Because(err)
 	}
@@ -137,7 +137,7 @@ func (o otps) verify(ctx context.Context, phone, code string, from source) error
 	case "expired":
 		return errOTPExpired
 	case "often":
-		return tooMany("Too many wrong codes, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
+		return tooManyAttempts("Too many wrong codes, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
 	case "try":
 	default:
 		return errOTPInvalid

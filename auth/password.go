@@ -34,7 +34,7 @@ func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	if err := a.Messages.Ready("EMAIL"); err != nil {
 		return api.Nothing{}, err
 	}
-	if wait, err := a.take(c, forgotAllowances(strings.ToLower(r.Email))); err != nil || wait > 0 {
+	if wait, err := a.countAttempt(c, forgotAllowances(strings.ToLower(r.Email))); err != nil || wait > 0 {
 		return api.Nothing{}, err // those that were sent are as good as another
 	}
 	accounts, err := a.byEmail(c, r.Email)
@@ -173,7 +173,7 @@ func (a *Auth) reset(c api.OpenCtx, r resetRequest) (api.Nothing, error) {
 	if err := a.endOldPassword(c, acc, "password was set", uuid.Nil); err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.forgiveByLink(c, acc.email)
+	return api.Nothing{}, a.resetAllLoginAttempts(c, acc.email)
 }
 
 var errLink = api.Malformed("This link is not valid any more, ask for a new one")
@@ -211,7 +211,7 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 	if acc.email == "" {
 		return api.Nothing{}, errNoPassword
 	}
-	if err := a.slowDown(c, acc.email); err != nil {
+	if err := a.countLoginAttempt(c, acc.email); err != nil {
 		return api.Nothing{}, err
 	}
 	stored, err := a.passwordOf(c, *acc)
@@ -223,9 +223,9 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 		return api.Nothing{}, err
 	}
 	if !ok {
-		return api.Nothing{}, a.failed(c, *acc, "password change refused", api.InvalidField("currentPassword", "currentPassword is wrong"))
+		return api.Nothing{}, a.auditFailure(c, *acc, "password change refused", api.InvalidField("currentPassword", "currentPassword is wrong"))
 	}
-	if err := a.forgiveLogin(c, acc.email); err != nil {
+	if err := a.resetLoginAttempts(c, acc.email); err != nil {
 		return api.Nothing{}, err
 	}
 	if err := goodPassword("newPassword", r.NewPassword, acc.email); err != nil {
@@ -249,7 +249,7 @@ func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, s
 	if err != nil {
 		return err
 	}
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	if _, err := pool.Exec(ctx, `delete from platform.password_link where account_id = $1 and used_at is null`, acc.id); err != nil {
 		return fmt.Errorf("ending password links: %w", err)
 	}
@@ -259,12 +259,12 @@ func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, s
 func (a *Auth) storePassword(c api.OpenCtx, acc account, hashed, action string) error {
 	if acc.role == api.SuperAdmin {
 		return tenancy.Pipeline(a.Cluster.Platform(c, tenancy.ReadWrite),
-			tenancy.Query{SQL: `update super_admin set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.bookEntry(c, acc, action))
+			tenancy.Query{SQL: `update super_admin set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.auditRow(c, acc, action))
 	}
 	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
 	return tenancy.Pipeline(db,
-		tenancy.Query{SQL: `update app_user set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.bookEntry(c, acc, action))
+		tenancy.Query{SQL: `update app_user set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.auditRow(c, acc, action))
 }

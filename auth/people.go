@@ -115,9 +115,9 @@ func (a *Auth) AddSuperAdmin(ctx context.Context, email, name, password string) 
 	return true, tx.Commit(ctx)
 }
 
-// KeepPassword sees to it that an account's password is this one, and says nothing to
+// EnsurePassword sees to it that an account's password is this one, and says nothing to
 // its sessions: the demo accounts' is printed at every start of the local profile.
-func (a *Auth) KeepPassword(ctx context.Context, email, password string) error {
+func (a *Auth) EnsurePassword(ctx context.Context, email, password string) error {
 	found, err := a.byEmail(ctx, email)
 	if err != nil || len(found) == 0 {
 		return err

@@ -66,7 +66,7 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 	}
 	return api.Nothing{}, tenancy.Pipeline(db,
 		tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1`, Args: []any{acc.userID, hashed}},
-		m.bookEntry(c, acc, "PIN set"))
+		m.auditRow(c, acc, "PIN set"))
 }
 
 // mayReplacePIN wants the present PIN, as carefully as a sign-in does. The first one wants a
@@ -79,7 +79,7 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 	if stored == "" {
 		return api.ErrNotFresh
 	}
-	all, err := m.tryPIN(c, acc.id.String())
+	all, err := m.countPINAttempt(c, acc.id.String())
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 		return err
 	}
 	if !ok {
-		return m.failed(c, acc, "PIN change refused", errCurrentPIN)
+		return m.auditFailure(c, acc, "PIN change refused", errCurrentPIN)
 	}
-	return m.right(c, all)
+	return m.returnAttempts(c, all)
 }
 
 // verifyPIN signs in without an SMS.
@@ -104,7 +104,7 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 		return signedIn{}, err
 	}
 	defer done()
-	all, err := m.tryPIN(c, phone)
+	all, err := m.countPINAttempt(c, phone)
 	if err != nil {
 		return signedIn{}, err
 	}
@@ -122,11 +122,11 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 	}
 	if !ok {
 		if len(accounts) > 0 {
-			return signedIn{}, m.failed(c, acc, "sign-in by PIN failed", errPINWrong)
+			return signedIn{}, m.auditFailure(c, acc, "sign-in by PIN failed", errPINWrong)
 		}
 		return signedIn{}, errPINWrong
 	}
-	if err := m.right(c, all); err != nil {
+	if err := m.returnAttempts(c, all); err != nil {
 		return signedIn{}, err
 	}
 	m.rekeyPIN(c, acc, r.PIN, stored)
@@ -180,19 +180,19 @@ func (a *Auth) pinOf(ctx context.Context, acc account) (string, error) {
 	return *u.PinHash, nil
 }
 
-// tryPIN counts a try before anybody looks at it, whether or not there is a PIN to try.
-func (a *Auth) tryPIN(c api.OpenCtx, contact string) ([]allowance, error) {
+// countPINAttempt counts a try before anybody looks at it, whether or not there is a PIN to try.
+func (a *Auth) countPINAttempt(c api.OpenCtx, contact string) ([]allowance, error) {
 	all := pinAllowances(contact, a.sourceOf(c, contact))
-	wait, err := a.take(c, all)
+	wait, err := a.countAttempt(c, all)
 	if err == nil && wait > 0 {
-		err = tooMany("Too many wrong PINs, sign in with a code", wait)
+		err = tooManyAttempts("Too many wrong PINs, sign in with a code", wait)
 	}
 	return all, err
 }
 
 // unlockPIN lets a source whose holder has entered a code try PINs again.
 func (a *Auth) unlockPIN(c api.OpenCtx, phone string) error {
-	return a.forget(c, allow("pin", phone, a.sourceOf(c, phone).key, 0, 0).key, allow("pin-long", phone, "", 0, 0).key)
+	return a.clearCounters(c, allow("pin", phone, a.sourceOf(c, phone).key, 0, 0).key, allow("pin-long", phone, "", 0, 0).key)
 }
 
 // keyedPIN marks a PIN that was hashed under the installation's secret first: the few PINs

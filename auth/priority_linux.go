@@ -14,11 +14,11 @@ import (
 // be left to end its own first, and a request that wakes five times wait for five.
 const hashSlice = 100 * time.Millisecond
 
-// standBack lowers the priority of every thread there is; later ones inherit it. Where
+// lowerPriority lowers the priority of every thread there is; later ones inherit it. Where
 // the kernel weighs sessions against each other before it weighs threads, that of the
 // session counts against Postgres and Redis, so it is lowered as well. A system that
 // refuses leaves it as it was: slower for the others, still right.
-func standBack() {
+func lowerPriority() {
 	threads, _ := os.ReadDir("/proc/self/task")
 	for _, thread := range threads {
 		if id, err := strconv.Atoi(thread.Name()); err == nil {

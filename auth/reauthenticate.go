@@ -54,7 +54,7 @@ func (a *Auth) reauthenticate(c api.OpenCtx, r reauthRequest) (proved, error) {
 	if err != nil {
 		return proved{}, fmt.Errorf("keeping a proof: %w", err)
 	}
-	return proved{Until: now.Add(api.FreshFor)}, a.book(c, *acc, "proved again")
+	return proved{Until: now.Add(api.FreshFor)}, a.writeAudit(c, *acc, "proved again")
 }
 
 // prove takes the strongest that the account has: with a second factor, a password, code or
@@ -92,7 +92,7 @@ func (a *Auth) provePassword(c api.OpenCtx, acc account, password string) error 
 	if acc.email == "" {
 		return errNoPassword
 	}
-	if err := a.slowDown(c, acc.email); err != nil {
+	if err := a.countLoginAttempt(c, acc.email); err != nil {
 		return err
 	}
 	stored, err := a.passwordOf(c, acc)
@@ -104,9 +104,9 @@ func (a *Auth) provePassword(c api.OpenCtx, acc account, password string) error 
 		return err
 	}
 	if !ok {
-		return a.failed(c, acc, "proof by password failed", api.InvalidField("password", "password is wrong"))
+		return a.auditFailure(c, acc, "proof by password failed", api.InvalidField("password", "password is wrong"))
 	}
-	return a.forgiveLogin(c, acc.email)
+	return a.resetLoginAttempts(c, acc.email)
 }
 
 // provePhone takes a code sent to the phone that the session has proven, or its PIN. A phone
@@ -126,7 +126,7 @@ func (a *Auth) provePhone(c api.OpenCtx, acc account, r reauthRequest) error {
 }
 
 func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {
-	all, err := a.tryPIN(c, acc.phone)
+	all, err := a.countPINAttempt(c, acc.phone)
 	if err != nil {
 		return err
 	}
@@ -139,9 +139,9 @@ func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {
 		return err
 	}
 	if !ok {
-		return a.failed(c, acc, "proof by PIN failed", api.InvalidField("pin", "pin is wrong"))
+		return a.auditFailure(c, acc, "proof by PIN failed", api.InvalidField("pin", "pin is wrong"))
 	}
-	return a.right(c, all)
+	return a.returnAttempts(c, all)
 }
 
 // provedWithFactor keeps on a session that its holder has just shown a second factor.

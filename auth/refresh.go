@@ -61,10 +61,10 @@ func (a *Auth) rotate(c api.OpenCtx, token string, once bool) (acc account, role
 	if s.revokedAt != nil {
 		return acc, role, pair, errSignedOut
 	}
-	if role, err = a.present(c, acc); err != nil {
+	if role, err = a.findRole(c, acc); err != nil {
 		return acc, role, pair, err
 	}
-	if err = a.stillMeets(c, acc, sessionID); err != nil {
+	if err = a.checkFactorRequirement(c, acc, sessionID); err != nil {
 		return acc, role, pair, err
 	}
 	if pair, err = a.pair(acc, sessionID); err != nil {
@@ -83,7 +83,7 @@ func (a *Auth) rotate(c api.OpenCtx, token string, once bool) (acc account, role
 		return acc, role, pair, fmt.Errorf("refreshing a session: %w", err)
 	}
 	if tag.RowsAffected() == 1 {
-		a.Ended(sessionID) // what instances remember of it has a new end
+		a.SessionEnded(sessionID) // what instances remember of it has a new end
 		return acc, role, pair, nil
 	}
 	return acc, role, pair, a.reused(c, acc, sessionID)
@@ -97,7 +97,7 @@ func (a *Auth) reused(c api.OpenCtx, acc account, id uuid.UUID) error {
 		return err
 	}
 	if n > 0 {
-		return a.failed(c, acc, "session ended: refresh token used twice", errSignedOut)
+		return a.auditFailure(c, acc, "session ended: refresh token used twice", errSignedOut)
 	}
 	return errRefreshInvalid
 }

@@ -92,7 +92,7 @@ func (a *Auth) beginTOTP(ctx context.Context, acc account, of string) (totpEnrol
 	if err != nil {
 		return totpEnrolment{}, err
 	}
-	if err := a.remember(ctx, enrolmentKey(of), sealed); err != nil {
+	if err := a.store(ctx, enrolmentKey(of), sealed); err != nil {
 		return totpEnrolment{}, err
 	}
 	name := acc.email
@@ -105,11 +105,11 @@ func (a *Auth) beginTOTP(ctx context.Context, acc account, of string) (totpEnrol
 // confirmTOTP puts the secret of an enrolment in force once the app has shown a code of
 // it. replace lets it take the place of another app's.
 func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace bool) ([]string, error) {
-	if err := a.countFactorTry(c, acc.id); err != nil {
+	if err := a.countFactorAttempt(c, acc.id); err != nil {
 		return nil, err
 	}
 	var sealed []byte
-	if err := a.recall(c, enrolmentKey(of), &sealed); errors.Is(err, errChallenge) {
+	if err := a.load(c, enrolmentKey(of), &sealed); errors.Is(err, errChallenge) {
 		return nil, errNoEnrolment
 	} else if err != nil {
 		return nil, err
@@ -128,10 +128,10 @@ func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.forgetKey(c, enrolmentKey(of)); err != nil {
+	if err := a.deleteKey(c, enrolmentKey(of)); err != nil {
 		return nil, err
 	}
-	return codes, errors.Join(a.book(c, acc, "authenticator app added"), a.forgiveFactorTries(c, acc.id))
+	return codes, errors.Join(a.writeAudit(c, acc, "authenticator app added"), a.resetFactorAttempts(c, acc.id))
 }
 
 // addFactor writes a factor in a transaction that holds the account. With the first one it
@@ -169,7 +169,7 @@ func (a *Auth) addFactor(c api.OpenCtx, acc account, further bool, sql string, a
 	if err != nil {
 		return nil, fmt.Errorf("adding a second factor: %w", err)
 	}
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	return append([]string{}, codes...), nil
 }
 
@@ -272,7 +272,7 @@ func (a *Auth) removeTOTP(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.book(c, acc, "authenticator app removed")
+	return api.Nothing{}, a.writeAudit(c, acc, "authenticator app removed")
 }
 
 // removeFactor deletes one factor, unless it is the last one and required. With the last
@@ -331,7 +331,7 @@ func (a *Auth) newRecoveryCodes(c api.OpenCtx, _ api.Nothing) (recoveryCodes, er
 	if err != nil {
 		return recoveryCodes{}, fmt.Errorf("making recovery codes: %w", err)
 	}
-	return recoveryCodes{codes}, a.book(c, acc, "recovery codes made")
+	return recoveryCodes{codes}, a.writeAudit(c, acc, "recovery codes made")
 }
 
 // ResetFactors takes every second factor from an account whose holder has lost them all,
@@ -352,6 +352,6 @@ func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tena
 	if err != nil {
 		return fmt.Errorf("resetting second factors: %w", err)
 	}
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	return nil
 }

@@ -107,8 +107,8 @@ func digest(token string) []byte {
 	return sum[:]
 }
 
-// known is what an instance remembers of a session between requests.
-type known struct {
+// cache is what an instance remembers of a session between requests.
+type cachedSession struct {
 	user      api.User
 	expiresAt time.Time
 	until     time.Time // then it is looked at again
@@ -117,17 +117,17 @@ type known struct {
 var errSignedOut = api.Unauthorized("Your session has ended, sign in again")
 
 // loadSession reads a session and its user from the database.
-func (a *Auth) loadSession(ctx context.Context, claim Access) (known, error) {
+func (a *Auth) loadSession(ctx context.Context, claim Access) (cachedSession, error) {
 	acc, s, err := a.findSession(ctx, claim.SessionID)
 	if err != nil {
-		return known{}, err
+		return cachedSession{}, err
 	}
 	if s.revokedAt != nil || acc.userID != claim.UserID || acc.schoolID != claim.SchoolID || acc.role != claim.Role {
-		return known{}, errSignedOut
+		return cachedSession{}, errSignedOut
 	}
-	k := known{expiresAt: s.expiresAt, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}}
-	if k.user.RoleID, err = a.present(ctx, acc); err != nil {
-		return known{}, err
+	k := cachedSession{expiresAt: s.expiresAt, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}}
+	if k.user.RoleID, err = a.findRole(ctx, acc); err != nil {
+		return cachedSession{}, err
 	}
 	return k, nil
 }
@@ -180,7 +180,7 @@ func (a *Auth) endAll(ctx context.Context, on execer, reason string, account, st
 // endSessions revokes the sessions that match and tells every instance.
 func (a *Auth) endSessions(ctx context.Context, reason, where string, args ...any) (int, error) {
 	ended, err := a.revoke(ctx, a.Cluster.PlatformPool(), reason, where, args...)
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	return len(ended), err
 }
 
@@ -208,8 +208,8 @@ func (a *Auth) revoke(ctx context.Context, on querier, reason, where string, arg
 	return ended, nil
 }
 
-func (a *Auth) tellEnded(sessions []uuid.UUID) {
+func (a *Auth) publishEnded(sessions []uuid.UUID) {
 	for _, id := range sessions {
-		a.Ended(id)
+		a.SessionEnded(id)
 	}
 }

@@ -15,13 +15,13 @@ const (
 	Away     = "away"    // nothing could be said: too many at once, or something is away
 )
 
-// tried has every try of a way to sign in counted by how it ended. What the kernel turns
+// countSignIns has every try of a way to sign in counted by how it ended. What the kernel turns
 // away before, by address or for its form, is among its own numbers.
-func tried[Req, Resp any](a *Auth, method string, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
+func countSignIns[Req, Resp any](a *Auth, method string, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
 	return func(c api.OpenCtx, r Req) (Resp, error) {
 		resp, err := f(c, r)
-		if a.Tried != nil {
-			a.Tried(method, outcomeOf(err))
+		if a.CountSignIn != nil {
+			a.CountSignIn(method, outcomeOf(err))
 		}
 		return resp, err
 	}

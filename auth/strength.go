@@ -20,13 +20,13 @@ var common = func() map[string]bool {
 	return out
 }()
 
-// LeastPassword is the shortest password of a web account, in characters.
-const LeastPassword = 12
+// MinPasswordLength is the shortest password of a web account, in characters.
+const MinPasswordLength = 12
 
 // CheckPassword says what is wrong with a password that is set on the command line.
 func CheckPassword(password, email string) error {
-	if n := len([]rune(password)); n < LeastPassword {
-		return fmt.Errorf("the password has %d characters: use at least %d", n, LeastPassword)
+	if n := len([]rune(password)); n < MinPasswordLength {
+		return fmt.Errorf("the password has %d characters: use at least %d", n, MinPasswordLength)
 	}
 	var refused *api.Error
 	if errors.As(goodPassword("the password", password, email), &refused) {

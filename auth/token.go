@@ -24,8 +24,8 @@ const (
 	audience = "homeroom"
 	// minKey is the least an HMAC-SHA-256 key should have.
 	minKey = 32
-	// tokensKnown bounds the tokens that are remembered as verified.
-	tokensKnown = 50_000
+	// maxVerifiedTokens bounds the tokens that are remembered as verified.
+	maxVerifiedTokens = 50_000
 )
 
 // Key is one signing key. Tokens name theirs, so a new key can be put in front
@@ -56,7 +56,7 @@ func NewTokens(keys []Key, now func() time.Time) (*Tokens, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("auth: no signing key")
 	}
-	known, err := lru.New[[sha256.Size]byte, verified](tokensKnown)
+	known, err := lru.New[[sha256.Size]byte, verified](maxVerifiedTokens)
 	if err != nil {
 		return nil, err
 	}

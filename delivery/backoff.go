@@ -22,15 +22,15 @@ const (
 	lastRetry  = 10 * time.Minute
 	firstRest  = time.Second
 	lastRest   = time.Minute
-	// giveUp is how old a message may become that no provider took.
-	giveUp = 24 * time.Hour
+	// maxAge is how old a message may become that no provider took.
+	maxAge = 24 * time.Hour
 
 	errorText = 500
 )
 
-// doubling grows from first to last with each failure, a fifth more or less so that
+// backoff grows from first to last with each failure, a fifth more or less so that
 // what failed together does not return together.
-func doubling(first, last time.Duration, failures int) time.Duration {
+func backoff(first, last time.Duration, failures int) time.Duration {
 	d := last
 	if shift := failures - 1; shift < 16 {
 		d = min(first<<max(shift, 0), last)

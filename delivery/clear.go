@@ -11,8 +11,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// clearedAtOnce bounds one transaction of clearing.
-const clearedAtOnce = 5000
+// clearBatch bounds one transaction of clearing.
+const clearBatch = 5000
 
 // clearDeliveries takes some of a school's old messages away, and keeps what a dispatch
 // came to.
@@ -43,9 +43,9 @@ func Clear(ctx context.Context, db *gorm.DB, messages, told time.Time) error {
 		}
 		more = false
 		some := func(sql string, before time.Time) tenancy.Query {
-			return tenancy.Query{SQL: sql, Args: []any{before, clearedAtOnce}, Scan: func(rows pgx.Rows) error {
+			return tenancy.Query{SQL: sql, Args: []any{before, clearBatch}, Scan: func(rows pgx.Rows) error {
 				n, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
-				more = more || n == clearedAtOnce
+				more = more || n == clearBatch
 				return err
 			}}
 		}
@@ -68,8 +68,8 @@ func (s *Sender) ClearPlatform(ctx context.Context, before time.Time) error {
 		"removals":     `delete from platform.topic_removal where id in (select id from platform.topic_removal where created_at < $1 limit $2)`,
 		"sums":         `delete from platform.sms_day where day in (select day from platform.sms_day where day < $1 limit $2)`,
 	} {
-		for n := int64(clearedAtOnce); n == clearedAtOnce; {
-			tag, err := s.Platform.Exec(ctx, sql, before, clearedAtOnce)
+		for n := int64(clearBatch); n == clearBatch; {
+			tag, err := s.Platform.Exec(ctx, sql, before, clearBatch)
 			if err != nil {
 				return fmt.Errorf("clearing old %s: %w", what, err)
 			}

@@ -8,7 +8,7 @@ type Counts struct {
 	Postponed    int64 // tries after which a message waits for the next
 	Unconfigured int64 // given up since nobody has configured a provider
 	Schools      int   // with something to send, the platform among them
-	Resting      bool  // the provider is in trouble and is left alone for a while
+	Paused       bool  // the provider is in trouble and is left alone for a while
 }
 
 // Counts says how every channel stands. It asks nobody.
@@ -43,6 +43,6 @@ func (l *lane) counts() Counts {
 	defer l.mu.Unlock()
 	return Counts{
 		Sent: l.sent, Failed: l.failed, Postponed: l.postponed, Unconfigured: l.unconfigured,
-		Schools: len(l.waiting), Resting: l.now().Before(l.rest),
+		Schools: len(l.waiting), Paused: l.now().Before(l.pausedUntil),
 	}
 }

@@ -25,7 +25,7 @@ const (
 // Channels are all of them.
 var Channels = []Channel{Push, SMS, Email}
 
-// Message is one message to one address. Its id is stable: a message that is sent
+// Permanent is one message to one address. Its id is stable: a message that is sent
 // twice, since nobody could know that it was sent, has it twice.
 type Message struct {
 	ID        uuid.UUID
@@ -56,9 +56,9 @@ type Driver interface {
 
 // Fault is why a message was not taken.
 type Fault struct {
-	// Message: the provider is well and will never take this one. Else the provider is
+	// Permanent: the provider is well and will never take this one. Else the provider is
 	// in trouble, and all its messages wait.
-	Message    bool
+	Permanent  bool
 	RetryAfter time.Duration // what the provider asked for, if it did
 	Err        error
 }
@@ -68,11 +68,11 @@ func (f *Fault) Unwrap() error { return f.Err }
 
 // Refused is a message that no provider will ever take.
 func Refused(format string, args ...any) error {
-	return &Fault{Message: true, Err: fmt.Errorf(format, args...)}
+	return &Fault{Permanent: true, Err: fmt.Errorf(format, args...)}
 }
 
-// Troubled is a provider that cannot take anything at present.
-func Troubled(after time.Duration, format string, args ...any) error {
+// Unavailable is a provider that cannot take anything at present.
+func Unavailable(after time.Duration, format string, args ...any) error {
 	return &Fault{RetryAfter: after, Err: fmt.Errorf(format, args...)}
 }
 

@@ -39,7 +39,7 @@ func (s *Sender) Post(ctx context.Context, l Letter) error {
 	if err != nil {
 		return fmt.Errorf("queueing a message: %w", err)
 	}
-	s.lanes[l.Channel].put(uuid.Nil)
+	s.lanes[l.Channel].enqueue(uuid.Nil)
 	return nil
 }
 
@@ -132,7 +132,7 @@ func (q platformQueue) ack(ctx context.Context, c Channel, results []result) err
 		default:
 			batch.Queue(`update platform.message set next_at = $2, last_error = $3, attempts = attempts - $4 where id = $1`, r.ID, r.NextAt, r.Error, r.Untried)
 			if r.NextAt != nil { // somebody waits for it: it goes when it is due, not when the clock next comes round
-				time.AfterFunc(r.NextAt.Sub(now), func() { q.s.lanes[c].put(uuid.Nil) })
+				time.AfterFunc(r.NextAt.Sub(now), func() { q.s.lanes[c].enqueue(uuid.Nil) })
 			}
 		}
 	}

@@ -124,7 +124,7 @@ func TestAProviderInTroubleKeepsTheMessageAndOneThatRefusesItDoesNot(t *testing.
 				u, got := server(t, c.answer)
 				id, err := d.make(u).Send(t.Context(), message(d.channel, addresses[d.channel]))
 				var fault *delivery.Fault
-				if !errors.As(err, &fault) || fault.Message != c.message || fault.RetryAfter != c.after || id != "" {
+				if !errors.As(err, &fault) || fault.Permanent != c.message || fault.RetryAfter != c.after || id != "" {
 					t.Errorf("answered %q, %#v %v", id, fault, err)
 				}
 				if n := len(got()); n != 1 {
@@ -152,7 +152,7 @@ func TestAProviderInTroubleKeepsTheMessageAndOneThatRefusesItDoesNot(t *testing.
 			defer cancel()
 			_, err := driver.Send(ctx, message(d.channel, addresses[d.channel]))
 			var fault *delivery.Fault
-			if !errors.As(err, &fault) || fault.Message {
+			if !errors.As(err, &fault) || fault.Permanent {
 				t.Errorf("answered %v", err)
 			}
 		})

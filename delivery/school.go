@@ -64,7 +64,7 @@ func (s *Sender) Follow(bus *events.Bus) {
 		}
 		return s.Queued(ctx, db, h.SchoolID)
 	})
-	bus.On(Failed, "dead letters", s.bury)
+	bus.On(Failed, "dead letters", s.recordDeadLetters)
 }
 
 // schoolQueue is a school's own table.
@@ -128,7 +128,7 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 	return claimed, err
 }
 
-const settleSQL = `update delivery d set state = r.state, next_at = coalesce(r.next_at, d.next_at), last_error = r.error, provider_id = r.provider_id,
+const ackSQL = `update delivery d set state = r.state, next_at = coalesce(r.next_at, d.next_at), last_error = r.error, provider_id = r.provider_id,
 		attempts = d.attempts - r.untried, sent_at = case when r.state = 'SENT' then $2::timestamptz end
 	from jsonb_to_recordset($1::jsonb) as r (id uuid, state text, next_at timestamptz, error text, provider_id text, untried int)
 	where d.id = r.id and d.state = 'QUEUED'`
@@ -141,7 +141,7 @@ func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error
 	if err != nil {
 		return err
 	}
-	statements := []tenancy.Query{{SQL: settleSQL, Args: []any{string(body), now}}}
+	statements := []tenancy.Query{{SQL: ackSQL, Args: []any{string(body), now}}}
 	var failed []uuid.UUID
 	tell := false
 	for _, r := range results {

@@ -27,12 +27,12 @@ type Outbox interface {
 
 // Parts are what the sender leans on; cmd puts them together.
 type Parts struct {
-	Schools  Schools
-	Platform *pgxpool.Pool
-	Outbox   Outbox
-	Drivers  map[Channel]Driver // what a channel without one should send fails
-	AtOnce   map[Channel]int    // messages under way at once; a few unless said
-	Secret   []byte             // seals the platform's own messages
+	Schools     Schools
+	Platform    *pgxpool.Pool
+	Outbox      Outbox
+	Drivers     map[Channel]Driver // what a channel without one should send fails
+	MaxInFlight map[Channel]int    // messages under way at once; a few unless said
+	Secret      []byte             // seals the platform's own messages
 	// SMSLimit is how many segments all schools together may send in a day; 0: any.
 	SMSLimit int
 	Clock    func() time.Time
@@ -45,7 +45,7 @@ type Sender struct {
 	lanes map[Channel]*lane
 }
 
-var atOnce = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4}
+var maxInFlight = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4}
 
 // New makes a sender; nothing is sent before Run.
 func New(p Parts) *Sender {
@@ -57,17 +57,17 @@ func New(p Parts) *Sender {
 	}
 	s := &Sender{Parts: p, lanes: map[Channel]*lane{}}
 	for _, c := range Channels {
-		d, most := p.Drivers[c], p.AtOnce[c]
+		d, most := p.Drivers[c], p.MaxInFlight[c]
 		if most == 0 {
-			most = atOnce[c]
+			most = maxInFlight[c]
 		}
 		if d == nil {
-			d, most = nobody{}, 1
+			d, most = noProvider{}, 1
 		}
 		s.lanes[c] = newLane(c, d, most, p.Clock)
 	}
 	if u, ok := p.Drivers[Push].(Unsubscriber); ok {
-		s.lanes[Unsubscribe] = newLane(Unsubscribe, unsubscribing{u}, atOnce[Unsubscribe], p.Clock)
+		s.lanes[Unsubscribe] = newLane(Unsubscribe, unsubscribing{u}, maxInFlight[Unsubscribe], p.Clock)
 	}
 	return s
 }
@@ -80,12 +80,12 @@ func (s *Sender) Ready(c Channel) error {
 	return nil
 }
 
-// nobody stands where no provider is configured: what is for it fails and says so,
+// noProvider stands where no provider is configured: what is for it fails and says so,
 // instead of waiting for ever.
-type nobody struct{}
+type noProvider struct{}
 
-func (nobody) Send(context.Context, Message) (string, error) {
-	return "", &Fault{Message: true, Err: ErrNoProvider}
+func (noProvider) Send(context.Context, Message) (string, error) {
+	return "", &Fault{Permanent: true, Err: ErrNoProvider}
 }
 
 // Wake says that a school has messages to send, on whatever channel.
@@ -94,7 +94,7 @@ func (s *Sender) Wake(school uuid.UUID) { s.wake(school, Channels...) }
 // wake says that a school has messages to send on these channels.
 func (s *Sender) wake(school uuid.UUID, on ...Channel) {
 	for _, c := range on {
-		s.lanes[c].put(school)
+		s.lanes[c].enqueue(school)
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *Sender) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	work := context.WithoutCancel(ctx)
 	for _, l := range s.lanes {
-		for range l.most {
+		for range l.limit {
 			all.Go(func() { s.work(work, l) })
 		}
 	}
@@ -138,21 +138,21 @@ func (s *Sender) Run(ctx context.Context) {
 // for devices that are to leave topics.
 func (s *Sender) wakePlatform() {
 	for _, c := range []Channel{SMS, Email} {
-		s.lanes[c].put(uuid.Nil)
+		s.lanes[c].enqueue(uuid.Nil)
 	}
 	if l := s.lanes[Unsubscribe]; l != nil {
-		l.put(uuid.Nil)
+		l.enqueue(uuid.Nil)
 	}
 }
 
 func (s *Sender) work(ctx context.Context, l *lane) {
 	for {
-		school, batch, ok := l.take()
+		school, batch, ok := l.nextSchool()
 		if !ok {
 			return
 		}
-		if s.sendSome(ctx, l, school, batch) {
-			l.put(school)
+		if s.sendBatch(ctx, l, school, batch) {
+			l.enqueue(school)
 		}
 		l.done()
 	}
@@ -162,8 +162,8 @@ func (s *Sender) work(ctx context.Context, l *lane) {
 type queue interface {
 	claim(ctx context.Context, c Channel, n int) ([]Message, error)
 	ack(ctx context.Context, c Channel, results []result) error
-	// pay reserves what a message costs, or says why it may not be spent.
-	pay(ctx context.Context, m Message) error
+	// charge reserves what a message costs, or says why it may not be spent.
+	charge(ctx context.Context, m Message) error
 }
 
 // result is what became of one claimed message.
@@ -176,32 +176,32 @@ type result struct {
 	Untried    int        `json:"untried"` // 1: it was claimed and not tried
 }
 
-// sendSome claims a few messages, sends them and writes down what became of them. It
+// sendBatch claims a few messages, sends them and writes down what became of them. It
 // answers whether there may be more.
-func (s *Sender) sendSome(ctx context.Context, l *lane, school uuid.UUID, n int) (more bool) {
+func (s *Sender) sendBatch(ctx context.Context, l *lane, school uuid.UUID, n int) (more bool) {
 	ctx, cancel := context.WithTimeout(ctx, lease-5*time.Second)
 	defer cancel()
 	q, err := s.queueOf(ctx, l.channel, school)
 	if err != nil || q == nil {
-		s.complain(school, l.channel, "a queue could not be opened", err)
+		s.warn(school, l.channel, "a queue could not be opened", err)
 		return false
 	}
 	claimed, err := q.claim(ctx, l.channel, n)
 	if err != nil {
-		s.complain(school, l.channel, "messages could not be claimed", err)
+		s.warn(school, l.channel, "messages could not be claimed", err)
 		return false
 	}
 	if len(claimed) == 0 {
 		return false
 	}
 	if len(claimed) == n {
-		l.put(school) // others help meanwhile
+		l.enqueue(school) // others help meanwhile
 	}
 	results := s.sendAll(ctx, l, q, claimed)
 	l.count(results)
 	if err := q.ack(ctx, l.channel, results); err != nil {
 		// They stay claimed until the lease ends, and are then sent again.
-		s.complain(school, l.channel, "what became of messages could not be written down", err)
+		s.warn(school, l.channel, "what became of messages could not be written down", err)
 	}
 	return len(claimed) == n
 }
@@ -229,37 +229,37 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 		return result{ID: m.ID, State: "FAILED", Error: "it was of no use any more"}
 	}
 	if m.Channel == SMS && m.Attempts == 1 {
-		if err := q.pay(ctx, m); err != nil {
+		if err := q.charge(ctx, m); err != nil {
 			fault := faultOf(err)
-			if fault.Message {
+			if fault.Permanent {
 				return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 			}
-			next := now.Add(doubling(firstRetry, lastRetry, m.Attempts))
+			next := now.Add(backoff(firstRetry, lastRetry, m.Attempts))
 			return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), Untried: 1}
 		}
 	}
 	id, err := l.send(ctx, m)
 	if err == nil {
-		l.fine()
+		l.succeeded()
 		return result{ID: m.ID, State: "SENT", ProviderID: id}
 	}
 	fault := faultOf(err)
-	if fault.Message {
-		l.fine() // it answered, and understood
+	if fault.Permanent {
+		l.succeeded() // it answered, and understood
 		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 	}
-	rest := l.trouble(fault.RetryAfter)
-	if now.Sub(m.CreatedAt) > giveUp {
+	rest := l.pause(fault.RetryAfter)
+	if now.Sub(m.CreatedAt) > maxAge {
 		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 	}
-	next := now.Add(doubling(firstRetry, lastRetry, m.Attempts))
+	next := now.Add(backoff(firstRetry, lastRetry, m.Attempts))
 	if next.Before(rest) {
 		next = rest
 	}
 	return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err)}
 }
 
-func (s *Sender) complain(school uuid.UUID, c Channel, what string, err error) {
+func (s *Sender) warn(school uuid.UUID, c Channel, what string, err error) {
 	if err != nil {
 		s.Log.Warn(what, "school", school, "channel", c, "error", err)
 	}

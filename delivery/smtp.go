@@ -62,7 +62,7 @@ var htmlMail = template.Must(template.New("mail").Parse(`<!doctype html>
 </body></html>
 `))
 
-// Send sends one e-mail, as text and as HTML. Its Message-ID follows from the
+// Send sends one e-mail, as text and as HTML. Its Permanent-ID follows from the
 // message's id: one that is sent twice is one in most people's mailboxes.
 func (s *SMTP) Send(ctx context.Context, m Message) (string, error) {
 	msg, id, err := s.compose(m)
@@ -137,5 +137,5 @@ func mailFault(err error) error {
 			return Refused("the mail server refuses it: %w", err)
 		}
 	}
-	return Troubled(0, "the mail server did not take it: %w", err)
+	return Unavailable(0, "the mail server did not take it: %w", err)
 }

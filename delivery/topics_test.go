@@ -145,7 +145,7 @@ func (g *google) Unsubscribe(ctx context.Context, token string, topics []string)
 	if d := g.driver.Load(); d != nil {
 		return d.Unsubscribe(ctx, token, topics)
 	}
-	return delivery.Troubled(0, "not there yet")
+	return delivery.Unavailable(0, "not there yet")
 }
 
 var pushLabs atomic.Int32
@@ -334,7 +334,7 @@ func TestSession_Ends_PhoneLeavesAllTopics(t *testing.T) {
 			if err := p.DB(t).Exec(`update app_user set status = 'DISABLED', phone = null, email = null where id = ?`, parent.UserID).Error; err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.App.Service.Auth.Heal(t.Context(), p.ID); err != nil {
+			if _, err := p.App.Service.Auth.RepairDirectory(t.Context(), p.ID); err != nil {
 				t.Fatal(err)
 			}
 		},

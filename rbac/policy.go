@@ -38,19 +38,19 @@ m = r.role == p.role && r.module == p.module && r.action == p.action && (r.targe
 
 // policy is one school's rules at one version, with what has been decided by them.
 type policy struct {
-	version    int64
-	evaluation setting
-	empty      bool
-	enforcer   *casbin.SyncedEnforcer
-	divisions  map[uuid.UUID]bool // those there are
-	subjects   map[uuid.UUID]bool // those somebody is assigned to
-	modules    map[string]bool    // those that rights are given for
-	decided    sync.Map           // question → bool
-	kept       atomic.Int64       // of them
+	version       int64
+	evaluation    setting
+	empty         bool
+	enforcer      *casbin.SyncedEnforcer
+	divisions     map[uuid.UUID]bool // those there are
+	subjects      map[uuid.UUID]bool // those somebody is assigned to
+	modules       map[string]bool    // those that rights are given for
+	decisions     sync.Map           // question → bool
+	decisionCount atomic.Int64       // of them
 }
 
-// maxDecided bounds what a policy remembers: ids and modules that callers make up are questions too.
-const maxDecided = 20_000
+// maxDecisions bounds what a policy remembers: ids and modules that callers make up are questions too.
+const maxDecisions = 20_000
 
 // question is what is remembered: assignments make it a matter of the user only
 // where there is a target.
@@ -77,9 +77,9 @@ type setting struct {
 	EvaluationModeUntil *time.Time
 }
 
-// evaluates reports whether evaluation mode is on at a moment. Its window opens and
+// evaluationModeOn reports whether evaluation mode is on at a moment. Its window opens and
 // closes by the clock of whoever asks: nobody has to turn anything off.
-func (s setting) evaluates(now time.Time) bool {
+func (s setting) evaluationModeOn(now time.Time) bool {
 	return s.EvaluationMode && (s.EvaluationModeFrom == nil || !now.Before(*s.EvaluationModeFrom)) && (s.EvaluationModeUntil == nil || now.Before(*s.EvaluationModeUntil))
 }
 
@@ -209,7 +209,7 @@ func names(t api.Target) (target, wide string) {
 
 // allows asks Casbin once per question and remembers. An empty policy or role is a
 // refusal: Casbin would call an empty request against an empty policy allowed. What is
-// remembered is bounded by what there is: a module that does not exist is refused, and all
+// schoolPolicy is bounded by what there is: a module that does not exist is refused, and all
 // subjects nobody is assigned to are one.
 func (p *policy) allows(q question) (bool, error) {
 	if p.empty || q.role == uuid.Nil || q.module == "" || q.action == "" {
@@ -218,7 +218,7 @@ func (p *policy) allows(q question) (bool, error) {
 	if id := q.target.SubjectID; id != uuid.Nil && !p.subjects[id] {
 		q.target.SubjectID = uuid.Max
 	}
-	if v, ok := p.decided.Load(q); ok {
+	if v, ok := p.decisions.Load(q); ok {
 		return v.(bool), nil
 	}
 	if !p.modules[q.module] {
@@ -229,11 +229,11 @@ func (p *policy) allows(q question) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("deciding a permission: %w", err)
 	}
-	if p.kept.Add(1) > maxDecided {
-		p.decided.Clear()
-		p.kept.Store(1)
+	if p.decisionCount.Add(1) > maxDecisions {
+		p.decisions.Clear()
+		p.decisionCount.Store(1)
 	}
-	p.decided.Store(q, ok)
+	p.decisions.Store(q, ok)
 	return ok, nil
 }
 

@@ -246,9 +246,9 @@ func (c *Client) Refuses(t testing.TB, method, path string, data any, status int
 	return f
 }
 
-// ForgetCounts forgets the codes and tries of a phone that is the same in every run of the
+// ClearAttempts forgets the codes and tries of a phone that is the same in every run of the
 // suite: servers are shared, and go on for a while after the last test.
-func (a *App) ForgetCounts(t testing.TB, phone string) {
+func (a *App) ClearAttempts(t testing.TB, phone string) {
 	t.Helper()
 	keys := a.Service.Redis.Scan(t.Context(), 0, "homeroom:*{"+phone+"}*", 1000).Iterator()
 	for keys.Next(t.Context()) {

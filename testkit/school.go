@@ -152,14 +152,14 @@ var numbers struct {
 	next, left int
 }
 
-const numbersAtOnce = 1000
+const numbersReserved = 1000
 
 // Unique is a number below 10^8 that no other test of this run has, in whichever process.
 func Unique() int {
 	numbers.mu.Lock()
 	defer numbers.mu.Unlock()
 	if numbers.left == 0 {
-		numbers.next, numbers.left = takeTurn()*numbersAtOnce, numbersAtOnce
+		numbers.next, numbers.left = takeTurn()*numbersReserved, numbersReserved
 	}
 	numbers.next, numbers.left = (numbers.next+1)%100_000_000, numbers.left-1
 	return numbers.next

@@ -34,10 +34,10 @@ type Wire struct {
 // Trips counts round trips.
 type Trips struct{ made atomic.Int64 }
 
-// Least runs f until it takes no more round trips than are enough, and returns the fewest
+// Fewest runs f until it takes no more round trips than are enough, and returns the fewest
 // it took. What a call takes is in the fewest; more are connections that have not met its
 // statements yet, and what the instance does by itself meanwhile.
-func (n *Trips) Least(enough int64, f func()) int64 {
+func (n *Trips) Fewest(enough int64, f func()) int64 {
 	least := int64(math.MaxInt64)
 	wait.Until(context.Background(), func() bool {
 		before := n.made.Load()
@@ -72,8 +72,8 @@ func NewWire(t testing.TB, stack *localstack.Stack) *Wire {
 // Watch puts the wire under an instance.
 func (w *Wire) Watch(_ *config.Config, o *service.Options) { o.Dial = w.dial }
 
-// Keep remembers what is sent while f runs.
-func (w *Wire) Keep(f func()) []byte {
+// Record remembers what is sent while f runs.
+func (w *Wire) Record(f func()) []byte {
 	w.mu.Lock()
 	w.keep = true
 	w.sent.Reset()

@@ -130,7 +130,7 @@ func (s *Service) keepArchive(ctx context.Context, id, of uuid.UUID) error {
 
 // exporter writes archives with the files of the store.
 func (s *Service) exporter(store file.Store, progress func(done, tables int, rows int64)) archive.Export {
-	e := archive.Export{Cluster: s.Cluster, Now: s.now(), Progress: progress, Seal: s.Seal(), Gone: func(err error) bool {
+	e := archive.Export{Cluster: s.Cluster, Now: s.now(), Progress: progress, Seal: s.Seal(), IsNotFound: func(err error) bool {
 		var e *api.Error
 		return errors.As(err, &e) && e.Status == 404
 	}}

@@ -56,7 +56,7 @@ type picky string
 
 func (p picky) Send(_ context.Context, m delivery.Message) (string, error) {
 	if m.To == string(p) {
-		return "", &delivery.Fault{Message: true, Err: errors.New("there is no such phone")}
+		return "", &delivery.Fault{Permanent: true, Err: errors.New("there is no such phone")}
 	}
 	return "1", nil
 }

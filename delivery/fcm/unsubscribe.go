@@ -25,7 +25,7 @@ func (f *Driver) leave(ctx context.Context, token, topic string) (err error) {
 	said := &outcome{}
 	defer func() {
 		if p := recover(); p != nil { // the client takes it for granted that an error is a text
-			err = delivery.Troubled(0, "the provider's answer %d is not its own: %v", said.status, p)
+			err = delivery.Unavailable(0, "the provider's answer %d is not its own: %v", said.status, p)
 		}
 	}()
 	answer, err := f.client.UnsubscribeFromTopic(context.WithValue(ctx, outcomeKey{}, said), []string{token}, topic)
@@ -42,13 +42,13 @@ func leftTopic(answer *messaging.TopicManagementResponse) error {
 		return nil
 	}
 	if len(answer.Errors) != 1 {
-		return delivery.Troubled(0, "the provider's answer about one device is about %d", answer.SuccessCount+answer.FailureCount)
+		return delivery.Unavailable(0, "the provider's answer about one device is about %d", answer.SuccessCount+answer.FailureCount)
 	}
 	switch reason := answer.Errors[0].Reason; reason {
 	case "NOT_FOUND", "INVALID_ARGUMENT":
 		return nil
 	default:
-		return delivery.Troubled(0, "the device stays in the topic: %s", reason)
+		return delivery.Unavailable(0, "the device stays in the topic: %s", reason)
 	}
 }
 

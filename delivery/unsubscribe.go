@@ -71,7 +71,7 @@ func (q removalQueue) ack(ctx context.Context, _ Channel, results []result) erro
 	return nil
 }
 
-func (removalQueue) pay(context.Context, Message) error { return nil }
+func (removalQueue) charge(context.Context, Message) error { return nil }
 
 // expireDevices removes the devices of sessions that ran out.
 func (s *Sender) expireDevices(ctx context.Context, now time.Time) error {

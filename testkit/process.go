@@ -37,21 +37,21 @@ func serveAlone(text string, changes ...Change) {
 	var at Servers
 	err := json.Unmarshal([]byte(text), &at)
 	if err == nil && at.Name == "" {
-		at, err = serversOf(Stack(alone{}), DatabaseName())
+		at, err = serversOf(Stack(processTB{}), DatabaseName())
 		changes = append([]Change{logTo(os.Stderr)}, changes...)
 	} else if err == nil {
-		changes = append([]Change{asInProduction(at.Log)}, changes...)
+		changes = append([]Change{withProductionLimits(at.Log)}, changes...)
 	}
 	if err != nil {
-		alone{}.Fatalf("%v", err)
+		processTB{}.Fatalf("%v", err)
 	}
 	c, o, err := settings(at, changes...)
 	if err != nil {
-		alone{}.Fatalf("%v", err)
+		processTB{}.Fatalf("%v", err)
 	}
 	app, _, err := run(c, o)
 	if err != nil {
-		alone{}.Fatalf("starting the service: %v", err)
+		processTB{}.Fatalf("starting the service: %v", err)
 	}
 	fmt.Println(app.URL)
 	asked := bufio.NewReader(os.Stdin)
@@ -64,13 +64,13 @@ func serveAlone(text string, changes ...Change) {
 	}
 }
 
-// asInProduction waits for Redis no longer than an instance in production does, and logs to
+// withProductionLimits waits for Redis no longer than an instance in production does, and logs to
 // a file: hours of it are no part of the process.
-func asInProduction(log string) Change {
+func withProductionLimits(log string) Change {
 	return func(c *config.Config, o *service.Options) {
 		out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
-			alone{}.Fatalf("%v", err)
+			processTB{}.Fatalf("%v", err)
 		}
 		logTo(out)(c, o)
 		o.Patience = 0
@@ -84,12 +84,12 @@ func logTo(out io.Writer) Change {
 	}
 }
 
-// alone stands for the test in a process that has none: what is fatal ends it, and says why.
-type alone struct{ testing.TB }
+// processTB stands for the test in a process that has none: what is fatal ends it, and says why.
+type processTB struct{ testing.TB }
 
-func (alone) Helper()        {}
-func (alone) Cleanup(func()) {}
-func (alone) Fatalf(format string, args ...any) {
+func (processTB) Helper()        {}
+func (processTB) Cleanup(func()) {}
+func (processTB) Fatalf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, format+"\n", args...)
 	os.Exit(3)
 }

@@ -17,29 +17,29 @@ const (
 	hashStep = 250 * time.Millisecond
 )
 
-// evenly has every answer leave at the next step.
-func evenly[Req, Resp any](step time.Duration, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
+// delayAnswers has every answer leave at the next step.
+func delayAnswers[Req, Resp any](step time.Duration, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
 	return func(c api.OpenCtx, r Req) (Resp, error) {
 		began := time.Now()
 		resp, err := f(c, r)
-		hold(c, began, step)
+		waitForStep(c, began, step)
 		return resp, err
 	}
 }
 
-// refusesEvenly has every refusal leave at the next step. A success tells by itself.
-func refusesEvenly[Req, Resp any](step time.Duration, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
+// delayRefusals has every refusal leave at the next step. A success tells by itself.
+func delayRefusals[Req, Resp any](step time.Duration, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
 	return func(c api.OpenCtx, r Req) (Resp, error) {
 		began := time.Now()
 		resp, err := f(c, r)
 		if err != nil {
-			hold(c, began, step)
+			waitForStep(c, began, step)
 		}
 		return resp, err
 	}
 }
 
-func hold(ctx context.Context, began time.Time, step time.Duration) {
+func waitForStep(ctx context.Context, began time.Time, step time.Duration) {
 	timer := time.NewTimer(step - time.Since(began)%step)
 	defer timer.Stop()
 	select {

@@ -27,9 +27,9 @@ type deadRow struct {
 	CreatedAt time.Time
 }
 
-// bury puts what a school has given up where the cross-school administrator sees it.
+// recordDeadLetters puts what a school has given up where the cross-school administrator sees it.
 // What was taken up again meanwhile is not buried.
-func (s *Sender) bury(ctx context.Context, h events.Heard) error {
+func (s *Sender) recordDeadLetters(ctx context.Context, h events.Heard) error {
 	var failed failedDeliveries
 	if err := h.Read(&failed); err != nil {
 		return err
