@@ -26,14 +26,14 @@ type Files interface {
 type Export struct {
 	Cluster    *tenancy.Cluster
 	Files      Files                // nil: none are kept; a school that has some cannot be exported then
-	IsNotFound func(err error) bool // whether Files says that a file is not there
+	IsNotFound func(err error) bool // whether an error of Files means that a file does not exist
 	Seal       Seal
 	Now        time.Time
-	// Progress, if set, is told after every table.
+	// Progress, if set, is called after every table.
 	Progress func(done, tables int, rows int64)
 }
 
-// Write writes one moment of a school and says what is in it.
+// Write writes a snapshot of a school and returns its totals.
 func (e Export) Write(ctx context.Context, s *tenancy.School, to io.Writer) (Closing, error) {
 	if len(e.Seal.Keys) == 0 {
 		return Closing{}, errors.New("there is no key to seal the archive with")
@@ -92,8 +92,8 @@ func (e Export) write(ctx context.Context, w *writer, moment *tenancy.Snapshot, 
 	return e.writeFiles(ctx, w, moment.Tables, kept, record.ID)
 }
 
-// writeFiles writes the bytes of the school's files. The moment's transaction is still
-// open, though it has read everything: an error here is an error of the whole.
+// writeFiles writes the bytes of the school's files. The snapshot's transaction is still
+// open, though it has read everything: an error here fails the export.
 func (e Export) writeFiles(ctx context.Context, w *writer, tables []tenancy.Table, kept []byte, school uuid.UUID) error {
 	files, err := filesOf(tables, kept)
 	if err != nil {
@@ -146,8 +146,8 @@ type storedFile struct {
 	small bool
 }
 
-// key is where the bytes are kept for a school. It follows from the two ids: what a row says of
-// it could be another school's.
+// key is where the bytes are kept for a school. It follows from the two ids: the key in a row
+// could be another school's.
 func (f storedFile) key(school uuid.UUID) string {
 	if f.small {
 		return tenancy.ThumbnailKey(school, f.id)
@@ -156,7 +156,7 @@ func (f storedFile) key(school uuid.UUID) string {
 }
 
 // filesOf finds the files in the lines of table file: each has its bytes, and a picture
-// its small one. A row that says its bytes are elsewhere is refused.
+// its small one. A row with another key is refused.
 func filesOf(tables []tenancy.Table, lines []byte) ([]storedFile, error) {
 	at := map[string]int{}
 	for _, t := range tables {

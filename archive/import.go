@@ -19,7 +19,7 @@ import (
 type Import struct {
 	Cluster *tenancy.Cluster
 	Files   Files // nil: none can be kept; an archive with files is refused then
-	Seal    Seal  // who may have written it
+	Seal    Seal  // the keys it may be sealed with
 
 	ID     uuid.UUID
 	Code   string
@@ -27,21 +27,20 @@ type Import struct {
 	Node   string // the least loaded unless given
 	Status tenancy.Status
 
-	// Prepare and InTx are done before anybody can reach the school, and with its being
-	// made known.
+	// Prepare runs before the school can be reached, InTx in the transaction that makes it known.
 	Prepare func(context.Context, *tenancy.School) error
 	InTx    []tenancy.InTx
 }
 
-// Proof is what was read back of a school after it was made: it equals the archive, or
+// Proof are the totals that were read back of the new school: they equal the archive's, or
 // there is no school.
 type Proof struct {
 	Manifest Manifest
 	Closing
 }
 
-// Read makes the school. The archive is read through first, so that one that is damaged
-// changes nothing; what goes wrong later leaves nothing of it.
+// Read makes the school. The archive is read through first, so that a damaged one changes
+// nothing; a later failure leaves nothing behind.
 func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, Proof, error) {
 	manifest, closing, err := i.Seal.Verify(from)
 	if err != nil {
@@ -73,7 +72,7 @@ func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, 
 	return school, Proof{manifest, l.proof}, nil
 }
 
-// importRun is one import under way.
+// importRun is one running import.
 type importRun struct {
 	Import
 	closing Closing
@@ -105,7 +104,7 @@ func copyRows(ctx context.Context, to *tenancy.Loading, rows *tableReader) error
 	n, err := to.Fill(ctx, rows.table, rows)
 	var damaged *DamagedError
 	if errors.As(rows.err, &damaged) {
-		return damaged // the database says only that no more came
+		return damaged // the database's own error only says that the input ended
 	}
 	if err != nil {
 		return err
@@ -116,7 +115,7 @@ func copyRows(ctx context.Context, to *tenancy.Loading, rows *tableReader) error
 	return nil
 }
 
-// sameTables refuses an archive whose tables are not those of the version it says.
+// sameTables refuses an archive whose tables are not those of its schema version.
 func sameTables(m Manifest, have []tenancy.Table) error {
 	columns := map[string][]string{}
 	for _, t := range have {
@@ -145,7 +144,7 @@ func (l *importRun) key(name string) string { return l.ID.String() + "/" + name 
 
 func (l *importRun) deleteFiles(ctx context.Context) {
 	for _, key := range l.written {
-		_ = l.Files.Delete(ctx, key) // they are nobody's, and written over by the next try
+		_ = l.Files.Delete(ctx, key) // they belong to no school, and the next attempt overwrites them
 	}
 }
 

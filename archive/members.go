@@ -10,12 +10,12 @@ import (
 	"io"
 )
 
-// source is the file as it is read: how far, and the checksum so far.
+// source is the file as it is read: its offset, and the checksum so far.
 type source struct {
 	in       *bufio.Reader
 	offset   int64
 	sum      hash.Hash
-	unsummed []byte // read, and not yet summed
+	unsummed []byte // read, and not yet in the checksum
 }
 
 func newSource(r io.Reader) *source {
@@ -74,7 +74,7 @@ func (m *members) Read(p []byte) (int, error) {
 			n, err := m.z.Read(p)
 			if n > 0 || (err != nil && err != io.EOF) {
 				if err == io.EOF {
-					err = nil // asked again, it says so again
+					err = nil // the next call returns it again
 				}
 				if errors.Is(err, io.ErrUnexpectedEOF) {
 					err = errCut

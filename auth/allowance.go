@@ -10,17 +10,17 @@ import (
 	"homeroom/api"
 )
 
-// Guessing has to stay hopeless, and no stranger may shut an owner out. So every secret has
-// two kinds of allowances: one for each source, and for sources nobody knows another, looser
-// one for all of them together. What they come to is in docs/decisions.md. All are counted by
-// phone or e-mail, whether or not anybody has it: the counters must not tell.
+// Guessing has to stay hopeless, and no stranger may lock an owner out. So every secret has
+// two kinds of allowances: one for each source, and a looser one for all unknown sources
+// together. docs/decisions.md has the resulting odds. All are counted by phone or e-mail,
+// whether or not an account has it: the counters must not reveal that.
 const (
 	hour = time.Hour
 	day  = 24 * time.Hour
 
-	// sentHourly are the codes a source may ask for in an hour, and unknown sources together.
+	// sentHourly are the codes a source may request in an hour, and unknown sources together.
 	sentHourly, sentHourlyUnknown = 5, 15
-	// otpAttempts are the guesses a source has at a code that was sent.
+	// otpAttempts are the attempts of a source at a code that was sent.
 	otpAttempts = 5
 	// otpDaily are the guesses of a source in a day, and of unknown sources together.
 	otpDaily, otpDailyUnknown = 20, 100
@@ -36,7 +36,7 @@ const (
 	forgotHourly = 3
 )
 
-// allowance is a counter of tries: how many it takes, and for how long it remembers them.
+// allowance is a counter of attempts: its limit, and how long it counts them.
 type allowance struct {
 	key  string
 	most int
@@ -106,8 +106,8 @@ func argsOf(first []any, all []allowance) []any {
 }
 
 // takeLua has take(k, a): it takes one from every allowance from KEYS[k] and ARGV[a] on, and
-// returns 0; or, when one of them is used up, takes nothing and returns how many milliseconds
-// that lasts. A counter that lost its time to live gets a new one.
+// returns 0; or, when one of them is used up, takes nothing and returns for how many milliseconds
+// it stays so. A counter that lost its time to live gets a new one.
 const takeLua = `
 local function take(k, a)
 	for i = 0, #KEYS - k do
@@ -130,7 +130,7 @@ end
 
 var takeScript = redis.NewScript(takeLua + `return take(1, 1)`)
 
-// returnLua gives back what a try took that turned out to be right.
+// returnLua gives an attempt back that turned out to be right.
 const returnLua = `
 local function giveBack(k)
 	for i = k, #KEYS do
@@ -141,14 +141,14 @@ local function giveBack(k)
 end
 `
 
-// successScript forgets the first counter, of tries in a row, and gives the others theirs back.
+// successScript deletes the first counter, of attempts in a row, and gives the others theirs back.
 var successScript = redis.NewScript(returnLua + `
 redis.call("del", KEYS[1])
 giveBack(2)
 return 0`)
 
-// countAttempt counts a try before anybody looks at it, so that a hundred at once are no more than
-// a hundred one after the other. It returns how long the caller has to wait; 0 is not at all.
+// countAttempt counts an attempt before it is checked, so that a hundred at once are no more than a
+// hundred one after the other. It returns how long the caller has to wait; 0 is not at all.
 func (a *Auth) countAttempt(ctx context.Context, all []allowance) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
@@ -159,7 +159,7 @@ func (a *Auth) countAttempt(ctx context.Context, all []allowance) (wait time.Dur
 	return time.Duration(left) * time.Millisecond, nil
 }
 
-// returnAttempts ends a source's tries in a row: the last of them was right.
+// returnAttempts ends a source's attempts in a row: the last of them was right.
 func (a *Auth) returnAttempts(ctx context.Context, all []allowance) error {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
@@ -169,7 +169,7 @@ func (a *Auth) returnAttempts(ctx context.Context, all []allowance) error {
 	return nil
 }
 
-// clearCounters empties counters: something stronger than what they count was shown.
+// clearCounters deletes counters: a stronger proof than the one they count was given.
 func (a *Auth) clearCounters(ctx context.Context, keys ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
@@ -179,15 +179,15 @@ func (a *Auth) clearCounters(ctx context.Context, keys ...string) error {
 	return nil
 }
 
-// tooManyAttempts is a try that is not looked at.
+// tooManyAttempts is the refusal of an attempt that is not checked.
 func tooManyAttempts(message string, wait time.Duration) error {
 	e := api.Coded(429, "Too Many Requests", message)
 	e.RetryAfter = wait
 	return e
 }
 
-// loginDelayScript lets the first five wrong passwords of a source through, then makes each wait
-// longer, a minute at the most.
+// loginDelayScript lets the first five wrong passwords of a source through, then delays each for
+// longer, a minute at most.
 var loginDelayScript = redis.NewScript(takeLua + `
 local v = redis.call("hmget", KEYS[1], "n", "until")
 local now = tonumber(ARGV[1])
@@ -210,7 +210,7 @@ func loginDelayKey(email string, from source) string {
 	return "homeroom:slow:{" + email + "}:" + from.key
 }
 
-// countLoginAttempt counts a try of a password against the e-mail, known or not, and its source.
+// countLoginAttempt counts an attempt at a password for the e-mail, known or not, and its source.
 func (a *Auth) countLoginAttempt(c api.OpenCtx, email string) error {
 	email = strings.ToLower(email)
 	from := a.sourceOf(c, email)
@@ -239,8 +239,8 @@ func (a *Auth) resetLoginAttempts(c api.OpenCtx, email string) error {
 	return nil
 }
 
-// resetAllLoginAttempts lets everybody try passwords again: whoever set the password by a link has
-// the e-mail.
+// resetAllLoginAttempts resets the attempts of all sources: a password that was set by a link proves the
+// e-mail.
 func (a *Auth) resetAllLoginAttempts(ctx context.Context, email string) error {
 	return a.clearCounters(ctx, allow("password", strings.ToLower(email), "", 0, 0).key)
 }

@@ -10,12 +10,12 @@ import (
 const insertAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, ip, request_id, occurred_at)
 	values ($1, $2, $3, $4, 'session', $5, $6, $7, $8)`
 
-// auditRow is the audit row of something that happened to an account's way in.
+// auditRow is an audit row about an account's sign-in or credentials.
 func (a *Auth) auditRow(c api.OpenCtx, acc account, action string) tenancy.Query {
 	return tenancy.Query{SQL: insertAudit, Args: []any{api.NewID(), acc.userID, string(acc.role), action, acc.id.String(), c.IP, c.RequestID, a.Clock()}}
 }
 
-// writeAudit writes such a row where the account's own books are: its school's, or the platform's.
+// writeAudit writes such a row into the account's audit: its school's, or the platform's.
 func (a *Auth) writeAudit(c api.OpenCtx, acc account, action string) error {
 	entry := a.auditRow(c, acc, action)
 	if acc.role == api.SuperAdmin {
@@ -28,8 +28,8 @@ func (a *Auth) writeAudit(c api.OpenCtx, acc account, action string) error {
 	return tenancy.Pipeline(db, entry)
 }
 
-// auditSessionEnd books that a session has ended. Who leaves a school that is not active has
-// left it all the same, and its books are closed.
+// auditSessionEnd records that a session has ended. The audit of a school that is not active is
+// closed: the session has ended all the same.
 func (a *Auth) auditSessionEnd(c api.OpenCtx, acc account, action string) error {
 	if err := a.writeAudit(c, acc, action); !errors.Is(err, errNotActive) {
 		return err
@@ -37,11 +37,11 @@ func (a *Auth) auditSessionEnd(c api.OpenCtx, acc account, action string) error 
 	return nil
 }
 
-// auditFailure books a failed try and returns what the caller is to be told. That a school is
-// not active is nothing for somebody who has shown nothing.
-func (a *Auth) auditFailure(c api.OpenCtx, acc account, action string, told error) error {
+// auditFailure records a failed attempt and returns the answer to it. That a school is not
+// active must not be revealed to a caller who has proved nothing.
+func (a *Auth) auditFailure(c api.OpenCtx, acc account, action string, answer error) error {
 	if err := a.writeAudit(c, acc, action); err != nil && !errors.Is(err, errNotActive) {
 		return err
 	}
-	return told
+	return answer
 }

@@ -20,15 +20,15 @@ import (
 // an authenticator app.
 const challengeLife = 10 * time.Minute
 
-// challenge is a sign-in that has come half way. It opens nothing by itself: it takes a
-// second factor, or the enrolment of the first one, and is used once.
+// challenge is a sign-in that waits for its second factor. It opens nothing by itself: it
+// takes a second factor, or the enrolment of the first one, and is used once.
 type challenge struct {
 	Account uuid.UUID `json:"account"`
 	Method  string    `json:"method"` // what was proved, see proof
 	Phone   string    `json:"phone"`
 	By      string    `json:"by"`
 	At      time.Time `json:"at"`
-	Epoch   int       `json:"epoch"` // of the account, as it was before the password or code was looked at
+	Epoch   int       `json:"epoch"` // of the account, as it was before the password or code was checked
 	Enrol   bool      `json:"enrol"` // the account has no factor: enrolment is all it allows
 }
 
@@ -72,7 +72,7 @@ func (a *Auth) readChallenge(ctx context.Context, token string, enrol bool) (acc
 	return *acc, ch, nil
 }
 
-// takeChallenge uses a challenge up; one caller can.
+// takeChallenge uses a challenge up; only one caller succeeds.
 func (a *Auth) takeChallenge(ctx context.Context, token string) error {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
@@ -86,7 +86,7 @@ func (a *Auth) takeChallenge(ctx context.Context, token string) error {
 	return nil
 }
 
-// store keeps what a sign-in or an enrolment goes on with, for as long as it may take.
+// store keeps the state of a sign-in or an enrolment for as long as it may take.
 func (a *Auth) store(ctx context.Context, key string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *Auth) store(ctx context.Context, key string, value any) error {
 	return nil
 }
 
-// load reads what remember kept; what is gone is errChallenge.
+// load reads what store kept; errChallenge if it is gone.
 func (a *Auth) load(ctx context.Context, key string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()

@@ -15,8 +15,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// UserChanged is the fact a module tells when it adds, changes or removes a user. The
-// directory follows it, however often it is heard.
+// UserChanged is the fact a module publishes when it adds, changes or removes a user. The
+// directory follows it; receiving it twice has no further effect.
 const UserChanged = "user.changed"
 
 // UsersChanged is the same fact of many users, who were added or changed at once.
@@ -50,8 +50,8 @@ func (a *Auth) follow(bus *events.Bus) {
 	})
 }
 
-// followMany is FollowUser for many, most of whom the directory has right already: they
-// were entered as they were made.
+// followMany is FollowUser for many, most of whose entries are right already: they
+// were written when the users were added.
 func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
 	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 	return nil
 }
 
-// person is a user as far as the directory cares.
+// person is a user, with the columns that the directory copies.
 type person struct {
 	ID     uuid.UUID
 	Role   api.RoleType
@@ -97,9 +97,9 @@ type person struct {
 
 const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone, coalesce(u.email, '') as email, u.status, trim(u.first_name || ' ' || u.last_name) as name`
 
-// FollowUser makes a user's entry say what the user record says. It holds the record
-// meanwhile: a change under way has entered its own already, which what was read before
-// its commit would undo, until the change's own fact is heard.
+// FollowUser copies a user's record into their entry. It locks the record meanwhile: a change
+// under way has written its entry already, which a copy of the record from before its commit
+// would undo until the change's own fact is published.
 func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 	db, err := a.anySchoolDB(ctx, school, tenancy.ReadWrite)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 
 func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error {
 	if p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "") {
-		// Someone who has no phone and no e-mail any more leaves neither behind here.
+		// A user who has neither phone nor e-mail any more must not keep an old one here.
 		return a.closeEntry(ctx, school, p.ID, p.Phone == "" && p.Email == "")
 	}
 	err := a.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
@@ -128,7 +128,7 @@ func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error 
 		err = a.enterNameAt(ctx, school, p.ID, p.Name)
 	}
 	if err == nil {
-		a.SessionsChanged(p.ID) // their role may be another now
+		a.SessionsChanged(p.ID) // the role may have changed
 	}
 	return err
 }
@@ -153,8 +153,7 @@ func (a *Auth) setName(ctx context.Context, where string, args ...any) error {
 	return nil
 }
 
-// anySchoolDB opens a school whatever its status: its people are followed while it is
-// suspended, too.
+// anySchoolDB opens a school in any status: its users are followed while it is suspended, too.
 func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*gorm.DB, error) {
 	s, err := a.Schools.School(ctx, id)
 	if err != nil {
@@ -163,9 +162,9 @@ func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode)
 	return a.Cluster.School(ctx, s, mode)
 }
 
-// RepairDirectory compares a school's users with the directory and mends what differs: entries
-// that a crash left out, left over or left behind. It says how many it mended.
-func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (mended int, err error) {
+// RepairDirectory compares a school's users with the directory and corrects missing, outdated
+// and leftover entries, as a crash may leave them. It returns how many it corrected.
+func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (repaired int, err error) {
 	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return 0, err
@@ -186,9 +185,9 @@ func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (mended in
 			continue
 		}
 		if err := a.reconcile(ctx, school, p); err != nil {
-			return mended, err
+			return repaired, err
 		}
-		mended++
+		repaired++
 	}
 	for user := range entries {
 		// A user being added right now has an entry before a record: only old ones are left over.
@@ -196,14 +195,14 @@ func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (mended in
 			continue
 		}
 		if err := a.closeEntry(ctx, school, user, true); err != nil {
-			return mended, err
+			return repaired, err
 		}
-		mended++
+		repaired++
 	}
-	return mended, nil
+	return repaired, nil
 }
 
-// entry is what the directory says of a user.
+// entry is a user's entry in the directory.
 type entry struct {
 	role         api.RoleType
 	phone, email string

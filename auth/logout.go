@@ -13,7 +13,7 @@ type logoutRequest struct {
 	RefreshToken string `json:"refreshToken" validate:"max=2000" doc:"Instead of the bearer token, when that has expired"`
 }
 
-// logoutCaller is the session that is to end, if the call has a good token of it.
+// logoutCaller is the session that is to end, if the call has a valid token of it.
 func (a *Auth) logoutCaller(c api.OpenCtx, r logoutRequest) string {
 	if claim, err := a.Tokens.ReadAccess(c.Token); err == nil {
 		return "session " + claim.SessionID.String()

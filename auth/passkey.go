@@ -44,7 +44,7 @@ func (a *Auth) passkeys(ctx context.Context, account uuid.UUID) ([]passkeyView, 
 	return append([]passkeyView{}, found...), nil
 }
 
-// passkeyOptions are what a browser is asked with.
+// passkeyOptions are the options of a WebAuthn call in a browser.
 type passkeyOptions struct {
 	PublicKey map[string]any `json:"publicKey" doc:"For PublicKeyCredential.parseCreationOptionsFromJSON or parseRequestOptionsFromJSON"`
 }
@@ -62,11 +62,10 @@ func optionsOf(options any) (passkeyOptions, error) {
 	return out, nil
 }
 
-// passkeyKey is where the question waits that a browser was asked, by the challenge or
-// session it was asked for.
+// passkeyKey is where the WebAuthn session is kept, by the challenge or session it belongs to.
 func passkeyKey(of string) string { return "homeroom:passkey:" + of }
 
-// takePasskeySession is what a browser was asked. It is answered once.
+// takePasskeySession reads and deletes a WebAuthn session: it is answered once.
 func (a *Auth) takePasskeySession(ctx context.Context, of string) (webauthn.SessionData, error) {
 	var asked webauthn.SessionData
 	if err := a.load(ctx, passkeyKey(of), &asked); err != nil {
@@ -98,7 +97,7 @@ func (a *Auth) passkeyHolder(ctx context.Context, acc account) (factor.Holder, e
 	return holder, nil
 }
 
-// beginPasskey makes the question a browser answers with one of the account's passkeys.
+// beginPasskey begins a WebAuthn session that a browser answers with one of the account's passkeys.
 func (a *Auth) beginPasskey(ctx context.Context, acc account, of string) (passkeyOptions, error) {
 	party, err := factor.RelyingParty(factorIssuer, a.PublicURL, "")
 	if err != nil {
@@ -130,7 +129,7 @@ func (a *Auth) signInOptions(c api.OpenCtx, r challengeRequest) (passkeyOptions,
 	return a.beginPasskey(c, acc, challengeKey(r.Challenge))
 }
 
-// reauthOptions asks for a passkey of somebody who is signed in.
+// reauthOptions asks for a passkey of a signed-in caller.
 func (a *Auth) reauthOptions(c api.OpenCtx, _ api.Nothing) (passkeyOptions, error) {
 	acc, err := a.factorHolder(c)
 	if err != nil {
@@ -152,9 +151,9 @@ type assertion struct {
 	} `json:"response"`
 }
 
-// usePasskey takes an answer of one of the account's passkeys. It is not counted against
-// the account: nobody guesses a signature, and whoever is kept waiting for wrong codes can
-// still come in by a passkey.
+// usePasskey takes an answer of one of the account's passkeys. It is not counted as
+// an attempt: nobody guesses a signature, and an account that is delayed for wrong codes can
+// still be opened by a passkey.
 func (a *Auth) usePasskey(c api.OpenCtx, acc account, of string, answer assertion) error {
 	asked, err := a.takePasskeySession(c, of)
 	if errors.Is(err, errChallenge) {
@@ -171,7 +170,7 @@ func (a *Auth) usePasskey(c api.OpenCtx, acc account, of string, answer assertio
 		}
 		return err
 	}
-	// One that was removed meanwhile is of no use.
+	// One that was removed meanwhile is refused.
 	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.passkey set credential = $3, last_used_at = $4 where account_id = $1 and credential_id = $2`, acc.id, used.ID, used, a.Clock())
 	if err != nil {
 		return fmt.Errorf("using a passkey: %w", err)
@@ -259,7 +258,7 @@ type addedPasskey struct {
 	recoveryCodes
 }
 
-// addPasskey keeps a passkey that the browser has made.
+// addPasskey stores a passkey that the browser has made.
 func (a *Auth) addPasskey(c api.OpenCtx, r newPasskey) (addedPasskey, error) {
 	acc, err := a.factorHolder(c)
 	if err != nil {
@@ -314,7 +313,7 @@ type passkeyByID struct {
 	ID uuid.UUID `path:"id"`
 }
 
-// removePasskey takes a passkey of the caller's own account away.
+// removePasskey removes a passkey of the caller's own account.
 func (a *Auth) removePasskey(c api.OpenCtx, r passkeyByID) (api.Nothing, error) {
 	acc, err := a.factorHolder(c)
 	if err != nil {

@@ -29,13 +29,13 @@ type forgotRequest struct {
 
 var errNoPassword = api.Denied("Passwords are for web accounts")
 
-// forgot sends a link to set a new password. It answers alike for e-mails nobody has.
+// forgot sends a link to set a new password. It answers alike for unknown e-mails.
 func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	if err := a.Messages.Ready("EMAIL"); err != nil {
 		return api.Nothing{}, err
 	}
 	if wait, err := a.countAttempt(c, forgotAllowances(strings.ToLower(r.Email))); err != nil || wait > 0 {
-		return api.Nothing{}, err // those that were sent are as good as another
+		return api.Nothing{}, err // the links that were sent are still valid
 	}
 	accounts, err := a.byEmail(c, r.Email)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	return api.Nothing{}, nil
 }
 
-// schoolName says at which school an account is: an e-mail may have one at several.
+// schoolName is the name of an account's school: an e-mail may have accounts at several.
 func (a *Auth) schoolName(ctx context.Context, acc account) (string, error) {
 	if acc.role == api.SuperAdmin {
 		return "", nil
@@ -72,8 +72,8 @@ func (a *Auth) schoolName(ctx context.Context, acc account) (string, error) {
 }
 
 // resetLink is the token of a link to set a new password. One that was made less than its
-// life ago is sent again, and is good for an hour from then: else anybody who asks for
-// links would keep the owner's from working. The token follows from the link's account and
+// life ago is sent again, and is valid for an hour from then: else anybody who requests
+// links would make the owner's useless. The token follows from the link's account and
 // time under the secret; the table has its hash, as of any link.
 func (a *Auth) resetLink(ctx context.Context, acc account) (string, error) {
 	now := a.Clock().UTC().Truncate(time.Microsecond) // as Postgres keeps it
@@ -241,11 +241,11 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 	return api.Nothing{}, a.endOldPassword(c, *acc, "password was changed", c.User.SessionID)
 }
 
-// endOldPassword ends what the password before has opened, but for one session, and every link
+// endOldPassword ends the sessions that the former password opened, except one, and every link
 // that could set another.
-func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, stays uuid.UUID) error {
+func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, except uuid.UUID) error {
 	pool := a.Cluster.PlatformPool()
-	ended, err := a.endAll(ctx, pool, reason, acc.id, stays)
+	ended, err := a.endAll(ctx, pool, reason, acc.id, except)
 	if err != nil {
 		return err
 	}

@@ -20,13 +20,13 @@ type pinSignIn struct {
 	PIN   string `json:"pin" validate:"required,max=6,number" example:"4826"`
 }
 
-// All failures of a PIN look alike: wrong, never set, nobody's phone.
+// All failures of a PIN have the same answer: wrong, never set, unknown phone.
 var errPINWrong = api.Coded(400, "PIN_WRONG", "The phone or the PIN is wrong")
 
 // errCurrentPIN is one of the refusals to replace a PIN; those by role have the same code.
 var errCurrentPIN = api.Denied("Give the current PIN, or sign in with an OTP first")
 
-// errPhoneUnproven is a PIN for a phone that nobody has entered a code for in this session.
+// errPhoneUnproven refuses a PIN for a phone that was not proven by a code in this session.
 var errPhoneUnproven = api.Denied("Sign in with a code sent to your phone first")
 
 // setPIN stores the caller's PIN.
@@ -69,8 +69,8 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 		m.auditRow(c, acc, "PIN set"))
 }
 
-// mayReplacePIN wants the present PIN, as carefully as a sign-in does. The first one wants a
-// fresh proof: whoever has only a token would make a way in of it.
+// mayReplacePIN requires the current PIN, with the same counters as a sign-in. The first PIN
+// requires a fresh proof: a stolen token must not become a lasting way to sign in.
 func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error {
 	stored, err := m.pinOf(c, acc)
 	if err != nil {
@@ -139,7 +139,7 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 }
 
 // firstWithPIN finds the account used last that has a PIN. With none, it is the first
-// account and no hash. A PIN under a phone that was only typed is nobody's.
+// account and no hash. A PIN of an account whose phone is not proven does not count.
 func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string, error) {
 	for _, acc := range accounts {
 		if !acc.proven {
@@ -160,7 +160,7 @@ func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string
 }
 
 // pinOf reads the stored PIN of an account's user; empty when there is none. Whether the
-// school is active is looked at when the PIN was right.
+// school is active is checked once the PIN was right.
 func (a *Auth) pinOf(ctx context.Context, acc account) (string, error) {
 	s, err := a.Schools.School(ctx, acc.schoolID)
 	if err != nil || s.Schema == "" {
@@ -180,7 +180,7 @@ func (a *Auth) pinOf(ctx context.Context, acc account) (string, error) {
 	return *u.PinHash, nil
 }
 
-// countPINAttempt counts a try before anybody looks at it, whether or not there is a PIN to try.
+// countPINAttempt counts an attempt before it is checked, whether or not there is a PIN.
 func (a *Auth) countPINAttempt(c api.OpenCtx, contact string) ([]allowance, error) {
 	all := pinAllowances(contact, a.sourceOf(c, contact))
 	wait, err := a.countAttempt(c, all)
@@ -190,13 +190,13 @@ func (a *Auth) countPINAttempt(c api.OpenCtx, contact string) ([]allowance, erro
 	return all, err
 }
 
-// unlockPIN lets a source whose holder has entered a code try PINs again.
+// unlockPIN resets the PIN attempts of a source after a sign-in by code there.
 func (a *Auth) unlockPIN(c api.OpenCtx, phone string) error {
 	return a.clearCounters(c, allow("pin", phone, a.sourceOf(c, phone).key, 0, 0).key, allow("pin-long", phone, "", 0, 0).key)
 }
 
-// keyedPIN marks a PIN that was hashed under the installation's secret first: the few PINs
-// there are could else be tried out on a stolen database in minutes.
+// keyedPIN marks a PIN that was keyed with the installation's secret before it was hashed: the
+// few possible PINs could else be tried on a stolen database in minutes.
 const keyedPIN = "keyed"
 
 // HashPIN makes the stored form of a PIN.
@@ -215,8 +215,8 @@ func (a *Auth) checkPIN(ctx context.Context, pin, stored string) (bool, error) {
 	return a.Hasher.Verify(ctx, pin, stored)
 }
 
-// rekeyPIN replaces the stored form of a PIN from before they were keyed. What hinders it
-// does not hinder the sign-in: the next one tries again.
+// rekeyPIN replaces the stored form of a PIN from before they were keyed. A failure
+// does not fail the sign-in: the next one tries again.
 func (a *Auth) rekeyPIN(c api.OpenCtx, acc account, pin, stored string) {
 	if strings.HasPrefix(stored, keyedPIN) {
 		return

@@ -11,8 +11,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// RestoreUsers is the people of a school that is being restored, on their way back into the
-// directory.
+// RestoredUsers are the users of a school that is being restored, to be entered into the directory.
 type RestoredUsers struct {
 	Accounts int64 // entered
 
@@ -21,10 +20,10 @@ type RestoredUsers struct {
 	people []person
 }
 
-// RestoreUsers begins with nobody.
+// RestoreUsers starts with none.
 func (a *Auth) RestoreUsers() *RestoredUsers { return &RestoredUsers{auth: a} }
 
-// Read finds the people of the school, before anybody can reach it.
+// Read reads the users of the school, before it can be reached.
 func (r *RestoredUsers) Read(ctx context.Context, s *tenancy.School) error {
 	db, err := r.auth.Cluster.School(ctx, s, tenancy.ReadOnly)
 	if err != nil {
@@ -40,7 +39,7 @@ func (r *RestoredUsers) Read(ctx context.Context, s *tenancy.School) error {
 }
 
 // Enter puts them into the directory, in the transaction that makes the school known.
-// Nobody has proven anything to this school yet: a PIN of theirs waits for the first code.
+// No phone is proven at this school yet: a PIN counts only after the first code.
 func (r *RestoredUsers) Enter(ctx context.Context, tx pgx.Tx) error {
 	people := r.people
 	ids, users := make([]uuid.UUID, len(people)), make([]uuid.UUID, len(people))

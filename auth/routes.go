@@ -15,16 +15,16 @@ func (a *Auth) Describe() api.Module {
 		Personal: personal(),
 		Listen:   a.follow,
 		Scheduled: []api.Scheduled{{Name: "heal-directory", Every: 24 * time.Hour, AnyStatus: true, School: func(ctx context.Context, at api.SchoolWork) error {
-			mended, err := a.RepairDirectory(ctx, at.School.ID)
-			if err == nil && mended > 0 {
-				at.Log.Warn("the directory differed from a school and was mended", "schoolId", at.School.ID, "entries", mended)
+			repaired, err := a.RepairDirectory(ctx, at.School.ID)
+			if err == nil && repaired > 0 {
+				at.Log.Warn("directory entries differed from the school and were repaired", "schoolId", at.School.ID, "entries", repaired)
 			}
 			return err
 		}}},
 	}
 }
 
-// routes are the ways in. Both path families of the mobile apps do the same; a
+// routes are the endpoints of sign-in. Both path families of the mobile apps do the same; a
 // client's own sees accounts of its role only.
 func (a *Auth) routes() []api.Row {
 	return api.Rows(

@@ -13,7 +13,7 @@ import (
 	"homeroom/auth/factor"
 )
 
-// challengeRequest goes on with a sign-in that has come half way.
+// challengeRequest continues a sign-in that waits for its second factor.
 type challengeRequest struct {
 	Challenge string `json:"challenge" validate:"required,max=100" doc:"From the data of SECOND_FACTOR_NEEDED"`
 }
@@ -99,7 +99,7 @@ func (a *Auth) useTOTP(c api.OpenCtx, acc account, code string) error {
 	if !ok {
 		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
-	// Of any number of callers with the same code, one moves the step on.
+	// Of any number of callers with the same code, one raises the step.
 	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.totp set last_step = $2 where account_id = $1 and last_step < $2`, acc.id, step)
 	if err != nil {
 		return fmt.Errorf("using a code: %w", err)

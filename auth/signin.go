@@ -30,7 +30,7 @@ type signedInUser struct {
 	SchoolID string       `json:"schoolId"`
 }
 
-// Flatten puts the answer at the top level too, where the spec shows it.
+// Flatten also puts the fields at the top level, where the spec shows them.
 func (s signedIn) Flatten() map[string]any {
 	flat := map[string]any{"accessToken": s.AccessToken, "refreshToken": s.RefreshToken, "user": s.User}
 	if s.DeviceToken != "" {
@@ -67,7 +67,7 @@ func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bo
 		contact = acc.email
 	}
 	out := answerOf(acc, pair)
-	if by.method != "SWITCH" { // no secret was shown: a token must not make devices that may guess
+	if by.method != "SWITCH" { // no secret was proved: a token alone must not make a known device
 		out.DeviceToken = a.deviceToken(c, contact)
 	}
 	return out, nil
@@ -84,8 +84,8 @@ func answerOf(acc account, pair Pair) signedIn {
 	return out
 }
 
-// findRole finds the account's user where it lives, and its role there. A school that
-// is not active refuses; a user who is gone or disabled is nobody.
+// findRole finds the role of the account's user in their school. A school that is not active
+// is refused; a user who is removed or disabled is signed out.
 func (a *Auth) findRole(ctx context.Context, acc account) (role uuid.UUID, err error) {
 	if acc.role == api.SuperAdmin {
 		var u struct{ Status string }
@@ -123,8 +123,8 @@ func (a *Auth) schoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*
 	return a.Cluster.School(ctx, s, mode)
 }
 
-// recordSignIn notes the sign-in with the user and in the books. A PIN that was locked is
-// open again after an OTP.
+// recordSignIn records the sign-in with the user and in the audit. A sign-in by code unlocks
+// the PIN.
 func (a *Auth) recordSignIn(c api.OpenCtx, acc account, method string) error {
 	now := a.Clock()
 	book := a.auditRow(c, acc, "sign-in by "+method)

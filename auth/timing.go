@@ -8,16 +8,16 @@ import (
 )
 
 // A known phone or e-mail costs a few milliseconds more than an unknown one: a row in the
-// audit, a message, a link. So answers that must not tell leave at fixed moments after the
-// call came, the next one after the work is done. Where load spreads the calls, the
-// difference shows in as few of them as it is a part of the step.
+// audit, a message, a link. So answers that must not reveal this are sent at fixed steps after
+// the call came, at the next one after the work is done. Under load, where calls take
+// different times, the difference shows only in the share of them that crosses a step.
 const (
 	lookUpStep = 50 * time.Millisecond
-	// hashStep is for what hashes: longer than a hash takes, several if need be.
+	// hashStep is for calls that hash: longer than a hash takes.
 	hashStep = 250 * time.Millisecond
 )
 
-// delayAnswers has every answer leave at the next step.
+// delayAnswers sends every answer at the next step.
 func delayAnswers[Req, Resp any](step time.Duration, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
 	return func(c api.OpenCtx, r Req) (Resp, error) {
 		began := time.Now()
@@ -27,7 +27,7 @@ func delayAnswers[Req, Resp any](step time.Duration, f func(api.OpenCtx, Req) (R
 	}
 }
 
-// delayRefusals has every refusal leave at the next step. A success tells by itself.
+// delayRefusals sends every refusal at the next step. A success reveals itself anyway.
 func delayRefusals[Req, Resp any](step time.Duration, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
 	return func(c api.OpenCtx, r Req) (Resp, error) {
 		began := time.Now()

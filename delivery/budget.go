@@ -46,7 +46,7 @@ func Segments(text string) int {
 	return (places + each - 1) / each
 }
 
-// smsText is what goes out for a message.
+// smsText is the text of a message as an SMS.
 func smsText(m Message) string {
 	if m.Title == "" {
 		return m.Body
@@ -59,8 +59,8 @@ const spendSchool = `insert into sms_day as s (day, segments)
 	on conflict (day) do update set segments = s.segments + $2 where s.segments + $2 <= (select sms_daily_limit from school_setting)
 	returning (select sms_daily_limit from school_setting)`
 
-// charge takes a message's segments from the school's budget of the day, and then from
-// everybody's. A school that is over its own has taken nothing from the others.
+// charge takes a message's segments from the school's budget of the day, and then from that
+// of all schools. A school that is over its own takes nothing from the others.
 func (q schoolQueue) charge(ctx context.Context, m Message) error {
 	n := Segments(smsText(m))
 	day := q.s.Clock().In(q.school.Location()).Format(time.DateOnly)
@@ -106,8 +106,8 @@ func (s *Sender) spend(ctx context.Context, n int) (bool, error) {
 	return err == nil && tag.RowsAffected() == 1, err
 }
 
-// charge counts a code or a link and refuses none: who cannot sign in cannot be told
-// why, and how often a phone may ask is limited elsewhere.
+// charge counts a code or a link and refuses none: a user who gets no code cannot sign in,
+// and how many codes a phone gets is limited by auth.
 func (q platformQueue) charge(ctx context.Context, m Message) error {
 	_, err := q.s.Platform.Exec(ctx, `insert into platform.sms_day as s (day, segments) values ($1::date, $2)
 		on conflict (day) do update set segments = s.segments + $2`, q.s.Clock().UTC().Format(time.DateOnly), Segments(smsText(m)))

@@ -14,8 +14,7 @@ import (
 // clearBatch bounds one transaction of clearing.
 const clearBatch = 5000
 
-// clearDeliveries takes some of a school's old messages away, and keeps what a dispatch
-// came to.
+// clearDeliveries deletes a batch of a school's old messages, and keeps a dispatch's totals.
 const clearDeliveries = `with old as (
 		delete from delivery where id in (select id from delivery where state <> 'QUEUED' and created_at < $1 limit $2) returning dispatch_id, state),
 	sums as (select dispatch_id, count(*) filter (where state = 'SENT') as sent, count(*) filter (where state = 'FAILED') as failed
@@ -23,7 +22,7 @@ const clearDeliveries = `with old as (
 	kept as (update dispatch d set cleared_sent = d.cleared_sent + s.sent, cleared_failed = d.cleared_failed + s.failed from sums s where d.id = s.dispatch_id)
 	select count(*) from old`
 
-// clearNotices and clearNotifications take some of what was told away.
+// clearNotices and clearNotifications delete a batch of notices and read notifications.
 const (
 	clearNotices = `with old as (
 			delete from notice where id in (select id from notice where told_at < $1 and created_at < $1 limit $2) returning 1)
@@ -33,10 +32,10 @@ const (
 		select count(*) from old`
 )
 
-// Clear takes away what a school has sent or given up from before a moment, and the
-// notices and read notifications from before another: some at a time, in one round trip
-// where there is little. What waits or is unread stays, however old it is.
-func Clear(ctx context.Context, db *gorm.DB, messages, told time.Time) error {
+// Clear deletes the messages that a school has sent or given up before a moment, and the
+// notices and read notifications before another: in batches, in one round trip where there are
+// few. Queued messages and unread notifications stay, however old they are.
+func Clear(ctx context.Context, db *gorm.DB, messages, notices time.Time) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -49,15 +48,15 @@ func Clear(ctx context.Context, db *gorm.DB, messages, told time.Time) error {
 				return err
 			}}
 		}
-		if err := tenancy.Pipeline(db, some(clearDeliveries, messages), some(clearNotices, told), some(clearNotifications, told)); err != nil {
-			return fmt.Errorf("clearing what was told long ago: %w", err)
+		if err := tenancy.Pipeline(db, some(clearDeliveries, messages), some(clearNotices, notices), some(clearNotifications, notices)); err != nil {
+			return fmt.Errorf("clearing old messages and notices: %w", err)
 		}
 	}
 	return nil
 }
 
-// ClearPlatform takes away the platform's own messages and the dead letters from before a
-// moment, what was spent on days long past, and the devices of sessions that ran out.
+// ClearPlatform deletes the platform's own messages and the dead letters from before a
+// moment, old totals of SMS, and the devices of expired sessions.
 func (s *Sender) ClearPlatform(ctx context.Context, before time.Time) error {
 	if err := s.expireDevices(ctx, s.Clock()); err != nil {
 		return err

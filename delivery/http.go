@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// maxAnswer is how much of a provider's answer is read.
+// maxAnswer is how many bytes of a provider's answer are read.
 const maxAnswer = 64 << 10
 
-// NewHTTPClient is how providers are called: nothing waits for ever, and nobody is
-// sent elsewhere with our secrets.
+// NewHTTPClient is the client for providers: it has time limits, and follows no redirects,
+// which would send our secrets elsewhere.
 func NewHTTPClient() *http.Client {
 	return &http.Client{
 		Timeout:       sendTime,
@@ -30,8 +30,8 @@ func NewHTTPClient() *http.Client {
 	}
 }
 
-// post calls a provider and returns what it said. What it says about the message
-// itself (400, 422 …) is the caller's to judge.
+// post calls a provider and returns its answer. Errors about the message itself (400, 422 …)
+// are left to the caller.
 func post(client *http.Client, r *http.Request) (status int, body []byte, err error) {
 	resp, err := client.Do(r)
 	if err != nil {
@@ -45,8 +45,8 @@ func post(client *http.Client, r *http.Request) (status int, body []byte, err er
 	return resp.StatusCode, body, ProviderFault(resp.StatusCode, resp.Header)
 }
 
-// ProviderFault tells answers about the provider or about us from those about the
-// message: a wrong password is no fault of the messages, and loses none.
+// ProviderFault is an answer's error about the provider or our credentials, or nil if the answer
+// is about the message: a wrong password must not lose messages.
 func ProviderFault(status int, header http.Header) error {
 	switch {
 	case status == 429 || status >= 500 || status == 408:
@@ -61,8 +61,7 @@ func ProviderFault(status int, header http.Header) error {
 	return nil
 }
 
-// retryAfter reads seconds or a date; a provider that asks for more than an hour is
-// asked again after one.
+// retryAfter reads seconds or a date; more than an hour counts as one.
 func retryAfter(header http.Header) time.Duration {
 	text := header.Get("Retry-After")
 	d := time.Duration(0)

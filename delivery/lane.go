@@ -8,12 +8,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// lane is one channel: its provider, the schools that have something for it, and how
-// much the provider can take just now.
+// lane is one channel: its provider, the schools with queued messages, and how many messages
+// the provider may get at once at present.
 type lane struct {
 	channel Channel
 	driver  Driver
-	limit   int // messages under way at once
+	limit   int // most messages in flight
 	now     func() time.Time
 
 	mu          sync.Mutex
@@ -21,9 +21,9 @@ type lane struct {
 	waiting     []uuid.UUID
 	queued      map[uuid.UUID]bool
 	busy        int
-	allowed     int // how many may be under way at present
+	allowed     int // how many may be in flight at present
 	failures    int
-	pausedUntil time.Time // nothing is sent before
+	pausedUntil time.Time // nothing is sent before it
 	stopped     bool
 
 	sent, failed, postponed, unconfigured int64
@@ -35,8 +35,8 @@ func newLane(c Channel, d Driver, most int, now func() time.Time) *lane {
 	return l
 }
 
-// enqueue says that a school has something to send. The platform's own (codes, links)
-// goes first: somebody waits for it.
+// enqueue adds a school with queued messages. The platform's own (codes, links) go first:
+// their users are waiting.
 func (l *lane) enqueue(school uuid.UUID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +66,7 @@ func (l *lane) nextSchool() (school uuid.UUID, batch int, ok bool) {
 	delete(l.queued, school)
 	l.busy++
 	if l.allowed == 1 {
-		return school, 1, true // after trouble: one, and see
+		return school, 1, true // after a failure: one at a time
 	}
 	return school, batchSize, true
 }
@@ -78,7 +78,7 @@ func (l *lane) done() {
 	l.changed.Broadcast()
 }
 
-// succeeded is told of a message the provider took: it is trusted with more again.
+// succeeded notes that the provider accepted a message: more may be in flight again.
 func (l *lane) succeeded() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,8 +89,8 @@ func (l *lane) succeeded() {
 	}
 }
 
-// pause makes the lane rest, and answers until when. What fails while it rests
-// already was under way before and says nothing new.
+// pause pauses the lane, and returns until when. A failure during a pause was in flight
+// before and changes nothing.
 func (l *lane) pause(after time.Duration) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +104,7 @@ func (l *lane) pause(after time.Duration) time.Time {
 	return l.pausedUntil
 }
 
-// tick lets sleepers look at the clock again.
+// tick wakes the workers, so that they check the clock.
 func (l *lane) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +118,7 @@ func (l *lane) stop() {
 	l.changed.Broadcast()
 }
 
-// send hands one message to the provider, within its time.
+// send sends one message to the provider, with a time limit.
 func (l *lane) send(ctx context.Context, m Message) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()

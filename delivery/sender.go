@@ -13,7 +13,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// Schools are where the queues are.
+// Schools opens the schools, whose tables are the queues.
 type Schools interface {
 	// Open opens a school; tenancy.ErrSchoolNotFound is one that is not served at present.
 	Open(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error)
@@ -25,13 +25,13 @@ type Outbox interface {
 	Wake(school uuid.UUID)
 }
 
-// Parts are what the sender leans on; cmd puts them together.
+// Parts are the dependencies of the sender; cmd wires them.
 type Parts struct {
 	Schools     Schools
 	Platform    *pgxpool.Pool
 	Outbox      Outbox
-	Drivers     map[Channel]Driver // what a channel without one should send fails
-	MaxInFlight map[Channel]int    // messages under way at once; a few unless said
+	Drivers     map[Channel]Driver // messages of a channel without one fail
+	MaxInFlight map[Channel]int    // messages in flight at once; a few unless set
 	Secret      []byte             // seals the platform's own messages
 	// SMSLimit is how many segments all schools together may send in a day; 0: any.
 	SMSLimit int
@@ -39,7 +39,7 @@ type Parts struct {
 	Log      *slog.Logger
 }
 
-// Sender sends what is queued.
+// Sender sends queued messages.
 type Sender struct {
 	Parts
 	lanes map[Channel]*lane
@@ -72,7 +72,7 @@ func New(p Parts) *Sender {
 	return s
 }
 
-// Ready says why a channel cannot be used.
+// Ready returns why a channel cannot be used, or nil.
 func (s *Sender) Ready(c Channel) error {
 	if s.Drivers[c] == nil {
 		return ErrNoProvider
@@ -80,18 +80,18 @@ func (s *Sender) Ready(c Channel) error {
 	return nil
 }
 
-// noProvider stands where no provider is configured: what is for it fails and says so,
-// instead of waiting for ever.
+// noProvider is the driver of a channel without a configured provider: its messages fail with
+// that reason instead of waiting for ever.
 type noProvider struct{}
 
 func (noProvider) Send(context.Context, Message) (string, error) {
 	return "", &Fault{Permanent: true, Err: ErrNoProvider}
 }
 
-// Wake says that a school has messages to send, on whatever channel.
+// Wake has a school's messages sent, on any channel.
 func (s *Sender) Wake(school uuid.UUID) { s.wake(school, Channels...) }
 
-// wake says that a school has messages to send on these channels.
+// wake has a school's messages sent on these channels.
 func (s *Sender) wake(school uuid.UUID, on ...Channel) {
 	for _, c := range on {
 		s.lanes[c].enqueue(school)
@@ -103,7 +103,7 @@ const (
 	platformEvery = 5 * time.Second
 )
 
-// Run sends until ctx ends; what is under way is finished first.
+// Run sends until ctx ends; messages in flight are finished first.
 func (s *Sender) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	work := context.WithoutCancel(ctx)
@@ -134,8 +134,8 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// wakePlatform looks for what an instance that died left in the platform's own queue, and
-// for devices that are to leave topics.
+// wakePlatform checks the platform's own queue for messages that an instance left when it
+// died, and for devices that have to leave topics.
 func (s *Sender) wakePlatform() {
 	for _, c := range []Channel{SMS, Email} {
 		s.lanes[c].enqueue(uuid.Nil)
@@ -162,22 +162,22 @@ func (s *Sender) work(ctx context.Context, l *lane) {
 type queue interface {
 	claim(ctx context.Context, c Channel, n int) ([]Message, error)
 	ack(ctx context.Context, c Channel, results []result) error
-	// charge reserves what a message costs, or says why it may not be spent.
+	// charge reserves the cost of a message, or returns why it may not be spent.
 	charge(ctx context.Context, m Message) error
 }
 
-// result is what became of one claimed message.
+// result is the outcome of one claimed message.
 type result struct {
 	ID         uuid.UUID  `json:"id"`
 	State      string     `json:"state"`
 	NextAt     *time.Time `json:"next_at"`
 	Error      string     `json:"error"`
 	ProviderID string     `json:"provider_id"`
-	Untried    int        `json:"untried"` // 1: it was claimed and not tried
+	Untried    int        `json:"untried"` // 1: it was claimed and not attempted
 }
 
-// sendBatch claims a few messages, sends them and writes down what became of them. It
-// answers whether there may be more.
+// sendBatch claims a few messages, sends them and records the results. It reports whether
+// there may be more.
 func (s *Sender) sendBatch(ctx context.Context, l *lane, school uuid.UUID, n int) (more bool) {
 	ctx, cancel := context.WithTimeout(ctx, lease-5*time.Second)
 	defer cancel()
@@ -195,7 +195,7 @@ func (s *Sender) sendBatch(ctx context.Context, l *lane, school uuid.UUID, n int
 		return false
 	}
 	if len(claimed) == n {
-		l.enqueue(school) // others help meanwhile
+		l.enqueue(school) // other workers may help
 	}
 	results := s.sendAll(ctx, l, q, claimed)
 	l.count(results)
@@ -245,7 +245,7 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 	}
 	fault := faultOf(err)
 	if fault.Permanent {
-		l.succeeded() // it answered, and understood
+		l.succeeded() // the provider works
 		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 	}
 	rest := l.pause(fault.RetryAfter)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Twilio sends SMS through Twilio, or through whoever speaks its protocol.
+// Twilio sends SMS through Twilio, or through another provider with its protocol.
 type Twilio struct {
 	client                     *http.Client
 	endpoint, sid, token, from string

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Webhook hands SMS to an address of the operator's own, as JSON. The message's id is
-// its Idempotency-Key: one that comes twice is one.
+// Webhook posts SMS to the operator's own address, as JSON. The message's id is its
+// Idempotency-Key, by which a message that comes twice is recognized.
 type Webhook struct {
 	client   *http.Client
 	endpoint string

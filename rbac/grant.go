@@ -27,8 +27,8 @@ func (s rightSet) add(module string, read, write, del bool) {
 	}
 }
 
-// roleRights is a role and its rights, as the database has them in the caller's transaction: a
-// cached policy may be a moment old.
+// roleRights is a role and its rights, as read in the caller's transaction: a cached policy may
+// be a moment old.
 type roleRights struct {
 	id     uuid.UUID
 	kind   api.RoleType
@@ -37,16 +37,15 @@ type roleRights struct {
 }
 
 // ownsSchool reports whether it is the system's own administrator role. It counts as having every
-// right, whatever was taken from it: it can always change permissions, and nobody could give back
-// a right that nobody has.
+// right, even those removed from it: otherwise nobody could give back a right that no role has.
 func (h roleRights) ownsSchool() bool { return h.system && h.kind == api.SchoolAdmin }
 
 // CheckGrant refuses to give away roles that may do more than the caller.
 //
 // A SCHOOL_ADMIN role is given, and an administrator's account changed, only by those who may
-// write permissions. What the system's own role of a teacher, parent or driver may do comes with
-// being one: the office adds teachers without marking attendance itself. Everything beyond that
-// the caller must have.
+// write permissions. The rights of the system's own role of a teacher, parent or driver are
+// exempt: an office adds teachers without the right to mark attendance. Every further right the
+// caller must have.
 func (r *RBAC) CheckGrant(c api.Ctx, roles ...uuid.UUID) error {
 	roles = slices.DeleteFunc(slices.Clone(roles), func(id uuid.UUID) bool { return id == uuid.Nil })
 	if len(roles) == 0 {
@@ -109,7 +108,7 @@ func readRoleRights(c api.Ctx, roles []uuid.UUID) (caller roleRights, all []role
 		owner := of.ownsSchool()
 		of.rights.add(row.Module, owner || row.CanRead, owner || row.CanWrite, owner || row.CanDelete)
 		if row.Own {
-			caller = of // the rights are shared, and go on filling
+			caller = of // the map is shared, and still being filled
 		}
 	}
 	return caller, all, nil

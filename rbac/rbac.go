@@ -15,49 +15,49 @@ import (
 )
 
 const (
-	// maxPolicies bounds the schools whose policies an instance holds.
+	// maxPolicies bounds the schools whose policies an instance caches.
 	maxPolicies = 4096
-	// policyTTL is how long a policy is used without looking at its version, when
-	// the hints between instances are cut; with them, a change counts within a second.
+	// policyTTL is how long a policy is used without checking its version, when the hints
+	// between instances are lost; with them, a change takes effect within a second.
 	policyTTL = 15 * time.Second
 )
 
-// RBAC keeps the schools' policies.
+// RBAC caches the schools' policies.
 type RBAC struct {
-	// Catalogue is every permission this binary knows; set it before the first question. A
+	// Catalogue is every permission of this binary; set it before the first decision. A
 	// school that was made before a permission existed gets it, with the rights of a new
 	// school, when its policy is read.
 	Catalogue api.Catalogue
 
 	db            api.Databases
-	publishChange func(school uuid.UUID) // the other instances
+	publishChange func(school uuid.UUID) // sends the hint to the other instances
 	now           func() time.Time
 	schools       *lru.Cache[uuid.UUID, *schoolPolicy]
 }
 
-// schoolPolicy is a school's policy as last read. One caller reads the rules while
-// those who need them wait; once read, nobody waits.
+// schoolPolicy is a school's policy as last read. One caller reads the rules while the others
+// wait for it.
 type schoolPolicy struct {
 	current atomic.Pointer[cachedPolicy]
 	reading sync.Mutex
 }
 
-// cachedPolicy is a policy and until when it holds unseen.
+// cachedPolicy is a policy and until when it is used without checking its version.
 type cachedPolicy struct {
 	policy *policy
 	until  time.Time
 }
 
-// New starts with no policy loaded. tell passes the word of a change on to the other instances.
-func New(db api.Databases, tell func(school uuid.UUID), now func() time.Time) *RBAC {
+// New starts with no policy loaded. publishChange sends a change to the other instances.
+func New(db api.Databases, publishChange func(school uuid.UUID), now func() time.Time) *RBAC {
 	cache, err := lru.New[uuid.UUID, *schoolPolicy](maxPolicies)
 	if err != nil {
 		panic(err) // the size is a constant
 	}
-	return &RBAC{db: db, publishChange: tell, now: now, schools: cache}
+	return &RBAC{db: db, publishChange: publishChange, now: now, schools: cache}
 }
 
-// Decide answers one question by the school's policy.
+// Decide decides one question by the school's policy.
 func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.Question) (api.Decision, error) {
 	p, err := r.callPolicy(ctx, s)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 	return d, nil
 }
 
-// refusalReason says which half of a refusal it was.
+// refusalReason is the permission or the assignment that is missing.
 func (r *RBAC) refusalReason(p *policy, q question) string {
 	if q.target != (api.Target{}) {
 		general := q
@@ -114,7 +114,7 @@ func (r *RBAC) Forget(school uuid.UUID) { r.schools.Remove(school) }
 // ForgetAll drops every policy, for when hints may have been missed.
 func (r *RBAC) ForgetAll() { r.schools.Purge() }
 
-// callPolicy is the policy a call was judged by before, else the one that holds now.
+// callPolicy is the policy that earlier decisions of the same call were made by, else the current one.
 func (r *RBAC) callPolicy(ctx context.Context, s *tenancy.School) (*policy, error) {
 	h := api.PolicyCacheOf(ctx)
 	if h == nil {
@@ -130,8 +130,8 @@ func (r *RBAC) callPolicy(ctx context.Context, s *tenancy.School) (*policy, erro
 	return p, err
 }
 
-// CachedDecisions is how many decisions of a school are remembered here, which what callers ask
-// must not make grow without end.
+// CachedDecisions is how many decisions of a school are cached, which calls must not make grow
+// without bound.
 func (r *RBAC) CachedDecisions(ctx context.Context, s *tenancy.School) (n int, err error) {
 	p, err := r.policy(ctx, s)
 	if err != nil {
@@ -166,8 +166,7 @@ func (r *RBAC) policy(ctx context.Context, s *tenancy.School) (*policy, error) {
 	return p, nil
 }
 
-// read returns the policy that holds now: the one believed so far if its version
-// still stands.
+// read returns the current policy: the cached one if its version has not changed.
 func (r *RBAC) read(ctx context.Context, s *tenancy.School, b *cachedPolicy) (*policy, error) {
 	if b != nil {
 		version, err := policyVersion(ctx, r.db, s)

@@ -16,7 +16,7 @@ import (
 	"homeroom/testkit/wait"
 )
 
-// Client calls the API as one user, or as nobody.
+// Client calls the API as one user, or without a token.
 type Client struct {
 	app       *App
 	Token     string
@@ -214,8 +214,7 @@ func expect[T any](t testing.TB, c *Client, method, path string, data any) T {
 	return v
 }
 
-// UntilServed sends again what a busy machine had no time for, as such an answer asks: 503
-// with Retry-After.
+// UntilServed sends a call again while a busy machine answers 503 with Retry-After.
 func UntilServed(send func() (Answer, error)) (a Answer, err error) {
 	wait.Until(context.Background(), func() bool {
 		a, err = send()
@@ -246,8 +245,8 @@ func (c *Client) Refuses(t testing.TB, method, path string, data any, status int
 	return f
 }
 
-// ClearAttempts forgets the codes and tries of a phone that is the same in every run of the
-// suite: servers are shared, and go on for a while after the last test.
+// ClearAttempts deletes the codes and attempts of a phone that is the same in every run of the
+// suite: servers are shared, and run for a while after the last test.
 func (a *App) ClearAttempts(t testing.TB, phone string) {
 	t.Helper()
 	keys := a.Service.Redis.Scan(t.Context(), 0, "homeroom:*{"+phone+"}*", 1000).Iterator()

@@ -19,7 +19,7 @@ func (a *App) Sign(t testing.TB, s *School, c *Client, role api.RoleType) string
 	return token
 }
 
-// StartStoppable is another instance, which the test ends when it likes.
+// StartStoppable starts another instance, which the test stops by kill.
 func StartStoppable(t testing.TB, changes ...Change) (app *App, kill func()) {
 	t.Helper()
 	return StartStoppableOn(t, Stack(t), DatabaseName(), changes...)

@@ -9,15 +9,15 @@ import (
 	"sync"
 )
 
-// Log collects what an instance logs, or a process says.
+// Log collects an instance's log, or a process's output.
 type Log struct {
-	files []string // where it is, if it is not collected here
+	files []string // the log's files, if it is not collected here
 
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-// LogFiles is what instances in other processes log to files.
+// LogFiles is the log of instances in other processes, in files.
 func LogFiles(paths ...string) *Log { return &Log{files: paths} }
 
 // Logger logs into it from a level on.

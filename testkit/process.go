@@ -17,8 +17,8 @@ import (
 	"homeroom/config"
 )
 
-// childEnv makes a test binary run as an instance instead of running its tests. It says on
-// which servers; where it names none, on those that Shared is on.
+// childEnv makes a test binary run as an instance instead of running its tests. Its value are
+// the servers; without any, those that Shared is on.
 const childEnv = "HOMEROOM_TEST_CHILD"
 
 // Main runs a package's tests; call it from TestMain where a test kills a process. In the
@@ -31,8 +31,8 @@ func Main(m *testing.M, changes ...Change) {
 	os.Exit(m.Run())
 }
 
-// serveAlone is an instance until the test is gone, however it went: then its end of the
-// pipe is closed. Every line that comes before asks how large the process is.
+// serveAlone runs an instance until the test's process ends and its end of the pipe is closed.
+// Every line before that asks for the size of the process.
 func serveAlone(text string, changes ...Change) {
 	var at Servers
 	err := json.Unmarshal([]byte(text), &at)
@@ -84,7 +84,7 @@ func logTo(out io.Writer) Change {
 	}
 }
 
-// processTB stands for the test in a process that has none: what is fatal ends it, and says why.
+// processTB is the testing.TB of a process without a test: Fatalf prints the reason and ends it.
 type processTB struct{ testing.TB }
 
 func (processTB) Helper()        {}
@@ -124,7 +124,7 @@ type Process struct {
 	kill  func()
 }
 
-// Kill ends it with SIGKILL, at once and in the middle of whatever it does.
+// Kill ends it with SIGKILL, at once.
 func (p *Process) Kill() { p.kill() }
 
 // Size asks the process how large it is.
@@ -143,7 +143,7 @@ func (p *Process) Size(t testing.TB) (s Size) {
 }
 
 // Killable starts an instance in a process of its own, on the same databases as Shared. kill
-// ends it with SIGKILL, at once and in the middle of whatever it does.
+// ends it with SIGKILL, at once.
 func Killable(t testing.TB) (app *App, kill func()) {
 	t.Helper()
 	p, err := Run(t, Servers{})
@@ -153,7 +153,7 @@ func Killable(t testing.TB) (app *App, kill func()) {
 	return p.App, p.Kill
 }
 
-// Run is Killable on given servers, with production's patience. It ends with the test.
+// Run is Killable on given servers, with production's time limits. It ends with the test.
 func Run(t testing.TB, at Servers) (*Process, error) {
 	text, err := json.Marshal(at)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// RedisMessages is what instances have said to each other through Redis.
+// RedisMessages are the messages that instances sent each other through Redis.
 type RedisMessages struct {
 	mu   sync.Mutex
 	said []string
 }
 
-// WatchRedis listens until the test ends.
+// WatchRedis subscribes until the test ends.
 func WatchRedis(t testing.TB, redisURL string) *RedisMessages {
 	t.Helper()
 	options, err := redis.ParseURL(redisURL)
@@ -39,7 +39,7 @@ func WatchRedis(t testing.TB, redisURL string) *RedisMessages {
 	return heard
 }
 
-// Has waits for one to have said something with the words in it.
+// Has waits for a message that contains the words.
 func (o *RedisMessages) Has(t testing.TB, words string) {
 	t.Helper()
 	Eventually(t, "an instance says "+words, func() bool {

@@ -1,6 +1,5 @@
-// Package fcm sends push messages through Firebase Cloud Messaging. It stands apart from
-// the other drivers because of the weight of Google's client: only the program itself is
-// linked with it.
+// Package fcm sends push messages through Firebase Cloud Messaging. It is apart from
+// the other drivers because Google's client is large: only the program itself links it.
 package fcm
 
 import (
@@ -89,8 +88,8 @@ func (f *Driver) Send(ctx context.Context, m delivery.Message) (string, error) {
 	return f.send(ctx, out)
 }
 
-// sendTo sends to each device of a user. Those that are gone are forgotten; a user
-// without a device has the log, and the message has done what it could.
+// sendTo sends to each device of a user. Those that are gone are removed; for a
+// user without a device the message counts as sent: the notice is in the log.
 func (f *Driver) sendTo(ctx context.Context, m delivery.Message, user uuid.UUID) (string, error) {
 	tokens, err := f.devices.Of(ctx, m.SchoolID, user)
 	if err != nil {
@@ -173,7 +172,7 @@ func (f *Driver) send(ctx context.Context, out *messaging.Message) (string, erro
 	return "", said.fault(ctx, err)
 }
 
-// outcome is what the provider really said, for the send it is in the context of.
+// outcome is the provider's real answer, of the send whose context holds it.
 type outcome struct {
 	status int
 	header http.Header
@@ -189,7 +188,7 @@ func (o *outcome) fault(ctx context.Context, err error) error {
 		return delivery.Unavailable(0, "the provider did not answer: %w", o.err)
 	case o.status == 0 && ctx.Err() != nil:
 		return delivery.Unavailable(0, "there was no time to send it: %w", ctx.Err())
-	case o.status == 0: // it never left: the client found the fault
+	case o.status == 0: // nothing was sent: the client found the fault
 		return delivery.Refused("it is no message: %w", err)
 	case o.status == http.StatusBadRequest:
 		return delivery.Refused("the provider refuses it: %w", err)
@@ -200,9 +199,9 @@ func (o *outcome) fault(ctx context.Context, err error) error {
 	return delivery.Unavailable(0, "the provider's answer %d is not its own: %w", o.status, err)
 }
 
-// noRetries keeps Firebase's client from trying again by itself, for minutes and with a
-// connection in hand: when a provider is in trouble, the lane rests. What the client
-// would retry reaches it as a plain failure, and what was really said is noted.
+// noRetries turns off the retries of Firebase's client, which last for minutes and keep a
+// connection: when a provider fails, the lane pauses. Answers that the client would retry reach
+// it as a plain failure, and the real answer is noted.
 type noRetries struct{ next http.RoundTripper }
 
 func (o noRetries) RoundTrip(r *http.Request) (*http.Response, error) {

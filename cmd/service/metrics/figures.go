@@ -75,7 +75,7 @@ var (
 
 	deliveries      = counter("homeroom_deliveries_total", "Messages handed to providers, by what became of them.", "channel", "outcome")
 	deliverySchools = gauge("homeroom_delivery_schools", "Schools with something to send, the platform among them.", "channel")
-	deliveryPaused  = gauge("homeroom_delivery_resting", "1 while a channel's provider is in trouble and left alone.", "channel")
+	deliveryPaused  = gauge("homeroom_delivery_paused", "1 while a channel's provider is in trouble and left alone.", "channel")
 
 	dbConnections = gauge("homeroom_db_connections", "Connections to Postgres.", "node", "pool", "shard", "state")
 	dbMax         = gauge("homeroom_db_connections_max", "The most connections a pool may have.", "node", "pool", "shard")
