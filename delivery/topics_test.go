@@ -439,7 +439,7 @@ func TestPhone_SignedInAgainBeforeItsRemoval_StaysInItsTopics(t *testing.T) {
 	}
 }
 
-func TestDevice_SessionRefreshed_IsStillTold(t *testing.T) {
+func TestDevice_SessionRefreshed_StillGetsPushes(t *testing.T) {
 	t.Parallel()
 	p := atPhones(t)
 	asha := p.Child(t, p.seat, 1)

@@ -321,7 +321,7 @@ func TestSchoolAdmin_AddsAndRemovesASecondFactorFreely(t *testing.T) {
 	}
 }
 
-func TestSecondFactor_SignInByPhone_IsAskedForToo(t *testing.T) {
+func TestSecondFactor_SignInByPhone_RequiresItToo(t *testing.T) {
 	t.Parallel()
 	app, clock := ticking(t)
 	s := app.NewSchool(t)
