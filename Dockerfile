@@ -19,6 +19,7 @@ RUN apt-get update \
 	&& useradd --system --uid 10001 --gid homeroom --home-dir /var/lib/homeroom --shell /usr/sbin/nologin homeroom \
 	&& install -d -o homeroom -g homeroom -m 0750 /var/lib/homeroom /var/lib/homeroom/files
 COPY --from=build /out/homeroom /usr/local/bin/homeroom
+COPY --from=build /src/THIRD_PARTY_NOTICES.md /usr/share/doc/homeroom/
 USER homeroom
 WORKDIR /var/lib/homeroom
 VOLUME /var/lib/homeroom/files

@@ -6,7 +6,7 @@
 # Without gin's msgpack codec, which no route uses and the compiler takes long for.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath -tags=nomsgpack
 
-.PHONY: help run test race steady attack lint bench profile bench-web openapi build release web screenshots faults soak matrix fuzz load
+.PHONY: help run test race steady attack lint bench profile bench-web openapi notices build release web screenshots faults soak matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -86,6 +86,11 @@ bench-web: ## what the console's pages cost a browser: paint, jumps, bytes, memo
 
 openapi: ## write docs/openapi.json from the endpoint rows
 	@go run ./cmd/homeroom openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json || { rm -f docs/openapi.json.new; exit 1; }
+
+notices: ## write THIRD_PARTY_NOTICES.md from the modules and packages that a release contains
+	@scripts/need node
+	@scripts/web deps
+	go run ./scripts/notices
 
 build: ## bin/homeroom
 	@scripts/build

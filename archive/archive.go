@@ -1,8 +1,7 @@
-// Package archive keeps a whole school in one file, and makes a school of such a file
-// again. The file is written and read from its beginning to its end in little memory, and
-// every byte of it is covered by a checksum. It refuses a file that is damaged or cut
-// before anything is made of it. It is as secret as the database: what people sign in
-// with is in it.
+// Package archive writes a whole school into one file, and makes a school of such a file
+// again. The file is written and read in one pass with little memory, and every byte of it is
+// covered by a checksum. A file that is damaged or cut is refused before anything is changed.
+// It is as secret as the database: it has the hashes of passwords and PINs.
 //
 // The file is a tar in gzip:
 //
@@ -30,7 +29,7 @@ import (
 // Format is the version of the file's form.
 const Format = 1
 
-// ContentType is what the file is, for those who download it.
+// ContentType is the file's content type, for downloads.
 const ContentType = "application/gzip"
 
 const (
@@ -38,19 +37,19 @@ const (
 	closingName  = "closing.json"
 	tablesFolder = "tables/"
 	filesFolder  = "files/"
-	// maxEntry is the most that one entry holds: it is read into memory.
+	// maxEntry bounds an entry, which is read into memory.
 	maxEntry = 64 << 20
-	// partSize is about how much of a table is in one entry.
+	// partSize is the approximate size of a table's entries.
 	partSize = 1 << 20
 	// sumRecord is where an entry's tar header has its checksum.
 	sumRecord = "HOMEROOM.sha256"
 )
 
-// ownID stands in the file wherever the school's rows have the school's own id (in the
-// names of its files, say): the same school under another id is the same file.
+// ownID replaces the school's own id in its rows (in the names of its files, for one): the same
+// school under another id has the same file.
 const ownID = "00000000-5c00-8000-8000-5c0015c0015c"
 
-// Manifest is how the file begins.
+// Manifest is the first entry of the file.
 type Manifest struct {
 	Format        int                  `json:"format"`
 	SchemaVersion int                  `json:"schemaVersion"`
@@ -59,15 +58,15 @@ type Manifest struct {
 	Tables        []tenancy.Table      `json:"tables"`
 }
 
-// Closing is how it ends.
+// Closing is the last entry of the file.
 type Closing struct {
 	Tables []TableSum `json:"tables"`
 	Files  []FileSum  `json:"files"`
 }
 
 // TableSum is a table's rows, counted and summed. SHA256 is of its lines in the order
-// they are in the file. Set is the sum of each line's SHA-256, whatever their order: a
-// table has none, and two tables are equal when it is.
+// they are in the file. Set is the sum of each line's SHA-256, independent of their
+// order: a table has no order, and two tables are equal when their sums are.
 type TableSum struct {
 	Name   string `json:"name"`
 	Rows   int64  `json:"rows"`
@@ -76,7 +75,7 @@ type TableSum struct {
 	Set    string `json:"set"`
 }
 
-// Equal says whether two tables have the same rows.
+// Equal reports whether two tables have the same rows.
 func (t TableSum) Equal(o TableSum) bool {
 	return t.Name == o.Name && t.Rows == o.Rows && t.Bytes == o.Bytes && t.Set == o.Set
 }
@@ -103,15 +102,15 @@ func (c Closing) Rows() (n int64) {
 type Seal struct {
 	Keys [][]byte // the first seals what is written; any of them opens
 	// Unsigned takes archives that none of the keys sealed: those of versions before there was
-	// a seal, and those of installations whose key is not known. Whoever had such a file may
-	// have changed anything in it.
+	// a seal, and those of installations whose key is not known. Anybody who had such a file may
+	// have changed it.
 	Unsigned bool
 }
 
 var (
 	// ErrUnsigned is an archive without a keyed end mark.
 	ErrUnsigned = errors.New("the archive has no seal: it was written by an earlier version, or somebody took the seal off. Its checksums find damage, and anybody can write them anew")
-	// ErrSeal is an archive whose seal none of the keys made.
+	// ErrSeal is an archive that none of the keys sealed.
 	ErrSeal = errors.New("the archive's seal is of another key: it was written by another installation, or changed since it was written")
 )
 
@@ -122,7 +121,7 @@ func (s Seal) mac(key, sum []byte) []byte {
 	return m.Sum(nil)
 }
 
-// check refuses the checksum of an archive that no key vouches for.
+// check refuses an archive whose seal none of the keys made.
 func (s Seal) check(sum, mac []byte) error {
 	if s.Unsigned {
 		return nil
@@ -138,11 +137,11 @@ func (s Seal) check(sum, mac []byte) error {
 	return ErrSeal
 }
 
-// DamagedError says where an archive is not what was written.
+// DamagedError is the place where an archive is damaged.
 type DamagedError struct {
 	Offset int64  // in the file
-	Entry  string // in which entry of it, if it came that far
-	Line   int64  // in which line of the table, if it is one's
+	Entry  string // the entry, if it was read that far
+	Line   int64  // the line of the table, if it is a table's
 	Why    string
 }
 

@@ -133,7 +133,7 @@ func TestASchoolComesBackAsItWasUnderAnotherID(t *testing.T) {
 	if err := db.Exec(`update app_user set status = 'DISABLED' where id = ?`, admin.UserID).Error; err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.App.Service.Auth.Heal(t.Context(), copied.ID); err != nil {
+	if _, err := s.App.Service.Auth.RepairDirectory(t.Context(), copied.ID); err != nil {
 		t.Fatal(err)
 	}
 	office.Refuses(t, "GET", "/school-admin/class/list", nil, 401, "")
@@ -252,7 +252,7 @@ func TestAnImportThatFailsHalfwayLeavesNoSchool(t *testing.T) {
 	if n := count(t, s.App, `select count(*) from platform.school where id = $1`, i.ID); n != 0 {
 		t.Error("there is a school of it")
 	}
-	i.Also = []tenancy.InTx{func(context.Context, pgx.Tx) error { return errors.New("no room in the books") }}
+	i.InTx = []tenancy.InTx{func(context.Context, pgx.Tx) error { return errors.New("no room in the books") }}
 	if _, err := s.App.Service.Import(t.Context(), i, bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Fatalf("it says %v", err)
 	}

@@ -11,7 +11,7 @@ import (
 // Each piece is a gzip member of its own, so several can be compressed at a time. They
 // are written in their order; memory is bounded by how many wait.
 
-// memberHead is how every member but the last begins: what gzip would let vary does not.
+// memberHead is the header of every member but the last: fixed, where gzip allows variation.
 var memberHead = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255}
 
 const (
@@ -45,7 +45,7 @@ type piece struct {
 type compressor struct {
 	queue  chan piece // in the order of the file
 	work   chan piece
-	failed chan struct{} // closed when the writer gave up
+	failed chan struct{} // closed when writing has failed
 	ended  chan error
 	key    []byte // seals the end
 }
@@ -71,8 +71,8 @@ func (c *compressor) compress() {
 	}
 }
 
-// put hands a piece over; it must not be changed any more. It reports false when
-// writing has failed: close says why.
+// put queues a piece, which must not be changed any more. It reports false when writing has
+// failed: close returns the reason.
 func (c *compressor) put(raw []byte) bool {
 	p := piece{raw, make(chan []byte, 1)}
 	select {
@@ -90,7 +90,7 @@ func (c *compressor) write(to io.Writer) error {
 	for p := range c.queue {
 		if _, err := both.Write(<-p.done); err != nil {
 			close(c.failed)
-			for range c.queue { // so that nobody waits for us
+			for range c.queue { // so that put does not block
 			}
 			return err
 		}
@@ -104,7 +104,7 @@ func (c *compressor) write(to io.Writer) error {
 	return err
 }
 
-// close writes what is left.
+// close writes the rest.
 func (c *compressor) close() error {
 	close(c.queue)
 	close(c.work)

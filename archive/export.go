@@ -24,16 +24,16 @@ type Files interface {
 
 // Export is a school that is to be written into a file.
 type Export struct {
-	Cluster *tenancy.Cluster
-	Files   Files                // nil: none are kept; a school that has some cannot be exported then
-	Gone    func(err error) bool // whether Files says that a file is not there
-	Seal    Seal
-	Now     time.Time
-	// Progress, if set, is told after every table.
+	Cluster    *tenancy.Cluster
+	Files      Files                // nil: none are kept; a school that has some cannot be exported then
+	IsNotFound func(err error) bool // whether an error of Files means that a file does not exist
+	Seal       Seal
+	Now        time.Time
+	// Progress, if set, is called after every table.
 	Progress func(done, tables int, rows int64)
 }
 
-// Write writes one moment of a school and says what is in it.
+// Write writes a snapshot of a school and returns its totals.
 func (e Export) Write(ctx context.Context, s *tenancy.School, to io.Writer) (Closing, error) {
 	if len(e.Seal.Keys) == 0 {
 		return Closing{}, errors.New("there is no key to seal the archive with")
@@ -92,8 +92,8 @@ func (e Export) write(ctx context.Context, w *writer, moment *tenancy.Snapshot, 
 	return e.writeFiles(ctx, w, moment.Tables, kept, record.ID)
 }
 
-// writeFiles writes the bytes of the school's files. The moment's transaction is still
-// open, though it has read everything: an error here is an error of the whole.
+// writeFiles writes the bytes of the school's files. The snapshot's transaction is still
+// open, though it has read everything: an error here fails the export.
 func (e Export) writeFiles(ctx context.Context, w *writer, tables []tenancy.Table, kept []byte, school uuid.UUID) error {
 	files, err := filesOf(tables, kept)
 	if err != nil {
@@ -105,7 +105,7 @@ func (e Export) writeFiles(ctx context.Context, w *writer, tables []tenancy.Tabl
 		}
 		content, err := readFile(ctx, e.Files, f.key(school))
 		switch {
-		case err != nil && e.Gone != nil && e.Gone(err):
+		case err != nil && e.IsNotFound != nil && e.IsNotFound(err):
 			f.Missing = true
 		case err != nil:
 			return fmt.Errorf("reading file %s: %w", f.Name, err)
@@ -139,16 +139,16 @@ func readFile(ctx context.Context, files Files, key string) ([]byte, error) {
 // fileTable is the table of the school's files.
 const fileTable = "file"
 
-// keptFile is a file of a row, or the small picture of one.
-type keptFile struct {
+// storedFile is a file of a row, or the small picture of one.
+type storedFile struct {
 	FileSum
 	id    uuid.UUID
 	small bool
 }
 
-// key is where the bytes are kept for a school. It follows from the two ids: what a row says of
-// it could be another school's.
-func (f keptFile) key(school uuid.UUID) string {
+// key is where the bytes are kept for a school. It follows from the two ids: the key in a row
+// could be another school's.
+func (f storedFile) key(school uuid.UUID) string {
 	if f.small {
 		return tenancy.ThumbnailKey(school, f.id)
 	}
@@ -156,8 +156,8 @@ func (f keptFile) key(school uuid.UUID) string {
 }
 
 // filesOf finds the files in the lines of table file: each has its bytes, and a picture
-// its small one. A row that says its bytes are elsewhere is refused.
-func filesOf(tables []tenancy.Table, lines []byte) ([]keptFile, error) {
+// its small one. A row with another key is refused.
+func filesOf(tables []tenancy.Table, lines []byte) ([]storedFile, error) {
 	at := map[string]int{}
 	for _, t := range tables {
 		if t.Name == fileTable {
@@ -166,7 +166,7 @@ func filesOf(tables []tenancy.Table, lines []byte) ([]keptFile, error) {
 			}
 		}
 	}
-	var out []keptFile
+	var out []storedFile
 	own := uuid.MustParse(ownID)
 	for line := range bytes.Lines(lines) {
 		row, err := parseRow(line)
@@ -180,9 +180,9 @@ func filesOf(tables []tenancy.Table, lines []byte) ([]keptFile, error) {
 		if err != nil {
 			return nil, fmt.Errorf("a row has no id: %w", err)
 		}
-		whole := keptFile{FileSum{Name: id.String(), ContentType: row[at["content_type"]]}, id, false}
-		small := keptFile{FileSum{Name: id.String() + "-thumbnail", ContentType: "image/jpeg"}, id, true}
-		for column, f := range map[string]keptFile{"storage_key": whole, "thumbnail_key": small} {
+		whole := storedFile{FileSum{Name: id.String(), ContentType: row[at["content_type"]]}, id, false}
+		small := storedFile{FileSum{Name: id.String() + "-thumbnail", ContentType: "image/jpeg"}, id, true}
+		for column, f := range map[string]storedFile{"storage_key": whole, "thumbnail_key": small} {
 			if key := row[at[column]]; key != "" && key != f.key(own) {
 				return nil, fmt.Errorf("file %s is said to be kept in another place than its own", id)
 			}

@@ -19,7 +19,7 @@ import (
 type Import struct {
 	Cluster *tenancy.Cluster
 	Files   Files // nil: none can be kept; an archive with files is refused then
-	Seal    Seal  // who may have written it
+	Seal    Seal  // the keys it may be sealed with
 
 	ID     uuid.UUID
 	Code   string
@@ -27,21 +27,20 @@ type Import struct {
 	Node   string // the least loaded unless given
 	Status tenancy.Status
 
-	// Prepare and Also are done before anybody can reach the school, and with its being
-	// made known.
+	// Prepare runs before the school can be reached, InTx in the transaction that makes it known.
 	Prepare func(context.Context, *tenancy.School) error
-	Also    []tenancy.InTx
+	InTx    []tenancy.InTx
 }
 
-// Proof is what was read back of a school after it was made: it equals the archive, or
+// Proof are the totals that were read back of the new school: they equal the archive's, or
 // there is no school.
 type Proof struct {
 	Manifest Manifest
 	Closing
 }
 
-// Read makes the school. The archive is read through first, so that one that is damaged
-// changes nothing; what goes wrong later leaves nothing of it.
+// Read makes the school. The archive is read through first, so that a damaged one changes
+// nothing; a later failure leaves nothing behind.
 func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, Proof, error) {
 	manifest, closing, err := i.Seal.Verify(from)
 	if err != nil {
@@ -61,27 +60,27 @@ func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, 
 	if i.Name != "" {
 		record.Name = i.Name
 	}
-	l := &loading{Import: i, closing: closing}
+	l := &importRun{Import: i, closing: closing}
 	school, err := i.Cluster.Restore(ctx, tenancy.Restore{
 		SchoolRecord: record, Node: i.Node, Version: manifest.SchemaVersion, Prepare: i.Prepare,
 		Load: func(ctx context.Context, to *tenancy.Loading) error { return l.load(ctx, from, to) },
-	}, i.Also...)
+	}, i.InTx...)
 	if err != nil {
-		l.forgetFiles(context.WithoutCancel(ctx))
+		l.deleteFiles(context.WithoutCancel(ctx))
 		return nil, Proof{}, err
 	}
 	return school, Proof{manifest, l.proof}, nil
 }
 
-// loading is one import under way.
-type loading struct {
+// importRun is one running import.
+type importRun struct {
 	Import
 	closing Closing
 	written []string // keys
 	proof   Closing
 }
 
-func (l *loading) load(ctx context.Context, from io.Reader, to *tenancy.Loading) error {
+func (l *importRun) load(ctx context.Context, from io.Reader, to *tenancy.Loading) error {
 	r, err := open(from, l.Seal)
 	if err != nil {
 		return err
@@ -90,22 +89,22 @@ func (l *loading) load(ctx context.Context, from io.Reader, to *tenancy.Loading)
 		return err
 	}
 	_, err = r.walk(l.ID.String(),
-		func(rows *tableReader) error { return fill(ctx, to, rows) },
-		func(f FileSum, content []byte) error { return l.keep(ctx, f, content) })
+		func(rows *tableReader) error { return copyRows(ctx, to, rows) },
+		func(f FileSum, content []byte) error { return l.storeFile(ctx, f, content) })
 	if err != nil {
 		return err
 	}
 	if err := to.Check(ctx); err != nil {
 		return err
 	}
-	return l.prove(ctx, r.Manifest, to)
+	return l.verify(ctx, r.Manifest, to)
 }
 
-func fill(ctx context.Context, to *tenancy.Loading, rows *tableReader) error {
+func copyRows(ctx context.Context, to *tenancy.Loading, rows *tableReader) error {
 	n, err := to.Fill(ctx, rows.table, rows)
 	var damaged *DamagedError
 	if errors.As(rows.err, &damaged) {
-		return damaged // the database says only that no more came
+		return damaged // the database's own error only says that the input ended
 	}
 	if err != nil {
 		return err
@@ -116,7 +115,7 @@ func fill(ctx context.Context, to *tenancy.Loading, rows *tableReader) error {
 	return nil
 }
 
-// sameTables refuses an archive whose tables are not those of the version it says.
+// sameTables refuses an archive whose tables are not those of its schema version.
 func sameTables(m Manifest, have []tenancy.Table) error {
 	columns := map[string][]string{}
 	for _, t := range have {
@@ -133,24 +132,24 @@ func sameTables(m Manifest, have []tenancy.Table) error {
 	return nil
 }
 
-// keep writes a file's bytes where the new school's are. Its name is of a row: walk made sure.
-func (l *loading) keep(ctx context.Context, f FileSum, content []byte) error {
+// storeFile writes a file's bytes where the new school's are. Its name is of a row: walk made sure.
+func (l *importRun) storeFile(ctx context.Context, f FileSum, content []byte) error {
 	key := l.key(f.Name)
 	l.written = append(l.written, key)
 	return l.Files.Write(ctx, key, f.ContentType, bytes.NewReader(content))
 }
 
 // key is where a file of the archive is kept for the new school.
-func (l *loading) key(name string) string { return l.ID.String() + "/" + name }
+func (l *importRun) key(name string) string { return l.ID.String() + "/" + name }
 
-func (l *loading) forgetFiles(ctx context.Context) {
+func (l *importRun) deleteFiles(ctx context.Context) {
 	for _, key := range l.written {
-		_ = l.Files.Delete(ctx, key) // they are nobody's, and written over by the next try
+		_ = l.Files.Delete(ctx, key) // they belong to no school, and the next attempt overwrites them
 	}
 }
 
-// prove reads every table and every file back and compares them with the archive's.
-func (l *loading) prove(ctx context.Context, m Manifest, to *tenancy.Loading) error {
+// verify reads every table and every file back and compares them with the archive's.
+func (l *importRun) verify(ctx context.Context, m Manifest, to *tenancy.Loading) error {
 	for _, t := range m.Tables {
 		rows := newTableWriter(l.ID.String(), func([]byte) error { return nil })
 		if _, err := to.CopyTo(ctx, t, rows); err != nil {

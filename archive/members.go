@@ -10,16 +10,16 @@ import (
 	"io"
 )
 
-// source is the file as it is read: how far, and the checksum so far.
+// source is the file as it is read: its offset, and the checksum so far.
 type source struct {
-	in     *bufio.Reader
-	offset int64
-	sum    hash.Hash
-	waits  []byte // read, and not yet summed
+	in       *bufio.Reader
+	offset   int64
+	sum      hash.Hash
+	unsummed []byte // read, and not yet in the checksum
 }
 
 func newSource(r io.Reader) *source {
-	return &source{in: bufio.NewReaderSize(r, 256<<10), sum: sha256.New(), waits: make([]byte, 0, 16<<10)}
+	return &source{in: bufio.NewReaderSize(r, 256<<10), sum: sha256.New(), unsummed: make([]byte, 0, 16<<10)}
 }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -35,7 +35,7 @@ func (s *source) ReadByte() (byte, error) {
 	b, err := s.in.ReadByte()
 	if err == nil {
 		s.offset++
-		if s.waits = append(s.waits, b); len(s.waits) == cap(s.waits) {
+		if s.unsummed = append(s.unsummed, b); len(s.unsummed) == cap(s.unsummed) {
 			s.flushSum()
 		}
 	}
@@ -43,18 +43,18 @@ func (s *source) ReadByte() (byte, error) {
 }
 
 func (s *source) flushSum() {
-	s.sum.Write(s.waits)
-	s.waits = s.waits[:0]
+	s.sum.Write(s.unsummed)
+	s.unsummed = s.unsummed[:0]
 }
 
 // members is what the members of the file hold, one after the other, up to the mark at
 // its end.
 type members struct {
 	*source
-	z     *gzip.Reader
-	ended bool
-	whole []byte // checksum of all before the end mark
-	mac   []byte // its seal; nil: it has none
+	z        *gzip.Reader
+	ended    bool
+	checksum []byte // checksum of all before the end mark
+	mac      []byte // its seal; nil: it has none
 }
 
 var (
@@ -74,7 +74,7 @@ func (m *members) Read(p []byte) (int, error) {
 			n, err := m.z.Read(p)
 			if n > 0 || (err != nil && err != io.EOF) {
 				if err == io.EOF {
-					err = nil // asked again, it says so again
+					err = nil // the next call returns it again
 				}
 				if errors.Is(err, io.ErrUnexpectedEOF) {
 					err = errCut
@@ -132,11 +132,11 @@ func (m *members) finish() error {
 		m.offset += int64(n)
 		return errCut
 	}
-	m.whole = m.sum.Sum(nil)
+	m.checksum = m.sum.Sum(nil)
 	if fields == 2*field {
 		m.mac = got[markHead+field+4 : markHead+2*field]
 	}
-	if !bytes.Equal(got, endMark(m.whole, m.mac)) {
+	if !bytes.Equal(got, endMark(m.checksum, m.mac)) {
 		return errEndMark
 	}
 	if _, err := m.in.Peek(1); err == nil {

@@ -15,7 +15,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// reader reads an archive, entry after entry. Every error of it says where.
+// reader reads an archive, entry after entry. Its errors have the offset.
 type reader struct {
 	Manifest Manifest
 
@@ -26,7 +26,7 @@ type reader struct {
 	content []byte
 }
 
-// open reads how the archive begins.
+// open reads the beginning of the archive.
 func open(from io.Reader, seal Seal) (*reader, error) {
 	m := &members{source: newSource(from)}
 	r := &reader{members: m, seal: seal, tar: tar.NewReader(m)}
@@ -104,7 +104,7 @@ type tableReader struct {
 	bytes  int64
 	ready  []byte
 	err    error
-	kept   *bytes.Buffer // takes the lines as they are in the archive, if it is there
+	kept   *bytes.Buffer // if set, gets the lines as they are in the archive
 }
 
 // rowsOf reads the parts of a table; school is the id its own rows are to have.
@@ -161,7 +161,7 @@ func (t *tableReader) total() TableSum {
 	return TableSum{Name: t.table.Name, Rows: t.rows, Bytes: t.bytes, SHA256: hex.EncodeToString(t.sum.Sum(nil))}
 }
 
-// close reads how the archive ends, and that nothing follows.
+// close reads the end of the archive, and checks that nothing follows.
 func (r *reader) close() (Closing, error) {
 	var c Closing
 	if r.name != closingName {
@@ -176,5 +176,5 @@ func (r *reader) close() (Closing, error) {
 	if _, err := io.Copy(io.Discard, r.members); err != nil {
 		return c, r.damaged(err.Error())
 	}
-	return c, r.seal.check(r.members.whole, r.members.mac)
+	return c, r.seal.check(r.members.checksum, r.members.mac)
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Verify reads an archive from its beginning to its end and says what is in it, or where
-// it is damaged. Nothing is made of it. It does not ask who wrote it: see Seal.
+// Verify reads a whole archive and returns its totals, or where it is damaged. It changes
+// nothing, and does not check the seal: see Seal.
 func Verify(from io.Reader) (Manifest, Closing, error) { return Seal{Unsigned: true}.Verify(from) }
 
 // Verify is Verify of an archive that one of the keys sealed.
@@ -31,8 +31,8 @@ func (s Seal) Verify(from io.Reader) (Manifest, Closing, error) {
 	return r.Manifest, found, nil
 }
 
-// walk reads the whole archive, hands every table and every file over, and compares
-// what it saw with what the archive's end says.
+// walk reads the whole archive, passes on every table and every file, and compares the totals
+// with those at the archive's end.
 func (r *reader) walk(school string, table func(*tableReader) error, file func(FileSum, []byte) error) (Closing, error) {
 	var found Closing
 	if err := r.next(); err != nil {
@@ -82,7 +82,7 @@ func (r *reader) walk(school string, table func(*tableReader) error, file func(F
 	return closing, nil
 }
 
-// differs compares what an archive's end says with what was found.
+// differs compares the totals at an archive's end with those found.
 func (c Closing) differs(found Closing, equal func(a, b TableSum) bool) error {
 	if len(c.Tables) != len(found.Tables) {
 		return fmt.Errorf("it says %d tables, and has %d", len(c.Tables), len(found.Tables))

@@ -51,7 +51,7 @@ func (w *writer) entry(name string, content []byte) error {
 	return w.flush()
 }
 
-// flush makes what was written since the last time a member of its own.
+// flush makes a member of everything written since the last flush.
 func (w *writer) flush() error {
 	raw := bytes.Clone(w.buf.Bytes())
 	w.buf.Reset()
@@ -69,8 +69,7 @@ func (w *writer) json(name string, v any) error {
 	return w.entry(name, append(text, '\n'))
 }
 
-// close ends the archive; an error of what was written comes first, unless it is only
-// that the rest could not be written on.
+// close ends the archive and returns the first error; errStopped gives way to its cause.
 func (w *writer) close(err error) error {
 	if err == nil {
 		err = w.json(closingName, w.closing)
@@ -86,15 +85,14 @@ func (w *writer) close(err error) error {
 	return err
 }
 
-// tableWriter takes a table's rows from COPY, in blocks of any size, and gives their
-// lines on. The school's own id is written as ownID.
+// tableWriter gets a table's rows from COPY, in blocks of any size, and passes their lines on. The school's own id is written as ownID.
 type tableWriter struct {
 	school []byte
-	give   func(part []byte) error // part is its own only until give returns
+	give   func(part []byte) error // part is valid only until give returns
 	sum    hash.Hash
 	set    lineSum
 	lines  []byte
-	left   []byte // a row whose end has not come yet
+	left   []byte // an incomplete row
 	rows   int64
 	bytes  int64
 }
@@ -151,7 +149,7 @@ func (t *tableWriter) flush() error {
 	return t.give(part)
 }
 
-// total is what went through.
+// total is the sum of all rows.
 func (t *tableWriter) total(name string) TableSum {
 	return TableSum{Name: name, Rows: t.rows, Bytes: t.bytes, SHA256: hex.EncodeToString(t.sum.Sum(nil)), Set: t.set.String()}
 }

@@ -15,16 +15,16 @@ import (
 )
 
 // AddAdmin makes a school's administrator with an account, and returns the account. They
-// have no password until they set one by the link of an invitation. booked is the line in
-// the school's own book of changes.
-func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastName, email, phone string, booked func(user uuid.UUID) (tenancy.Query, error)) (uuid.UUID, error) {
+// have no password until they set one by the link of an invitation. audit makes the row for
+// the school's audit.
+func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastName, email, phone string, audit func(user uuid.UUID) (tenancy.Query, error)) (uuid.UUID, error) {
 	user := api.NewID()
 	email = strings.ToLower(email)
 	db, err := a.Cluster.School(ctx, s, tenancy.ReadWrite)
 	if err != nil {
 		return uuid.Nil, err
 	}
-	line, err := booked(user)
+	line, err := audit(user)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -43,16 +43,16 @@ func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastN
 	return accountID(s.ID, user), err
 }
 
-// CanInvite says why nobody can be sent an invitation, if so.
+// CanInvite returns an error that says why invitations cannot be sent, or nil.
 func (a *Auth) CanInvite() error { return a.Messages.Ready("EMAIL") }
 
-// Bar keeps an account out whatever its school says of it, and ends its sessions. What
-// the caller wants done is done in the same transaction.
+// Bar disables an account for the platform, whatever its status in the school, and ends its
+// sessions. The caller's statements run in the same transaction.
 func (a *Auth) Bar(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error {
 	return a.setBarred(ctx, account, true, also)
 }
 
-// Unbar lets a barred account in again.
+// Unbar ends a bar.
 func (a *Auth) Unbar(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error {
 	return a.setBarred(ctx, account, false, also)
 }
@@ -77,12 +77,12 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 	if err != nil {
 		return fmt.Errorf("barring an account: %w", err)
 	}
-	a.tellEnded(ended)
-	a.Gone(user)
+	a.publishEnded(ended)
+	a.SessionsChanged(user)
 	return nil
 }
 
-// EndSessions ends every session of an account and says how many there were.
+// EndSessions ends every session of an account and returns how many there were.
 func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string, also ...tenancy.InTx) (int, error) {
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
@@ -94,11 +94,11 @@ func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string
 	if err != nil {
 		return 0, err
 	}
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	return len(ended), nil
 }
 
-// runInTx does the caller's part of a transaction.
+// runInTx runs the caller's part of a transaction.
 func runInTx(ctx context.Context, tx pgx.Tx, also []tenancy.InTx) error {
 	for _, do := range also {
 		if err := do(ctx, tx); err != nil {

@@ -10,22 +10,22 @@ import (
 	"homeroom/api"
 )
 
-// Guessing has to stay hopeless, and no stranger may shut an owner out. So every secret has
-// two kinds of allowances: one for each source, and for sources nobody knows another, looser
-// one for all of them together. What they come to is in docs/decisions.md. All are counted by
-// phone or e-mail, whether or not anybody has it: the counters must not tell.
+// Guessing has to stay hopeless, and no stranger may lock an owner out. So every secret has
+// two kinds of allowances: one for each source, and a looser one for all unknown sources
+// together. docs/decisions.md has the resulting odds. All are counted by phone or e-mail,
+// whether or not an account has it: the counters must not reveal that.
 const (
 	hour = time.Hour
 	day  = 24 * time.Hour
 
-	// sentHourly are the codes a source may ask for in an hour, and unknown sources together.
+	// sentHourly are the codes a source may request in an hour, and unknown sources together.
 	sentHourly, sentHourlyUnknown = 5, 15
-	// otpTries are the guesses a source has at a code that was sent.
-	otpTries = 5
+	// otpAttempts are the attempts of a source at a code that was sent.
+	otpAttempts = 5
 	// otpDaily are the guesses of a source in a day, and of unknown sources together.
 	otpDaily, otpDailyUnknown = 20, 100
-	// pinTries are the wrong PINs in a row after which a source needs a code.
-	pinTries = 5
+	// pinAttempts are the wrong PINs in a row after which a source needs a code.
+	pinAttempts = 5
 	// pinDailyUnknown are the wrong PINs of all unknown sources in a day, pinLongUnknown those
 	// between two sign-ins by code.
 	pinDailyUnknown, pinLongUnknown = 20, 100
@@ -36,7 +36,7 @@ const (
 	forgotHourly = 3
 )
 
-// allowance is a counter of tries: how many it takes, and for how long it remembers them.
+// allowance is a counter of attempts: its limit, and how long it counts them.
 type allowance struct {
 	key  string
 	most int
@@ -70,7 +70,7 @@ func otpAllowances(phone string, from source) []allowance {
 }
 
 func pinAllowances(phone string, from source) []allowance {
-	out := []allowance{allow("pin", phone, from.key, pinTries, day)}
+	out := []allowance{allow("pin", phone, from.key, pinAttempts, day)}
 	if !from.known {
 		out = append(out, allow("pin", phone, "", pinDailyUnknown, day), allow("pin-long", phone, "", pinLongUnknown, pinLong))
 	}
@@ -106,8 +106,8 @@ func argsOf(first []any, all []allowance) []any {
 }
 
 // takeLua has take(k, a): it takes one from every allowance from KEYS[k] and ARGV[a] on, and
-// returns 0; or, when one of them is used up, takes nothing and returns how many milliseconds
-// that lasts. A counter that lost its time to live gets a new one.
+// returns 0; or, when one of them is used up, takes nothing and returns for how many milliseconds
+// it stays so. A counter that lost its time to live gets a new one.
 const takeLua = `
 local function take(k, a)
 	for i = 0, #KEYS - k do
@@ -130,7 +130,7 @@ end
 
 var takeScript = redis.NewScript(takeLua + `return take(1, 1)`)
 
-// returnLua gives back what a try took that turned out to be right.
+// returnLua gives an attempt back that turned out to be right.
 const returnLua = `
 local function giveBack(k)
 	for i = k, #KEYS do
@@ -141,16 +141,16 @@ local function giveBack(k)
 end
 `
 
-// rightScript forgets the first counter, of tries in a row, and gives the others theirs back.
-var rightScript = redis.NewScript(returnLua + `
+// successScript deletes the first counter, of attempts in a row, and gives the others theirs back.
+var successScript = redis.NewScript(returnLua + `
 redis.call("del", KEYS[1])
 giveBack(2)
 return 0`)
 
-// take counts a try before anybody looks at it, so that a hundred at once are no more than
-// a hundred one after the other. It returns how long the caller has to wait; 0 is not at all.
-func (a *Auth) take(ctx context.Context, all []allowance) (wait time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+// countAttempt counts an attempt before it is checked, so that a hundred at once are no more than a
+// hundred one after the other. It returns how long the caller has to wait; 0 is not at all.
+func (a *Auth) countAttempt(ctx context.Context, all []allowance) (wait time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	left, err := takeScript.Run(ctx, a.Redis, keysOf(nil, all), argsOf(nil, all)...).Int64()
 	if err != nil {
@@ -159,19 +159,19 @@ func (a *Auth) take(ctx context.Context, all []allowance) (wait time.Duration, e
 	return time.Duration(left) * time.Millisecond, nil
 }
 
-// right ends a source's tries in a row: the last of them was right.
-func (a *Auth) right(ctx context.Context, all []allowance) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+// returnAttempts ends a source's attempts in a row: the last of them was right.
+func (a *Auth) returnAttempts(ctx context.Context, all []allowance) error {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
-	if err := rightScript.Run(ctx, a.Redis, keysOf(nil, all)).Err(); err != nil {
+	if err := successScript.Run(ctx, a.Redis, keysOf(nil, all)).Err(); err != nil {
 		return errCannotCount.Because(err)
 	}
 	return nil
 }
 
-// forget empties counters: something stronger than what they count was shown.
-func (a *Auth) forget(ctx context.Context, keys ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+// clearCounters deletes counters: a stronger proof than the one they count was given.
+func (a *Auth) clearCounters(ctx context.Context, keys ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	if err := a.Redis.Del(ctx, keys...).Err(); err != nil {
 		return errCannotCount.Because(err)
@@ -179,16 +179,16 @@ func (a *Auth) forget(ctx context.Context, keys ...string) error {
 	return nil
 }
 
-// tooMany is a try that is not looked at.
-func tooMany(message string, wait time.Duration) error {
+// tooManyAttempts is the refusal of an attempt that is not checked.
+func tooManyAttempts(message string, wait time.Duration) error {
 	e := api.Coded(429, "Too Many Requests", message)
 	e.RetryAfter = wait
 	return e
 }
 
-// slowScript lets the first five wrong passwords of a source through, then makes each wait
-// longer, a minute at the most.
-var slowScript = redis.NewScript(takeLua + `
+// loginDelayScript lets the first five wrong passwords of a source through, then delays each for
+// longer, a minute at most.
+var loginDelayScript = redis.NewScript(takeLua + `
 local v = redis.call("hmget", KEYS[1], "n", "until")
 local now = tonumber(ARGV[1])
 if v[2] and now < tonumber(v[2]) then
@@ -206,41 +206,41 @@ end
 redis.call("pexpire", KEYS[1], 900000)
 return 0`)
 
-func slowKey(email string, from source) string {
+func loginDelayKey(email string, from source) string {
 	return "homeroom:slow:{" + email + "}:" + from.key
 }
 
-// slowDown counts a try of a password against the e-mail, known or not, and its source.
-func (a *Auth) slowDown(c api.OpenCtx, email string) error {
+// countLoginAttempt counts an attempt at a password for the e-mail, known or not, and its source.
+func (a *Auth) countLoginAttempt(c api.OpenCtx, email string) error {
 	email = strings.ToLower(email)
 	from := a.sourceOf(c, email)
 	all := passwordAllowances(email, from)
-	ctx, cancel := context.WithTimeout(c, redisPatience)
+	ctx, cancel := context.WithTimeout(c, redisTimeout)
 	defer cancel()
-	left, err := slowScript.Run(ctx, a.Redis, keysOf([]string{slowKey(email, from)}, all), argsOf([]any{a.Clock().UnixMilli()}, all)...).Int64()
+	left, err := loginDelayScript.Run(ctx, a.Redis, keysOf([]string{loginDelayKey(email, from)}, all), argsOf([]any{a.Clock().UnixMilli()}, all)...).Int64()
 	if err != nil {
 		return errCannotCount.Because(err)
 	}
 	if left > 0 {
-		return tooMany("Too many wrong passwords, wait a moment", time.Duration(left)*time.Millisecond)
+		return tooManyAttempts("Too many wrong passwords, wait a moment", time.Duration(left)*time.Millisecond)
 	}
 	return nil
 }
 
-// forgiveLogin ends the source's wrong passwords in a row.
-func (a *Auth) forgiveLogin(c api.OpenCtx, email string) error {
+// resetLoginAttempts ends the source's wrong passwords in a row.
+func (a *Auth) resetLoginAttempts(c api.OpenCtx, email string) error {
 	email = strings.ToLower(email)
 	from := a.sourceOf(c, email)
-	ctx, cancel := context.WithTimeout(c, redisPatience)
+	ctx, cancel := context.WithTimeout(c, redisTimeout)
 	defer cancel()
-	if err := rightScript.Run(ctx, a.Redis, keysOf([]string{slowKey(email, from)}, passwordAllowances(email, from))).Err(); err != nil {
+	if err := successScript.Run(ctx, a.Redis, keysOf([]string{loginDelayKey(email, from)}, passwordAllowances(email, from))).Err(); err != nil {
 		return errCannotCount.Because(err)
 	}
 	return nil
 }
 
-// forgiveByLink lets everybody try passwords again: whoever set the password by a link has
-// the e-mail.
-func (a *Auth) forgiveByLink(ctx context.Context, email string) error {
-	return a.forget(ctx, allow("password", strings.ToLower(email), "", 0, 0).key)
+// resetAllLoginAttempts resets the attempts of all sources: a password that was set by a link proves the
+// e-mail.
+func (a *Auth) resetAllLoginAttempts(ctx context.Context, email string) error {
+	return a.clearCounters(ctx, allow("password", strings.ToLower(email), "", 0, 0).key)
 }

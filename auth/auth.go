@@ -15,11 +15,11 @@ import (
 
 const (
 	sessionsKnown = 100_000
-	// sessionTTL bounds what a lost hint can cost: a revoked session lives no longer.
+	// sessionTTL bounds the effect of a lost hint: a revoked session is accepted no longer.
 	sessionTTL = 15 * time.Second
 )
 
-// Parts are what sign-in leans on; cmd puts them together.
+// Parts are the dependencies of sign-in; cmd wires them.
 type Parts struct {
 	Cluster  *tenancy.Cluster
 	Schools  api.Schools
@@ -31,22 +31,23 @@ type Parts struct {
 	Clock    func() time.Time
 	// Secret keys one-time passwords, PINs, device tokens and links.
 	Secret []byte
-	// SecondFactorRequired keeps super-admins out who have no second factor.
+	// SecondFactorRequired refuses super-admins without a second factor.
 	SecondFactorRequired bool
-	// PublicURL is where people reach the console; links in e-mails begin with it.
+	// PublicURL is the address of the console; links in e-mails begin with it.
 	PublicURL string
-	// Ended tells every instance that a session is over; Gone, that all of a user's may be.
-	Ended func(session uuid.UUID)
-	Gone  func(user uuid.UUID)
-	// Tried is told how every try to sign in ended, see the outcomes; nil: nobody counts.
-	Tried func(method, outcome string)
+	// SessionEnded sends every instance the hint that a session has ended; SessionsChanged, that
+	// a user's sessions have to be read again.
+	SessionEnded    func(session uuid.UUID)
+	SessionsChanged func(user uuid.UUID)
+	// CountSignIn is called with the outcome of every attempt to sign in; nil: not counted.
+	CountSignIn func(method, outcome string)
 }
 
-// Messenger hands a message over for delivery. It does not wait for the provider.
+// Messenger queues a message for delivery. It does not wait for the provider.
 type Messenger interface {
 	Send(ctx context.Context, m Message) error
-	// Ready says why a channel cannot be used, before anybody is looked up: the answer
-	// must not tell who has an account.
+	// Ready returns why a channel cannot be used, before an account is looked up: the answer
+	// must not reveal who has one.
 	Ready(channel string) error
 }
 
@@ -63,24 +64,24 @@ type Rights interface {
 	Effective(ctx context.Context, s *tenancy.School, role uuid.UUID) (map[string]api.Granted, error)
 }
 
-// Auth answers who is calling.
+// Auth authenticates callers.
 type Auth struct {
 	Parts
-	known     *lru.Cache[uuid.UUID, known] // by session
-	forgotten atomic.Int64                 // how often something was: a load it overtook is not kept
+	cache         *lru.Cache[uuid.UUID, cachedSession] // by session
+	invalidations atomic.Int64                         // how many there were: a session that was read before one is not cached
 }
 
-// New puts the parts together.
+// New makes an Auth of its parts.
 func New(p Parts) *Auth {
-	cache, err := lru.New[uuid.UUID, known](sessionsKnown)
+	cache, err := lru.New[uuid.UUID, cachedSession](sessionsKnown)
 	if err != nil {
 		panic(err) // the size is a constant
 	}
-	return &Auth{Parts: p, known: cache}
+	return &Auth{Parts: p, cache: cache}
 }
 
-// Authenticate verifies a token, its session and its user. What it has learnt it
-// remembers for seconds, or until a hint says otherwise. A token that was good once is
+// Authenticate verifies a token, its session and its user. The
+// result is cached for seconds, or until a hint invalidates it. A token that has expired is
 // refused with its session's id and nothing else.
 func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error) {
 	if token == "" {
@@ -91,16 +92,16 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 		return api.User{SessionID: claim.SessionID}, api.Unauthorized("The token is invalid or has expired").Because(err)
 	}
 	now := a.Clock()
-	k, ok := a.known.Get(claim.SessionID)
+	k, ok := a.cache.Get(claim.SessionID)
 	if !ok || now.After(k.until) {
-		before := a.forgotten.Load()
+		before := a.invalidations.Load()
 		if k, err = a.loadSession(ctx, claim); err != nil {
 			return api.User{SessionID: claim.SessionID}, err
 		}
 		k.until = now.Add(sessionTTL)
-		a.known.Add(claim.SessionID, k)
-		if a.forgotten.Load() != before {
-			a.known.Remove(claim.SessionID) // it may have ended while it was read
+		a.cache.Add(claim.SessionID, k)
+		if a.invalidations.Load() != before {
+			a.cache.Remove(claim.SessionID) // it may have ended while it was read
 		}
 	}
 	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !now.Before(k.expiresAt) {
@@ -109,24 +110,24 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	return k.user, nil
 }
 
-// Forget drops what is remembered of a session.
+// Forget drops a session from the cache.
 func (a *Auth) Forget(session uuid.UUID) {
-	a.forgotten.Add(1)
-	a.known.Remove(session)
+	a.invalidations.Add(1)
+	a.cache.Remove(session)
 }
 
-// ForgetUser drops what is remembered of all of a user's sessions.
+// ForgetUser drops all of a user's sessions from the cache.
 func (a *Auth) ForgetUser(user uuid.UUID) {
-	a.forgotten.Add(1)
-	for _, session := range a.known.Keys() {
-		if k, ok := a.known.Peek(session); ok && k.user.ID == user {
-			a.known.Remove(session)
+	a.invalidations.Add(1)
+	for _, session := range a.cache.Keys() {
+		if k, ok := a.cache.Peek(session); ok && k.user.ID == user {
+			a.cache.Remove(session)
 		}
 	}
 }
 
 // ForgetAll drops everything, for when hints may have been missed.
 func (a *Auth) ForgetAll() {
-	a.forgotten.Add(1)
-	a.known.Purge()
+	a.invalidations.Add(1)
+	a.cache.Purge()
 }

@@ -20,15 +20,15 @@ import (
 // an authenticator app.
 const challengeLife = 10 * time.Minute
 
-// challenge is a sign-in that has come half way. It opens nothing by itself: it takes a
-// second factor, or the enrolment of the first one, and is used once.
+// challenge is a sign-in that waits for its second factor. It opens nothing by itself: it
+// takes a second factor, or the enrolment of the first one, and is used once.
 type challenge struct {
 	Account uuid.UUID `json:"account"`
 	Method  string    `json:"method"` // what was proved, see proof
 	Phone   string    `json:"phone"`
 	By      string    `json:"by"`
 	At      time.Time `json:"at"`
-	Epoch   int       `json:"epoch"` // of the account, as it was before the password or code was looked at
+	Epoch   int       `json:"epoch"` // of the account, as it was before the password or code was checked
 	Enrol   bool      `json:"enrol"` // the account has no factor: enrolment is all it allows
 }
 
@@ -47,13 +47,13 @@ func (a *Auth) newChallenge(ctx context.Context, ch challenge) (string, error) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails: the runtime ends the program instead
 	token := base64.RawURLEncoding.EncodeToString(secret)
-	return token, a.remember(ctx, challengeKey(token), ch)
+	return token, a.store(ctx, challengeKey(token), ch)
 }
 
 // readChallenge finds the account a challenge is for.
 func (a *Auth) readChallenge(ctx context.Context, token string, enrol bool) (account, challenge, error) {
 	var ch challenge
-	if err := a.recall(ctx, challengeKey(token), &ch); err != nil {
+	if err := a.load(ctx, challengeKey(token), &ch); err != nil {
 		return account{}, ch, err
 	}
 	switch {
@@ -72,9 +72,9 @@ func (a *Auth) readChallenge(ctx context.Context, token string, enrol bool) (acc
 	return *acc, ch, nil
 }
 
-// takeChallenge uses a challenge up; one caller can.
+// takeChallenge uses a challenge up; only one caller succeeds.
 func (a *Auth) takeChallenge(ctx context.Context, token string) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	taken, err := a.Redis.Del(ctx, challengeKey(token)).Result()
 	if err != nil {
@@ -86,13 +86,13 @@ func (a *Auth) takeChallenge(ctx context.Context, token string) error {
 	return nil
 }
 
-// remember keeps what a sign-in or an enrolment goes on with, for as long as it may take.
-func (a *Auth) remember(ctx context.Context, key string, value any) error {
+// store keeps the state of a sign-in or an enrolment for as long as it may take.
+func (a *Auth) store(ctx context.Context, key string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("keeping %T: %w", value, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	if err := a.Redis.Set(ctx, key, text, challengeLife).Err(); err != nil {
 		return errCannotCount.Because(err)
@@ -100,9 +100,9 @@ func (a *Auth) remember(ctx context.Context, key string, value any) error {
 	return nil
 }
 
-// recall reads what remember kept; what is gone is errChallenge.
-func (a *Auth) recall(ctx context.Context, key string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+// load reads what store kept; errChallenge if it is gone.
+func (a *Auth) load(ctx context.Context, key string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	text, err := a.Redis.Get(ctx, key).Bytes()
 	if errors.Is(err, redis.Nil) {

@@ -19,7 +19,7 @@ const (
 
 var errNotForConsole = api.Coded(403, "", "The console is for school offices; use the app")
 
-// consoleSession is all the console needs to begin: one call instead of two.
+// consoleSession is everything the console needs to start, in one call instead of two.
 type consoleSession struct {
 	AccessToken string                 `json:"accessToken"`
 	ExpiresIn   int                    `json:"expiresIn" doc:"Seconds the access token is good for"`
@@ -38,11 +38,11 @@ func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, erro
 	if acc.role != api.SchoolAdmin && acc.role != api.SuperAdmin {
 		return consoleSession{}, errNotForConsole
 	}
-	role, err := a.present(c, acc)
+	role, err := a.findRole(c, acc)
 	if err != nil {
 		return consoleSession{}, err
 	}
-	in, err := a.enter(c, acc, r.Email)
+	in, err := a.finishLogin(c, acc, r.Email)
 	if err != nil {
 		return consoleSession{}, err
 	}
@@ -51,7 +51,7 @@ func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, erro
 }
 
 // consoleRefresh changes the cookie for a new one. A page that was reloaded while it
-// waited never saw the answer: within the grace its cookie is good once more.
+// waited never got the answer: within the grace its cookie is accepted once more.
 func (a *Auth) consoleRefresh(c api.OpenCtx, _ api.Nothing) (consoleSession, error) {
 	token := c.Cookie(consoleCookie)
 	if token == "" {
@@ -78,12 +78,12 @@ func (a *Auth) consoleLogout(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) 
 	a.setConsoleCookie(c, "")
 	id, err := a.readRefresh(c.Cookie(consoleCookie))
 	if err != nil {
-		return api.Nothing{}, nil // nobody was signed in, which is what they asked for
+		return api.Nothing{}, nil // no session: signing out has nothing to do
 	}
-	return api.Nothing{}, a.endAndBook(c, id)
+	return api.Nothing{}, a.endAndAudit(c, id)
 }
 
-func (a *Auth) endAndBook(c api.OpenCtx, id uuid.UUID) error {
+func (a *Auth) endAndAudit(c api.OpenCtx, id uuid.UUID) error {
 	acc, _, err := a.findSession(c, id)
 	if errors.Is(err, errSignedOut) {
 		return nil
@@ -95,7 +95,7 @@ func (a *Auth) endAndBook(c api.OpenCtx, id uuid.UUID) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return a.bookEnd(c, acc, "sign-out")
+	return a.auditSessionEnd(c, acc, "sign-out")
 }
 
 func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (consoleSession, error) {
@@ -109,7 +109,7 @@ func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pa
 	}, nil
 }
 
-// setConsoleCookie keeps a refresh token in the browser; an empty one is forgotten.
+// setConsoleCookie stores a refresh token in the browser; an empty one deletes it.
 func (a *Auth) setConsoleCookie(c api.OpenCtx, token string) {
 	life := RefreshLife
 	if token == "" {

@@ -14,7 +14,7 @@ import (
 	"homeroom/api"
 )
 
-// account is one entry of the platform's directory: where a phone or an e-mail belongs.
+// account is one entry of the platform's directory: the user a phone or an e-mail belongs to.
 type account struct {
 	id       uuid.UUID
 	schoolID uuid.UUID // zero for the cross-school administrator
@@ -23,7 +23,7 @@ type account struct {
 	phone    string
 	email    string
 	proven   bool // its holder has entered a code for the phone
-	epoch    int  // counts what has ended every sign-in of the account
+	epoch    int  // raised by everything that ends all sign-ins of the account
 }
 
 const accountColumns = `id, school_id, user_id, role_type, coalesce(phone, ''), coalesce(email, ''), phone_proven_at is not null, epoch`
@@ -53,7 +53,7 @@ func (a *Auth) accounts(ctx context.Context, where string, args ...any) ([]accou
 }
 
 // byPhone finds a phone's accounts; role narrows them to one client's. Those whose phone
-// was only typed by an office come last.
+// was only entered by an office come last.
 func (a *Auth) byPhone(ctx context.Context, phone string, role api.RoleType) ([]account, error) {
 	found, err := a.accounts(ctx, `phone = $1 and ($2 = '' or role_type = $2)`, phone, string(role))
 	slices.SortStableFunc(found, func(a, b account) int {
@@ -86,7 +86,7 @@ var ErrEmailTaken = api.Duplicate("Another account signs in with this e-mail")
 
 // Enter puts a school's user into the directory, or brings their entry up to date, so
 // that they can sign in. It may run before the user's own transaction commits: an
-// entry whose user never came to be signs nobody in, and Heal removes it.
+// entry without a user signs nobody in, and RepairDirectory removes it.
 func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error {
 	err := a.writeEntries(ctx, school, role, []uuid.UUID{user}, []string{phone}, []string{strings.ToLower(email)})
 	var pg *pgconn.PgError
@@ -108,9 +108,8 @@ func (a *Auth) EnterMany(ctx context.Context, school uuid.UUID, role api.RoleTyp
 }
 
 // enterSQL is the one statement by which a contact gets into the directory. A contact
-// that is another than before is nobody's yet: the account's sessions end, and so does
-// what was proven of the old one. A link to set a password dies with the e-mail it was
-// sent to.
+// that is another than before is not proven yet: the account's sessions end, and the proof
+// of the old one with them. A link to set a password ends with the e-mail it was sent to.
 const enterSQL = `
 	with given as (
 		select v.id, v.user_id, nullif(v.phone, '') as phone, nullif(v.email, '') as email
@@ -132,10 +131,10 @@ const enterSQL = `
 		where (a.role_type, a.phone, lower(a.email), a.disabled) is distinct from (excluded.role_type, excluded.phone, excluded.email, false))
 	select id from ended`
 
-// writeEntries writes entries of the directory. Two who enter the same new user at the
-// same moment both find nobody there, and Postgres settles a conflict by the key that was
-// named only: who comes second is refused by the other key, and finds the entry when they
-// look again. Of many there may be several such, met one after the other.
+// writeEntries writes entries of the directory. Two callers that enter the same new user at
+// the same moment both find no entry, and ON CONFLICT covers only the key it names: the second
+// is refused by the other key, and finds the entry when it tries again. Of many entries several
+// may conflict, one after the other.
 func (a *Auth) writeEntries(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones, emails []string) (err error) {
 	ids := make([]uuid.UUID, len(users))
 	for i, user := range users {
@@ -149,22 +148,21 @@ func (a *Auth) writeEntries(ctx context.Context, school uuid.UUID, role api.Role
 		}
 		var pg *pgconn.PgError
 		if !errors.As(err, &pg) || pg.ConstraintName != "account_pkey" {
-			a.tellEnded(ended)
+			a.publishEnded(ended)
 			return err
 		}
 	}
 	return err
 }
 
-// accountID follows from whom it is for. A school that was restored beside the one it
+// accountID follows from school and user. A school that was restored beside the one it
 // was archived from has the same users, and accounts of its own.
 func accountID(school, user uuid.UUID) uuid.UUID {
 	return uuid.NewSHA1(user, append([]byte("account of "), school[:]...))
 }
 
-// leave takes a user of a school out of the directory, or shuts their entry, and ends
-// their sessions.
-func (a *Auth) leave(ctx context.Context, school, user uuid.UUID, gone bool) error {
+// closeEntry removes or disables a user's entry in the directory and ends their sessions.
+func (a *Auth) closeEntry(ctx context.Context, school, user uuid.UUID, gone bool) error {
 	_, err := a.endSessions(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3 and school_id = $4)`, user, school)
 	if err != nil {
 		return err
@@ -176,6 +174,6 @@ func (a *Auth) leave(ctx context.Context, school, user uuid.UUID, gone bool) err
 	if _, err := a.Cluster.PlatformPool().Exec(ctx, sql, user, school); err != nil {
 		return fmt.Errorf("closing an account: %w", err)
 	}
-	a.Gone(user)
+	a.SessionsChanged(user)
 	return nil
 }

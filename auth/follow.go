@@ -15,8 +15,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// UserChanged is the fact a module tells when it adds, changes or removes a user. The
-// directory follows it, however often it is heard.
+// UserChanged is the fact a module publishes when it adds, changes or removes a user. The
+// directory follows it; receiving it twice has no further effect.
 const UserChanged = "user.changed"
 
 // UsersChanged is the same fact of many users, who were added or changed at once.
@@ -50,8 +50,8 @@ func (a *Auth) follow(bus *events.Bus) {
 	})
 }
 
-// followMany is FollowUser for many, most of whom the directory has right already: they
-// were entered as they were made.
+// followMany is FollowUser for many, most of whose entries are right already: they
+// were written when the users were added.
 func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
 	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 	there := map[uuid.UUID]bool{}
 	for _, p := range people {
 		there[p.ID] = true
-		if e, entered := entries[p.ID]; entered && p.Status == "ACTIVE" && e.says(p) {
+		if e, entered := entries[p.ID]; entered && p.Status == "ACTIVE" && e.matches(p) {
 			continue
 		}
 		if err := a.reconcile(ctx, school, p); err != nil {
@@ -77,7 +77,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 	}
 	for _, user := range users {
 		if !there[user] {
-			if err := a.leave(ctx, school, user, true); err != nil {
+			if err := a.closeEntry(ctx, school, user, true); err != nil {
 				return err
 			}
 		}
@@ -85,7 +85,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 	return nil
 }
 
-// person is a user as far as the directory cares.
+// person is a user, with the columns that the directory copies.
 type person struct {
 	ID     uuid.UUID
 	Role   api.RoleType
@@ -97,9 +97,9 @@ type person struct {
 
 const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone, coalesce(u.email, '') as email, u.status, trim(u.first_name || ' ' || u.last_name) as name`
 
-// FollowUser makes a user's entry say what the user record says. It holds the record
-// meanwhile: a change under way has entered its own already, which what was read before
-// its commit would undo, until the change's own fact is heard.
+// FollowUser copies a user's record into their entry. It locks the record meanwhile: a change
+// under way has written its entry already, which a copy of the record from before its commit
+// would undo until the change's own fact is published.
 func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 	db, err := a.anySchoolDB(ctx, school, tenancy.ReadWrite)
 	if err != nil {
@@ -109,7 +109,7 @@ func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 		var p person
 		err := tx.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ? for share of u`, user).Take(&p).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
-			return a.leave(ctx, school, user, true)
+			return a.closeEntry(ctx, school, user, true)
 		}
 		if err != nil {
 			return fmt.Errorf("reading a user: %w", err)
@@ -120,15 +120,15 @@ func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 
 func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error {
 	if p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "") {
-		// Someone who has no phone and no e-mail any more leaves neither behind here.
-		return a.leave(ctx, school, p.ID, p.Phone == "" && p.Email == "")
+		// A user who has neither phone nor e-mail any more must not keep an old one here.
+		return a.closeEntry(ctx, school, p.ID, p.Phone == "" && p.Email == "")
 	}
 	err := a.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
 	if err == nil && p.Role == api.SchoolAdmin {
 		err = a.enterNameAt(ctx, school, p.ID, p.Name)
 	}
 	if err == nil {
-		a.Gone(p.ID) // their role may be another now
+		a.SessionsChanged(p.ID) // the role may have changed
 	}
 	return err
 }
@@ -153,8 +153,7 @@ func (a *Auth) setName(ctx context.Context, where string, args ...any) error {
 	return nil
 }
 
-// anySchoolDB opens a school whatever its status: its people are followed while it is
-// suspended, too.
+// anySchoolDB opens a school in any status: its users are followed while it is suspended, too.
 func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*gorm.DB, error) {
 	s, err := a.Schools.School(ctx, id)
 	if err != nil {
@@ -163,9 +162,9 @@ func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode)
 	return a.Cluster.School(ctx, s, mode)
 }
 
-// Heal compares a school's users with the directory and mends what differs: entries
-// that a crash left out, left over or left behind. It says how many it mended.
-func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err error) {
+// RepairDirectory compares a school's users with the directory and corrects missing, outdated
+// and leftover entries, as a crash may leave them. It returns how many it corrected.
+func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (repaired int, err error) {
 	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return 0, err
@@ -182,28 +181,28 @@ func (a *Auth) Heal(ctx context.Context, school uuid.UUID) (mended int, err erro
 		e, there := entries[p.ID]
 		delete(entries, p.ID)
 		closed := p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "")
-		if there == !closed && (closed || e.says(p)) {
+		if there == !closed && (closed || e.matches(p)) {
 			continue
 		}
 		if err := a.reconcile(ctx, school, p); err != nil {
-			return mended, err
+			return repaired, err
 		}
-		mended++
+		repaired++
 	}
 	for user := range entries {
 		// A user being added right now has an entry before a record: only old ones are left over.
 		if entries[user].fresh {
 			continue
 		}
-		if err := a.leave(ctx, school, user, true); err != nil {
-			return mended, err
+		if err := a.closeEntry(ctx, school, user, true); err != nil {
+			return repaired, err
 		}
-		mended++
+		repaired++
 	}
-	return mended, nil
+	return repaired, nil
 }
 
-// entry is what the directory says of a user.
+// entry is a user's entry in the directory.
 type entry struct {
 	role         api.RoleType
 	phone, email string
@@ -211,7 +210,7 @@ type entry struct {
 	fresh        bool
 }
 
-func (e entry) says(p person) bool {
+func (e entry) matches(p person) bool {
 	return e.role == p.Role && e.phone == p.Phone && strings.EqualFold(e.email, p.Email) && (p.Role != api.SchoolAdmin || e.name == p.Name)
 }
 

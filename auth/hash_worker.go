@@ -14,19 +14,18 @@ import (
 
 // Hashing is the one thing here that keeps a core busy for as long as a request lasts,
 // and that allocates as much as a thousand requests. In the server's own process its
-// goroutines hold a processor until they are preempted (10 ms) and its garbage stops
-// everybody; so it is done in processes of its own, which the kernel makes wait.
+// goroutines hold a processor until they are preempted (10 ms) and its garbage
+// collection stops every request; so it runs in processes of its own, at a low priority.
 const (
-	// hashNice is how far hashing stands back: when everything is busy it still has a tenth
-	// of what others have, so that a sign-in is slow then and not told to come back. To
-	// stand back further takes nothing off the others' waiting: that they may interrupt
-	// is what counts (hashSlice).
+	// hashNice is the niceness of hashing: when everything is busy it still gets a tenth of
+	// what others get, so that a sign-in is slow then and not refused. A lower priority would
+	// not shorten the others' waiting: that they preempt it is what counts (hashSlice).
 	hashNice = 10
-	// hashIdle is how long a worker that has nothing to do stays.
+	// hashIdle is how long an idle worker is kept.
 	hashIdle = time.Minute
 )
 
-// hashTask is what a worker is asked: hash the secret, or compare it with a stored form.
+// hashTask is a worker's task: hash the secret, or compare it with a stored form.
 type hashTask struct {
 	Secret string `json:"secret"`
 	Stored string `json:"stored,omitempty"`
@@ -48,7 +47,7 @@ type hashed struct {
 // ServeHashes is the work of a hash worker: a task a line in, an answer a line out,
 // until in ends, which it does when the server is gone.
 func ServeHashes(in io.Reader, out io.Writer) error {
-	standBack()
+	lowerPriority()
 	tasks, answers := json.NewDecoder(in), json.NewEncoder(out)
 	for {
 		var t hashTask
@@ -65,7 +64,7 @@ func ServeHashes(in io.Reader, out io.Writer) error {
 }
 
 // hashWorker is one such process, started when it is first needed. It is used by one
-// sign-in at a time: whoever holds its core.
+// sign-in at a time, the one that holds its core.
 type hashWorker struct {
 	command []string
 
@@ -77,8 +76,8 @@ type hashWorker struct {
 	idle    *time.Timer
 }
 
-// do has the task done by the process. One that died is replaced once; if that fails
-// too, the task is done here, since people must be able to sign in.
+// do has the process do the task. One that died is replaced once; if that fails too, the
+// task is done in this process, since users must be able to sign in.
 func (w *hashWorker) do(t hashTask) hashed {
 	if len(w.command) == 0 {
 		return t.do()
@@ -86,7 +85,7 @@ func (w *hashWorker) do(t hashTask) hashed {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for range 2 {
-		if answer, err := w.ask(t); err == nil {
+		if answer, err := w.send(t); err == nil {
 			w.idle.Reset(hashIdle)
 			return answer
 		}
@@ -95,7 +94,7 @@ func (w *hashWorker) do(t hashTask) hashed {
 	return t.do()
 }
 
-func (w *hashWorker) ask(t hashTask) (answer hashed, err error) {
+func (w *hashWorker) send(t hashTask) (answer hashed, err error) {
 	if w.process == nil {
 		if err := w.start(); err != nil {
 			return answer, err
@@ -113,7 +112,7 @@ func (w *hashWorker) start() error {
 	// when the next but one would not fit, not while it runs.
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=64MiB")
 	// A session of its own: Ctrl-C in the terminal is for the server, which finishes
-	// sign-ins under way, and a session stands back as one.
+	// sign-ins under way, and the kernel weighs a session as one.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -127,12 +126,12 @@ func (w *hashWorker) start() error {
 		return fmt.Errorf("a hash worker: %w", err)
 	}
 	w.process, w.in, w.tasks, w.answers = cmd, in, json.NewEncoder(in), json.NewDecoder(out)
-	w.idle = time.AfterFunc(hashIdle, w.rest)
+	w.idle = time.AfterFunc(hashIdle, w.stopWhenIdle)
 	return nil
 }
 
-// rest ends a process nobody needed for a while.
-func (w *hashWorker) rest() {
+// stopWhenIdle ends a process that has been idle for a while.
+func (w *hashWorker) stopWhenIdle() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.end()

@@ -30,26 +30,26 @@ const (
 // Hasher turns secrets into hashes, never on more cores than it is given: a storm
 // of sign-ins must not take the service down.
 type Hasher struct {
-	// Wait is how long a sign-in queues for a core before it is told to come back, give or
-	// take a third: those who came together must not all come back together. 3 s unless set.
+	// Wait is how long a sign-in queues for a core before it is answered 503, give or take a
+	// third: calls that came together must not all come back together. 3 s unless set.
 	Wait time.Duration
 
-	cores chan *hashWorker
-	door  chan struct{}
+	cores    chan *hashWorker
+	admitted chan struct{}
 
 	waiting atomic.Int64
 	refused atomic.Int64
 	hashed  atomic.Int64
 }
 
-// HashCounts are how the queue for hashing stands, for metrics.
+// HashCounts are the state of the queue for hashing, for metrics.
 type HashCounts struct {
-	Waiting int64 // sign-ins at the door, and what was let in and waits for a core
-	Refused int64 // told to come back, since the start
+	Waiting int64 // sign-ins that wait to be admitted, or for a core
+	Refused int64 // answered 503, since the start
 	Hashed  int64 // since the start
 }
 
-// Counts says how the queue stands.
+// Counts returns the state of the queue.
 func (h *Hasher) Counts() HashCounts {
 	return HashCounts{Waiting: h.waiting.Load(), Refused: h.refused.Load(), Hashed: h.hashed.Load()}
 }
@@ -63,20 +63,20 @@ func NewHasher(cores int, command ...string) *Hasher {
 	if cores == 0 {
 		cores = max(1, runtime.GOMAXPROCS(0)/2)
 	}
-	h := &Hasher{Wait: hashWait, cores: make(chan *hashWorker, cores), door: make(chan struct{}, cores+1)}
+	h := &Hasher{Wait: hashWait, cores: make(chan *hashWorker, cores), admitted: make(chan struct{}, cores+1)}
 	for range cores {
 		h.cores <- &hashWorker{command: command}
 	}
-	decoy() // now, not for the first stranger
+	decoy() // now, and not during the first unknown user's sign-in
 	return h
 }
 
-// Close ends the processes; what is asked afterwards starts them again.
+// Close ends the processes; later tasks start them again.
 func (h *Hasher) Close() {
 	workers := make([]*hashWorker, cap(h.cores))
 	for i := range workers {
 		workers[i] = <-h.cores
-		workers[i].rest()
+		workers[i].stopWhenIdle()
 	}
 	for _, w := range workers {
 		h.cores <- w
@@ -100,18 +100,18 @@ func (h *Hasher) Verify(ctx context.Context, secret, stored string) (bool, error
 	return answer.OK && stored != "", err
 }
 
-// Admit lets in as many sign-ins as can be worked on, one more than there are cores,
-// until done is called. The others wait here, before they cost anything: two hundred
-// at once would else look up their accounts all together, to wait then. Nothing has
-// been counted against those who are told to come back.
+// Admit admits as many sign-ins as can be worked on, one more than there are cores, until
+// done is called. The others wait here, before they cost anything: two hundred at once would
+// otherwise all look up their accounts and then wait. A sign-in that is answered 503 here was
+// not counted as an attempt.
 func (h *Hasher) Admit(ctx context.Context) (done func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, h.Wait*2/3+rand.N(h.Wait*2/3))
 	defer cancel()
 	h.waiting.Add(1)
 	defer h.waiting.Add(-1)
 	select {
-	case h.door <- struct{}{}:
-		return func() { <-h.door }, nil
+	case h.admitted <- struct{}{}:
+		return func() { <-h.admitted }, nil
 	case <-ctx.Done():
 		h.refused.Add(1)
 		return nil, errManySignIns

@@ -20,9 +20,9 @@ func inviteText(school string) string {
 	return "You are an administrator of " + strings.ReplaceAll(school, "%", "%%") + " on Homeroom. Set your password within seven days to sign in:\n\n%s"
 }
 
-// InviteOn is Invite on an occasion that may be told of twice: the link follows from
-// the occasion, so that a second message carries the same one, and after the link was
-// used none is sent.
+// InviteOn is Invite for an occasion whose fact may be received twice: the link follows from
+// the occasion, so that a second message carries the same one, and none is sent after the
+// link was used.
 func (a *Auth) InviteOn(ctx context.Context, occasion, school, user uuid.UUID, name string) error {
 	found, err := a.accounts(ctx, `user_id = $1 and school_id = $2 and email is not null`, user, school)
 	if err != nil || len(found) == 0 {

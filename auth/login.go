@@ -17,26 +17,26 @@ type loginRequest struct {
 
 var errWrongPassword = api.Coded(400, "PASSWORD_WRONG", "The e-mail or the password is wrong")
 
-// login signs a web administrator in. Every wrong try looks the same and takes as long.
+// login signs a web administrator in. Every wrong attempt has the same answer and takes as long.
 func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
 	acc, err := a.byPassword(c, r)
 	if err != nil {
 		return signedIn{}, err
 	}
-	return a.enter(c, acc, r.Email)
+	return a.finishLogin(c, acc, r.Email)
 }
 
-// enter opens the session of somebody whose password was right.
-func (a *Auth) enter(c api.OpenCtx, acc account, email string) (signedIn, error) {
+// finishLogin opens the session of an account whose password was right.
+func (a *Auth) finishLogin(c api.OpenCtx, acc account, email string) (signedIn, error) {
 	out, err := a.signIn(c, acc, proof{method: "PASSWORD"})
 	if err == nil || outcomeOf(err) == Halfway { // the password was right: what follows is counted by itself
-		err = errors.Join(err, a.forgiveLogin(c, email))
+		err = errors.Join(err, a.resetLoginAttempts(c, email))
 	}
 	return out, err
 }
 
-// mostPasswords is how many accounts of one e-mail a password is tried on.
-const mostPasswords = 5
+// maxPasswordAccounts is how many accounts of one e-mail a password is checked for.
+const maxPasswordAccounts = 5
 
 // byPassword finds the account an e-mail and a password open. An e-mail may have accounts
 // at several schools, each with a password of its own: the one used last comes first.
@@ -46,49 +46,49 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 		return account{}, err
 	}
 	defer done()
-	if err := a.slowDown(c, r.Email); err != nil {
+	if err := a.countLoginAttempt(c, r.Email); err != nil {
 		return account{}, err
 	}
 	accounts, err := a.byEmail(c, r.Email)
 	if err != nil {
 		return account{}, err
 	}
-	tried := 0
-	var shut *account // the password is right, the school not active
+	checked := 0
+	var inactive *account // the password is right, the school not active
 	for _, acc := range accounts {
 		stored, err := a.passwordOf(c, acc)
 		if err != nil {
 			return account{}, err
 		}
 		if stored == "" {
-			continue // an e-mail that an office typed and nobody has set a password for
+			continue // entered by an office, and no password was set yet
 		}
 		ok, err := a.Hasher.Verify(c, r.Password, stored)
 		if err != nil {
 			return account{}, err
 		}
 		if ok {
-			if _, err := a.present(c, acc); !errors.Is(err, errNotActive) {
+			if _, err := a.findRole(c, acc); !errors.Is(err, errNotActive) {
 				return acc, nil
 			}
-			shut = &acc
+			inactive = &acc
 		}
-		if tried++; tried == mostPasswords {
+		if checked++; checked == maxPasswordAccounts {
 			break
 		}
 	}
-	if tried == 0 { // takes as long
+	if checked == 0 { // takes as long
 		if _, err := a.Hasher.Verify(c, r.Password, ""); err != nil {
 			return account{}, err
 		}
 	}
-	if shut != nil {
-		return *shut, nil
+	if inactive != nil {
+		return *inactive, nil
 	}
 	if len(accounts) == 0 {
 		return account{}, errWrongPassword
 	}
-	return account{}, a.failed(c, accounts[0], "sign-in by password failed", errWrongPassword)
+	return account{}, a.auditFailure(c, accounts[0], "sign-in by password failed", errWrongPassword)
 }
 
 // passwordOf reads the stored hash of an account's user; empty when there is none.

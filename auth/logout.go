@@ -13,7 +13,7 @@ type logoutRequest struct {
 	RefreshToken string `json:"refreshToken" validate:"max=2000" doc:"Instead of the bearer token, when that has expired"`
 }
 
-// logoutCaller is the session that is to end, if the call has a good token of it.
+// logoutCaller is the session that is to end, if the call has a valid token of it.
 func (a *Auth) logoutCaller(c api.OpenCtx, r logoutRequest) string {
 	if claim, err := a.Tokens.ReadAccess(c.Token); err == nil {
 		return "session " + claim.SessionID.String()
@@ -49,7 +49,7 @@ func (a *Auth) logout(c api.OpenCtx, r logoutRequest) (api.Nothing, error) {
 	if _, err := a.endSessions(c, "signed out", `id = $3`, id); err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.bookEnd(c, acc, "sign-out")
+	return api.Nothing{}, a.auditSessionEnd(c, acc, "sign-out")
 }
 
 // logoutAll ends every session of the account.
@@ -62,8 +62,8 @@ func (a *Auth) logoutAll(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	a.tellEnded(ended)
-	return api.Nothing{}, a.bookEnd(c, *acc, "sign-out everywhere")
+	a.publishEnded(ended)
+	return api.Nothing{}, a.auditSessionEnd(c, *acc, "sign-out everywhere")
 }
 
 func orSignedOut(err error) error {
@@ -115,5 +115,5 @@ func (a *Auth) endSession(c api.OpenCtx, r sessionByID) (api.Nothing, error) {
 	if err != nil || acc == nil {
 		return api.Nothing{}, orSignedOut(err)
 	}
-	return api.Nothing{}, a.bookEnd(c, *acc, "session ended")
+	return api.Nothing{}, a.auditSessionEnd(c, *acc, "session ended")
 }

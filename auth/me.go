@@ -8,7 +8,7 @@ import (
 	"homeroom/api"
 )
 
-// me is who the caller is and what they may do.
+// me is the caller, with their school and permissions.
 type me struct {
 	User        signedInUser           `json:"user"`
 	School      *mySchool              `json:"school"`
@@ -32,7 +32,7 @@ func (a *Auth) me(c api.OpenCtx, _ api.Nothing) (me, error) {
 	return a.describe(c, *acc, c.User.RoleID)
 }
 
-// describe says who an account's user is and what their role may do.
+// describe returns an account's user with the permissions of their role.
 func (a *Auth) describe(c api.OpenCtx, acc account, role uuid.UUID) (me, error) {
 	out := me{User: answerOf(acc, Pair{}).User, Permissions: map[string]api.Granted{}}
 	if acc.role == api.SuperAdmin {
@@ -52,11 +52,11 @@ type switchRequest struct {
 	RefreshToken string    `json:"refreshToken" validate:"required,max=2000" doc:"Of this session, which goes on beside the new one"`
 }
 
-var errNoSuchAccount = api.NotFound("account")
+var errAccountNotFound = api.NotFound("account")
 
 // switchTo opens a session for another account of the phone that this session has proven.
-// That an office has typed the same phone for both opens nothing. The refresh token is asked
-// for since an access token, which is good for minutes, would else make a session of days.
+// That an office has entered the same phone for both opens nothing. The refresh token is
+// required because an access token, which is valid for minutes, would else make a session of days.
 func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 	_, s, err := a.findSession(c, c.User.SessionID)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 		return signedIn{}, err
 	}
 	if other == nil || !s.proof.opens(*other) {
-		return signedIn{}, errNoSuchAccount
+		return signedIn{}, errAccountNotFound
 	}
 	if s.proof.stale(*other, a.Clock()) {
 		return signedIn{}, api.ErrNotFresh

@@ -27,7 +27,7 @@ type otpRequest struct {
 	OTP   string `json:"otp" validate:"required,len=6,number" example:"123456"`
 }
 
-// phoneOf reads a number; a bad one is the caller's field to mend.
+// phoneOf reads a number; a bad one is an error of the caller's field.
 func phoneOf(text string) (string, error) {
 	phone, err := api.ParsePhone(text)
 	if err != nil {
@@ -71,7 +71,7 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	}
 	if err := m.otps().verify(c, phone, r.OTP, m.sourceOf(c, phone)); err != nil {
 		if len(accounts) > 0 {
-			err = m.failed(c, accounts[0], "sign-in by OTP failed", err)
+			err = m.auditFailure(c, accounts[0], "sign-in by OTP failed", err)
 		}
 		return signedIn{}, err
 	}
@@ -84,9 +84,9 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	return m.signInToOneOf(c, accounts, m.byCode(phone))
 }
 
-// signInToOneOf signs in to the first account that can be: its school is active and
-// its user is there. The others are named, so that the app can offer a switch. One that wants
-// a second factor is not passed over: another school may have typed the phone.
+// signInToOneOf signs in to the first account whose school is active and whose user exists.
+// The others are listed, so that the app can offer a switch. One that needs a second factor is
+// not skipped: another school may have entered the phone.
 func (a *Auth) signInToOneOf(c api.OpenCtx, accounts []account, by proof) (signedIn, error) {
 	var refused error
 	for _, acc := range accounts {

@@ -16,13 +16,13 @@ import (
 // ErrLastOperator is the refusal to disable the only operator who is left.
 var ErrLastOperator = api.Conflict("This is the last active operator: nobody could run the platform")
 
-// DisableOperator keeps a cross-school administrator out and ends their sessions at once.
-// The last active one stays.
+// DisableOperator disables a cross-school administrator and ends their sessions at once.
+// The last active one cannot be disabled.
 func (a *Auth) DisableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.InTx) error {
 	return a.setOperator(ctx, operator, "DISABLED", also)
 }
 
-// EnableOperator lets a disabled operator in again.
+// EnableOperator enables a disabled operator.
 func (a *Auth) EnableOperator(ctx context.Context, operator uuid.UUID, also ...tenancy.InTx) error {
 	return a.setOperator(ctx, operator, "ACTIVE", also)
 }
@@ -30,7 +30,7 @@ func (a *Auth) EnableOperator(ctx context.Context, operator uuid.UUID, also ...t
 func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status string, also []tenancy.InTx) error {
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) error {
-		// All of them are held: two who disable each other come one after the other.
+		// All of them are locked: two who disable each other run one after the other.
 		rows, err := tx.Query(ctx, `select id from platform.super_admin where status = 'ACTIVE' order by id for update`)
 		if err != nil {
 			return err
@@ -60,8 +60,8 @@ func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status strin
 	if err != nil {
 		return fmt.Errorf("changing an operator: %w", err)
 	}
-	a.tellEnded(ended)
-	a.Gone(operator)
+	a.publishEnded(ended)
+	a.SessionsChanged(operator)
 	return nil
 }
 

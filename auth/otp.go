@@ -18,17 +18,17 @@ import (
 
 const (
 	otpLife = 5 * time.Minute
-	// otpKept is how long a code is remembered, so that a late entry is told it is late.
-	otpKept = time.Hour
-	// otpResend is how soon a second request sends nothing: a double tap costs nothing.
+	// otpRemembered is how long a code is remembered, so that a late entry gets OTP_EXPIRED.
+	otpRemembered = time.Hour
+	// otpResend is how long a second request sends nothing: a double tap costs nothing.
 	otpResend = 30 * time.Second
-	// redisPatience is how long sign-in waits for Redis.
-	redisPatience = 2 * time.Second
+	// redisTimeout is how long sign-in waits for Redis.
+	redisTimeout = 2 * time.Second
 )
 
-// otps keeps one-time passwords in Redis: not the codes but what they follow from under the
-// secret, so that a code can be sent again. Everything is the same for a phone that nobody
-// has, except that nothing is sent.
+// otps keeps one-time passwords in Redis: not the codes but the random ids they follow from
+// under the secret, so that a code can be sent again. An unknown phone is handled alike, except
+// that nothing is sent.
 type otps struct {
 	redis  redis.UniversalClient
 	secret []byte
@@ -39,8 +39,8 @@ type otps struct {
 func otpKey(phone string) string { return "homeroom:code:{" + phone + "}" }
 
 // issueScript decides whether to send, and which code. A code that was made less than its
-// life ago is sent again instead of being replaced: else a stranger who asks for codes would
-// keep the owner's from working. Who has used up their tries need not wait.
+// life ago is sent again instead of being replaced: else a stranger who requests codes would
+// make the owner's useless. A source that has used up its attempts need not wait.
 var issueScript = redis.NewScript(takeLua + `
 local now, life = tonumber(ARGV[1]), tonumber(ARGV[6])
 local v = redis.call("hmget", KEYS[1], "id", "made", ARGV[3], ARGV[4])
@@ -62,18 +62,17 @@ redis.call("hset", KEYS[1], "at", now, ARGV[3], now, ARGV[4], 0)
 redis.call("pexpire", KEYS[1], ARGV[7])
 return {"send", id}`)
 
-// issue finds the code to send to a phone. It returns "" when one is on its way already.
-// client is the family of paths it was asked under: a driver's app must not keep a parent's
-// from being sent.
+// issue finds the code to send to a phone. It returns "" when one was just sent. client is
+// the family of paths of the request: a driver's app must not keep a parent's from being sent.
 func (o otps) issue(ctx context.Context, phone, client string, from source) (code string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	fresh := make([]byte, 16)
 	_, _ = rand.Read(fresh) // never fails: the runtime ends the program instead
 	all := sentAllowances(phone, from)
 	answer, err := issueScript.Run(ctx, o.redis, keysOf([]string{otpKey(phone)}, all), argsOf([]any{
-		o.now().UnixMilli(), hex.EncodeToString(fresh), "asked " + client + " " + from.key, triesField(from),
-		otpResend.Milliseconds(), otpLife.Milliseconds(), otpKept.Milliseconds(), otpTries,
+		o.now().UnixMilli(), hex.EncodeToString(fresh), "asked " + client + " " + from.key, attemptsField(from),
+		otpResend.Milliseconds(), otpLife.Milliseconds(), otpRemembered.Milliseconds(), otpAttempts,
 	}, all)...).Slice()
 	if err != nil {
 		return "", errCannotCount.Because(err)
@@ -82,16 +81,16 @@ func (o otps) issue(ctx context.Context, phone, client string, from source) (cod
 	case "recent":
 		return "", nil
 	case "often":
-		return "", tooMany("Too many codes were sent to this phone, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
+		return "", tooManyAttempts("Too many codes were sent to this phone, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
 	}
 	return o.code(phone, answer[1].(string)), nil
 }
 
-func triesField(from source) string { return "tries " + from.key }
+func attemptsField(from source) string { return "tries " + from.key }
 
-// tryScript counts the guess before anybody looks at it. A guess that nobody will look at,
-// since there is no code or it is too late, costs nothing.
-var tryScript = redis.NewScript(takeLua + `
+// attemptScript counts the attempt before it is checked. One that is not checked, since there is
+// no code or it is too late, costs nothing.
+var attemptScript = redis.NewScript(takeLua + `
 local v = redis.call("hmget", KEYS[1], "at", "id")
 if not v[1] then
 	return {"none", 0}
@@ -108,7 +107,7 @@ if left > 0 then
 end
 return {"try", v[2]}`)
 
-// consumeScript takes a code out of use; one caller can.
+// consumeScript uses a code up; only one caller succeeds.
 var consumeScript = redis.NewScript(returnLua + `
 if redis.call("hget", KEYS[1], "id") ~= ARGV[1] then
 	return 0
@@ -122,14 +121,14 @@ var (
 	errCannotCount = api.Unavailable("Signing in is briefly unavailable, try again")
 )
 
-// verify uses a code up, or says what is wrong with it.
+// verify uses a code up, or returns what is wrong with it.
 func (o otps) verify(ctx context.Context, phone, code string, from source) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	all := otpAllowances(phone, from)
 	keys := keysOf([]string{otpKey(phone)}, all)
-	answer, err := tryScript.Run(ctx, o.redis, keys,
-		argsOf([]any{o.now().UnixMilli(), otpLife.Milliseconds(), triesField(from), otpTries}, all)...).Slice()
+	answer, err := attemptScript.Run(ctx, o.redis, keys,
+		argsOf([]any{o.now().UnixMilli(), otpLife.Milliseconds(), attemptsField(from), otpAttempts}, all)...).Slice()
 	if err != nil {
 		return errCannotCount.Because(err)
 	}
@@ -137,7 +136,7 @@ func (o otps) verify(ctx context.Context, phone, code string, from source) error
 	case "expired":
 		return errOTPExpired
 	case "often":
-		return tooMany("Too many wrong codes, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
+		return tooManyAttempts("Too many wrong codes, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
 	case "try":
 	default:
 		return errOTPInvalid

@@ -16,12 +16,12 @@ import (
 	"homeroom/auth/factor"
 )
 
-// mostPasskeys is how many an account may have.
-const mostPasskeys = 20
+// maxPasskeys is how many an account may have.
+const maxPasskeys = 20
 
 var (
 	errNoPasskey    = api.Conflict("This account has no passkey")
-	errManyPasskeys = api.Conflict("This account has %d passkeys: remove one first", mostPasskeys)
+	errManyPasskeys = api.Conflict("This account has %d passkeys: remove one first", maxPasskeys)
 )
 
 // passkeyView is a passkey as its owner sees it.
@@ -44,7 +44,7 @@ func (a *Auth) passkeys(ctx context.Context, account uuid.UUID) ([]passkeyView, 
 	return append([]passkeyView{}, found...), nil
 }
 
-// passkeyOptions are what a browser is asked with.
+// passkeyOptions are the options of a WebAuthn call in a browser.
 type passkeyOptions struct {
 	PublicKey map[string]any `json:"publicKey" doc:"For PublicKeyCredential.parseCreationOptionsFromJSON or parseRequestOptionsFromJSON"`
 }
@@ -62,17 +62,16 @@ func optionsOf(options any) (passkeyOptions, error) {
 	return out, nil
 }
 
-// passkeyKey is where the question waits that a browser was asked, by the challenge or
-// session it was asked for.
+// passkeyKey is where the WebAuthn session is kept, by the challenge or session it belongs to.
 func passkeyKey(of string) string { return "homeroom:passkey:" + of }
 
-// takeQuestion is what a browser was asked. It is answered once.
-func (a *Auth) takeQuestion(ctx context.Context, of string) (webauthn.SessionData, error) {
+// takePasskeySession reads and deletes a WebAuthn session: it is answered once.
+func (a *Auth) takePasskeySession(ctx context.Context, of string) (webauthn.SessionData, error) {
 	var asked webauthn.SessionData
-	if err := a.recall(ctx, passkeyKey(of), &asked); err != nil {
+	if err := a.load(ctx, passkeyKey(of), &asked); err != nil {
 		return asked, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	taken, err := a.Redis.Del(ctx, passkeyKey(of)).Result()
 	if err != nil {
@@ -98,8 +97,8 @@ func (a *Auth) passkeyHolder(ctx context.Context, acc account) (factor.Holder, e
 	return holder, nil
 }
 
-// askPasskey makes the question a browser answers with one of the account's passkeys.
-func (a *Auth) askPasskey(ctx context.Context, acc account, of string) (passkeyOptions, error) {
+// beginPasskey begins a WebAuthn session that a browser answers with one of the account's passkeys.
+func (a *Auth) beginPasskey(ctx context.Context, acc account, of string) (passkeyOptions, error) {
 	party, err := factor.RelyingParty(factorIssuer, a.PublicURL, "")
 	if err != nil {
 		return passkeyOptions{}, err
@@ -115,7 +114,7 @@ func (a *Auth) askPasskey(ctx context.Context, acc account, of string) (passkeyO
 	if err != nil {
 		return passkeyOptions{}, fmt.Errorf("asking for a passkey: %w", err)
 	}
-	if err := a.remember(ctx, passkeyKey(of), asked); err != nil {
+	if err := a.store(ctx, passkeyKey(of), asked); err != nil {
 		return passkeyOptions{}, err
 	}
 	return optionsOf(options)
@@ -127,16 +126,16 @@ func (a *Auth) signInOptions(c api.OpenCtx, r challengeRequest) (passkeyOptions,
 	if err != nil {
 		return passkeyOptions{}, err
 	}
-	return a.askPasskey(c, acc, challengeKey(r.Challenge))
+	return a.beginPasskey(c, acc, challengeKey(r.Challenge))
 }
 
-// reauthOptions asks for a passkey of somebody who is signed in.
+// reauthOptions asks for a passkey of a signed-in caller.
 func (a *Auth) reauthOptions(c api.OpenCtx, _ api.Nothing) (passkeyOptions, error) {
 	acc, err := a.factorHolder(c)
 	if err != nil {
 		return passkeyOptions{}, err
 	}
-	return a.askPasskey(c, acc, c.User.SessionID.String())
+	return a.beginPasskey(c, acc, c.User.SessionID.String())
 }
 
 // assertion is a browser's answer to a question: PublicKeyCredential.toJSON().
@@ -152,11 +151,11 @@ type assertion struct {
 	} `json:"response"`
 }
 
-// usePasskey takes an answer of one of the account's passkeys. It is not counted against
-// the account: nobody guesses a signature, and whoever is kept waiting for wrong codes can
-// still come in by a passkey.
+// usePasskey takes an answer of one of the account's passkeys. It is not counted as
+// an attempt: nobody guesses a signature, and an account that is delayed for wrong codes can
+// still be opened by a passkey.
 func (a *Auth) usePasskey(c api.OpenCtx, acc account, of string, answer assertion) error {
-	asked, err := a.takeQuestion(c, of)
+	asked, err := a.takePasskeySession(c, of)
 	if errors.Is(err, errChallenge) {
 		return errFactorWrong.Because(err)
 	}
@@ -167,19 +166,19 @@ func (a *Auth) usePasskey(c api.OpenCtx, acc account, of string, answer assertio
 	if err != nil {
 		var e *api.Error
 		if errors.As(err, &e) && e.Code == errFactorWrong.Code {
-			return a.failed(c, acc, "second factor failed", err)
+			return a.auditFailure(c, acc, "second factor failed", err)
 		}
 		return err
 	}
-	// One that was removed meanwhile is of no use.
+	// One that was removed meanwhile is refused.
 	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.passkey set credential = $3, last_used_at = $4 where account_id = $1 and credential_id = $2`, acc.id, used.ID, used, a.Clock())
 	if err != nil {
 		return fmt.Errorf("using a passkey: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
-		return a.failed(c, acc, "second factor failed", errFactorWrong)
+		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
-	return a.forgiveFactorTries(c, acc.id)
+	return a.resetFactorAttempts(c, acc.id)
 }
 
 func (a *Auth) checkPasskey(ctx context.Context, acc account, asked webauthn.SessionData, answer assertion) (*webauthn.Credential, error) {
@@ -223,14 +222,14 @@ func (a *Auth) addPasskeyOptions(c api.OpenCtx, _ api.Nothing) (passkeyOptions, 
 	if err != nil {
 		return passkeyOptions{}, err
 	}
-	if len(holder.Credentials) >= mostPasskeys {
+	if len(holder.Credentials) >= maxPasskeys {
 		return passkeyOptions{}, errManyPasskeys
 	}
 	options, asked, err := party.BeginRegistration(holder, webauthn.WithExclusions(webauthn.Credentials(holder.Credentials).CredentialDescriptors()))
 	if err != nil {
 		return passkeyOptions{}, fmt.Errorf("asking for a new passkey: %w", err)
 	}
-	if err := a.remember(c, passkeyKey("new "+c.User.SessionID.String()), asked); err != nil {
+	if err := a.store(c, passkeyKey("new "+c.User.SessionID.String()), asked); err != nil {
 		return passkeyOptions{}, err
 	}
 	return optionsOf(options)
@@ -259,7 +258,7 @@ type addedPasskey struct {
 	recoveryCodes
 }
 
-// addPasskey keeps a passkey that the browser has made.
+// addPasskey stores a passkey that the browser has made.
 func (a *Auth) addPasskey(c api.OpenCtx, r newPasskey) (addedPasskey, error) {
 	acc, err := a.factorHolder(c)
 	if err != nil {
@@ -275,14 +274,14 @@ func (a *Auth) addPasskey(c api.OpenCtx, r newPasskey) (addedPasskey, error) {
 	if err != nil {
 		return addedPasskey{}, err
 	}
-	if err := a.book(c, acc, "passkey added"); err != nil {
+	if err := a.writeAudit(c, acc, "passkey added"); err != nil {
 		return addedPasskey{}, err
 	}
 	return addedPasskey{view, recoveryCodes{codes}}, a.provedWithFactor(c, c.User.SessionID)
 }
 
 func (a *Auth) readPasskey(c api.OpenCtx, acc account, answer attestation) (*webauthn.Credential, error) {
-	asked, err := a.takeQuestion(c, "new "+c.User.SessionID.String())
+	asked, err := a.takePasskeySession(c, "new "+c.User.SessionID.String())
 	if errors.Is(err, errChallenge) {
 		return nil, errNoEnrolment
 	}
@@ -314,7 +313,7 @@ type passkeyByID struct {
 	ID uuid.UUID `path:"id"`
 }
 
-// removePasskey takes a passkey of the caller's own account away.
+// removePasskey removes a passkey of the caller's own account.
 func (a *Auth) removePasskey(c api.OpenCtx, r passkeyByID) (api.Nothing, error) {
 	acc, err := a.factorHolder(c)
 	if err != nil {
@@ -323,5 +322,5 @@ func (a *Auth) removePasskey(c api.OpenCtx, r passkeyByID) (api.Nothing, error) 
 	if err := a.removeFactor(c, acc, `delete from platform.passkey where account_id = $1 and id = $2`, acc.id, r.ID); err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.book(c, acc, "passkey removed")
+	return api.Nothing{}, a.writeAudit(c, acc, "passkey removed")
 }

@@ -29,13 +29,13 @@ type forgotRequest struct {
 
 var errNoPassword = api.Denied("Passwords are for web accounts")
 
-// forgot sends a link to set a new password. It answers alike for e-mails nobody has.
+// forgot sends a link to set a new password. It answers alike for unknown e-mails.
 func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	if err := a.Messages.Ready("EMAIL"); err != nil {
 		return api.Nothing{}, err
 	}
-	if wait, err := a.take(c, forgotAllowances(strings.ToLower(r.Email))); err != nil || wait > 0 {
-		return api.Nothing{}, err // those that were sent are as good as another
+	if wait, err := a.countAttempt(c, forgotAllowances(strings.ToLower(r.Email))); err != nil || wait > 0 {
+		return api.Nothing{}, err // the links that were sent are still valid
 	}
 	accounts, err := a.byEmail(c, r.Email)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 	return api.Nothing{}, nil
 }
 
-// schoolName says at which school an account is: an e-mail may have one at several.
+// schoolName is the name of an account's school: an e-mail may have accounts at several.
 func (a *Auth) schoolName(ctx context.Context, acc account) (string, error) {
 	if acc.role == api.SuperAdmin {
 		return "", nil
@@ -72,8 +72,8 @@ func (a *Auth) schoolName(ctx context.Context, acc account) (string, error) {
 }
 
 // resetLink is the token of a link to set a new password. One that was made less than its
-// life ago is sent again, and is good for an hour from then: else anybody who asks for
-// links would keep the owner's from working. The token follows from the link's account and
+// life ago is sent again, and is valid for an hour from then: else anybody who requests
+// links would make the owner's useless. The token follows from the link's account and
 // time under the secret; the table has its hash, as of any link.
 func (a *Auth) resetLink(ctx context.Context, acc account) (string, error) {
 	now := a.Clock().UTC().Truncate(time.Microsecond) // as Postgres keeps it
@@ -173,7 +173,7 @@ func (a *Auth) reset(c api.OpenCtx, r resetRequest) (api.Nothing, error) {
 	if err := a.endOldPassword(c, acc, "password was set", uuid.Nil); err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.forgiveByLink(c, acc.email)
+	return api.Nothing{}, a.resetAllLoginAttempts(c, acc.email)
 }
 
 var errLink = api.Malformed("This link is not valid any more, ask for a new one")
@@ -211,7 +211,7 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 	if acc.email == "" {
 		return api.Nothing{}, errNoPassword
 	}
-	if err := a.slowDown(c, acc.email); err != nil {
+	if err := a.countLoginAttempt(c, acc.email); err != nil {
 		return api.Nothing{}, err
 	}
 	stored, err := a.passwordOf(c, *acc)
@@ -223,9 +223,9 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 		return api.Nothing{}, err
 	}
 	if !ok {
-		return api.Nothing{}, a.failed(c, *acc, "password change refused", api.InvalidField("currentPassword", "currentPassword is wrong"))
+		return api.Nothing{}, a.auditFailure(c, *acc, "password change refused", api.InvalidField("currentPassword", "currentPassword is wrong"))
 	}
-	if err := a.forgiveLogin(c, acc.email); err != nil {
+	if err := a.resetLoginAttempts(c, acc.email); err != nil {
 		return api.Nothing{}, err
 	}
 	if err := goodPassword("newPassword", r.NewPassword, acc.email); err != nil {
@@ -241,15 +241,15 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 	return api.Nothing{}, a.endOldPassword(c, *acc, "password was changed", c.User.SessionID)
 }
 
-// endOldPassword ends what the password before has opened, but for one session, and every link
+// endOldPassword ends the sessions that the former password opened, except one, and every link
 // that could set another.
-func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, stays uuid.UUID) error {
+func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, except uuid.UUID) error {
 	pool := a.Cluster.PlatformPool()
-	ended, err := a.endAll(ctx, pool, reason, acc.id, stays)
+	ended, err := a.endAll(ctx, pool, reason, acc.id, except)
 	if err != nil {
 		return err
 	}
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	if _, err := pool.Exec(ctx, `delete from platform.password_link where account_id = $1 and used_at is null`, acc.id); err != nil {
 		return fmt.Errorf("ending password links: %w", err)
 	}
@@ -259,12 +259,12 @@ func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, s
 func (a *Auth) storePassword(c api.OpenCtx, acc account, hashed, action string) error {
 	if acc.role == api.SuperAdmin {
 		return tenancy.Pipeline(a.Cluster.Platform(c, tenancy.ReadWrite),
-			tenancy.Query{SQL: `update super_admin set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.bookEntry(c, acc, action))
+			tenancy.Query{SQL: `update super_admin set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.auditRow(c, acc, action))
 	}
 	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
 	return tenancy.Pipeline(db,
-		tenancy.Query{SQL: `update app_user set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.bookEntry(c, acc, action))
+		tenancy.Query{SQL: `update app_user set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.auditRow(c, acc, action))
 }

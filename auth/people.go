@@ -24,8 +24,8 @@ type firstAdmin struct {
 	PasswordHash string `json:"passwordHash"`
 }
 
-// SealAdmin is what onboarding keeps of a school's first administrator until the
-// school exists: no secret waits in a table.
+// SealAdmin is the first administrator as onboarding keeps them until the school exists: no
+// secret is stored in a table.
 func (a *Auth) SealAdmin(ctx context.Context, firstName, lastName, email, phone, password string) (json.RawMessage, error) {
 	f := firstAdmin{FirstName: firstName, LastName: lastName, Email: strings.ToLower(email), Phone: phone}
 	if password != "" {
@@ -115,9 +115,9 @@ func (a *Auth) AddSuperAdmin(ctx context.Context, email, name, password string) 
 	return true, tx.Commit(ctx)
 }
 
-// KeepPassword sees to it that an account's password is this one, and says nothing to
-// its sessions: the demo accounts' is printed at every start of the local profile.
-func (a *Auth) KeepPassword(ctx context.Context, email, password string) error {
+// EnsurePassword sets an account's password if it is another, and leaves its sessions alone:
+// the demo accounts' is printed at every start of the local profile.
+func (a *Auth) EnsurePassword(ctx context.Context, email, password string) error {
 	found, err := a.byEmail(ctx, email)
 	if err != nil || len(found) == 0 {
 		return err

@@ -21,5 +21,5 @@ func personal() []api.PersonalTable {
 	}
 }
 
-// ofAccount finds what hangs on a user's entry in the directory.
+// ofAccount selects the rows that belong to a user's entry in the directory.
 const ofAccount = "x.account_id in (select a.id from account a where a.user_id = any(@ids) and a.school_id = @school)"

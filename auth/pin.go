@@ -20,13 +20,13 @@ type pinSignIn struct {
 	PIN   string `json:"pin" validate:"required,max=6,number" example:"4826"`
 }
 
-// All failures of a PIN look alike: wrong, never set, nobody's phone.
+// All failures of a PIN have the same answer: wrong, never set, unknown phone.
 var errPINWrong = api.Coded(400, "PIN_WRONG", "The phone or the PIN is wrong")
 
 // errCurrentPIN is one of the refusals to replace a PIN; those by role have the same code.
 var errCurrentPIN = api.Denied("Give the current PIN, or sign in with an OTP first")
 
-// errPhoneUnproven is a PIN for a phone that nobody has entered a code for in this session.
+// errPhoneUnproven refuses a PIN for a phone that was not proven by a code in this session.
 var errPhoneUnproven = api.Denied("Sign in with a code sent to your phone first")
 
 // setPIN stores the caller's PIN.
@@ -66,11 +66,11 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 	}
 	return api.Nothing{}, tenancy.Pipeline(db,
 		tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1`, Args: []any{acc.userID, hashed}},
-		m.bookEntry(c, acc, "PIN set"))
+		m.auditRow(c, acc, "PIN set"))
 }
 
-// mayReplacePIN wants the present PIN, as carefully as a sign-in does. The first one wants a
-// fresh proof: whoever has only a token would make a way in of it.
+// mayReplacePIN requires the current PIN, with the same counters as a sign-in. The first PIN
+// requires a fresh proof: a stolen token must not become a lasting way to sign in.
 func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error {
 	stored, err := m.pinOf(c, acc)
 	if err != nil {
@@ -79,7 +79,7 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 	if stored == "" {
 		return api.ErrNotFresh
 	}
-	all, err := m.tryPIN(c, acc.id.String())
+	all, err := m.countPINAttempt(c, acc.id.String())
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 		return err
 	}
 	if !ok {
-		return m.failed(c, acc, "PIN change refused", errCurrentPIN)
+		return m.auditFailure(c, acc, "PIN change refused", errCurrentPIN)
 	}
-	return m.right(c, all)
+	return m.returnAttempts(c, all)
 }
 
 // verifyPIN signs in without an SMS.
@@ -104,7 +104,7 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 		return signedIn{}, err
 	}
 	defer done()
-	all, err := m.tryPIN(c, phone)
+	all, err := m.countPINAttempt(c, phone)
 	if err != nil {
 		return signedIn{}, err
 	}
@@ -122,11 +122,11 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 	}
 	if !ok {
 		if len(accounts) > 0 {
-			return signedIn{}, m.failed(c, acc, "sign-in by PIN failed", errPINWrong)
+			return signedIn{}, m.auditFailure(c, acc, "sign-in by PIN failed", errPINWrong)
 		}
 		return signedIn{}, errPINWrong
 	}
-	if err := m.right(c, all); err != nil {
+	if err := m.returnAttempts(c, all); err != nil {
 		return signedIn{}, err
 	}
 	m.rekeyPIN(c, acc, r.PIN, stored)
@@ -139,7 +139,7 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 }
 
 // firstWithPIN finds the account used last that has a PIN. With none, it is the first
-// account and no hash. A PIN under a phone that was only typed is nobody's.
+// account and no hash. A PIN of an account whose phone is not proven does not count.
 func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string, error) {
 	for _, acc := range accounts {
 		if !acc.proven {
@@ -160,7 +160,7 @@ func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string
 }
 
 // pinOf reads the stored PIN of an account's user; empty when there is none. Whether the
-// school is active is looked at when the PIN was right.
+// school is active is checked once the PIN was right.
 func (a *Auth) pinOf(ctx context.Context, acc account) (string, error) {
 	s, err := a.Schools.School(ctx, acc.schoolID)
 	if err != nil || s.Schema == "" {
@@ -180,23 +180,23 @@ func (a *Auth) pinOf(ctx context.Context, acc account) (string, error) {
 	return *u.PinHash, nil
 }
 
-// tryPIN counts a try before anybody looks at it, whether or not there is a PIN to try.
-func (a *Auth) tryPIN(c api.OpenCtx, contact string) ([]allowance, error) {
+// countPINAttempt counts an attempt before it is checked, whether or not there is a PIN.
+func (a *Auth) countPINAttempt(c api.OpenCtx, contact string) ([]allowance, error) {
 	all := pinAllowances(contact, a.sourceOf(c, contact))
-	wait, err := a.take(c, all)
+	wait, err := a.countAttempt(c, all)
 	if err == nil && wait > 0 {
-		err = tooMany("Too many wrong PINs, sign in with a code", wait)
+		err = tooManyAttempts("Too many wrong PINs, sign in with a code", wait)
 	}
 	return all, err
 }
 
-// unlockPIN lets a source whose holder has entered a code try PINs again.
+// unlockPIN resets the PIN attempts of a source after a sign-in by code there.
 func (a *Auth) unlockPIN(c api.OpenCtx, phone string) error {
-	return a.forget(c, allow("pin", phone, a.sourceOf(c, phone).key, 0, 0).key, allow("pin-long", phone, "", 0, 0).key)
+	return a.clearCounters(c, allow("pin", phone, a.sourceOf(c, phone).key, 0, 0).key, allow("pin-long", phone, "", 0, 0).key)
 }
 
-// keyedPIN marks a PIN that was hashed under the installation's secret first: the few PINs
-// there are could else be tried out on a stolen database in minutes.
+// keyedPIN marks a PIN that was keyed with the installation's secret before it was hashed: the
+// few possible PINs could else be tried on a stolen database in minutes.
 const keyedPIN = "keyed"
 
 // HashPIN makes the stored form of a PIN.
@@ -215,8 +215,8 @@ func (a *Auth) checkPIN(ctx context.Context, pin, stored string) (bool, error) {
 	return a.Hasher.Verify(ctx, pin, stored)
 }
 
-// rekeyPIN replaces the stored form of a PIN from before they were keyed. What hinders it
-// does not hinder the sign-in: the next one tries again.
+// rekeyPIN replaces the stored form of a PIN from before they were keyed. A failure
+// does not fail the sign-in: the next one tries again.
 func (a *Auth) rekeyPIN(c api.OpenCtx, acc account, pin, stored string) {
 	if strings.HasPrefix(stored, keyedPIN) {
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// commonPINs are those people choose most that no rule below finds: patterns of the keypad,
+// commonPINs are the most common PINs that no rule below finds: patterns of the keypad,
 // dates and words.
 var commonPINs = func() map[string]bool {
 	out := map[string]bool{}
@@ -27,7 +27,7 @@ var commonPINs = func() map[string]bool {
 // firstYear and lastYear are years that people have something to do with.
 const firstYear, lastYear = 1950, 2029
 
-// weakPIN is what is guessed first: small steps that are all alike (1111, 1234, 8642, 7890), a
+// weakPIN reports whether a PIN is among those guessed first: small steps that are all alike (1111, 1234, 8642, 7890), a
 // part repeated (1212, 123123), pairs (1122), the same read backwards (1221), a year, or one
 // of the commonest.
 func weakPIN(pin string) bool {

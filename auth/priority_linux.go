@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hashSlice is how long hashing asks to run at a stretch. The kernel lets whoever asks
-// for less interrupt it as soon as they wake; with a slice like everybody's it would
-// be left to end its own first, and a request that wakes five times wait for five.
+// hashSlice is the time slice that hashing requests. The kernel lets a thread with a shorter
+// one preempt it as soon as it wakes; with the usual slice hashing would first finish its own,
+// and a request that wakes five times would wait for five of them.
 const hashSlice = 100 * time.Millisecond
 
-// standBack lowers the priority of every thread there is; later ones inherit it. Where
-// the kernel weighs sessions against each other before it weighs threads, that of the
-// session counts against Postgres and Redis, so it is lowered as well. A system that
-// refuses leaves it as it was: slower for the others, still right.
-func standBack() {
+// lowerPriority lowers the priority of every thread of the process; later ones inherit it. Where
+// the kernel weighs sessions before it weighs threads, the session's priority counts against
+// Postgres and Redis, so it is lowered as well. Failures are ignored: hashing then slows the
+// others, and stays correct.
+func lowerPriority() {
 	threads, _ := os.ReadDir("/proc/self/task")
 	for _, thread := range threads {
 		if id, err := strconv.Atoi(thread.Name()); err == nil {

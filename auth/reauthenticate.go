@@ -11,7 +11,7 @@ import (
 	"homeroom/api"
 )
 
-// reauthRequest proves once more who holds the session: by password, authenticator app or
+// reauthRequest proves again who holds the session: by password, authenticator app or
 // passkey, or as the apps do, by the phone's code or PIN.
 type reauthRequest struct {
 	Password string     `json:"password" validate:"max=200"`
@@ -21,7 +21,7 @@ type reauthRequest struct {
 	PIN      string     `json:"pin" validate:"omitempty,max=6,number"`
 }
 
-// proofs counts what was given. Of several one would be looked at, and all believed.
+// proofs counts the proofs that were given. Of several only one would be checked.
 func (r reauthRequest) proofs() (n int) {
 	for _, given := range []bool{r.Password != "", r.Code != "", r.Passkey != nil, r.OTP != "", r.PIN != ""} {
 		if given {
@@ -31,7 +31,7 @@ func (r reauthRequest) proofs() (n int) {
 	return n
 }
 
-// proved says until when the session may do what asks for a fresh proof.
+// proved is until when the session has a fresh proof.
 type proved struct {
 	Until time.Time `json:"until" doc:"Until then calls that ask for a fresh proof are let through"`
 }
@@ -54,11 +54,11 @@ func (a *Auth) reauthenticate(c api.OpenCtx, r reauthRequest) (proved, error) {
 	if err != nil {
 		return proved{}, fmt.Errorf("keeping a proof: %w", err)
 	}
-	return proved{Until: now.Add(api.FreshFor)}, a.book(c, *acc, "proved again")
+	return proved{Until: now.Add(api.FreshFor)}, a.writeAudit(c, *acc, "proved again")
 }
 
-// prove takes the strongest that the account has: with a second factor, a password, code or
-// PIN alone would take the factor away. Whoever has lost it signs in by a recovery code.
+// prove requires the strongest proof that the account has: with a second factor, a password,
+// code or PIN alone could remove the factor. A user who has lost it signs in by a recovery code.
 func (a *Auth) prove(c api.OpenCtx, acc account, r reauthRequest) error {
 	has, err := a.factorsOf(c, acc.id)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *Auth) prove(c api.OpenCtx, acc account, r reauthRequest) error {
 	return api.InvalidField("password", "password, code, passkey, otp or pin is required")
 }
 
-// wrongField names the field of a wrong proof; what cannot be said at all stays as it is.
+// wrongField names the field of a wrong proof; other errors stay as they are.
 func wrongField(field string, err error) error {
 	var e *api.Error
 	if errors.As(err, &e) && (e.Code == errFactorWrong.Code || e.Code == errOTPInvalid.Code || e.Code == errOTPExpired.Code) {
@@ -92,7 +92,7 @@ func (a *Auth) provePassword(c api.OpenCtx, acc account, password string) error 
 	if acc.email == "" {
 		return errNoPassword
 	}
-	if err := a.slowDown(c, acc.email); err != nil {
+	if err := a.countLoginAttempt(c, acc.email); err != nil {
 		return err
 	}
 	stored, err := a.passwordOf(c, acc)
@@ -104,13 +104,13 @@ func (a *Auth) provePassword(c api.OpenCtx, acc account, password string) error 
 		return err
 	}
 	if !ok {
-		return a.failed(c, acc, "proof by password failed", api.InvalidField("password", "password is wrong"))
+		return a.auditFailure(c, acc, "proof by password failed", api.InvalidField("password", "password is wrong"))
 	}
-	return a.forgiveLogin(c, acc.email)
+	return a.resetLoginAttempts(c, acc.email)
 }
 
 // provePhone takes a code sent to the phone that the session has proven, or its PIN. A phone
-// that an office has typed proves nothing.
+// that an office has entered proves nothing.
 func (a *Auth) provePhone(c api.OpenCtx, acc account, r reauthRequest) error {
 	_, s, err := a.findSession(c, c.User.SessionID)
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *Auth) provePhone(c api.OpenCtx, acc account, r reauthRequest) error {
 }
 
 func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {
-	all, err := a.tryPIN(c, acc.phone)
+	all, err := a.countPINAttempt(c, acc.phone)
 	if err != nil {
 		return err
 	}
@@ -139,12 +139,12 @@ func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {
 		return err
 	}
 	if !ok {
-		return a.failed(c, acc, "proof by PIN failed", api.InvalidField("pin", "pin is wrong"))
+		return a.auditFailure(c, acc, "proof by PIN failed", api.InvalidField("pin", "pin is wrong"))
 	}
-	return a.right(c, all)
+	return a.returnAttempts(c, all)
 }
 
-// provedWithFactor keeps on a session that its holder has just shown a second factor.
+// provedWithFactor records on a session that a second factor was just proved.
 func (a *Auth) provedWithFactor(ctx context.Context, session uuid.UUID) error {
 	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.session set proved_at = $2, second_factor = true where id = $1`, session, a.Clock())
 	if err != nil {
@@ -154,7 +154,8 @@ func (a *Auth) provedWithFactor(ctx context.Context, session uuid.UUID) error {
 }
 
 // Fresh reports whether the holder of a session has proved who they are in the last ten
-// minutes. It asks the database every time: what it guards is rare and must be right.
+// minutes. It asks the database every time: the rows it guards are rare, and a cached
+// answer could be wrong.
 func (a *Auth) Fresh(ctx context.Context, user api.User) (bool, error) {
 	var at *time.Time
 	err := a.Cluster.PlatformPool().QueryRow(ctx, `select proved_at from platform.session where id = $1`, user.SessionID).Scan(&at)

@@ -26,8 +26,8 @@ var (
 
 // refresh changes a refresh token for a new pair, in one step of the database: of any
 // number of callers with the same token, one gets a pair, and one more within the grace,
-// whose answer replaces the first. A token that comes again later was stolen, from us or
-// by us, and ends the session for both.
+// whose answer replaces the first. A token that comes again later was stolen, and ends the
+// session for both holders.
 func (a *Auth) refresh(c api.OpenCtx, r refreshRequest) (signedIn, error) {
 	acc, _, pair, err := a.rotate(c, r.RefreshToken, true)
 	if err != nil {
@@ -61,10 +61,10 @@ func (a *Auth) rotate(c api.OpenCtx, token string, once bool) (acc account, role
 	if s.revokedAt != nil {
 		return acc, role, pair, errSignedOut
 	}
-	if role, err = a.present(c, acc); err != nil {
+	if role, err = a.findRole(c, acc); err != nil {
 		return acc, role, pair, err
 	}
-	if err = a.stillMeets(c, acc, sessionID); err != nil {
+	if err = a.checkFactorRequirement(c, acc, sessionID); err != nil {
 		return acc, role, pair, err
 	}
 	if pair, err = a.pair(acc, sessionID); err != nil {
@@ -83,7 +83,7 @@ func (a *Auth) rotate(c api.OpenCtx, token string, once bool) (acc account, role
 		return acc, role, pair, fmt.Errorf("refreshing a session: %w", err)
 	}
 	if tag.RowsAffected() == 1 {
-		a.Ended(sessionID) // what instances remember of it has a new end
+		a.SessionEnded(sessionID) // the cached session has a new end
 		return acc, role, pair, nil
 	}
 	return acc, role, pair, a.reused(c, acc, sessionID)
@@ -97,7 +97,7 @@ func (a *Auth) reused(c api.OpenCtx, acc account, id uuid.UUID) error {
 		return err
 	}
 	if n > 0 {
-		return a.failed(c, acc, "session ended: refresh token used twice", errSignedOut)
+		return a.auditFailure(c, acc, "session ended: refresh token used twice", errSignedOut)
 	}
 	return errRefreshInvalid
 }

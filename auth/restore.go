@@ -11,9 +11,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// Returning is the people of a school that is being restored, on their way back into the
-// directory.
-type Returning struct {
+// RestoredUsers are the users of a school that is being restored, to be entered into the directory.
+type RestoredUsers struct {
 	Accounts int64 // entered
 
 	auth   *Auth
@@ -21,11 +20,11 @@ type Returning struct {
 	people []person
 }
 
-// Returning begins with nobody.
-func (a *Auth) Returning() *Returning { return &Returning{auth: a} }
+// RestoreUsers starts with none.
+func (a *Auth) RestoreUsers() *RestoredUsers { return &RestoredUsers{auth: a} }
 
-// Read finds the people of the school, before anybody can reach it.
-func (r *Returning) Read(ctx context.Context, s *tenancy.School) error {
+// Read reads the users of the school, before it can be reached.
+func (r *RestoredUsers) Read(ctx context.Context, s *tenancy.School) error {
 	db, err := r.auth.Cluster.School(ctx, s, tenancy.ReadOnly)
 	if err != nil {
 		return err
@@ -40,8 +39,8 @@ func (r *Returning) Read(ctx context.Context, s *tenancy.School) error {
 }
 
 // Enter puts them into the directory, in the transaction that makes the school known.
-// Nobody has proven anything to this school yet: a PIN of theirs waits for the first code.
-func (r *Returning) Enter(ctx context.Context, tx pgx.Tx) error {
+// No phone is proven at this school yet: a PIN counts only after the first code.
+func (r *RestoredUsers) Enter(ctx context.Context, tx pgx.Tx) error {
 	people := r.people
 	ids, users := make([]uuid.UUID, len(people)), make([]uuid.UUID, len(people))
 	roles, phones, emails := make([]string, len(people)), make([]string, len(people)), make([]string, len(people))

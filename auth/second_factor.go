@@ -42,10 +42,10 @@ func (a *Auth) factorsOf(ctx context.Context, account uuid.UUID) (factors, error
 	return f, nil
 }
 
-// mayHaveFactor says whose accounts can have a second factor: those who administer.
+// mayHaveFactor reports whether accounts of a role can have a second factor: administrators'.
 func mayHaveFactor(role api.RoleType) bool { return role == api.SuperAdmin || role == api.SchoolAdmin }
 
-// factorRequired says whether an account must have a second factor: a super-admin's by
+// factorRequired reports whether an account must have a second factor: a super-admin's by
 // the configuration, a school administrator's by their school's settings.
 func (a *Auth) factorRequired(ctx context.Context, acc account) (required bool, err error) {
 	switch acc.role {
@@ -71,7 +71,7 @@ var errSecondFactor = &api.Error{
 	Data: factorNeeded{Challenge: "q1w2e3", ExpiresIn: int(challengeLife.Seconds()), Methods: []string{"TOTP", "RECOVERY_CODE"}},
 }
 
-// factorNeeded says how a sign-in goes on.
+// factorNeeded is how a sign-in continues.
 type factorNeeded struct {
 	Challenge string   `json:"challenge"`
 	ExpiresIn int      `json:"expiresIn"`
@@ -79,9 +79,9 @@ type factorNeeded struct {
 	Enrol     bool     `json:"enrol"` // there is none yet, and one is required
 }
 
-// askFactor stops a sign-in that a second factor has to follow, whichever way it came,
-// and hands out the challenge it goes on with.
-func (a *Auth) askFactor(c api.OpenCtx, acc account, by proof) error {
+// requireFactor stops a sign-in of any kind that needs a second factor, and returns the challenge
+// it continues with.
+func (a *Auth) requireFactor(c api.OpenCtx, acc account, by proof) error {
 	if !mayHaveFactor(acc.role) {
 		return nil
 	}
@@ -106,9 +106,9 @@ func (a *Auth) askFactor(c api.OpenCtx, acc account, by proof) error {
 	return &e
 }
 
-// stillMeets refuses to go on with a session that was begun without a second factor once
-// one is required: the requirement would else hold only for those who sign out.
-func (a *Auth) stillMeets(ctx context.Context, acc account, session uuid.UUID) error {
+// checkFactorRequirement refuses to refresh a session that was begun without a second factor
+// once one is required: the requirement would else hold only after a sign-out.
+func (a *Auth) checkFactorRequirement(ctx context.Context, acc account, session uuid.UUID) error {
 	if !mayHaveFactor(acc.role) {
 		return nil
 	}
@@ -127,9 +127,9 @@ func (a *Auth) stillMeets(ctx context.Context, acc account, session uuid.UUID) e
 	return nil
 }
 
-// factorTries lets the first five wrong codes through, then makes each wait longer, 15
-// minutes at the most: whoever has the password has 96 guesses a day at a million codes.
-var factorTries = redis.NewScript(`
+// factorAttemptScript lets the first five wrong codes through, then delays each for longer, 15
+// minutes at most: a thief of the password has 96 guesses a day at a million codes.
+var factorAttemptScript = redis.NewScript(`
 local v = redis.call("hmget", KEYS[1], "n", "until")
 local now = tonumber(ARGV[1])
 if v[2] and now < tonumber(v[2]) then
@@ -142,13 +142,13 @@ end
 redis.call("pexpire", KEYS[1], 86400000)
 return 0`)
 
-func factorTriesKey(account uuid.UUID) string { return "homeroom:factor-tries:" + account.String() }
+func factorAttemptsKey(account uuid.UUID) string { return "homeroom:factor-tries:" + account.String() }
 
-// countFactorTry counts a try against the account before anybody looks at it.
-func (a *Auth) countFactorTry(ctx context.Context, account uuid.UUID) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+// countFactorAttempt counts an attempt for the account before it is checked.
+func (a *Auth) countFactorAttempt(ctx context.Context, account uuid.UUID) error {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
-	wait, err := factorTries.Run(ctx, a.Redis, []string{factorTriesKey(account)}, a.Clock().UnixMilli()).Int64()
+	wait, err := factorAttemptScript.Run(ctx, a.Redis, []string{factorAttemptsKey(account)}, a.Clock().UnixMilli()).Int64()
 	if err != nil {
 		return errCannotCount.Because(err)
 	}
@@ -160,12 +160,12 @@ func (a *Auth) countFactorTry(ctx context.Context, account uuid.UUID) error {
 	return nil
 }
 
-func (a *Auth) forgiveFactorTries(ctx context.Context, account uuid.UUID) error {
-	return a.forgetKey(ctx, factorTriesKey(account))
+func (a *Auth) resetFactorAttempts(ctx context.Context, account uuid.UUID) error {
+	return a.deleteKey(ctx, factorAttemptsKey(account))
 }
 
-func (a *Auth) forgetKey(ctx context.Context, key string) error {
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
+func (a *Auth) deleteKey(ctx context.Context, key string) error {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	if err := a.Redis.Del(ctx, key).Err(); err != nil {
 		return errCannotCount.Because(err)

@@ -64,8 +64,8 @@ func (a *Auth) factorHolder(c api.OpenCtx) (account, error) {
 	return *acc, nil
 }
 
-// totpEnrolment is what an authenticator app has to be told. It is shown once; nothing
-// changes until a code of the app has confirmed it.
+// totpEnrolment is the secret for an authenticator app. It is shown once; nothing changes
+// until a code of the app has confirmed it.
 type totpEnrolment struct {
 	Secret string `json:"secret" doc:"To type into the app" example:"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"`
 	URI    string `json:"uri" doc:"To show as a QR code" example:"otpauth://totp/Homeroom:a@example.org?secret=…&issuer=Homeroom"`
@@ -81,7 +81,7 @@ type recoveryCodes struct {
 	RecoveryCodes []string `json:"recoveryCodes" doc:"Shown once, each good once, for whoever has lost their other factors; empty: there are some already"`
 }
 
-// enrolmentKey is where a secret waits for its first code, by the challenge or session
+// enrolmentKey is where a secret is kept until its first code, by the challenge or session
 // that it was made for.
 func enrolmentKey(of string) string { return "homeroom:enrolment:" + of }
 
@@ -92,7 +92,7 @@ func (a *Auth) beginTOTP(ctx context.Context, acc account, of string) (totpEnrol
 	if err != nil {
 		return totpEnrolment{}, err
 	}
-	if err := a.remember(ctx, enrolmentKey(of), sealed); err != nil {
+	if err := a.store(ctx, enrolmentKey(of), sealed); err != nil {
 		return totpEnrolment{}, err
 	}
 	name := acc.email
@@ -105,11 +105,11 @@ func (a *Auth) beginTOTP(ctx context.Context, acc account, of string) (totpEnrol
 // confirmTOTP puts the secret of an enrolment in force once the app has shown a code of
 // it. replace lets it take the place of another app's.
 func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace bool) ([]string, error) {
-	if err := a.countFactorTry(c, acc.id); err != nil {
+	if err := a.countFactorAttempt(c, acc.id); err != nil {
 		return nil, err
 	}
 	var sealed []byte
-	if err := a.recall(c, enrolmentKey(of), &sealed); errors.Is(err, errChallenge) {
+	if err := a.load(c, enrolmentKey(of), &sealed); errors.Is(err, errChallenge) {
 		return nil, errNoEnrolment
 	} else if err != nil {
 		return nil, err
@@ -128,13 +128,13 @@ func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.forgetKey(c, enrolmentKey(of)); err != nil {
+	if err := a.deleteKey(c, enrolmentKey(of)); err != nil {
 		return nil, err
 	}
-	return codes, errors.Join(a.book(c, acc, "authenticator app added"), a.forgiveFactorTries(c, acc.id))
+	return codes, errors.Join(a.writeAudit(c, acc, "authenticator app added"), a.resetFactorAttempts(c, acc.id))
 }
 
-// addFactor writes a factor in a transaction that holds the account. With the first one it
+// addFactor writes a factor in a transaction that locks the account. With the first one it
 // gives the account its recovery codes, and ends the other sessions, which were begun without
 // one. An enrolment in the middle of a sign-in adds nothing to an account that has got a
 // factor meanwhile.
@@ -169,7 +169,7 @@ func (a *Auth) addFactor(c api.OpenCtx, acc account, further bool, sql string, a
 	if err != nil {
 		return nil, fmt.Errorf("adding a second factor: %w", err)
 	}
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	return append([]string{}, codes...), nil
 }
 
@@ -186,7 +186,7 @@ func (a *Auth) replaceRecoveryCodes(ctx context.Context, tx pgx.Tx, account uuid
 	return codes, err
 }
 
-// enrol begins the enrolment that a sign-in cannot go on without.
+// enrol begins the enrolment that a sign-in requires.
 func (a *Auth) enrol(c api.OpenCtx, r challengeRequest) (totpEnrolment, error) {
 	acc, _, err := a.readChallenge(c, r.Challenge, true)
 	if err != nil {
@@ -240,7 +240,7 @@ func (a *Auth) enrolByChallenge(c api.OpenCtx, r enrolConfirmRequest) (account, 
 	return acc, ch, codes, err
 }
 
-// addTOTP begins the enrolment of an authenticator app for somebody who is signed in.
+// addTOTP begins the enrolment of an authenticator app for a signed-in caller.
 func (a *Auth) addTOTP(c api.OpenCtx, _ api.Nothing) (totpEnrolment, error) {
 	acc, err := a.factorHolder(c)
 	if err != nil {
@@ -262,7 +262,7 @@ func (a *Auth) confirmAddedTOTP(c api.OpenCtx, r totpCode) (recoveryCodes, error
 	return recoveryCodes{codes}, a.provedWithFactor(c, c.User.SessionID)
 }
 
-// removeTOTP takes the authenticator app away.
+// removeTOTP removes the authenticator app.
 func (a *Auth) removeTOTP(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
 	acc, err := a.factorHolder(c)
 	if err != nil {
@@ -272,7 +272,7 @@ func (a *Auth) removeTOTP(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.book(c, acc, "authenticator app removed")
+	return api.Nothing{}, a.writeAudit(c, acc, "authenticator app removed")
 }
 
 // removeFactor deletes one factor, unless it is the last one and required. With the last
@@ -331,11 +331,11 @@ func (a *Auth) newRecoveryCodes(c api.OpenCtx, _ api.Nothing) (recoveryCodes, er
 	if err != nil {
 		return recoveryCodes{}, fmt.Errorf("making recovery codes: %w", err)
 	}
-	return recoveryCodes{codes}, a.book(c, acc, "recovery codes made")
+	return recoveryCodes{codes}, a.writeAudit(c, acc, "recovery codes made")
 }
 
-// ResetFactors takes every second factor from an account whose holder has lost them all,
-// and ends its sessions. also is done in the same transaction.
+// ResetFactors removes every second factor of an account whose holder has lost them all,
+// and ends its sessions. also runs in the same transaction.
 func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error {
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
@@ -352,6 +352,6 @@ func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tena
 	if err != nil {
 		return fmt.Errorf("resetting second factors: %w", err)
 	}
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"homeroom/auth/factor"
 )
 
-// challengeRequest goes on with a sign-in that has come half way.
+// challengeRequest continues a sign-in that waits for its second factor.
 type challengeRequest struct {
 	Challenge string `json:"challenge" validate:"required,max=100" doc:"From the data of SECOND_FACTOR_NEEDED"`
 }
@@ -64,7 +64,7 @@ func (a *Auth) answerChallenge(c api.OpenCtx, r verifyRequest) (account, challen
 
 // finishSignIn uses the challenge up and opens the session it was for.
 func (a *Auth) finishSignIn(c api.OpenCtx, acc account, ch challenge, token string) (signedIn, error) {
-	if _, err := a.present(c, acc); err != nil {
+	if _, err := a.findRole(c, acc); err != nil {
 		return signedIn{}, err
 	}
 	if err := a.takeChallenge(c, token); err != nil {
@@ -74,7 +74,7 @@ func (a *Auth) finishSignIn(c api.OpenCtx, acc account, ch challenge, token stri
 }
 
 func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, token string) (consoleSession, error) {
-	role, err := a.present(c, acc)
+	role, err := a.findRole(c, acc)
 	if err != nil {
 		return consoleSession{}, err
 	}
@@ -88,7 +88,7 @@ func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, tok
 
 // useTOTP takes a code of the account's authenticator app, once.
 func (a *Auth) useTOTP(c api.OpenCtx, acc account, code string) error {
-	if err := a.countFactorTry(c, acc.id); err != nil {
+	if err := a.countFactorAttempt(c, acc.id); err != nil {
 		return err
 	}
 	secret, err := a.totpSecret(c, acc.id)
@@ -97,17 +97,17 @@ func (a *Auth) useTOTP(c api.OpenCtx, acc account, code string) error {
 	}
 	step, ok := factor.Match(secret, code, a.Clock())
 	if !ok {
-		return a.failed(c, acc, "second factor failed", errFactorWrong)
+		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
-	// Of any number of callers with the same code, one moves the step on.
+	// Of any number of callers with the same code, one raises the step.
 	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.totp set last_step = $2 where account_id = $1 and last_step < $2`, acc.id, step)
 	if err != nil {
 		return fmt.Errorf("using a code: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
-		return a.failed(c, acc, "second factor failed", errFactorWrong)
+		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
-	return a.forgiveFactorTries(c, acc.id)
+	return a.resetFactorAttempts(c, acc.id)
 }
 
 // totpSecret reads the secret of an account's authenticator app. Without one, or after a
@@ -130,7 +130,7 @@ func (a *Auth) totpSecret(ctx context.Context, account uuid.UUID) ([]byte, error
 
 // useRecoveryCode takes one of the codes that were shown once.
 func (a *Auth) useRecoveryCode(c api.OpenCtx, acc account, code string) error {
-	if err := a.countFactorTry(c, acc.id); err != nil {
+	if err := a.countFactorAttempt(c, acc.id); err != nil {
 		return err
 	}
 	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.recovery_code set used_at = $3 where account_id = $1 and code_hash = $2 and used_at is null`,
@@ -139,10 +139,10 @@ func (a *Auth) useRecoveryCode(c api.OpenCtx, acc account, code string) error {
 		return fmt.Errorf("using a recovery code: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
-		return a.failed(c, acc, "second factor failed", errFactorWrong)
+		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
-	if err := a.book(c, acc, "recovery code used"); err != nil {
+	if err := a.writeAudit(c, acc, "recovery code used"); err != nil {
 		return err
 	}
-	return a.forgiveFactorTries(c, acc.id)
+	return a.resetFactorAttempts(c, acc.id)
 }

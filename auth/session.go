@@ -14,13 +14,13 @@ import (
 	"homeroom/api"
 )
 
-// Pair is what a sign-in hands out.
+// Pair are the tokens of a session.
 type Pair struct {
 	AccessToken  string
 	RefreshToken string
 }
 
-// proof is how somebody has shown who they are. A phone is proven by a code that was sent
+// proof is how a user has proved who they are. A phone is proven by a code that was sent
 // to it, or by the PIN that was set after one; an e-mail's password proves no phone.
 type proof struct {
 	method string // OTP, PIN, PASSWORD or SWITCH
@@ -37,12 +37,12 @@ func (a *Auth) byPIN(phone string) proof {
 	return proof{method: "PIN", phone: phone, by: "PIN", at: a.Clock()}
 }
 
-// proofLife is how long a proof of a phone opens other accounts of it: a number may be
-// somebody else's by then. An administrator's opens with a fresh one only.
+// proofLife is how long a proof of a phone opens other accounts of it: after that the number
+// may have another owner. An administrator's account needs a fresh proof.
 const proofLife = 30 * 24 * time.Hour
 
-// opens says whether the proof is enough to go on as this account too. Who has only a PIN,
-// which is short and typed in the open, does not become an administrator by it.
+// opens reports whether the proof is enough for this account too. A PIN, which is short and
+// easily watched, does not open an administrator's account.
 func (p proof) opens(acc account) bool {
 	return p.phone != "" && acc.phone == p.phone && (p.by == "CODE" || acc.role != api.SchoolAdmin)
 }
@@ -107,27 +107,27 @@ func digest(token string) []byte {
 	return sum[:]
 }
 
-// known is what an instance remembers of a session between requests.
-type known struct {
+// cache is a session as an instance caches it between requests.
+type cachedSession struct {
 	user      api.User
 	expiresAt time.Time
-	until     time.Time // then it is looked at again
+	until     time.Time // then it is read again
 }
 
 var errSignedOut = api.Unauthorized("Your session has ended, sign in again")
 
 // loadSession reads a session and its user from the database.
-func (a *Auth) loadSession(ctx context.Context, claim Access) (known, error) {
+func (a *Auth) loadSession(ctx context.Context, claim Access) (cachedSession, error) {
 	acc, s, err := a.findSession(ctx, claim.SessionID)
 	if err != nil {
-		return known{}, err
+		return cachedSession{}, err
 	}
 	if s.revokedAt != nil || acc.userID != claim.UserID || acc.schoolID != claim.SchoolID || acc.role != claim.Role {
-		return known{}, errSignedOut
+		return cachedSession{}, errSignedOut
 	}
-	k := known{expiresAt: s.expiresAt, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}}
-	if k.user.RoleID, err = a.present(ctx, acc); err != nil {
-		return known{}, err
+	k := cachedSession{expiresAt: s.expiresAt, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}}
+	if k.user.RoleID, err = a.findRole(ctx, acc); err != nil {
+		return cachedSession{}, err
 	}
 	return k, nil
 }
@@ -168,19 +168,19 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 	return acc, s, nil
 }
 
-// endAll ends every session of an account but one (uuid.Nil: none stays), and every sign-in
+// endAll ends every session of an account but one (uuid.Nil: no exception), and every sign-in
 // that waits for its second factor.
-func (a *Auth) endAll(ctx context.Context, on execer, reason string, account, stays uuid.UUID) ([]uuid.UUID, error) {
+func (a *Auth) endAll(ctx context.Context, on execer, reason string, account, except uuid.UUID) ([]uuid.UUID, error) {
 	if _, err := on.Exec(ctx, `update platform.account set epoch = epoch + 1 where id = $1`, account); err != nil {
 		return nil, fmt.Errorf("ending sign-ins: %w", err)
 	}
-	return a.revoke(ctx, on, reason, `account_id = $3 and id <> $4`, account, stays)
+	return a.revoke(ctx, on, reason, `account_id = $3 and id <> $4`, account, except)
 }
 
-// endSessions revokes the sessions that match and tells every instance.
+// endSessions revokes the sessions that match and publishes that to every instance.
 func (a *Auth) endSessions(ctx context.Context, reason, where string, args ...any) (int, error) {
 	ended, err := a.revoke(ctx, a.Cluster.PlatformPool(), reason, where, args...)
-	a.tellEnded(ended)
+	a.publishEnded(ended)
 	return len(ended), err
 }
 
@@ -194,7 +194,7 @@ type execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// revoke marks the sessions that match as over; the caller tells when that is committed.
+// revoke marks the sessions that match as over; the caller publishes it after the commit.
 func (a *Auth) revoke(ctx context.Context, on querier, reason, where string, args ...any) ([]uuid.UUID, error) {
 	rows, err := on.Query(ctx, `update platform.session set revoked_at = $1, revoke_reason = $2
 		where revoked_at is null and `+where+` returning id`, append([]any{a.Clock(), reason}, args...)...)
@@ -208,8 +208,8 @@ func (a *Auth) revoke(ctx context.Context, on querier, reason, where string, arg
 	return ended, nil
 }
 
-func (a *Auth) tellEnded(sessions []uuid.UUID) {
+func (a *Auth) publishEnded(sessions []uuid.UUID) {
 	for _, id := range sessions {
-		a.Ended(id)
+		a.SessionEnded(id)
 	}
 }

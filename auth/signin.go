@@ -30,7 +30,7 @@ type signedInUser struct {
 	SchoolID string       `json:"schoolId"`
 }
 
-// Flatten puts the answer at the top level too, where the spec shows it.
+// Flatten also puts the fields at the top level, where the spec shows them.
 func (s signedIn) Flatten() map[string]any {
 	flat := map[string]any{"accessToken": s.AccessToken, "refreshToken": s.RefreshToken, "user": s.User}
 	if s.DeviceToken != "" {
@@ -44,10 +44,10 @@ func (s signedIn) Flatten() map[string]any {
 
 // signIn opens a session for an account whose holder has just proved who they are.
 func (a *Auth) signIn(c api.OpenCtx, acc account, by proof) (signedIn, error) {
-	if _, err := a.present(c, acc); err != nil {
+	if _, err := a.findRole(c, acc); err != nil {
 		return signedIn{}, err
 	}
-	if err := a.askFactor(c, acc, by); err != nil {
+	if err := a.requireFactor(c, acc, by); err != nil {
 		return signedIn{}, err
 	}
 	return a.openSession(c, acc, by, false)
@@ -59,7 +59,7 @@ func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bo
 	if err != nil {
 		return signedIn{}, err
 	}
-	if err := a.welcome(c, acc, by.method); err != nil {
+	if err := a.recordSignIn(c, acc, by.method); err != nil {
 		return signedIn{}, err
 	}
 	contact := acc.phone
@@ -67,7 +67,7 @@ func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bo
 		contact = acc.email
 	}
 	out := answerOf(acc, pair)
-	if by.method != "SWITCH" { // no secret was shown: a token must not make devices that may guess
+	if by.method != "SWITCH" { // no secret was proved: a token alone must not make a known device
 		out.DeviceToken = a.deviceToken(c, contact)
 	}
 	return out, nil
@@ -84,9 +84,9 @@ func answerOf(acc account, pair Pair) signedIn {
 	return out
 }
 
-// present finds the account's user where it lives, and its role there. A school that
-// is not active refuses; a user who is gone or disabled is nobody.
-func (a *Auth) present(ctx context.Context, acc account) (role uuid.UUID, err error) {
+// findRole finds the role of the account's user in their school. A school that is not active
+// is refused; a user who is removed or disabled is signed out.
+func (a *Auth) findRole(ctx context.Context, acc account) (role uuid.UUID, err error) {
 	if acc.role == api.SuperAdmin {
 		var u struct{ Status string }
 		err := a.Cluster.Platform(ctx, tenancy.ReadOnly).Table("super_admin").Select("status").Where("id = ?", acc.userID).Take(&u).Error
@@ -123,11 +123,11 @@ func (a *Auth) schoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*
 	return a.Cluster.School(ctx, s, mode)
 }
 
-// welcome notes the sign-in with the user and in the books. A PIN that was locked is
-// open again after an OTP.
-func (a *Auth) welcome(c api.OpenCtx, acc account, method string) error {
+// recordSignIn records the sign-in with the user and in the audit. A sign-in by code unlocks
+// the PIN.
+func (a *Auth) recordSignIn(c api.OpenCtx, acc account, method string) error {
 	now := a.Clock()
-	book := a.bookEntry(c, acc, "sign-in by "+method)
+	book := a.auditRow(c, acc, "sign-in by "+method)
 	if acc.role == api.SuperAdmin {
 		return tenancy.Pipeline(a.Cluster.Platform(c, tenancy.ReadWrite),
 			tenancy.Query{SQL: `update super_admin set last_sign_in_at = $2 where id = $1`, Args: []any{acc.userID, now}}, book)

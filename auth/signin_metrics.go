@@ -6,22 +6,22 @@ import (
 	"homeroom/api"
 )
 
-// The outcomes of a try to sign in.
+// The outcomes of an attempt to sign in.
 const (
-	SignedIn = "in"      // they are in
-	Refused  = "refused" // a wrong secret, nobody's account, or one that may not
-	Slowed   = "slowed"  // too many wrong tries: not looked at
+	SignedIn = "in"      // a session was opened
+	Refused  = "refused" // a wrong secret, no account, or one that may not sign in
+	Slowed   = "slowed"  // too many wrong attempts: not checked
 	Halfway  = "halfway" // right, and a second factor has to follow
-	Away     = "away"    // nothing could be said: too many at once, or something is away
+	Away     = "away"    // not checked: too many at once, or a server is unavailable
 )
 
-// tried has every try of a way to sign in counted by how it ended. What the kernel turns
-// away before, by address or for its form, is among its own numbers.
-func tried[Req, Resp any](a *Auth, method string, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
+// countSignIns counts the attempts of one sign-in method by outcome. Calls that the kernel
+// refuses before, by address or for their form, are in its own metrics.
+func countSignIns[Req, Resp any](a *Auth, method string, f func(api.OpenCtx, Req) (Resp, error)) func(api.OpenCtx, Req) (Resp, error) {
 	return func(c api.OpenCtx, r Req) (Resp, error) {
 		resp, err := f(c, r)
-		if a.Tried != nil {
-			a.Tried(method, outcomeOf(err))
+		if a.CountSignIn != nil {
+			a.CountSignIn(method, outcomeOf(err))
 		}
 		return resp, err
 	}

@@ -14,22 +14,22 @@ import (
 	"homeroom/api"
 )
 
-// source is where a try to sign in comes from. Tries are counted by it: a device that has
+// source is where an attempt to sign in comes from. Attempts are counted by it: a device that has
 // signed in with the contact before has counters of its own, which no stranger can use up.
 type source struct {
 	key   string // of its counters
 	known bool
 }
 
-// deviceLife is how long a browser keeps what makes it a known device.
+// deviceLife is how long a browser keeps its device token.
 const deviceLife = 400 * 24 * time.Hour
 
 // deviceID is the random part of a device token.
 type deviceID [16]byte
 
-// sourceOf finds out where a try for a contact, a phone or an e-mail, comes from. Somebody
-// who is signed in is their account, whichever session; a token that is wrong or another
-// contact's is none.
+// sourceOf returns the source of an attempt for a contact, a phone or an e-mail. A signed-in
+// caller counts as their account, in any session; a token that is invalid or for another
+// contact is ignored.
 func (a *Auth) sourceOf(c api.OpenCtx, contact string) source {
 	if c.User.AccountID != uuid.Nil {
 		return source{key: "account " + c.User.AccountID.String(), known: true}
@@ -40,8 +40,8 @@ func (a *Auth) sourceOf(c api.OpenCtx, contact string) source {
 	return source{key: "address " + api.AddressKey(c.IP)}
 }
 
-// deviceToken is what a sign-in answers with, so that the device is known the next time.
-// A device that is known already keeps its token.
+// deviceToken is the token by which the device is known at its next sign-in. A known device
+// keeps its token.
 func (a *Auth) deviceToken(c api.OpenCtx, contact string) string {
 	contact = strings.ToLower(contact)
 	id, ok := a.deviceOf(sentDevice(c, contact), contact)

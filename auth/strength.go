@@ -20,13 +20,13 @@ var common = func() map[string]bool {
 	return out
 }()
 
-// LeastPassword is the shortest password of a web account, in characters.
-const LeastPassword = 12
+// MinPasswordLength is the shortest password of a web account, in characters.
+const MinPasswordLength = 12
 
-// CheckPassword says what is wrong with a password that is set on the command line.
+// CheckPassword returns what is wrong with a password that is set on the command line.
 func CheckPassword(password, email string) error {
-	if n := len([]rune(password)); n < LeastPassword {
-		return fmt.Errorf("the password has %d characters: use at least %d", n, LeastPassword)
+	if n := len([]rune(password)); n < MinPasswordLength {
+		return fmt.Errorf("the password has %d characters: use at least %d", n, MinPasswordLength)
 	}
 	var refused *api.Error
 	if errors.As(goodPassword("the password", password, email), &refused) {
@@ -35,8 +35,8 @@ func CheckPassword(password, email string) error {
 	return nil
 }
 
-// goodPassword refuses what is guessed first: common ones, one that is the e-mail
-// over again, or a few characters repeated. Length is the field's own rule.
+// goodPassword refuses passwords that are guessed first: common ones, one that repeats the
+// e-mail, or a few characters repeated. Length is the field's own rule.
 func goodPassword(field, password, email string) error {
 	low := strings.ToLower(strings.TrimSpace(password))
 	name, _, _ := strings.Cut(strings.ToLower(email), "@")

@@ -1,5 +1,5 @@
-// Package auth says who is calling: accounts, passwords, tokens and sessions. It
-// decides who someone is and never what they may do; that is rbac's.
+// Package auth authenticates callers: accounts, passwords, tokens and sessions. It decides
+// who a caller is, never what they may do; that is rbac's.
 package auth
 
 import (
@@ -24,8 +24,8 @@ const (
 	audience = "homeroom"
 	// minKey is the least an HMAC-SHA-256 key should have.
 	minKey = 32
-	// tokensKnown bounds the tokens that are remembered as verified.
-	tokensKnown = 50_000
+	// maxVerifiedTokens bounds the cache of verified tokens.
+	maxVerifiedTokens = 50_000
 )
 
 // Key is one signing key. Tokens name theirs, so a new key can be put in front
@@ -44,19 +44,19 @@ type Tokens struct {
 	known  *lru.Cache[[sha256.Size]byte, verified]
 }
 
-// verified is what an access token says that was found good once. A token never
-// changes, so but for its end there is nothing to look at again.
+// verified are the claims of an access token that was verified before. A token never
+// changes, so only its expiry has to be checked again.
 type verified struct {
 	access Access
 	until  time.Time
 }
 
-// NewTokens refuses keys an attacker could guess.
+// NewTokens refuses keys that are too short.
 func NewTokens(keys []Key, now func() time.Time) (*Tokens, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("auth: no signing key")
 	}
-	known, err := lru.New[[sha256.Size]byte, verified](tokensKnown)
+	known, err := lru.New[[sha256.Size]byte, verified](maxVerifiedTokens)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func NewTokens(keys []Key, now func() time.Time) (*Tokens, error) {
 		}
 		t.keys[k.ID] = k.Secret
 	}
-	// The library's defaults accept a token without exp and any HMAC: say everything.
+	// The library's defaults accept a token without exp and any HMAC: every option is set.
 	t.parser = jwt.NewParser(
 		jwt.WithValidMethods([]string{"HS256"}),
 		jwt.WithIssuer(issuer), jwt.WithAudience(audience),
@@ -97,7 +97,7 @@ type refreshClaims struct {
 	jwt.RegisteredClaims
 }
 
-// Access is what an access token says.
+// Access are the claims of an access token.
 type Access struct {
 	UserID    uuid.UUID
 	SessionID uuid.UUID
@@ -138,7 +138,7 @@ func (t *Tokens) sign(claims jwt.Claims) (string, error) {
 }
 
 // ReadAccess verifies an access token. One that comes again is known by its digest. Of one
-// that has expired, jwt.ErrTokenExpired, it says which session's it was and nothing else.
+// that has expired, jwt.ErrTokenExpired, it returns the session and nothing else.
 func (t *Tokens) ReadAccess(token string) (Access, error) {
 	sum := sha256.Sum256([]byte(token))
 	if v, ok := t.known.Get(sum); ok && t.now().Before(v.until) {
@@ -147,7 +147,7 @@ func (t *Tokens) ReadAccess(token string) (Access, error) {
 	var c accessClaims
 	if err := t.read(token, &c); err != nil {
 		var was Access
-		if errors.Is(err, jwt.ErrTokenExpired) { // its signature was looked at before
+		if errors.Is(err, jwt.ErrTokenExpired) { // its signature was checked before
 			was.SessionID, _ = uuid.Parse(c.Session)
 		}
 		return was, err
@@ -159,10 +159,10 @@ func (t *Tokens) ReadAccess(token string) (Access, error) {
 	return a, err
 }
 
-// IsExpired says that a token was refused for its age: it was ours, and good until then.
+// IsExpired reports whether a token was refused for its age alone: it was ours, and valid until then.
 func IsExpired(err error) bool { return errors.Is(err, jwt.ErrTokenExpired) }
 
-// AccessEnds is when an access token ends, for what lives longer than a call.
+// AccessEnds is when an access token expires, for connections that outlive a call.
 func (t *Tokens) AccessEnds(token string) (time.Time, error) {
 	var c accessClaims
 	if err := t.read(token, &c); err != nil {

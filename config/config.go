@@ -1,5 +1,5 @@
-// Package config is everything that can be set from outside: one struct, read from
-// the environment once, checked before anything starts. Only cmd reads it.
+// Package config is the configuration: one struct, read from the environment once, checked
+// before anything starts. Only cmd reads it.
 package config
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Profile is what kind of place this runs in.
+// Profile is the kind of installation.
 type Profile string
 
 const (
 	// Local starts its own servers, has demo data, and listens on loopback only.
 	Local Profile = "local"
-	// Production refuses anything that is only good enough for a laptop.
+	// Production refuses settings that only suit a laptop.
 	Production Profile = "production"
 )
 
@@ -32,11 +32,11 @@ const LocalSecret = "homeroom-local-secret-that-everybody-knows"
 // LocalPassword is the password of every demo web account unless set otherwise.
 const LocalPassword = "homeroom-local-only"
 
-// OpsAddr is where operators ask unless it is set otherwise.
+// OpsAddr is the default address of health and metrics.
 const OpsAddr = "127.0.0.1:9091"
 
-// Config is read from the environment. Each field says its variable, its default
-// and its meaning once; help and README are made from that.
+// Config is read from the environment. Each field has its variable, its default
+// and its meaning; help and README are made from that.
 type Config struct {
 	Profile Profile `env:"HOMEROOM_PROFILE" help:"local or production; the verb sets it, so leave it out"`
 
@@ -44,7 +44,7 @@ type Config struct {
 	Bind    string `env:"HOMEROOM_BIND" help:"address to listen on; local: 127.0.0.1 always, production: all unless set"`
 	Public  string `env:"HOMEROOM_PUBLIC_URL" help:"address people open in a browser, with https; links in e-mails begin with it"`
 	OpsAddr string `env:"HOMEROOM_OPS_ADDR" envDefault:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics in production"`
-	// StopDelay is for load balancers that ask /readyz; those that find a closed port by themselves need none.
+	// StopDelay is for load balancers that poll /readyz; those that notice a closed port need none.
 	StopDelay time.Duration `env:"HOMEROOM_STOP_DELAY" envDefault:"0s" help:"how long an instance that was told to stop goes on taking new work, while /readyz says 503; for load balancers that go by it"`
 
 	DataDir string `env:"HOMEROOM_DATA" envDefault:".local" help:"data folder of the local profile"`
@@ -96,7 +96,7 @@ type Config struct {
 	LogLevel      string `env:"HOMEROOM_LOG" envDefault:"info" help:"debug, info, warn or error"`
 }
 
-// Load reads the environment for a profile and checks what it says.
+// Load reads the environment for a profile and checks it.
 func Load(profile Profile, environ map[string]string) (Config, error) {
 	var c Config
 	if err := env.ParseWithOptions(&c, env.Options{Environment: environ}); err != nil {
@@ -231,8 +231,8 @@ func (c *Config) checkURLs() error {
 	return errors.Join(errs...)
 }
 
-// checkTiles wants one host, since the console's policy lets pictures in from that host
-// alone, and the three numbers a picture is asked for by.
+// checkTiles requires one host, since the console's content policy allows pictures from that
+// host alone, and the three numbers of a tile.
 func (c *Config) checkTiles() error {
 	if c.MapTiles == "" {
 		return nil
@@ -295,7 +295,7 @@ func (c *Config) checkProduction(environ map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// loopback says whether a host is this machine alone.
+// loopback reports whether a host is this machine alone.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()

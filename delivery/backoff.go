@@ -7,30 +7,30 @@ import (
 )
 
 const (
-	// lease is how long a message that is being sent is nobody else's: longer than a
-	// batch can take, shorter than people notice.
+	// lease is how long a message that is being sent belongs to one worker: longer than a
+	// batch can take.
 	lease = time.Minute
-	// sendTime is what a provider may take over one message.
+	// sendTime is how long a provider may take for one message.
 	sendTime = 10 * time.Second
-	// batchSize bounds what a worker claims at once: all of it, sent slowly, is done
-	// within the lease.
+	// batchSize bounds the messages that a worker claims at once: even sent slowly, they are
+	// done within the lease.
 	batchSize = 4
-	// grace is how soon another instance looks whether what was queued was sent.
+	// grace is how soon another instance checks whether queued messages were sent.
 	grace = 5 * time.Second
 
 	firstRetry = 5 * time.Second
 	lastRetry  = 10 * time.Minute
 	firstRest  = time.Second
 	lastRest   = time.Minute
-	// giveUp is how old a message may become that no provider took.
-	giveUp = 24 * time.Hour
+	// maxAge is the age at which a message that no provider accepted is given up.
+	maxAge = 24 * time.Hour
 
 	errorText = 500
 )
 
-// doubling grows from first to last with each failure, a fifth more or less so that
-// what failed together does not return together.
-func doubling(first, last time.Duration, failures int) time.Duration {
+// backoff grows from first to last with each failure, with a jitter of a fifth so that
+// messages which failed together are not retried together.
+func backoff(first, last time.Duration, failures int) time.Duration {
 	d := last
 	if shift := failures - 1; shift < 16 {
 		d = min(first<<max(shift, 0), last)

@@ -44,7 +44,7 @@ func Segments(text string) int {
 	return (places + each - 1) / each
 }
 
-// smsText is what goes out for a message.
+// smsText is the text of a message as an SMS.
 func smsText(m Message) string {
 	if m.Title == "" {
 		return m.Body
@@ -57,9 +57,9 @@ const spendSchool = `insert into sms_day as s (day, segments)
 	on conflict (day) do update set segments = s.segments + $2 where s.segments + $2 <= (select sms_daily_limit from school_setting)
 	returning (select sms_daily_limit from school_setting)`
 
-// pay takes a message's segments from the school's budget of the day, and then from
-// everybody's. A school that is over its own has taken nothing from the others.
-func (q schoolQueue) pay(ctx context.Context, m Message) error {
+// charge takes a message's segments from the school's budget of the day, and then from that
+// of all schools. A school that is over its own takes nothing from the others.
+func (q schoolQueue) charge(ctx context.Context, m Message) error {
 	n := Segments(smsText(m))
 	day := q.s.Clock().In(q.school.Location()).Format(time.DateOnly)
 	var limits []int
@@ -101,9 +101,9 @@ func (s *Sender) spend(ctx context.Context, n int) (bool, error) {
 	return err == nil && tag.RowsAffected() == 1, err
 }
 
-// pay counts a code or a link and refuses none: who cannot sign in cannot be told
-// why, and how often a phone may ask is limited elsewhere.
-func (q platformQueue) pay(ctx context.Context, m Message) error {
+// charge counts a code or a link and refuses none: a user who gets no code cannot sign in,
+// and how many codes a phone gets is limited by auth.
+func (q platformQueue) charge(ctx context.Context, m Message) error {
 	_, err := q.s.Platform.Exec(ctx, `insert into platform.sms_day as s (day, segments) values ($1::date, $2)
 		on conflict (day) do update set segments = s.segments + $2`, q.s.Clock().UTC().Format(time.DateOnly), Segments(smsText(m)))
 	return err

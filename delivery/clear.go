@@ -11,11 +11,10 @@ import (
 	"homeroom/tenancy"
 )
 
-// clearedAtOnce bounds one transaction of clearing.
-const clearedAtOnce = 5000
+// clearBatch bounds one transaction of clearing.
+const clearBatch = 5000
 
-// clearDeliveries takes some of a school's old messages away, and keeps what a dispatch
-// came to.
+// clearDeliveries deletes a batch of a school's old messages, and keeps a dispatch's totals.
 const clearDeliveries = `with old as (
 		delete from delivery where id in (select id from delivery where state <> 'QUEUED' and created_at < $1 limit $2) returning dispatch_id, state),
 	sums as (select dispatch_id, count(*) filter (where state = 'SENT') as sent, count(*) filter (where state = 'FAILED') as failed
@@ -23,7 +22,7 @@ const clearDeliveries = `with old as (
 	kept as (update dispatch d set cleared_sent = d.cleared_sent + s.sent, cleared_failed = d.cleared_failed + s.failed from sums s where d.id = s.dispatch_id)
 	select count(*) from old`
 
-// clearNotices and clearNotifications take some of what was told away.
+// clearNotices and clearNotifications delete a batch of notices and read notifications.
 const (
 	clearNotices = `with old as (
 			delete from notice where id in (select id from notice where told_at < $1 and created_at < $1 limit $2) returning 1)
@@ -33,31 +32,31 @@ const (
 		select count(*) from old`
 )
 
-// Clear takes away what a school has sent or given up from before a moment, and the
-// notices and read notifications from before another: some at a time, in one round trip
-// where there is little. What waits or is unread stays, however old it is.
-func Clear(ctx context.Context, db *gorm.DB, messages, told time.Time) error {
+// Clear deletes the messages that a school has sent or given up before a moment, and the
+// notices and read notifications before another: in batches, in one round trip where there are
+// few. Queued messages and unread notifications stay, however old they are.
+func Clear(ctx context.Context, db *gorm.DB, messages, notices time.Time) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		more = false
 		some := func(sql string, before time.Time) tenancy.Query {
-			return tenancy.Query{SQL: sql, Args: []any{before, clearedAtOnce}, Scan: func(rows pgx.Rows) error {
+			return tenancy.Query{SQL: sql, Args: []any{before, clearBatch}, Scan: func(rows pgx.Rows) error {
 				n, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
-				more = more || n == clearedAtOnce
+				more = more || n == clearBatch
 				return err
 			}}
 		}
-		if err := tenancy.Pipeline(db, some(clearDeliveries, messages), some(clearNotices, told), some(clearNotifications, told)); err != nil {
-			return fmt.Errorf("clearing what was told long ago: %w", err)
+		if err := tenancy.Pipeline(db, some(clearDeliveries, messages), some(clearNotices, notices), some(clearNotifications, notices)); err != nil {
+			return fmt.Errorf("clearing old messages and notices: %w", err)
 		}
 	}
 	return nil
 }
 
-// ClearPlatform takes away the platform's own messages and the dead letters from before a
-// moment, what was spent on days long past, and the devices of sessions that ran out.
+// ClearPlatform deletes the platform's own messages and the dead letters from before a
+// moment, old totals of SMS, and the devices of expired sessions.
 func (s *Sender) ClearPlatform(ctx context.Context, before time.Time) error {
 	if err := s.expireDevices(ctx, s.Clock()); err != nil {
 		return err
@@ -68,8 +67,8 @@ func (s *Sender) ClearPlatform(ctx context.Context, before time.Time) error {
 		"removals":     `delete from platform.topic_removal where id in (select id from platform.topic_removal where created_at < $1 limit $2)`,
 		"sums":         `delete from platform.sms_day where day in (select day from platform.sms_day where day < $1 limit $2)`,
 	} {
-		for n := int64(clearedAtOnce); n == clearedAtOnce; {
-			tag, err := s.Platform.Exec(ctx, sql, before, clearedAtOnce)
+		for n := int64(clearBatch); n == clearBatch; {
+			tag, err := s.Platform.Exec(ctx, sql, before, clearBatch)
 			if err != nil {
 				return fmt.Errorf("clearing old %s: %w", what, err)
 			}

@@ -1,17 +1,17 @@
 package delivery
 
-// Counts are how a channel stands, for metrics: what became of messages since the
-// instance started, and what it has to do.
+// Counts are a channel's messages by outcome since the instance started, and its queue, for
+// metrics.
 type Counts struct {
 	Sent         int64
 	Failed       int64 // given up: the dead letters
-	Postponed    int64 // tries after which a message waits for the next
-	Unconfigured int64 // given up since nobody has configured a provider
+	Postponed    int64 // attempts after which a message waits for the next
+	Unconfigured int64 // given up since no provider is configured
 	Schools      int   // with something to send, the platform among them
-	Resting      bool  // the provider is in trouble and is left alone for a while
+	Paused       bool  // nothing is sent for a while, since the provider fails
 }
 
-// Counts says how every channel stands. It asks nobody.
+// Counts returns every channel's counts, from memory.
 func (s *Sender) Counts() map[Channel]Counts {
 	out := map[Channel]Counts{}
 	for c, l := range s.lanes {
@@ -20,7 +20,7 @@ func (s *Sender) Counts() map[Channel]Counts {
 	return out
 }
 
-// count takes down what became of messages.
+// count adds results to the counters.
 func (l *lane) count(results []result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,6 +43,6 @@ func (l *lane) counts() Counts {
 	defer l.mu.Unlock()
 	return Counts{
 		Sent: l.sent, Failed: l.failed, Postponed: l.postponed, Unconfigured: l.unconfigured,
-		Schools: len(l.waiting), Resting: l.now().Before(l.rest),
+		Schools: len(l.waiting), Paused: l.now().Before(l.pausedUntil),
 	}
 }

@@ -1,6 +1,6 @@
 // Package delivery takes queued messages out of the schools' tables and hands them to
 // the providers of push, SMS and e-mail: at least once, few at a time, later when a
-// provider is in trouble. What people are told, and who, is not decided here.
+// provider fails. The texts and the recipients are decided by the modules.
 package delivery
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Channel is a way to reach people.
+// Channel is a way to send messages.
 type Channel string
 
-// The channels there are.
+// The channels.
 const (
 	Push  Channel = "PUSH"
 	SMS   Channel = "SMS"
@@ -25,16 +25,16 @@ const (
 // Channels are all of them.
 var Channels = []Channel{Push, SMS, Email}
 
-// Message is one message to one address. Its id is stable: a message that is sent
-// twice, since nobody could know that it was sent, has it twice.
+// Message is one message to one address. Its id is stable: a message that is sent twice, since
+// the first result was lost, has the same id.
 type Message struct {
 	ID        uuid.UUID
 	SchoolID  uuid.UUID // zero for the platform's own
-	School    string    // what the school is called
+	School    string    // the school's name
 	Locale    string
 	Channel   Channel
 	To        string // a topic or user_{id}, a phone, an e-mail address
-	Type      string // what a notice is about
+	Type      string // of the notice
 	Title     string
 	Body      string
 	RecordID  *uuid.UUID
@@ -48,31 +48,31 @@ type Message struct {
 	ExpiresAt  time.Time // zero: it does not
 }
 
-// Driver speaks to one provider. It returns the provider's own id of the message.
-// Any error that is no Fault means that the provider is in trouble.
+// Driver calls one provider. It returns the provider's own id of the message. Any error that
+// is no Fault means that the provider fails.
 type Driver interface {
 	Send(ctx context.Context, m Message) (providerID string, err error)
 }
 
-// Fault is why a message was not taken.
+// Fault is why a provider did not accept a message.
 type Fault struct {
-	// Message: the provider is well and will never take this one. Else the provider is
-	// in trouble, and all its messages wait.
-	Message    bool
-	RetryAfter time.Duration // what the provider asked for, if it did
+	// Permanent: the provider works and will never accept this message. Else the provider
+	// fails, and all its messages wait.
+	Permanent  bool
+	RetryAfter time.Duration // as the provider requested; 0 if it did not
 	Err        error
 }
 
 func (f *Fault) Error() string { return f.Err.Error() }
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Refused is a message that no provider will ever take.
+// Refused is a message that the provider will never accept.
 func Refused(format string, args ...any) error {
-	return &Fault{Message: true, Err: fmt.Errorf(format, args...)}
+	return &Fault{Permanent: true, Err: fmt.Errorf(format, args...)}
 }
 
-// Troubled is a provider that cannot take anything at present.
-func Troubled(after time.Duration, format string, args ...any) error {
+// Unavailable is a provider that accepts nothing at present.
+func Unavailable(after time.Duration, format string, args ...any) error {
 	return &Fault{RetryAfter: after, Err: fmt.Errorf(format, args...)}
 }
 
@@ -85,5 +85,5 @@ func faultOf(err error) *Fault {
 	return &Fault{Err: err}
 }
 
-// ErrNoProvider is a channel nobody has configured.
+// ErrNoProvider is a channel without a configured provider.
 var ErrNoProvider = errors.New("no provider is configured for this channel")

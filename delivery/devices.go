@@ -11,19 +11,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Devices are the phones people registered. They are the platform's, since a phone
+// Devices are the phones that users registered. They are the platform's, since a phone
 // may pass from one school's user to another's, and end with their session.
 //
-// With each is kept which push topics its user may have subscribed it to. A topic that
-// is taken from it, by whatever statement, is queued for removal at the provider by the
-// database itself.
+// With each is kept which push topics its user may have subscribed it to. When a statement
+// takes a topic from it, a trigger queues the removal at the provider.
 type Devices struct {
 	Platform *pgxpool.Pool
 	Clock    func() time.Time
 }
 
-// Register gives a device to the user who holds it now, whoever had it before, with the
-// topics this user may subscribe to.
+// Register assigns a device to its present user, with the topics this user may subscribe to.
 func (d Devices) Register(ctx context.Context, token, platform string, school, user, session uuid.UUID, topics []string) error {
 	_, err := d.Platform.Exec(ctx, `insert into platform.device_token (token, session_id, school_id, user_id, platform, topics, last_seen_at) values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (token) do update set session_id = excluded.session_id, school_id = excluded.school_id, user_id = excluded.user_id,
@@ -55,7 +53,7 @@ func (d Devices) Users(ctx context.Context, school uuid.UUID, among ...uuid.UUID
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
-// SetTopics says which topics the devices of users may be subscribed to from now on.
+// SetTopics sets the topics that the devices of users may be subscribed to.
 func (d Devices) SetTopics(ctx context.Context, school uuid.UUID, topics map[uuid.UUID][]string) error {
 	type row struct {
 		UserID uuid.UUID `json:"user_id"`

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// answerMost is how much of a provider's answer is read.
-const answerMost = 64 << 10
+// maxAnswer is how many bytes of a provider's answer are read.
+const maxAnswer = 64 << 10
 
-// NewHTTPClient is how providers are called: nothing waits for ever, and nobody is
-// sent elsewhere with our secrets.
+// NewHTTPClient is the client for providers: it has time limits, and follows no redirects,
+// which would send our secrets elsewhere.
 func NewHTTPClient() *http.Client {
 	return &http.Client{
 		Timeout:       sendTime,
@@ -30,39 +30,38 @@ func NewHTTPClient() *http.Client {
 	}
 }
 
-// post calls a provider and returns what it said. What it says about the message
-// itself (400, 422 …) is the caller's to judge.
+// post calls a provider and returns its answer. Errors about the message itself (400, 422 …)
+// are left to the caller.
 func post(client *http.Client, r *http.Request) (status int, body []byte, err error) {
 	resp, err := client.Do(r)
 	if err != nil {
-		return 0, nil, Troubled(0, "the provider did not answer: %w", err)
+		return 0, nil, Unavailable(0, "the provider did not answer: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err = io.ReadAll(io.LimitReader(resp.Body, answerMost))
+	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return 0, nil, Troubled(0, "the provider's answer broke off: %w", err)
+		return 0, nil, Unavailable(0, "the provider's answer broke off: %w", err)
 	}
-	return resp.StatusCode, body, ProviderTrouble(resp.StatusCode, resp.Header)
+	return resp.StatusCode, body, ProviderFault(resp.StatusCode, resp.Header)
 }
 
-// ProviderTrouble tells answers about the provider or about us from those about the
-// message: a wrong password is no fault of the messages, and loses none.
-func ProviderTrouble(status int, header http.Header) error {
+// ProviderFault is an answer's error about the provider or our credentials, or nil if the answer
+// is about the message: a wrong password must not lose messages.
+func ProviderFault(status int, header http.Header) error {
 	switch {
 	case status == 429 || status >= 500 || status == 408:
-		return Troubled(retryAfter(header), "the provider answered %d", status)
+		return Unavailable(retryAfter(header), "the provider answered %d", status)
 	case status >= 300 && status < 400:
-		return Troubled(0, "the provider redirects (%d), and is not followed", status)
+		return Unavailable(0, "the provider redirects (%d), and is not followed", status)
 	case status == 401 || status == 403 || status == 404 || status == 405 || status == 407:
-		return Troubled(time.Minute, "the provider answered %d: its address or our credentials are wrong", status)
+		return Unavailable(time.Minute, "the provider answered %d: its address or our credentials are wrong", status)
 	case status < 200:
-		return Troubled(0, "the provider answered %d", status)
+		return Unavailable(0, "the provider answered %d", status)
 	}
 	return nil
 }
 
-// retryAfter reads seconds or a date; a provider that asks for more than an hour is
-// asked again after one.
+// retryAfter reads seconds or a date; more than an hour counts as one.
 func retryAfter(header http.Header) time.Duration {
 	text := header.Get("Retry-After")
 	d := time.Duration(0)
@@ -74,7 +73,7 @@ func retryAfter(header http.Header) time.Duration {
 	return max(0, min(d, time.Hour))
 }
 
-// quoted is the beginning of an answer, for an error's text.
-func quoted(body []byte) string {
+// excerpt is the beginning of an answer, for an error's text.
+func excerpt(body []byte) string {
 	return fmt.Sprintf("%.200q", body)
 }

@@ -8,42 +8,42 @@ import (
 	"github.com/google/uuid"
 )
 
-// lane is one channel: its provider, the schools that have something for it, and how
-// much the provider can take just now.
+// lane is one channel: its provider, the schools with queued messages, and how many messages
+// the provider may get at once at present.
 type lane struct {
 	channel Channel
 	driver  Driver
-	most    int // messages under way at once
+	limit   int // most messages in flight
 	now     func() time.Time
 
-	mu       sync.Mutex
-	changed  *sync.Cond
-	waiting  []uuid.UUID
-	known    map[uuid.UUID]bool
-	busy     int
-	open     int // how many may be under way at present
-	failures int
-	rest     time.Time // nothing is sent before
-	stopped  bool
+	mu          sync.Mutex
+	changed     *sync.Cond
+	waiting     []uuid.UUID
+	queued      map[uuid.UUID]bool
+	busy        int
+	allowed     int // how many may be in flight at present
+	failures    int
+	pausedUntil time.Time // nothing is sent before it
+	stopped     bool
 
 	sent, failed, postponed, unconfigured int64
 }
 
 func newLane(c Channel, d Driver, most int, now func() time.Time) *lane {
-	l := &lane{channel: c, driver: d, most: most, open: most, now: now, known: map[uuid.UUID]bool{}}
+	l := &lane{channel: c, driver: d, limit: most, allowed: most, now: now, queued: map[uuid.UUID]bool{}}
 	l.changed = sync.NewCond(&l.mu)
 	return l
 }
 
-// put says that a school has something to send. The platform's own (codes, links)
-// goes first: somebody waits for it.
-func (l *lane) put(school uuid.UUID) {
+// enqueue adds a school with queued messages. The platform's own (codes, links) go first:
+// their users are waiting.
+func (l *lane) enqueue(school uuid.UUID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.known[school] {
+	if l.queued[school] {
 		return
 	}
-	l.known[school] = true
+	l.queued[school] = true
 	if school == uuid.Nil {
 		l.waiting = append([]uuid.UUID{school}, l.waiting...)
 	} else {
@@ -52,21 +52,21 @@ func (l *lane) put(school uuid.UUID) {
 	l.changed.Signal()
 }
 
-// take waits for a school whose messages may be sent now.
-func (l *lane) take() (school uuid.UUID, batch int, ok bool) {
+// nextSchool waits for a school whose messages may be sent now.
+func (l *lane) nextSchool() (school uuid.UUID, batch int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for !l.stopped && (len(l.waiting) == 0 || l.busy >= l.open || l.now().Before(l.rest)) {
+	for !l.stopped && (len(l.waiting) == 0 || l.busy >= l.allowed || l.now().Before(l.pausedUntil)) {
 		l.changed.Wait()
 	}
 	if l.stopped {
 		return uuid.Nil, 0, false
 	}
 	school, l.waiting = l.waiting[0], l.waiting[1:]
-	delete(l.known, school)
+	delete(l.queued, school)
 	l.busy++
-	if l.open == 1 {
-		return school, 1, true // after trouble: one, and see
+	if l.allowed == 1 {
+		return school, 1, true // after a failure: one at a time
 	}
 	return school, batchSize, true
 }
@@ -78,33 +78,33 @@ func (l *lane) done() {
 	l.changed.Broadcast()
 }
 
-// fine is told of a message the provider took: it is trusted with more again.
-func (l *lane) fine() {
+// succeeded notes that the provider accepted a message: more may be in flight again.
+func (l *lane) succeeded() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.failures = 0
-	if l.open < l.most {
-		l.open = min(l.most, l.open*2)
+	if l.allowed < l.limit {
+		l.allowed = min(l.limit, l.allowed*2)
 		l.changed.Broadcast()
 	}
 }
 
-// trouble makes the lane rest, and answers until when. What fails while it rests
-// already was under way before and says nothing new.
-func (l *lane) trouble(after time.Duration) time.Time {
+// pause pauses the lane, and returns until when. A failure during a pause was in flight
+// before and changes nothing.
+func (l *lane) pause(after time.Duration) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	if now.Before(l.rest) {
-		return l.rest
+	if now.Before(l.pausedUntil) {
+		return l.pausedUntil
 	}
 	l.failures++
-	l.open = 1
-	l.rest = now.Add(max(after, doubling(firstRest, lastRest, l.failures)))
-	return l.rest
+	l.allowed = 1
+	l.pausedUntil = now.Add(max(after, backoff(firstRest, lastRest, l.failures)))
+	return l.pausedUntil
 }
 
-// tick lets sleepers look at the clock again.
+// tick wakes the workers, so that they check the clock.
 func (l *lane) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +118,7 @@ func (l *lane) stop() {
 	l.changed.Broadcast()
 }
 
-// send hands one message to the provider, within its time.
+// send sends one message to the provider, with a time limit.
 func (l *lane) send(ctx context.Context, m Message) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()

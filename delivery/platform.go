@@ -15,13 +15,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Letter is a message of the platform's own: a code, a link. It belongs to no school.
+// Letter is a message of the platform itself: a code or a link. It belongs to no school.
 type Letter struct {
 	Channel Channel
 	To      string
 	Title   string
 	Body    string
-	Life    time.Duration // after it the message is of no use
+	Life    time.Duration // after it the message is useless
 }
 
 // Post queues a letter and does not wait for the provider.
@@ -39,7 +39,7 @@ func (s *Sender) Post(ctx context.Context, l Letter) error {
 	if err != nil {
 		return fmt.Errorf("queueing a message: %w", err)
 	}
-	s.lanes[l.Channel].put(uuid.Nil)
+	s.lanes[l.Channel].enqueue(uuid.Nil)
 	return nil
 }
 
@@ -110,14 +110,14 @@ func (q platformQueue) claim(ctx context.Context, c Channel, n int) ([]Message, 
 	for i, f := range found {
 		l, err := q.s.open(f.Sealed)
 		if err != nil {
-			f.ExpiresAt = time.Unix(1, 0) // the secret was changed meanwhile: nobody can read it any more
+			f.ExpiresAt = time.Unix(1, 0) // the secret was changed meanwhile: it cannot be read any more
 		}
 		claimed[i] = Message{ID: f.ID, Channel: c, School: "Homeroom", Locale: "en", To: f.Recipient, Title: l.Title, Body: l.Body, Attempts: f.Attempts, CreatedAt: f.CreatedAt, ExpiresAt: f.ExpiresAt}
 	}
 	return claimed, nil
 }
 
-// ack forgets what was sent: the table holds what lets people in.
+// ack deletes sent messages: they contain secrets.
 func (q platformQueue) ack(ctx context.Context, c Channel, results []result) error {
 	now := q.s.Clock()
 	batch := &pgx.Batch{}
@@ -131,8 +131,8 @@ func (q platformQueue) ack(ctx context.Context, c Channel, results []result) err
 				select id, channel, recipient, 'ACCOUNT', attempts, $2, created_at, $3 from m on conflict (id) do update set last_error = excluded.last_error, failed_at = excluded.failed_at`, r.ID, r.Error, now)
 		default:
 			batch.Queue(`update platform.message set next_at = $2, last_error = $3, attempts = attempts - $4 where id = $1`, r.ID, r.NextAt, r.Error, r.Untried)
-			if r.NextAt != nil { // somebody waits for it: it goes when it is due, not when the clock next comes round
-				time.AfterFunc(r.NextAt.Sub(now), func() { q.s.lanes[c].put(uuid.Nil) })
+			if r.NextAt != nil { // its user is waiting: it is sent when it is due, not at the next tick
+				time.AfterFunc(r.NextAt.Sub(now), func() { q.s.lanes[c].enqueue(uuid.Nil) })
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func drivers(t *testing.T) map[string]struct {
 	}
 }
 
-func TestAProviderInTroubleKeepsTheMessageAndOneThatRefusesItDoesNot(t *testing.T) {
+func TestProvider_Failing_KeepsTheMessage_Refusing_FailsIt(t *testing.T) {
 	t.Parallel()
 	elsewhere, visited := server(t, func(w http.ResponseWriter, _ int) { _, _ = io.WriteString(w, `{"sid":"stolen"}`) })
 	for name, d := range drivers(t) {
@@ -124,7 +124,7 @@ func TestAProviderInTroubleKeepsTheMessageAndOneThatRefusesItDoesNot(t *testing.
 				u, got := server(t, c.answer)
 				id, err := d.make(u).Send(t.Context(), message(d.channel, addresses[d.channel]))
 				var fault *delivery.Fault
-				if !errors.As(err, &fault) || fault.Message != c.message || fault.RetryAfter != c.after || id != "" {
+				if !errors.As(err, &fault) || fault.Permanent != c.message || fault.RetryAfter != c.after || id != "" {
 					t.Errorf("answered %q, %#v %v", id, fault, err)
 				}
 				if n := len(got()); n != 1 {
@@ -152,7 +152,7 @@ func TestAProviderInTroubleKeepsTheMessageAndOneThatRefusesItDoesNot(t *testing.
 			defer cancel()
 			_, err := driver.Send(ctx, message(d.channel, addresses[d.channel]))
 			var fault *delivery.Fault
-			if !errors.As(err, &fault) || fault.Message {
+			if !errors.As(err, &fault) || fault.Permanent {
 				t.Errorf("answered %v", err)
 			}
 		})
@@ -164,7 +164,7 @@ func TestAProviderInTroubleKeepsTheMessageAndOneThatRefusesItDoesNot(t *testing.
 	})
 }
 
-func TestTwilioAndTheWebhookAreAskedInTheirOwnWords(t *testing.T) {
+func TestTwilioAndWebhook_Requests_HaveTheirOwnFormats(t *testing.T) {
 	t.Parallel()
 	m := message(delivery.SMS, "+919812300001")
 	all := drivers(t)
@@ -232,7 +232,7 @@ func TestAPushHasTheSpecificationsShape(t *testing.T) {
 	}
 }
 
-func TestADeviceThatIsGoneIsForgottenAndTheOthersAreTold(t *testing.T) {
+func TestDeviceThatIsGone_IsRemovedAndTheOthersGetThePush(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	teacher := s.As(t, "TEACHER")
@@ -240,12 +240,12 @@ func TestADeviceThatIsGoneIsForgottenAndTheOthersAreTold(t *testing.T) {
 	for _, token := range []string{gone, here} {
 		testkit.Post[map[string]any](t, teacher, "/teacher/notification/token", map[string]any{"fcmToken": token})
 	}
-	var told []string
+	var notified []string
 	google := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var sent struct{ Message struct{ Token string } }
 		_ = json.NewDecoder(r.Body).Decode(&sent)
 		w.Header().Set("Content-Type", "application/json")
-		if told = append(told, sent.Message.Token); sent.Message.Token == gone {
+		if notified = append(notified, sent.Message.Token); sent.Message.Token == gone {
 			w.WriteHeader(404)
 			_, _ = io.WriteString(w, `{"error":{"status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}]}}`)
 			return
@@ -259,14 +259,14 @@ func TestADeviceThatIsGoneIsForgottenAndTheOthersAreTold(t *testing.T) {
 	}
 	m := message(delivery.Push, "user_"+teacher.UserID.String())
 	m.SchoolID = s.ID
-	if _, err := driver.Send(t.Context(), m); err != nil || len(told) != 2 {
-		t.Errorf("%v: told %v", err, told)
+	if _, err := driver.Send(t.Context(), m); err != nil || len(notified) != 2 {
+		t.Errorf("%v: notified %v", err, notified)
 	}
 	if left, err := s.App.Service.Devices.Of(t.Context(), s.ID, teacher.UserID); err != nil || len(left) != 1 || left[0] != here {
 		t.Errorf("left are %v (%v)", left, err)
 	}
 	nobody := message(delivery.Push, "user_"+uuid.NewString())
-	if _, err := driver.Send(t.Context(), nobody); err != nil || len(told) != 2 {
+	if _, err := driver.Send(t.Context(), nobody); err != nil || len(notified) != 2 {
 		t.Errorf("somebody without a device: %v", err)
 	}
 }

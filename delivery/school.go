@@ -15,8 +15,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// Waiting is the fact that a school has messages which are not sent yet. As long as
-// there are any, one of these is in its outbox: whoever dies, somebody looks again.
+// Waiting is the fact that a school has queued messages. As long as there are any, one of
+// these is in its outbox: if an instance dies, another one checks.
 const Waiting = "deliveries.waiting"
 
 // Failed is the fact that messages were given up.
@@ -26,19 +26,19 @@ type failedDeliveries struct {
 	IDs []uuid.UUID `json:"ids"`
 }
 
-// watchSQL keeps the promise of Waiting: $1 is now, $2 the soonest next look.
+// watchSQL adds the fact Waiting: $1 is now, $2 the soonest next check.
 const watchSQL = `insert into outbox (id, kind, payload, occurred_at, next_at)
 	select gen_random_uuid(), '` + Waiting + `', '{}', $1, x.at
 	from (select greatest(min(q.soonest), $2) as at
 		from unnest(array['PUSH', 'SMS', 'EMAIL']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED' and channel = c) q) x
 	where x.at is not null and not exists (select from outbox where kind = '` + Waiting + `' and next_at > $1 and next_at <= x.at)`
 
-// dueSQL are the channels something is to be sent on: a lane that would find nothing is
-// not sent to look, which is a transaction each time.
+// dueSQL are the channels with due messages: the other lanes are not woken, since each check
+// is a transaction.
 const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL']) c where exists (select from delivery where state = 'QUEUED' and channel = c and next_at <= $1)`
 
-// Queued says, in the transaction of a listener that queued messages, that they are
-// to be sent: at once when it is committed, and by somebody else if that fails.
+// Queued has messages sent that a listener queued in its transaction: at once after the
+// commit, and by another instance if that fails.
 func (s *Sender) Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) error {
 	now := s.Clock()
 	var due []Channel
@@ -52,7 +52,7 @@ func (s *Sender) Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) erro
 	return nil
 }
 
-// Follow hears of messages that wait and of those that were given up.
+// Follow subscribes to the facts of queued messages and of those given up.
 func (s *Sender) Follow(bus *events.Bus) {
 	bus.On(Waiting, "delivery", func(ctx context.Context, h events.Heard) error {
 		db, err := events.DB(ctx)
@@ -61,7 +61,7 @@ func (s *Sender) Follow(bus *events.Bus) {
 		}
 		return s.Queued(ctx, db, h.SchoolID)
 	})
-	bus.On(Failed, "dead letters", s.bury)
+	bus.On(Failed, "dead letters", s.recordDeadLetters)
 }
 
 // schoolQueue is a school's own table.
@@ -125,25 +125,25 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 	return claimed, err
 }
 
-const settleSQL = `update delivery d set state = r.state, next_at = coalesce(r.next_at, d.next_at), last_error = r.error, provider_id = r.provider_id,
+const ackSQL = `update delivery d set state = r.state, next_at = coalesce(r.next_at, d.next_at), last_error = r.error, provider_id = r.provider_id,
 		attempts = d.attempts - r.untried, sent_at = case when r.state = 'SENT' then $2::timestamptz end
 	from jsonb_to_recordset($1::jsonb) as r (id uuid, state text, next_at timestamptz, error text, provider_id text, untried int)
 	where d.id = r.id and d.state = 'QUEUED'`
 
-// ack writes down what became of claimed messages. What was put off or given up is
-// a fact, so that somebody hears of it in time.
+// ack records the results of claimed messages. Postponing and giving up are facts, so that
+// they are followed up in time.
 func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error {
 	now := q.s.Clock()
 	body, err := json.Marshal(results)
 	if err != nil {
 		return err
 	}
-	statements := []tenancy.Query{{SQL: settleSQL, Args: []any{string(body), now}}}
+	statements := []tenancy.Query{{SQL: ackSQL, Args: []any{string(body), now}}}
 	var failed []uuid.UUID
 	tell := false
 	for _, r := range results {
 		tell = tell || r.State != "SENT"
-		if r.State == "FAILED" && r.Error != ErrNoProvider.Error() { // that is no accident to be looked at
+		if r.State == "FAILED" && r.Error != ErrNoProvider.Error() { // an operator's choice, not a failure
 			failed = append(failed, r.ID)
 		}
 	}

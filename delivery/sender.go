@@ -13,7 +13,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// Schools are where the queues are.
+// Schools opens the schools, whose tables are the queues.
 type Schools interface {
 	// Open opens a school; tenancy.ErrSchoolNotFound is one that is not served at present.
 	Open(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error)
@@ -25,27 +25,27 @@ type Outbox interface {
 	Wake(school uuid.UUID)
 }
 
-// Parts are what the sender leans on; cmd puts them together.
+// Parts are the dependencies of the sender; cmd wires them.
 type Parts struct {
-	Schools  Schools
-	Platform *pgxpool.Pool
-	Outbox   Outbox
-	Drivers  map[Channel]Driver // what a channel without one should send fails
-	AtOnce   map[Channel]int    // messages under way at once; a few unless said
-	Secret   []byte             // seals the platform's own messages
+	Schools     Schools
+	Platform    *pgxpool.Pool
+	Outbox      Outbox
+	Drivers     map[Channel]Driver // messages of a channel without one fail
+	MaxInFlight map[Channel]int    // messages in flight at once; a few unless set
+	Secret      []byte             // seals the platform's own messages
 	// SMSLimit is how many segments all schools together may send in a day; 0: any.
 	SMSLimit int
 	Clock    func() time.Time
 	Log      *slog.Logger
 }
 
-// Sender sends what is queued.
+// Sender sends queued messages.
 type Sender struct {
 	Parts
 	lanes map[Channel]*lane
 }
 
-var atOnce = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4}
+var maxInFlight = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4}
 
 // New makes a sender; nothing is sent before Run.
 func New(p Parts) *Sender {
@@ -57,22 +57,22 @@ func New(p Parts) *Sender {
 	}
 	s := &Sender{Parts: p, lanes: map[Channel]*lane{}}
 	for _, c := range Channels {
-		d, most := p.Drivers[c], p.AtOnce[c]
+		d, most := p.Drivers[c], p.MaxInFlight[c]
 		if most == 0 {
-			most = atOnce[c]
+			most = maxInFlight[c]
 		}
 		if d == nil {
-			d, most = nobody{}, 1
+			d, most = noProvider{}, 1
 		}
 		s.lanes[c] = newLane(c, d, most, p.Clock)
 	}
 	if u, ok := p.Drivers[Push].(Unsubscriber); ok {
-		s.lanes[Unsubscribe] = newLane(Unsubscribe, unsubscribing{u}, atOnce[Unsubscribe], p.Clock)
+		s.lanes[Unsubscribe] = newLane(Unsubscribe, unsubscribing{u}, maxInFlight[Unsubscribe], p.Clock)
 	}
 	return s
 }
 
-// Ready says why a channel cannot be used.
+// Ready returns why a channel cannot be used, or nil.
 func (s *Sender) Ready(c Channel) error {
 	if s.Drivers[c] == nil {
 		return ErrNoProvider
@@ -80,21 +80,21 @@ func (s *Sender) Ready(c Channel) error {
 	return nil
 }
 
-// nobody stands where no provider is configured: what is for it fails and says so,
-// instead of waiting for ever.
-type nobody struct{}
+// noProvider is the driver of a channel without a configured provider: its messages fail with
+// that reason instead of waiting for ever.
+type noProvider struct{}
 
-func (nobody) Send(context.Context, Message) (string, error) {
-	return "", &Fault{Message: true, Err: ErrNoProvider}
+func (noProvider) Send(context.Context, Message) (string, error) {
+	return "", &Fault{Permanent: true, Err: ErrNoProvider}
 }
 
-// Wake says that a school has messages to send, on whatever channel.
+// Wake has a school's messages sent, on any channel.
 func (s *Sender) Wake(school uuid.UUID) { s.wake(school, Channels...) }
 
-// wake says that a school has messages to send on these channels.
+// wake has a school's messages sent on these channels.
 func (s *Sender) wake(school uuid.UUID, on ...Channel) {
 	for _, c := range on {
-		s.lanes[c].put(school)
+		s.lanes[c].enqueue(school)
 	}
 }
 
@@ -103,12 +103,12 @@ const (
 	platformEvery = 5 * time.Second
 )
 
-// Run sends until ctx ends; what is under way is finished first.
+// Run sends until ctx ends; messages in flight are finished first.
 func (s *Sender) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	work := context.WithoutCancel(ctx)
 	for _, l := range s.lanes {
-		for range l.most {
+		for range l.limit {
 			all.Go(func() { s.work(work, l) })
 		}
 	}
@@ -134,25 +134,25 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// wakePlatform looks for what an instance that died left in the platform's own queue, and
-// for devices that are to leave topics.
+// wakePlatform checks the platform's own queue for messages that an instance left when it
+// died, and for devices that have to leave topics.
 func (s *Sender) wakePlatform() {
 	for _, c := range []Channel{SMS, Email} {
-		s.lanes[c].put(uuid.Nil)
+		s.lanes[c].enqueue(uuid.Nil)
 	}
 	if l := s.lanes[Unsubscribe]; l != nil {
-		l.put(uuid.Nil)
+		l.enqueue(uuid.Nil)
 	}
 }
 
 func (s *Sender) work(ctx context.Context, l *lane) {
 	for {
-		school, batch, ok := l.take()
+		school, batch, ok := l.nextSchool()
 		if !ok {
 			return
 		}
-		if s.sendSome(ctx, l, school, batch) {
-			l.put(school)
+		if s.sendBatch(ctx, l, school, batch) {
+			l.enqueue(school)
 		}
 		l.done()
 	}
@@ -162,46 +162,46 @@ func (s *Sender) work(ctx context.Context, l *lane) {
 type queue interface {
 	claim(ctx context.Context, c Channel, n int) ([]Message, error)
 	ack(ctx context.Context, c Channel, results []result) error
-	// pay reserves what a message costs, or says why it may not be spent.
-	pay(ctx context.Context, m Message) error
+	// charge reserves the cost of a message, or returns why it may not be spent.
+	charge(ctx context.Context, m Message) error
 }
 
-// result is what became of one claimed message.
+// result is the outcome of one claimed message.
 type result struct {
 	ID         uuid.UUID  `json:"id"`
 	State      string     `json:"state"`
 	NextAt     *time.Time `json:"next_at"`
 	Error      string     `json:"error"`
 	ProviderID string     `json:"provider_id"`
-	Untried    int        `json:"untried"` // 1: it was claimed and not tried
+	Untried    int        `json:"untried"` // 1: it was claimed and not attempted
 }
 
-// sendSome claims a few messages, sends them and writes down what became of them. It
-// answers whether there may be more.
-func (s *Sender) sendSome(ctx context.Context, l *lane, school uuid.UUID, n int) (more bool) {
+// sendBatch claims a few messages, sends them and records the results. It reports whether
+// there may be more.
+func (s *Sender) sendBatch(ctx context.Context, l *lane, school uuid.UUID, n int) (more bool) {
 	ctx, cancel := context.WithTimeout(ctx, lease-5*time.Second)
 	defer cancel()
 	q, err := s.queueOf(ctx, l.channel, school)
 	if err != nil || q == nil {
-		s.complain(school, l.channel, "a queue could not be opened", err)
+		s.warn(school, l.channel, "a queue could not be opened", err)
 		return false
 	}
 	claimed, err := q.claim(ctx, l.channel, n)
 	if err != nil {
-		s.complain(school, l.channel, "messages could not be claimed", err)
+		s.warn(school, l.channel, "messages could not be claimed", err)
 		return false
 	}
 	if len(claimed) == 0 {
 		return false
 	}
 	if len(claimed) == n {
-		l.put(school) // others help meanwhile
+		l.enqueue(school) // other workers may help
 	}
 	results := s.sendAll(ctx, l, q, claimed)
 	l.count(results)
 	if err := q.ack(ctx, l.channel, results); err != nil {
 		// They stay claimed until the lease ends, and are then sent again.
-		s.complain(school, l.channel, "what became of messages could not be written down", err)
+		s.warn(school, l.channel, "what became of messages could not be written down", err)
 	}
 	return len(claimed) == n
 }
@@ -229,37 +229,37 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 		return result{ID: m.ID, State: "FAILED", Error: "it was of no use any more"}
 	}
 	if m.Channel == SMS && m.Attempts == 1 {
-		if err := q.pay(ctx, m); err != nil {
+		if err := q.charge(ctx, m); err != nil {
 			fault := faultOf(err)
-			if fault.Message {
+			if fault.Permanent {
 				return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 			}
-			next := now.Add(doubling(firstRetry, lastRetry, m.Attempts))
+			next := now.Add(backoff(firstRetry, lastRetry, m.Attempts))
 			return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), Untried: 1}
 		}
 	}
 	id, err := l.send(ctx, m)
 	if err == nil {
-		l.fine()
+		l.succeeded()
 		return result{ID: m.ID, State: "SENT", ProviderID: id}
 	}
 	fault := faultOf(err)
-	if fault.Message {
-		l.fine() // it answered, and understood
+	if fault.Permanent {
+		l.succeeded() // the provider works
 		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 	}
-	rest := l.trouble(fault.RetryAfter)
-	if now.Sub(m.CreatedAt) > giveUp {
+	rest := l.pause(fault.RetryAfter)
+	if now.Sub(m.CreatedAt) > maxAge {
 		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 	}
-	next := now.Add(doubling(firstRetry, lastRetry, m.Attempts))
+	next := now.Add(backoff(firstRetry, lastRetry, m.Attempts))
 	if next.Before(rest) {
 		next = rest
 	}
 	return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err)}
 }
 
-func (s *Sender) complain(school uuid.UUID, c Channel, what string, err error) {
+func (s *Sender) warn(school uuid.UUID, c Channel, what string, err error) {
 	if err != nil {
 		s.Log.Warn(what, "school", school, "channel", c, "error", err)
 	}

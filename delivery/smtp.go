@@ -18,7 +18,7 @@ import (
 type SMTP struct {
 	host    string
 	options []mail.Option
-	from    string // the address alone: who writes is the school
+	from    string // the address alone: the name is the school's
 	domain  string
 }
 
@@ -63,7 +63,7 @@ var htmlMail = template.Must(template.New("mail").Parse(`<!doctype html>
 `))
 
 // Send sends one e-mail, as text and as HTML. Its Message-ID follows from the
-// message's id: one that is sent twice is one in most people's mailboxes.
+// message's id: most mailboxes show one that is sent twice once.
 func (s *SMTP) Send(ctx context.Context, m Message) (string, error) {
 	msg, id, err := s.compose(m)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *SMTP) Send(ctx context.Context, m Message) (string, error) {
 
 func (s *SMTP) compose(m Message) (*mail.Msg, string, error) {
 	msg := mail.NewMsg()
-	// A name may have quotes, commas and brackets in it: the header is the encoder's to write.
+	// A name may have quotes, commas and brackets in it: the encoder writes the header.
 	msg.FromMailAddress(&netmail.Address{Name: oneLine(m.School), Address: s.from})
 	if err := msg.To(m.To); err != nil {
 		return nil, "", Refused("%q is no e-mail address", m.To)
@@ -113,7 +113,7 @@ func asHTML(m Message) (string, error) {
 	return b.String(), err
 }
 
-// oneLine keeps what people typed from becoming headers of its own.
+// oneLine keeps line breaks in a text from starting a new header.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -137,5 +137,5 @@ func mailFault(err error) error {
 			return Refused("the mail server refuses it: %w", err)
 		}
 	}
-	return Troubled(0, "the mail server did not take it: %w", err)
+	return Unavailable(0, "the mail server did not take it: %w", err)
 }

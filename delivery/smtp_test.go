@@ -165,7 +165,7 @@ func TestAMailServersNoIsForTheMessageOrForNow(t *testing.T) {
 			}
 			_, err := mailer(t, u).Send(ctx, message(delivery.Email, "meera@parents.test"))
 			var fault *delivery.Fault
-			if !errors.As(err, &fault) || fault.Message != c.message {
+			if !errors.As(err, &fault) || fault.Permanent != c.message {
 				t.Errorf("answered %#v %v", fault, err)
 			}
 		})
@@ -183,7 +183,7 @@ func TestAMailServersNoIsForTheMessageOrForNow(t *testing.T) {
 		u, _ := mailServer(t, nil)
 		_, err := mailer(t, u).Send(t.Context(), message(delivery.Email, "nobody"))
 		var fault *delivery.Fault
-		if !errors.As(err, &fault) || !fault.Message {
+		if !errors.As(err, &fault) || !fault.Permanent {
 			t.Errorf("answered %v", err)
 		}
 	})

@@ -146,7 +146,7 @@ func (g *google) Unsubscribe(ctx context.Context, token string, topics []string)
 	if d := g.driver.Load(); d != nil {
 		return d.Unsubscribe(ctx, token, topics)
 	}
-	return delivery.Troubled(0, "not there yet")
+	return delivery.Unavailable(0, "not there yet")
 }
 
 var pushLabs atomic.Int32
@@ -335,7 +335,7 @@ func TestSession_Ends_PhoneLeavesAllTopics(t *testing.T) {
 			if err := p.DB(t).Exec(`update app_user set status = 'DISABLED', phone = null, email = null where id = ?`, parent.UserID).Error; err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.App.Service.Auth.Heal(t.Context(), p.ID); err != nil {
+			if _, err := p.App.Service.Auth.RepairDirectory(t.Context(), p.ID); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -440,7 +440,7 @@ func TestPhone_SignedInAgainBeforeItsRemoval_StaysInItsTopics(t *testing.T) {
 	}
 }
 
-func TestDevice_SessionRefreshed_IsStillTold(t *testing.T) {
+func TestDevice_SessionRefreshed_StillGetsPushes(t *testing.T) {
 	t.Parallel()
 	p := atPhones(t)
 	asha := p.Child(t, p.seat, 1)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Twilio sends SMS through Twilio, or through whoever speaks its protocol.
+// Twilio sends SMS through Twilio, or through another provider with its protocol.
 type Twilio struct {
 	client                     *http.Client
 	endpoint, sid, token, from string
@@ -65,13 +65,13 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 		Message string `json:"message"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return "", Troubled(0, "the provider's answer %d is not its own: %s", status, quoted(body))
+		return "", Unavailable(0, "the provider's answer %d is not its own: %s", status, excerpt(body))
 	}
 	if status >= 300 {
 		return "", Refused("the provider refuses it (%d, code %d): %s", status, answer.Code, answer.Message)
 	}
 	if answer.SID == "" {
-		return "", Troubled(0, "the provider's answer %d has no id: %s", status, quoted(body))
+		return "", Unavailable(0, "the provider's answer %d has no id: %s", status, excerpt(body))
 	}
 	return answer.SID, nil
 }

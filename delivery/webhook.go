@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Webhook hands SMS to an address of the operator's own, as JSON. The message's id is
-// its Idempotency-Key: one that comes twice is one.
+// Webhook posts SMS to the operator's own address, as JSON. The message's id is its
+// Idempotency-Key, by which a message that comes twice is recognized.
 type Webhook struct {
 	client   *http.Client
 	endpoint string
@@ -64,13 +64,13 @@ func (w *Webhook) Send(ctx context.Context, m Message) (string, error) {
 		return "", err
 	}
 	if status >= 300 {
-		return "", Refused("the provider refuses it (%d): %s", status, quoted(said))
+		return "", Refused("the provider refuses it (%d): %s", status, excerpt(said))
 	}
 	var answer struct {
 		ID string `json:"id"`
 	}
 	if err := json.Unmarshal(said, &answer); err != nil {
-		return "", Troubled(0, "the provider's answer %d is no JSON object: %s", status, quoted(said))
+		return "", Unavailable(0, "the provider's answer %d is no JSON object: %s", status, excerpt(said))
 	}
 	return answer.ID, nil
 }

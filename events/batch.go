@@ -27,7 +27,7 @@ type batch struct {
 	relay  *Relay
 	school uuid.UUID
 
-	done        []uuid.UUID // heard by all their listeners
+	done        []uuid.UUID // processed by all their listeners
 	independent []uuid.UUID // those of them whose listeners did not use the transaction
 	failed      []failure
 	after       []func() // called once the transaction is committed
@@ -42,7 +42,7 @@ type batchResult struct {
 }
 
 // publishBatch claims a batch of due facts, publishes them one by one in order, and
-// deletes those that all their listeners heard. The facts stay locked meanwhile.
+// deletes those that all their listeners processed. The facts stay locked meanwhile.
 func (r *Relay) publishBatch(ctx context.Context, school uuid.UUID) (batchResult, error) {
 	b := &batch{relay: r, school: school}
 	var result batchResult

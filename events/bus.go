@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Every is the kind of a listener that hears all facts.
+// Every is the kind of a listener that receives all facts.
 const Every = "*"
 
 const (

@@ -77,7 +77,7 @@ type failure struct {
 	text   string
 }
 
-// recordBatch deletes the facts that were heard, postpones those that failed, and
+// recordBatch deletes the facts that were processed, postpones those that failed, and
 // returns when the next fact is due, including those committed meanwhile.
 func recordBatch(tx *gorm.DB, done []uuid.UUID, failed []failure) (next *time.Time, err error) {
 	if len(failed) > 0 {

@@ -17,7 +17,7 @@ type Sweep struct {
 	At      time.Time
 	Schools int       // with facts in their outboxes, or whose database did not answer
 	Facts   int       // in all outboxes, due or not
-	Failing int       // of them, published before and not heard by all listeners
+	Failing int       // of them, published before and not processed by all listeners
 	Oldest  time.Time // when the oldest failing fact happened; zero: there is none
 }
 

@@ -3,11 +3,11 @@
 // nothing to users.
 //
 // A handler writes a fact in the transaction of its change. After the commit the relay
-// publishes it to the listeners on the bus. Facts are in Postgres; Redis only says which
+// publishes it to the listeners on the bus. Facts are in Postgres; Redis only has the
 // outboxes to check and when, and may lose everything. The terms:
 //
 //   - A fact is something that happened in a school, in the past tense.
-//   - An outbox is the table of one school's facts that were not yet heard by all their
+//   - An outbox is the table of one school's facts that were not yet processed by all their
 //     listeners.
 //   - A lease is an entry in Redis by which an instance says that it is committing facts
 //     of a school and will publish them. It removes the lease afterwards. If it dies, the

@@ -46,7 +46,7 @@ type Options struct {
 	ListenerTimeout time.Duration // for one listener and one fact; default 10 s
 
 	// Published is called for every fact after its listeners: how late it was published,
-	// and whether all of them heard it. It must not block; nil: not called.
+	// and whether all of them processed it. It must not block; nil: not called.
 	Published func(late time.Duration, heard bool)
 }
 
@@ -80,7 +80,7 @@ func or[T comparable](v, otherwise T) T {
 }
 
 // Relay publishes the facts in the schools' outboxes to the bus's listeners, at least
-// once. Redis only says which outboxes to check: facts are in Postgres, and a lease is
+// once. Redis only names the outboxes to check: facts are in Postgres, and a lease is
 // taken before they are committed and removed after they were published.
 type Relay struct {
 	schools         Schools

@@ -101,7 +101,7 @@ func (st *schoolState) expireCommits(now time.Time, commitWithin time.Duration) 
 	}
 }
 
-// newJob says which leases the check that starts now may remove. A lease means that a
+// newJob returns the leases that the check which starts now may remove. A lease means that a
 // commit may be running, so it may be removed only if this instance knows that none is,
 // or if it is older than any commit takes. A pending row may always be removed.
 func (st *schoolState) newJob(self string, now time.Time, commitWithin time.Duration) job {

@@ -27,7 +27,7 @@ type savepoint struct {
 	tx *gorm.DB
 
 	mu      sync.Mutex
-	used    bool // the listener asked for the database
+	used    bool // the listener used the database
 	over    bool
 	refused error // why Postgres did not keep what the listener wrote
 	after   []func()

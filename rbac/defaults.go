@@ -21,9 +21,9 @@ var SystemRoles = []struct {
 	{api.Driver, "Driver"},
 }
 
-// Seed gives a school permissions, its system roles and their first rights. A school that
-// has some of them gets the rest: ids follow from the school's, and what an administrator
-// has changed since stays. Several instances may do so at once.
+// Seed gives a school its permissions, its system roles and their default rights. A school
+// that has some of them gets the rest: ids follow from the school's, and an administrator's
+// changes stay. Several instances may do so at once.
 func Seed(ctx context.Context, db api.Databases, s *tenancy.School, catalogue api.Catalogue) error {
 	school, err := db.School(ctx, s, tenancy.ReadWrite)
 	if err != nil {
@@ -40,7 +40,7 @@ func Seed(ctx context.Context, db api.Databases, s *tenancy.School, catalogue ap
 			permissions.add(id, string(r.Type), p.Key, p.Rights(r.Type))
 		}
 	}
-	// One statement a table: a school waits for these while it is made.
+	// One statement per table: onboarding waits for them.
 	err = tenancy.Pipeline(school,
 		tenancy.Query{SQL: `insert into module (id, name, display_name) select * from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,
 			Args: modules.columns()},

@@ -23,7 +23,7 @@ type explanation struct {
 	Why     string `json:"why"`
 }
 
-// explain answers as the service itself would decide, with the reason.
+// explain returns the service's own decision, with the reason.
 func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 	var u struct {
 		RoleID uuid.UUID
@@ -43,7 +43,7 @@ func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 		out.Why = "The user is disabled and cannot sign in"
 		return out, nil
 	}
-	p, err := r.held(c, c.School)
+	p, err := r.callPolicy(c, c.School)
 	if err != nil {
 		return explanation{}, err
 	}

@@ -27,9 +27,9 @@ func (s rightSet) add(module string, read, write, del bool) {
 	}
 }
 
-// heldRole is a role and its rights, as the database has them in the caller's transaction: a
-// cached policy may be a moment old.
-type heldRole struct {
+// roleRights is a role and its rights, as read in the caller's transaction: a cached policy may
+// be a moment old.
+type roleRights struct {
 	id     uuid.UUID
 	kind   api.RoleType
 	system bool
@@ -37,22 +37,21 @@ type heldRole struct {
 }
 
 // ownsSchool reports whether it is the system's own administrator role. It counts as having every
-// right, whatever was taken from it: it can always change permissions, and nobody could give back
-// a right that nobody has.
-func (h heldRole) ownsSchool() bool { return h.system && h.kind == api.SchoolAdmin }
+// right, even those removed from it: otherwise nobody could give back a right that no role has.
+func (h roleRights) ownsSchool() bool { return h.system && h.kind == api.SchoolAdmin }
 
 // CheckGrant refuses to give away roles that may do more than the caller.
 //
 // A SCHOOL_ADMIN role is given, and an administrator's account changed, only by those who may
-// write permissions. What the system's own role of a teacher, parent or driver may do comes with
-// being one: the office adds teachers without marking attendance itself. Everything beyond that
-// the caller must have.
+// write permissions. The rights of the system's own role of a teacher, parent or driver are
+// exempt: an office adds teachers without the right to mark attendance. Every further right the
+// caller must have.
 func (r *RBAC) CheckGrant(c api.Ctx, roles ...uuid.UUID) error {
 	roles = slices.DeleteFunc(slices.Clone(roles), func(id uuid.UUID) bool { return id == uuid.Nil })
 	if len(roles) == 0 {
 		return nil
 	}
-	caller, all, err := readHeld(c, roles)
+	caller, all, err := readRoleRights(c, roles)
 	if err != nil {
 		return err
 	}
@@ -77,15 +76,15 @@ func (r *RBAC) CheckGrant(c api.Ctx, roles ...uuid.UUID) error {
 
 // checkAdded refuses to add rights to a role that the caller lacks.
 func checkAdded(c api.Ctx, added rightSet) error {
-	caller, _, err := readHeld(c, nil)
+	caller, _, err := readRoleRights(c, nil)
 	if err != nil {
 		return err
 	}
-	return caller.covers(heldRole{rights: added}, nil)
+	return caller.covers(roleRights{rights: added}, nil)
 }
 
-// readHeld reads the caller's role, these, and the system's own.
-func readHeld(c api.Ctx, roles []uuid.UUID) (caller heldRole, all []heldRole, err error) {
+// readRoleRights reads the caller's role, these, and the system's own.
+func readRoleRights(c api.Ctx, roles []uuid.UUID) (caller roleRights, all []roleRights, err error) {
 	var rows []struct {
 		ID                           uuid.UUID
 		Type                         api.RoleType
@@ -103,19 +102,19 @@ func readHeld(c api.Ctx, roles []uuid.UUID) (caller heldRole, all []heldRole, er
 	}
 	for _, row := range rows {
 		if len(all) == 0 || all[len(all)-1].id != row.ID {
-			all = append(all, heldRole{row.ID, row.Type, row.System, rightSet{}})
+			all = append(all, roleRights{row.ID, row.Type, row.System, rightSet{}})
 		}
 		of := all[len(all)-1]
 		owner := of.ownsSchool()
 		of.rights.add(row.Module, owner || row.CanRead, owner || row.CanWrite, owner || row.CanDelete)
 		if row.Own {
-			caller = of // the rights are shared, and go on filling
+			caller = of // the map is shared, and still being filled
 		}
 	}
 	return caller, all, nil
 }
 
-func systemRights(all []heldRole, kind api.RoleType) rightSet {
+func systemRights(all []roleRights, kind api.RoleType) rightSet {
 	for _, h := range all {
 		if h.system && h.kind == kind {
 			return h.rights
@@ -124,10 +123,10 @@ func systemRights(all []heldRole, kind api.RoleType) rightSet {
 	return nil
 }
 
-func (h heldRole) has(r moduleRight) bool { return h.ownsSchool() || h.rights[r] }
+func (h roleRights) has(r moduleRight) bool { return h.ownsSchool() || h.rights[r] }
 
 // covers refuses a role that may do more than this one, base apart.
-func (h heldRole) covers(given heldRole, base rightSet) error {
+func (h roleRights) covers(given roleRights, base rightSet) error {
 	if h.ownsSchool() {
 		return nil
 	}

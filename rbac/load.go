@@ -8,8 +8,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// loadRules reads all of a school's rules in one round trip, and so in one snapshot
-// close enough: a change bumps the version, and the policy is then read again.
+// loadRules reads all of a school's rules in one round trip. A change between its statements
+// raises the version, and the policy is then read again.
 func loadRules(ctx context.Context, db api.Databases, s *tenancy.School) (rules, error) {
 	var r rules
 	school, err := db.School(ctx, s, tenancy.ReadOnly)
@@ -31,7 +31,7 @@ func loadRules(ctx context.Context, db api.Databases, s *tenancy.School) (rules,
 	return r, nil
 }
 
-// policyVersion reads only what tells whether a remembered policy still holds.
+// policyVersion reads the version, to check a cached policy.
 func policyVersion(ctx context.Context, db api.Databases, s *tenancy.School) (int64, error) {
 	school, err := db.School(ctx, s, tenancy.ReadOnly)
 	if err != nil {

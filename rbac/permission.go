@@ -8,7 +8,7 @@ import (
 	"homeroom/api"
 )
 
-// Module is something permissions are given for.
+// Module is a module that permissions are given for.
 type Module struct {
 	ID          uuid.UUID `json:"id"`
 	Name        string    `json:"name"`
@@ -98,8 +98,8 @@ func permissionsOf(c api.Ctx, role uuid.UUID) (permissionList, error) {
 	return list, err
 }
 
-// checkRights refuses modules that are not there, administrators who would shut
-// themselves out of the very page they are on, and rights that the caller lacks.
+// checkRights refuses unknown modules, administrators who would lock themselves out of
+// permissions, and rights that the caller lacks.
 func checkRights(c api.Ctx, role Role, before []Permission, rights []right) error {
 	var modules []Module
 	if err := c.DB.Find(&modules).Error; err != nil {

@@ -1,6 +1,6 @@
-// Package rbac decides what a user may do: one Casbin policy per school, built
-// from the school's own permission and assignment records, and remembered until
-// they change. It never decides who someone is; that is auth's.
+// Package rbac decides what a user may do: one Casbin policy per school, built from the
+// school's own permission and assignment records, and cached until they change. It never
+// decides who a caller is; that is auth's.
 package rbac
 
 import (
@@ -17,11 +17,11 @@ import (
 	"homeroom/api"
 )
 
-// A request asks for the role's permission and, where it is about a division or a
-// subject there, for the user's assignment to it. The school is not part of the
+// A request needs the role's permission and, where it is about a division or a subject
+// there, the user's assignment to it. The school is not part of the
 // model: each school has an enforcer of its own, so no rule of one can match another.
 //
-// g says what a user is assigned to: a class leads to its divisions, a division
+// g is what a user is assigned to: a class leads to its divisions, a division
 // without a subject to every subject there.
 const modelText = `
 [request_definition]
@@ -36,24 +36,24 @@ e = some(where (p.eft == allow))
 m = r.role == p.role && r.module == p.module && r.action == p.action && (r.target == "" || g(r.user, r.target) || (r.wide != "" && g(r.user, r.wide)))
 `
 
-// policy is one school's rules at one version, with what has been decided by them.
+// policy is one school's rules at one version, with a cache of decisions.
 type policy struct {
-	version    int64
-	evaluation setting
-	empty      bool
-	enforcer   *casbin.SyncedEnforcer
-	divisions  map[uuid.UUID]bool // those there are
-	subjects   map[uuid.UUID]bool // those somebody is assigned to
-	modules    map[string]bool    // those that rights are given for
-	decided    sync.Map           // question → bool
-	kept       atomic.Int64       // of them
+	version       int64
+	evaluation    setting
+	empty         bool
+	enforcer      *casbin.SyncedEnforcer
+	divisions     map[uuid.UUID]bool // those that exist
+	subjects      map[uuid.UUID]bool // those with an assignment
+	modules       map[string]bool    // those with permissions
+	decisions     sync.Map           // question → bool
+	decisionCount atomic.Int64       // of them
 }
 
-// maxDecided bounds what a policy remembers: ids and modules that callers make up are questions too.
-const maxDecided = 20_000
+// maxDecisions bounds the cache of a policy: ids and modules that callers invent are questions too.
+const maxDecisions = 20_000
 
-// question is what is remembered: assignments make it a matter of the user only
-// where there is a target.
+// question is the key of a cached decision: the user is part of it only where there is a
+// target, which assignments decide.
 type question struct {
 	user, role uuid.UUID
 	module     string
@@ -61,7 +61,7 @@ type question struct {
 	target     api.Target
 }
 
-// rules are a school's records as far as decisions need them.
+// rules are the records of a school that decisions need.
 type rules struct {
 	setting     setting
 	modules     []module
@@ -77,9 +77,9 @@ type setting struct {
 	EvaluationModeUntil *time.Time
 }
 
-// evaluates reports whether evaluation mode is on at a moment. Its window opens and
-// closes by the clock of whoever asks: nobody has to turn anything off.
-func (s setting) evaluates(now time.Time) bool {
+// evaluationModeOn reports whether evaluation mode is on at a moment. Its window opens and
+// closes by the clock, without a change of the setting.
+func (s setting) evaluationModeOn(now time.Time) bool {
 	return s.EvaluationMode && (s.EvaluationModeFrom == nil || !now.Before(*s.EvaluationModeFrom)) && (s.EvaluationModeUntil == nil || now.Before(*s.EvaluationModeUntil))
 }
 
@@ -195,7 +195,7 @@ func divisionName(d uuid.UUID) string   { return "division " + d.String() }
 func subjectName(d, s uuid.UUID) string { return "division " + d.String() + " subject " + s.String() }
 func everySubject(d uuid.UUID) string   { return "division " + d.String() + " every subject" }
 
-// names are a target's as the model wants them: itself, and what would cover it.
+// names are a target's names in the model: itself, and the wider one that covers it.
 func names(t api.Target) (target, wide string) {
 	switch {
 	case t.DivisionID == uuid.Nil:
@@ -207,10 +207,10 @@ func names(t api.Target) (target, wide string) {
 	}
 }
 
-// allows asks Casbin once per question and remembers. An empty policy or role is a
-// refusal: Casbin would call an empty request against an empty policy allowed. What is
-// remembered is bounded by what there is: a module that does not exist is refused, and all
-// subjects nobody is assigned to are one.
+// allows asks Casbin once per question and caches the answer. An empty policy or role is a
+// refusal: Casbin would call an empty request against an empty policy allowed. The cache
+// is bounded: a module that does not exist is refused, and all subjects without an assignment
+// share one entry.
 func (p *policy) allows(q question) (bool, error) {
 	if p.empty || q.role == uuid.Nil || q.module == "" || q.action == "" {
 		return false, nil
@@ -218,7 +218,7 @@ func (p *policy) allows(q question) (bool, error) {
 	if id := q.target.SubjectID; id != uuid.Nil && !p.subjects[id] {
 		q.target.SubjectID = uuid.Max
 	}
-	if v, ok := p.decided.Load(q); ok {
+	if v, ok := p.decisions.Load(q); ok {
 		return v.(bool), nil
 	}
 	if !p.modules[q.module] {
@@ -229,11 +229,11 @@ func (p *policy) allows(q question) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("deciding a permission: %w", err)
 	}
-	if p.kept.Add(1) > maxDecided {
-		p.decided.Clear()
-		p.kept.Store(1)
+	if p.decisionCount.Add(1) > maxDecisions {
+		p.decisions.Clear()
+		p.decisionCount.Store(1)
 	}
-	p.decided.Store(q, ok)
+	p.decisions.Store(q, ok)
 	return ok, nil
 }
 

@@ -45,7 +45,7 @@ func TestDecisionsGoOnWhileThePolicyChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Changed(s.ID)
-		// Whoever asks after the word of a change is answered by the changed policy.
+		// A decision after the hint of a change is made by the changed policy.
 		if got := ask(t, s, teacher, "fee", api.Write); got != (i%2 == 0) {
 			t.Errorf("after change %d the teacher may write: %v", i+1, got)
 		}

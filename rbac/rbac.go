@@ -15,51 +15,51 @@ import (
 )
 
 const (
-	// policiesKept bounds the schools whose policies an instance holds.
-	policiesKept = 4096
-	// believedFor is how long a policy is used without looking at its version, when
-	// the hints between instances are cut; with them, a change counts within a second.
-	believedFor = 15 * time.Second
+	// maxPolicies bounds the schools whose policies an instance caches.
+	maxPolicies = 4096
+	// policyTTL is how long a policy is used without checking its version, when the hints
+	// between instances are lost; with them, a change takes effect within a second.
+	policyTTL = 15 * time.Second
 )
 
-// RBAC keeps the schools' policies.
+// RBAC caches the schools' policies.
 type RBAC struct {
-	// Catalogue is every permission this binary knows; set it before the first question. A
+	// Catalogue is every permission of this binary; set it before the first decision. A
 	// school that was made before a permission existed gets it, with the rights of a new
 	// school, when its policy is read.
 	Catalogue api.Catalogue
 
-	db      api.Databases
-	tell    func(school uuid.UUID) // the other instances
-	now     func() time.Time
-	schools *lru.Cache[uuid.UUID, *remembered]
+	db            api.Databases
+	publishChange func(school uuid.UUID) // sends the hint to the other instances
+	now           func() time.Time
+	schools       *lru.Cache[uuid.UUID, *schoolPolicy]
 }
 
-// remembered is a school's policy as last read. One caller reads the rules while
-// those who need them wait; once read, nobody waits.
-type remembered struct {
-	current atomic.Pointer[believed]
+// schoolPolicy is a school's policy as last read. One caller reads the rules while the others
+// wait for it.
+type schoolPolicy struct {
+	current atomic.Pointer[cachedPolicy]
 	reading sync.Mutex
 }
 
-// believed is a policy and until when it holds unseen.
-type believed struct {
+// cachedPolicy is a policy and until when it is used without checking its version.
+type cachedPolicy struct {
 	policy *policy
 	until  time.Time
 }
 
-// New starts with no policy loaded. tell passes the word of a change on to the other instances.
-func New(db api.Databases, tell func(school uuid.UUID), now func() time.Time) *RBAC {
-	cache, err := lru.New[uuid.UUID, *remembered](policiesKept)
+// New starts with no policy loaded. publishChange sends a change to the other instances.
+func New(db api.Databases, publishChange func(school uuid.UUID), now func() time.Time) *RBAC {
+	cache, err := lru.New[uuid.UUID, *schoolPolicy](maxPolicies)
 	if err != nil {
 		panic(err) // the size is a constant
 	}
-	return &RBAC{db: db, tell: tell, now: now, schools: cache}
+	return &RBAC{db: db, publishChange: publishChange, now: now, schools: cache}
 }
 
-// Decide answers one question by the school's policy.
+// Decide decides one question by the school's policy.
 func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.Question) (api.Decision, error) {
-	p, err := r.held(ctx, s)
+	p, err := r.callPolicy(ctx, s)
 	if err != nil {
 		return api.Decision{}, err
 	}
@@ -74,15 +74,15 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 	if err != nil {
 		return api.Decision{}, err
 	}
-	d := api.Decision{Allowed: ok, Evaluation: p.evaluation.evaluates(r.now()) && u.Role == api.Teacher}
+	d := api.Decision{Allowed: ok, Evaluation: p.evaluation.evaluationModeOn(r.now()) && u.Role == api.Teacher}
 	if !ok {
-		d.Why = r.why(p, ask)
+		d.Why = r.refusalReason(p, ask)
 	}
 	return d, nil
 }
 
-// why says which half of a refusal it was.
-func (r *RBAC) why(p *policy, q question) string {
+// refusalReason is the permission or the assignment that is missing.
+func (r *RBAC) refusalReason(p *policy, q question) string {
 	if q.target != (api.Target{}) {
 		general := q
 		general.user, general.target = uuid.Nil, api.Target{}
@@ -105,7 +105,7 @@ func (r *RBAC) Effective(ctx context.Context, s *tenancy.School, role uuid.UUID)
 // Changed drops a school's policy here and on every other instance.
 func (r *RBAC) Changed(school uuid.UUID) {
 	r.Forget(school)
-	r.tell(school)
+	r.publishChange(school)
 }
 
 // Forget drops a school's policy on this instance.
@@ -114,8 +114,8 @@ func (r *RBAC) Forget(school uuid.UUID) { r.schools.Remove(school) }
 // ForgetAll drops every policy, for when hints may have been missed.
 func (r *RBAC) ForgetAll() { r.schools.Purge() }
 
-// held is the policy a call was judged by before, else the one that holds now.
-func (r *RBAC) held(ctx context.Context, s *tenancy.School) (*policy, error) {
+// callPolicy is the policy that earlier decisions of the same call were made by, else the current one.
+func (r *RBAC) callPolicy(ctx context.Context, s *tenancy.School) (*policy, error) {
 	h := api.PolicyCacheOf(ctx)
 	if h == nil {
 		return r.policy(ctx, s)
@@ -130,21 +130,21 @@ func (r *RBAC) held(ctx context.Context, s *tenancy.School) (*policy, error) {
 	return p, err
 }
 
-// Remembered is how many decisions of a school are remembered here, which what callers ask
-// must not make grow without end.
-func (r *RBAC) Remembered(ctx context.Context, s *tenancy.School) (n int, err error) {
+// CachedDecisions is how many decisions of a school are cached, which calls must not make grow
+// without bound.
+func (r *RBAC) CachedDecisions(ctx context.Context, s *tenancy.School) (n int, err error) {
 	p, err := r.policy(ctx, s)
 	if err != nil {
 		return 0, err
 	}
-	p.decided.Range(func(any, any) bool { n++; return true })
+	p.decisions.Range(func(any, any) bool { n++; return true })
 	return n, nil
 }
 
 func (r *RBAC) policy(ctx context.Context, s *tenancy.School) (*policy, error) {
 	entry, ok := r.schools.Get(s.ID)
 	if !ok {
-		entry = &remembered{}
+		entry = &schoolPolicy{}
 		if earlier, there, _ := r.schools.PeekOrAdd(s.ID, entry); there {
 			entry = earlier
 		}
@@ -162,13 +162,12 @@ func (r *RBAC) policy(ctx context.Context, s *tenancy.School) (*policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry.current.Store(&believed{policy: p, until: r.now().Add(believedFor)})
+	entry.current.Store(&cachedPolicy{policy: p, until: r.now().Add(policyTTL)})
 	return p, nil
 }
 
-// read returns the policy that holds now: the one believed so far if its version
-// still stands.
-func (r *RBAC) read(ctx context.Context, s *tenancy.School, b *believed) (*policy, error) {
+// read returns the current policy: the cached one if its version has not changed.
+func (r *RBAC) read(ctx context.Context, s *tenancy.School, b *cachedPolicy) (*policy, error) {
 	if b != nil {
 		version, err := policyVersion(ctx, r.db, s)
 		if err != nil {

@@ -36,7 +36,7 @@ func TestDecisions_OfMadeUpThings_AreNotRemembered(t *testing.T) {
 			t.Fatal("an assignment to all subjects does not count")
 		}
 	}
-	if n, err := alone.Remembered(context.Background(), s.School); err != nil || n != 1 {
+	if n, err := alone.CachedDecisions(context.Background(), s.School); err != nil || n != 1 {
 		t.Errorf("%d decisions are remembered (%v)", n, err)
 	}
 }

@@ -32,7 +32,7 @@ func (r *RBAC) routes() []api.Row {
 	)
 }
 
-// constraints are the database's refusals in people's words.
+// constraints are the messages for violated constraints.
 func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "role_name_key", Field: "name", Message: "A role of this name exists"},

@@ -1,5 +1,5 @@
-// Package testkit lets tests act as users: a running service on real servers, a
-// school of one's own in tens of milliseconds, and signed-in clients of any role.
+// Package testkit lets tests act as users: a running service on real servers, a school per
+// test in tens of milliseconds, and signed-in clients of any role.
 // Only tests import it.
 package testkit
 
@@ -26,11 +26,11 @@ type Change func(*config.Config, *service.Options)
 type App struct {
 	URL     string
 	Service *service.Service
-	Log     *Log // what it has logged; nil: nobody knows
+	Log     *Log // its log; nil: not available
 	// Namespace is what the instance's keys in Redis begin with: another one with the
 	// same works on the same facts.
 	Namespace string
-	// HTTP is how clients call it that have no way of their own; nil: as usual.
+	// HTTP is used by clients without an HTTP client of their own; nil: the default.
 	HTTP *http.Client
 }
 
@@ -51,7 +51,7 @@ func Stack(t testing.TB) *localstack.Stack {
 	return stack
 }
 
-// Private runs servers that a test may hurt. They stop with it.
+// Private runs servers that a test may break. They stop with it.
 func Private(t testing.TB) *localstack.Stack {
 	t.Helper()
 	stack, err := localstack.Start(context.Background(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true})

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Attack says that the long form of the attacks is wanted (`make attack`); the suite runs a short one.
+// Attack reports whether the long form of the attacks runs (`make attack`); the suite runs a short one.
 func Attack() bool { return os.Getenv("HOMEROOM_ATTACK") != "" }
 
 // Attacked notes how many cases of an attack a test tries. `make attack` adds them up.

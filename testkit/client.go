@@ -16,7 +16,7 @@ import (
 	"homeroom/testkit/wait"
 )
 
-// Client calls the API as one user, or as nobody.
+// Client calls the API as one user, or without a token.
 type Client struct {
 	app       *App
 	Token     string
@@ -59,13 +59,14 @@ func (c *Client) From(t testing.TB, address string) *Client {
 	return &other
 }
 
-// Answer is what came back.
+// Answer is an answer of the API.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// Trouble is what the instance logged of errors during a call that it answered with 5xx.
-	Trouble string
+	// Errors are the instance's error lines about a call that it answered with 5xx, and those
+	// of no request that were logged meanwhile.
+	Errors string
 }
 
 // Failure is the spec's error body.
@@ -98,7 +99,7 @@ func (a Answer) Read(t testing.TB, into any) {
 	}
 }
 
-// Send calls with a body as it stands.
+// Send calls with a body of any content type.
 func (c *Client) Send(t testing.TB, method, path, contentType string, body []byte) Answer {
 	t.Helper()
 	a, err := c.TrySend(method, path, contentType, body)
@@ -112,12 +113,12 @@ func (c *Client) Send(t testing.TB, method, path, contentType string, body []byt
 // explain logs, for the test's failure, why an instance answered 5xx.
 func (a Answer) explain(t testing.TB, what string) {
 	t.Helper()
-	if a.Trouble != "" {
-		t.Logf("%s was answered %d; the instance said meanwhile:\n%s", what, a.Status, a.Trouble)
+	if a.Errors != "" {
+		t.Logf("%s was answered %d (request %s); the instance logged:\n%s", what, a.Status, a.Header.Get("X-Request-Id"), a.Errors)
 	}
 }
 
-// TrySend is Send for calls that may find nobody, and for goroutines of a test.
+// TrySend is Send for calls whose connection may fail, and for goroutines of a test.
 func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer, error) {
 	req, err := http.NewRequest(method, c.app.URL+path, bytes.NewReader(body))
 	if err != nil {
@@ -139,7 +140,7 @@ func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer,
 	if client == nil {
 		client = http.DefaultClient
 	}
-	trouble := c.app.Log.Trouble()
+	errors := c.app.Log.Errors()
 	resp, err := client.Do(req)
 	if err != nil {
 		return Answer{}, err
@@ -148,7 +149,7 @@ func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer,
 	text, err := io.ReadAll(resp.Body)
 	a := Answer{Status: resp.StatusCode, Header: resp.Header, Body: text}
 	if a.Status >= 500 {
-		a.Trouble = trouble()
+		a.Errors = errors(resp.Header.Get("X-Request-Id"))
 	}
 	return a, err
 }
@@ -213,8 +214,7 @@ func expect[T any](t testing.TB, c *Client, method, path string, data any) T {
 	return v
 }
 
-// UntilServed sends again what a busy machine had no time for, as such an answer asks: 503
-// with Retry-After.
+// UntilServed sends a call again while a busy machine answers 503 with Retry-After.
 func UntilServed(send func() (Answer, error)) (a Answer, err error) {
 	wait.Until(context.Background(), func() bool {
 		a, err = send()
@@ -245,9 +245,9 @@ func (c *Client) Refuses(t testing.TB, method, path string, data any, status int
 	return f
 }
 
-// ForgetCounts forgets the codes and tries of a phone that is the same in every run of the
-// suite: servers are shared, and go on for a while after the last test.
-func (a *App) ForgetCounts(t testing.TB, phone string) {
+// ClearAttempts deletes the codes and attempts of a phone that is the same in every run of the
+// suite: servers are shared, and run for a while after the last test.
+func (a *App) ClearAttempts(t testing.TB, phone string) {
 	t.Helper()
 	keys := a.Service.Redis.Scan(t.Context(), 0, "homeroom:*{"+phone+"}*", 1000).Iterator()
 	for keys.Next(t.Context()) {

@@ -55,6 +55,27 @@ func TestClient_Answered500_ShowsTheInstancesErrors(t *testing.T) {
 	}
 }
 
+func TestLog_Errors_LeaveOutOtherRequests(t *testing.T) {
+	t.Parallel()
+	var log testkit.Log
+	errors := log.Errors()
+	write := func(line string) {
+		if _, err := log.Write([]byte(line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"level":"ERROR","msg":"mine","requestId":"one"}`)
+	write(`{"level":"ERROR","msg":"theirs","requestId":"another"}`)
+	write(`{"level":"WARN","msg":"anybody's"}`)
+	write(`{"level":"INFO","msg":"quiet","requestId":"one"}`)
+	shown := errors("one")
+	for word, want := range map[string]bool{"mine": true, "theirs": false, "anybody's": true, "quiet": false} {
+		if got := strings.Contains(shown, word); got != want {
+			t.Errorf("%q shown: %v, want %v; all:\n%s", word, got, want, shown)
+		}
+	}
+}
+
 func TestNewPhone_IsNewInARun(t *testing.T) {
 	t.Parallel()
 	given := map[string]bool{}

@@ -34,7 +34,7 @@ var (
 	sizes     = []int{fewSpares, 16, 48} // of templates, in schemas
 )
 
-// databaseEnv tells the processes that a test starts which database is theirs.
+// databaseEnv is the database of the processes that a test starts.
 const databaseEnv = "HOMEROOM_TEST_DATABASE"
 
 // DatabaseName is the database that the tests of this binary share.
@@ -45,7 +45,7 @@ var DatabaseName = sync.OnceValue(func() string {
 	return fmt.Sprintf("%s_%d", templateName(), os.Getpid())
 })
 
-// templateName follows from the migrations: servers that another version of the code has used are no obstacle.
+// templateName follows from the migrations: servers that another version of the code has used can be used too.
 func templateName() string {
 	h := sha256.New()
 	for _, m := range append(migrations.Platform(), migrations.School()...) {
@@ -195,7 +195,7 @@ func template(stack *localstack.Stack, spares int) (name string, err error) {
 	if err := fillTemplate(ctx, at, spares); err != nil {
 		return "", fmt.Errorf("making the template of databases: %w", err)
 	}
-	for _, server := range []string{"north", "main"} { // main's name says that both are ready
+	for _, server := range []string{"north", "main"} { // main's name marks both as ready
 		if err := onServer(ctx, stack, server, `drop database if exists "`+name+`" with (force)`, `alter database "`+unfinished+`" rename to "`+name+`"`); err != nil {
 			return "", err
 		}
@@ -237,7 +237,7 @@ func dropAbandoned(ctx context.Context, stack *localstack.Stack) error {
 		for _, name := range names {
 			pid, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "_")
 			if n, err := strconv.Atoi(pid); err == nil && errors.Is(syscall.Kill(n, 0), syscall.ESRCH) {
-				_, _ = conn.Exec(ctx, `drop database if exists "`+name+`" with (force)`) // another may be at it
+				_, _ = conn.Exec(ctx, `drop database if exists "`+name+`" with (force)`) // another process may be dropping it
 			}
 		}
 		if err := errors.Join(err, conn.Close(ctx)); err != nil {

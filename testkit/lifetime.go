@@ -19,14 +19,14 @@ func (a *App) Sign(t testing.TB, s *School, c *Client, role api.RoleType) string
 	return token
 }
 
-// Doomed is another instance, which the test ends when it likes.
-func Doomed(t testing.TB, changes ...Change) (app *App, kill func()) {
+// StartStoppable starts another instance, which the test stops by kill.
+func StartStoppable(t testing.TB, changes ...Change) (app *App, kill func()) {
 	t.Helper()
-	return DoomedOn(t, Stack(t), DatabaseName(), changes...)
+	return StartStoppableOn(t, Stack(t), DatabaseName(), changes...)
 }
 
-// DoomedOn is Doomed on given servers and in a database of the given name.
-func DoomedOn(t testing.TB, stack *localstack.Stack, database string, changes ...Change) (app *App, kill func()) {
+// StartStoppableOn is StartStoppable on given servers and in a database of the given name.
+func StartStoppableOn(t testing.TB, stack *localstack.Stack, database string, changes ...Change) (app *App, kill func()) {
 	t.Helper()
 	app, stop, err := start(stack, database, changes...)
 	if err != nil {

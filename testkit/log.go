@@ -9,15 +9,15 @@ import (
 	"sync"
 )
 
-// Log collects what an instance logs, or a process says.
+// Log collects an instance's log, or a process's output.
 type Log struct {
-	files []string // where it is, if it is not collected here
+	files []string // the log's files, if it is not collected here
 
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-// LogFiles is what instances in other processes log to files.
+// LogFiles is the log of instances in other processes, in files.
 func LogFiles(paths ...string) *Log { return &Log{files: paths} }
 
 // Logger logs into it from a level on.
@@ -86,18 +86,19 @@ const (
 	lineShown  = 1500 // bytes: a panic's stack is long
 )
 
-// Trouble returns a function that lists the last warnings, errors and complaints of the
-// runtime which were logged since Trouble was called, one a line; empty: there were none.
-func (l *Log) Trouble() func() string {
+// Errors returns a function that lists the last warnings, errors and messages of the runtime
+// which were logged since Errors was called, one a line. Lines about another request than
+// requestID are left out; with an empty one all are listed.
+func (l *Log) Errors() func(requestID string) string {
 	if l == nil {
-		return func() string { return "" }
+		return func(string) string { return "" }
 	}
 	from := l.sizes()
-	return func() string {
+	return func(requestID string) string {
 		var found []string
 		for _, text := range l.texts(from) {
 			for line := range strings.Lines(text) {
-				if line = strings.TrimSpace(line); isTrouble(line) {
+				if line = strings.TrimSpace(line); isError(line) && !isOfAnother(line, requestID) {
 					found = append(found, "    "+line[:min(len(line), lineShown)])
 				}
 			}
@@ -106,9 +107,14 @@ func (l *Log) Trouble() func() string {
 	}
 }
 
-func isTrouble(line string) bool {
+func isError(line string) bool {
 	if !strings.HasPrefix(line, "{") {
-		return line != "" // no line of the log, but what the process itself says
+		return line != "" // written by the process itself, not by its logger
 	}
 	return strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, `"level":"WARN"`)
+}
+
+// isOfAnother reports whether a line names a request other than requestID.
+func isOfAnother(line, requestID string) bool {
+	return requestID != "" && strings.Contains(line, `"requestId":`) && !strings.Contains(line, `"requestId":"`+requestID+`"`)
 }

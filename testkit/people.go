@@ -11,7 +11,7 @@ import (
 // Seat is a division with its class, in a school year around today.
 type Seat struct{ YearID, ClassID, DivisionID uuid.UUID }
 
-// Child is a student with the people who answer for them, signed in.
+// Child is a student with their guardians, signed in.
 type Child struct {
 	ID      uuid.UUID
 	Parents []*Client

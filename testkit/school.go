@@ -40,7 +40,7 @@ func (a *App) NewSchool(t testing.TB) *School {
 	return a.NewSchoolAs(t, tenancy.NewSchool{})
 }
 
-// NewSchoolAs makes a school with what n says; the rest is filled in.
+// NewSchoolAs makes a school with the fields of n; empty ones are filled in.
 func (a *App) NewSchoolAs(t testing.TB, n tenancy.NewSchool) *School {
 	t.Helper()
 	fill := func(v *string, d string) {
@@ -152,24 +152,24 @@ var numbers struct {
 	next, left int
 }
 
-const numbersAtOnce = 1000
+const numbersReserved = 1000
 
 // Unique is a number below 10^8 that no other test of this run has, in whichever process.
 func Unique() int {
 	numbers.mu.Lock()
 	defer numbers.mu.Unlock()
 	if numbers.left == 0 {
-		numbers.next, numbers.left = takeTurn()*numbersAtOnce, numbersAtOnce
+		numbers.next, numbers.left = takeTurn()*numbersReserved, numbersReserved
 	}
 	numbers.next, numbers.left = (numbers.next+1)%100_000_000, numbers.left-1
 	return numbers.next
 }
 
-// NewPhone is a number that nobody has yet, and unlike the one before: the factor has no divisor in common with 10^8, so
+// NewPhone is an unused number, and unlike the one before: the factor has no divisor in common with 10^8, so
 // that no two are the same. Numbers that tests write out begin with 98 or 97.
 func NewPhone() string { return fmt.Sprintf("+9199%08d", Unique()*61_803_399%100_000_000) }
 
-// NewPhones is what 10,000 numbers that nobody has yet begin with; four digits are missing.
+// NewPhones is the beginning of 10,000 unused numbers; four digits are missing.
 func NewPhones() string { return fmt.Sprintf("+9196%04d", takeTurn()%10_000) }
 
 // takeTurn is a number that no other process on this machine gets: each adds a byte to one

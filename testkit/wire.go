@@ -18,7 +18,7 @@ import (
 	"homeroom/testkit/wait"
 )
 
-// Wire counts the round trips an instance makes on the connections requests use: a
+// Wire counts the round trips of an instance on the connections that requests use: a
 // round trip begins with the first write after a read.
 type Wire struct {
 	redis    string // its address
@@ -34,10 +34,10 @@ type Wire struct {
 // Trips counts round trips.
 type Trips struct{ made atomic.Int64 }
 
-// Least runs f until it takes no more round trips than are enough, and returns the fewest
+// Fewest runs f until it takes no more round trips than are enough, and returns the fewest
 // it took. What a call takes is in the fewest; more are connections that have not met its
-// statements yet, and what the instance does by itself meanwhile.
-func (n *Trips) Least(enough int64, f func()) int64 {
+// statements yet, and the instance's own work meanwhile.
+func (n *Trips) Fewest(enough int64, f func()) int64 {
 	least := int64(math.MaxInt64)
 	wait.Until(context.Background(), func() bool {
 		before := n.made.Load()
@@ -49,8 +49,8 @@ func (n *Trips) Least(enough int64, f func()) int64 {
 }
 
 // StartWatched runs an instance in a database of its own, and the wire under it: it has
-// no work but the test's. In the database that tests share, every instance tells what has
-// happened in the schools of all of them. It stops with the test.
+// no work but the test's. In the database that tests share, every instance publishes the
+// facts of all schools. It stops with the test.
 func StartWatched(t testing.TB, changes ...Change) (*App, *Wire) {
 	t.Helper()
 	stack := Stack(t)
@@ -72,8 +72,8 @@ func NewWire(t testing.TB, stack *localstack.Stack) *Wire {
 // Watch puts the wire under an instance.
 func (w *Wire) Watch(_ *config.Config, o *service.Options) { o.Dial = w.dial }
 
-// Keep remembers what is sent while f runs.
-func (w *Wire) Keep(f func()) []byte {
+// Record returns the bytes sent while f runs.
+func (w *Wire) Record(f func()) []byte {
 	w.mu.Lock()
 	w.keep = true
 	w.sent.Reset()

@@ -1,5 +1,5 @@
-// Package version knows which release this binary is and what it was built from. Metrics, traces and `homeroom version` say
-// what it says; it reads no file and asks no server.
+// Package version is the release of this binary and the commit it was built from, for metrics, traces and `homeroom version`.
+// It reads no file and calls no server.
 package version
 
 import (
@@ -17,7 +17,7 @@ var (
 
 // Info describes a binary.
 type Info struct {
-	Version  string `json:"version"`  // a tag (v1.2.0), a tag and what came since (v1.2.0-14-gabc1234), a short hash without any tag, or "dev"
+	Version  string `json:"version"`  // a tag (v1.2.0), a tag and the commits since (v1.2.0-14-gabc1234), a short hash without any tag, or "dev"
 	Revision string `json:"revision"` // the commit, with "+changes" if files differed from it; or "unknown"
 	Date     string `json:"date"`     // when that commit was made, in UTC; or "unknown"
 	Go       string `json:"go"`
@@ -25,7 +25,7 @@ type Info struct {
 	Arch     string `json:"arch"`
 }
 
-// Get describes this binary. What the linker was not given comes from what Go recorded, as with a plain `go build`.
+// Get describes this binary. Values that the linker was not given come from Go's build info, as with a plain `go build`.
 func Get() Info {
 	recorded, _ := debug.ReadBuildInfo()
 	return describe(Info{Version: version, Revision: revision, Date: date}, recorded)

@@ -67,7 +67,7 @@ func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) 
 	if err != nil {
 		t.Fatalf("asking for %s: %v", story, err)
 	}
-	trouble := app.Log.Trouble()
+	errorsSince := app.Log.Errors()
 	enough := time.After(patience)
 	for {
 		select {
@@ -76,7 +76,7 @@ func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) 
 				t.Log(l.Said)
 			}
 			if l.Error != "" {
-				t.Fatalf("%s: %s\nthe instance said meanwhile:\n%s", story, l.Error, trouble())
+				t.Fatalf("%s: %s\nthe instance said meanwhile:\n%s", story, l.Error, errorsSince(""))
 			}
 			if l.Over {
 				return
@@ -84,7 +84,7 @@ func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) 
 		case <-theatre.gone:
 			t.Fatalf("%s: the browser's process has ended: %s", story, &theatre.last)
 		case <-enough:
-			t.Fatalf("%s is not over after %v\nthe instance said meanwhile:\n%s", story, patience, trouble())
+			t.Fatalf("%s is not over after %v\nthe instance said meanwhile:\n%s", story, patience, errorsSince(""))
 		}
 	}
 }

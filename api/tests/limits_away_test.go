@@ -75,7 +75,7 @@ func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
 			}
 			// Once a second one call finds out whether Redis is back; the others do not wait for it.
 			for most := range 2 {
-				asked := bytes.Count(wire.Keep(func() {
+				asked := bytes.Count(wire.Record(func() {
 					for range 50 {
 						a := app.Nobody().Call(t, "POST", "/auth/login", wrongPassword())
 						if f := a.Failure(t); a.Status != 503 || a.Header.Get("Retry-After") == "" || a.Header.Get("X-RateLimit-Limit") == "" {

@@ -71,7 +71,7 @@ func TestPageAThousandHasTheRightRecordsAndReadsNoOthersInFull(t *testing.T) {
 		t.Fatal(want, err)
 	}
 	var page api.Page[roster.Class]
-	sent := wire.Keep(func() { page = testkit.Get[api.Page[roster.Class]](t, admin, readPath+"?page=1000") })
+	sent := wire.Record(func() { page = testkit.Get[api.Page[roster.Class]](t, admin, readPath+"?page=1000") })
 	if names(page) != strings.Join(want, " ") || page.Total != 21_000 || page.TotalPages != 1050 {
 		t.Errorf("page 1000 of %d has %s, want %v", page.Total, names(page), want)
 	}
@@ -161,7 +161,7 @@ func TestAListIsOneRoundTrip(t *testing.T) {
 	admin := s.As(t, api.SchoolAdmin)
 	addClasses(t, s, "One", "Two")
 	list := func() { testkit.Get[api.Page[roster.Class]](t, admin, readPath) }
-	if trips := wire.Postgres.Least(1, list); trips != 1 {
+	if trips := wire.Postgres.Fewest(1, list); trips != 1 {
 		t.Errorf("%d round trips to Postgres", trips)
 	}
 }

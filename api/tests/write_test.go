@@ -23,7 +23,7 @@ func TestAPointReadIsOneRoundTripToPostgresAndAtMostTwoToRedis(t *testing.T) {
 			testkit.Get[roster.Class](t, admin, "/school-admin/class/"+class.ID.String())
 		}
 	}
-	if postgres := wire.Postgres.Least(20, read); postgres != 20 {
+	if postgres := wire.Postgres.Fewest(20, read); postgres != 20 {
 		t.Errorf("20 reads took %d round trips to the school's database", postgres)
 	}
 	testkit.Eventually(t, "reads leave the platform's database alone", func() bool {
@@ -31,7 +31,7 @@ func TestAPointReadIsOneRoundTripToPostgresAndAtMostTwoToRedis(t *testing.T) {
 		read()
 		return platform.Stat().AcquireCount() == before
 	})
-	if redis := wire.Redis.Least(40, read); redis < 20 || redis > 40 {
+	if redis := wire.Redis.Fewest(40, read); redis < 20 || redis > 40 {
 		t.Errorf("20 reads took %d round trips to Redis", redis)
 	}
 }
@@ -48,7 +48,7 @@ func TestAWriteIsAtMostThreeRoundTripsToPostgres(t *testing.T) {
 			testkit.Post[roster.Class](t, admin, writePath, map[string]any{"name": fmt.Sprint("Class ", n)})
 		}
 	}
-	if trips := wire.Postgres.Least(30, create); trips < 10 || trips > 30 {
+	if trips := wire.Postgres.Fewest(30, create); trips < 10 || trips > 30 {
 		t.Errorf("10 creates took %d round trips", trips)
 	}
 	class := testkit.Post[roster.Class](t, admin, writePath, map[string]any{"name": "Changing"})
@@ -58,7 +58,7 @@ func TestAWriteIsAtMostThreeRoundTripsToPostgres(t *testing.T) {
 			testkit.Put[roster.Class](t, admin, "/school-admin/class/"+class.ID.String(), map[string]any{"level": n % 100})
 		}
 	}
-	if trips := wire.Postgres.Least(30, change); trips < 10 || trips > 30 {
+	if trips := wire.Postgres.Fewest(30, change); trips < 10 || trips > 30 {
 		t.Errorf("10 changes took %d round trips", trips)
 	}
 }
@@ -78,7 +78,7 @@ func TestAKeyCostsAWriteOneRoundTripMore(t *testing.T) {
 			}
 			testkit.Post[receipt](t, as, pay, map[string]any{"name": fmt.Sprint("Fee ", n)})
 		}
-		return wire.Postgres.Least(enough, create)
+		return wire.Postgres.Fewest(enough, create)
 	}
 	const usual = 2
 	if without, with := trips(false, usual), trips(true, usual+1); without != usual || with != usual+1 {

@@ -20,7 +20,7 @@ type Holder struct {
 // WebAuthnID is what an authenticator knows the account by.
 func (h Holder) WebAuthnID() []byte { return h.Account[:] }
 
-// WebAuthnName is shown when somebody has passkeys of several accounts.
+// WebAuthnName is shown when a user has passkeys of several accounts.
 func (h Holder) WebAuthnName() string { return h.Name }
 
 // WebAuthnDisplayName is the same.

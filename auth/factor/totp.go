@@ -1,6 +1,6 @@
-// Package factor is the arithmetic of second factors: codes that follow from the clock
-// (RFC 6238), recovery codes, and secrets encrypted at rest. It keeps nothing and counts
-// nothing; that is auth's.
+// Package factor computes second factors: time-based codes (RFC 6238), recovery codes,
+// passkeys, and secrets encrypted at rest. It stores nothing and counts no attempts; that is
+// auth's.
 package factor
 
 import (

@@ -60,7 +60,7 @@ func contactFields(t *testing.T) map[string]bool {
 	return found
 }
 
-func TestEveryEndpointThatTakesAContactIsAmongThoseTried(t *testing.T) {
+func TestEveryEndpointThatTakesAContact_IsInTheTable(t *testing.T) {
 	t.Parallel()
 	found := contactFields(t)
 	if len(found) < len(writers) {

@@ -172,10 +172,10 @@ func TestTheDirectoryIsMadeWholeByComparison(t *testing.T) {
 	if _, err := app.Service.Cluster.PlatformPool().Exec(ctx, `update platform.account set created_at = now() - interval '1 hour' where user_id = $1`, over); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := app.Service.Auth.Heal(ctx, s.ID); err != nil || n != 4 {
+	if n, err := app.Service.Auth.RepairDirectory(ctx, s.ID); err != nil || n != 4 {
 		t.Errorf("mended %d: %v", n, err)
 	}
-	if n, err := app.Service.Auth.Heal(ctx, s.ID); err != nil || n != 0 {
+	if n, err := app.Service.Auth.RepairDirectory(ctx, s.ID); err != nil || n != 0 {
 		t.Errorf("mended %d again: %v", n, err)
 	}
 	byOTP(t, app, "/parent/user-auth", phone)

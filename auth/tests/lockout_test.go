@@ -150,7 +150,7 @@ func TestAStrangerWhoAsksForCodesDoesNotSpoilTheOwners(t *testing.T) {
 	read(t, verifyOTP(t, owner, p.Phone, code))
 }
 
-func TestABurntCodeIsAskedForAgainAtOnce(t *testing.T) {
+func TestBurntCode_RequestedAgain_IsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	testkit.Attacked(t, "shutting an owner out", 1)
 	app, _ := ticking(t) // no time passes
@@ -171,7 +171,7 @@ func TestABurntCodeIsAskedForAgainAtOnce(t *testing.T) {
 	read(t, verifyOTP(t, owner, p.Phone, app.OTP(t, p.Phone)))
 }
 
-func TestACodeIsEnteredFromAnotherAddressThanItWasAskedFrom(t *testing.T) {
+func TestCode_EnteredFromAnotherAddress_IsAccepted(t *testing.T) {
 	t.Parallel()
 	testkit.Attacked(t, "shutting an owner out", 1)
 	app := testkit.Shared(t)

@@ -71,7 +71,7 @@ func TestAWrongPasswordAndAnUnknownEmailLookTheSame(t *testing.T) {
 	}
 }
 
-func TestAfterFiveWrongPasswordsEveryTryWaitsButNobodyIsLockedOut(t *testing.T) {
+func TestPassword_WrongFiveTimes_DelaysAttemptsAndLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 	// Both instances' clocks stand still: on a busy machine the waits would pass by themselves.
 	clock := wait.NewClock()
@@ -148,7 +148,7 @@ func TestAForgottenPasswordIsSetByALinkOnceAndEndsEverySession(t *testing.T) {
 	login(t, s.App, email, "another long secret")
 }
 
-func TestForgot_AskedAgain_SendsTheSameLinkThreeTimesAnHour(t *testing.T) {
+func TestForgot_RequestedAgain_SendsTheSameLinkThreeTimesAnHour(t *testing.T) {
 	t.Parallel()
 	app, clock := ticking(t)
 	_, email := admin(t, app)

@@ -36,7 +36,7 @@ func operator(t *testing.T, app *testkit.App) string {
 	return email
 }
 
-// halfway is what a sign-in is told that a second factor has to follow.
+// halfway is the answer of a sign-in that needs a second factor.
 type halfway struct {
 	Challenge string
 	Methods   []string
@@ -321,7 +321,7 @@ func TestSchoolAdmin_AddsAndRemovesASecondFactorFreely(t *testing.T) {
 	}
 }
 
-func TestSecondFactor_SignInByPhone_IsAskedForToo(t *testing.T) {
+func TestSecondFactor_SignInByPhone_RequiresItToo(t *testing.T) {
 	t.Parallel()
 	app, clock := ticking(t)
 	s := app.NewSchool(t)

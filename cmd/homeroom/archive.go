@@ -223,7 +223,7 @@ func importSchool(ctx context.Context, s *service.Service, i archive.Import, f i
 	if err := s.Prepare(ctx); err != nil {
 		return err
 	}
-	i.Also = append(i.Also, booked("import", i.ID))
+	i.InTx = append(i.InTx, booked("import", i.ID))
 	made, err := s.Import(ctx, i, f)
 	switch {
 	case errors.Is(err, tenancy.ErrCodeTaken):

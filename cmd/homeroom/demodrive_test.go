@@ -19,7 +19,7 @@ func TestTheDemoBusCanBeDrivenAgainAndAgain(t *testing.T) {
 	if _, err := app.Service.Demo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	app.ForgetCounts(t, service.DemoDriverPhone)
+	app.ClearAttempts(t, service.DemoDriverPhone)
 	for _, incident := range []bool{true, false} {
 		var mu sync.Mutex
 		var said strings.Builder

@@ -134,7 +134,7 @@ func TestASchoolIsMadeListedShutAndOpenedOnTheCommandLine(t *testing.T) {
 	wants(t, 200, "GET", address+"/school-admin/class/list", admin, nil)
 	move := func(verb, state string, status int) {
 		t.Helper()
-		heard := testkit.Overhear(t, testkit.Stack(t).RedisURL())
+		heard := testkit.WatchRedis(t, testkit.Stack(t).RedisURL())
 		if said := mustRun(t, env, "", "school", verb, id); strings.TrimSpace(said) != "hill-top is "+state {
 			t.Errorf("%s says %q", verb, said)
 		}

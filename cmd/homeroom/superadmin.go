@@ -181,7 +181,7 @@ func readPassword() (string, error) {
 		fmt.Fprintln(os.Stderr)
 		return string(typed), err
 	}
-	first, err := ask(fmt.Sprintf("Password (at least %d characters): ", auth.LeastPassword))
+	first, err := ask(fmt.Sprintf("Password (at least %d characters): ", auth.MinPasswordLength))
 	if err != nil {
 		return "", err
 	}

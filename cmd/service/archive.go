@@ -56,7 +56,7 @@ func ArchiveSeal(key, secret string) archive.Seal {
 type Restored struct {
 	School *tenancy.School
 	Proof  archive.Proof
-	People *auth.Returning
+	People *auth.RestoredUsers
 	// Unsent are messages and facts that waited when the archive was made: the school it
 	// was made of has told them, or will.
 	Unsent int64
@@ -65,7 +65,7 @@ type Restored struct {
 // Import makes a school of an archive. What waited there to be told is not told again;
 // what is due later, an announcement for tomorrow, say, is.
 func (s *Service) Import(ctx context.Context, i archive.Import, from io.ReadSeeker) (Restored, error) {
-	out := Restored{People: s.Auth.Returning()}
+	out := Restored{People: s.Auth.RestoreUsers()}
 	i.Cluster, i.Seal.Keys, i.Files = s.Cluster, s.Seal().Keys, s.store
 	prepare := i.Prepare
 	i.Prepare = func(ctx context.Context, school *tenancy.School) error {
@@ -80,7 +80,7 @@ func (s *Service) Import(ctx context.Context, i archive.Import, from io.ReadSeek
 		}
 		return out.People.Read(ctx, school)
 	}
-	i.Also = append(i.Also, out.People.Enter)
+	i.InTx = append(i.InTx, out.People.Enter)
 	var err error
 	out.School, out.Proof, err = i.Read(ctx, from)
 	return out, err

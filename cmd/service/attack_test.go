@@ -179,7 +179,7 @@ func (a *attack) measure(t *testing.T, op *operation, path, contentType string, 
 	a.calls++
 	a.statuses[answer.Status]++
 	if answer.Status >= 500 {
-		t.Errorf("%s: %d %s\n%s", what, answer.Status, short(answer.Body), short([]byte(answer.Trouble)))
+		t.Errorf("%s: %d %s\n%s", what, answer.Status, short(answer.Body), short([]byte(answer.Errors)))
 	}
 	if size := len(answer.Body); answer.Status >= 400 && size > 1<<20 {
 		t.Errorf("%s: an error of %d bytes", what, size)

@@ -156,7 +156,7 @@ func TestWithoutThePermissionEveryRowIsDeniedBeforeAnyQuery(t *testing.T) {
 	}
 	walk() // sessions, school and policy are known from here on
 	known = true
-	if trips := wire.Postgres.Least(0, walk); trips != 0 {
+	if trips := wire.Postgres.Fewest(0, walk); trips != 0 {
 		t.Errorf("refusing took %d round trips to the school's database", trips)
 	}
 }

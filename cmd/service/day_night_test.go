@@ -54,7 +54,7 @@ func brokenDay(t *testing.T) *stage {
 	n := &night{t: t, stack: stack, rng: rand.New(rand.NewPCG(seed, 1)), redis: stack.RedisURL()}
 	s := &stage{apps: []*testkit.App{testkit.StartOn(t, stack, "homeroom")}, night: n}
 	for range 2 {
-		app, end := testkit.DoomedOn(t, stack, "homeroom")
+		app, end := testkit.StartStoppableOn(t, stack, "homeroom")
 		s.apps, n.endings = append(s.apps, app), append(n.endings, end)
 	}
 	for range 8 {
@@ -133,7 +133,7 @@ func (n *night) restartInstance(s *stage) {
 	i := n.rng.IntN(len(n.endings))
 	n.mu.Unlock()
 	n.endings[i]()
-	app, end := testkit.DoomedOn(n.t, n.stack, "homeroom")
+	app, end := testkit.StartStoppableOn(n.t, n.stack, "homeroom")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n.endings[i], s.apps[i+1] = end, app

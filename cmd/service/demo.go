@@ -38,7 +38,7 @@ func (s *Service) Demo(ctx context.Context) (DemoSignIns, error) {
 	if _, err := s.Auth.AddSuperAdmin(ctx, signIns.Accounts[0].Email, "Local super-admin", password); err != nil {
 		return signIns, err
 	}
-	if err := s.Auth.KeepPassword(ctx, signIns.Accounts[0].Email, password); err != nil {
+	if err := s.Auth.EnsurePassword(ctx, signIns.Accounts[0].Email, password); err != nil {
 		return signIns, err
 	}
 	school, err := s.demoSchool(ctx, signIns.Accounts[1].Email, password)
@@ -49,7 +49,7 @@ func (s *Service) Demo(ctx context.Context) (DemoSignIns, error) {
 		signIns.Accounts[1].Shut = fmt.Sprintf("%s is %s", school.Name, school.Status)
 		return signIns, nil
 	}
-	if err := s.Auth.KeepPassword(ctx, signIns.Accounts[1].Email, password); err != nil {
+	if err := s.Auth.EnsurePassword(ctx, signIns.Accounts[1].Email, password); err != nil {
 		return signIns, err
 	}
 	db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)

@@ -84,7 +84,7 @@ func (s *site) round(t *testing.T, c *crowd, f fault, turn, requests int, report
 func everyFault(t *testing.T) {
 	turns, requests := int(fromEnv(t, faultTurnsEnv, 1)), int(fromEnv(t, faultRequestsEnv, 1_000_000))
 	s := privateSite(t)
-	furnisher, leaves := testkit.DoomedOn(t, s.stack, s.direct.Name)
+	furnisher, leaves := testkit.StartStoppableOn(t, s.stack, s.direct.Name)
 	c := s.populate(t, furnisher, 6, 24)
 	leaves()
 	if err := s.run(2); err != nil {

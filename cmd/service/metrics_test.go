@@ -56,7 +56,7 @@ type picky string
 
 func (p picky) Send(_ context.Context, m delivery.Message) (string, error) {
 	if m.To == string(p) {
-		return "", &delivery.Fault{Message: true, Err: errors.New("there is no such phone")}
+		return "", &delivery.Fault{Permanent: true, Err: errors.New("there is no such phone")}
 	}
 	return "1", nil
 }
@@ -113,7 +113,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		`homeroom_requests_total{row="POST /auth/login",status="400"}`:               1,
 		`homeroom_deliveries_total{channel="SMS",outcome="failed"}`:                  1,
 		`homeroom_deliveries_total{channel="SMS",outcome="sent"}`:                    1,
-		`homeroom_delivery_resting{channel="SMS"}`:                                   0,
+		`homeroom_delivery_paused{channel="SMS"}`:                                   0,
 		`homeroom_dead_letters{channel="SMS"}`:                                       1,
 		`homeroom_letters{channel="SMS"}`:                                            0,
 		`homeroom_schools{node="main",status="ACTIVE"}`:                              1,
@@ -130,14 +130,14 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		`homeroom_redis_away{part="limits"}`:                                         0,
 		`homeroom_db_connections_max{node="main",pool="requests",shard="00"}`:        float64(c.ShardConns),
 		`homeroom_db_connections{node="main",pool="long",shard="00",state="in_use"}`: 0,
-		`homeroom_facts_told_total{outcome="failed"}`:                                0,
+		`homeroom_facts_published_total{outcome="failed"}`:                                0,
 	} {
 		if got, there := told[metric]; !there || got != want {
 			t.Errorf("%s is %v (told: %v), want %v", metric, got, there, want)
 		}
 	}
 	for _, metric := range []string{
-		`homeroom_facts_told_total{outcome="heard"}`, `homeroom_fact_lateness_seconds_count`, `homeroom_redis_seconds_count`,
+		`homeroom_facts_published_total{outcome="heard"}`, `homeroom_fact_lateness_seconds_count`, `homeroom_redis_seconds_count`,
 		`homeroom_jobs_worked_total{kind="resume",outcome="done"}`, `go_goroutines`, `process_resident_memory_bytes`,
 	} {
 		if told[metric] < 1 {

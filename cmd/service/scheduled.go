@@ -34,7 +34,7 @@ type scheduledJob struct {
 // Kind names the job in the queue.
 func (scheduledJob) Kind() string { return "scheduled" }
 
-// KindAliases are the kinds of jobs that instances of v1.0.0 queue, each named as its work.
+// KindAliases are the kinds of jobs that instances of v0.1.0 queue, each named as its work.
 func (scheduledJob) KindAliases() []string {
 	return []string{"clear-schools", "clear-told", "compare-topics", "count-schools", "heal-directory", "heal-profiles",
 		"late-fines", "let-students-leave", "library-holds", "thin-trails"}

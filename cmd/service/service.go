@@ -196,9 +196,9 @@ func (s *Service) openAuth(o Options) error {
 		Cluster: s.Cluster, Schools: s.schools, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
 		Messages: messenger(s.Config.Profile, s.Redis, s.Sender, clock), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
 		SecondFactorRequired: s.Config.SecondFactor == "required",
-		Ended:                func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
-		Gone:                 func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
-		Tried:                s.meters.Tried,
+		SessionEnded:         func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
+		SessionsChanged:      func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
+		CountSignIn:          s.meters.Tried,
 	})
 	inviteAdministrators(s.Bus, s.Registry, s.Auth)
 	s.Provisioner = s.Cluster.Provisioner(

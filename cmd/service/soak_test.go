@@ -66,7 +66,7 @@ func TestAnInstanceUnderSteadyLoadDoesNotGrow(t *testing.T) {
 	if s.direct, err = testkit.ServersOf(stack, "homeroom"); err != nil {
 		t.Fatal(err)
 	}
-	furnisher, leaves := testkit.DoomedOn(t, stack, s.direct.Name)
+	furnisher, leaves := testkit.StartStoppableOn(t, stack, s.direct.Name)
 	c := s.populate(t, furnisher, 6, 24)
 	leaves()
 	s.via = s.direct

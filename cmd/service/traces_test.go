@@ -74,7 +74,7 @@ func TestARequestIsFollowedThroughPostgresAndRedisWithoutSayingWhoCalled(t *test
 	server := httptest.NewServer(seen)
 	t.Cleanup(server.Close)
 	breaks := func(api.Ctx, api.Nothing) (api.Nothing, error) { panic("sesame") }
-	app, end := testkit.Doomed(t, func(c *config.Config, o *service.Options) {
+	app, end := testkit.StartStoppable(t, func(c *config.Config, o *service.Options) {
 		c.TracesURL, c.TraceRatio, c.TrustedProxies = server.URL+"/", 1, []string{"127.0.0.2/32"}
 		o.Namespace += uuid.NewString()[:8]
 		o.ExtraRows = append(o.ExtraRows, api.Get("/school-admin/report/break", "report", "Breaks", breaks))

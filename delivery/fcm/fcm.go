@@ -1,6 +1,5 @@
-// Package fcm sends push messages through Firebase Cloud Messaging. It stands apart from
-// the other drivers because of the weight of Google's client: only the program itself is
-// linked with it.
+// Package fcm sends push messages through Firebase Cloud Messaging. It is apart from
+// the other drivers because Google's client is large: only the program itself links it.
 package fcm
 
 import (
@@ -67,7 +66,7 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 		}
 		client.Transport = signed
 	}
-	client.Transport = once{client.Transport}
+	client.Transport = noRetries{client.Transport}
 	m, err := newClient(ctx, messaging.NewClient, config{Opts: append(options, option.WithHTTPClient(client)), ProjectID: o.Project, Version: sdkVersion})
 	if err != nil {
 		return nil, fmt.Errorf("making the Firebase client: %w", err)
@@ -89,8 +88,8 @@ func (f *Driver) Send(ctx context.Context, m delivery.Message) (string, error) {
 	return f.send(ctx, out)
 }
 
-// sendTo sends to each device of a user. Those that are gone are forgotten; a user
-// without a device has the log, and the message has done what it could.
+// sendTo sends to each device of a user. Those that are gone are removed; for a
+// user without a device the message counts as sent: the notice is in the log.
 func (f *Driver) sendTo(ctx context.Context, m delivery.Message, user uuid.UUID) (string, error) {
 	tokens, err := f.devices.Of(ctx, m.SchoolID, user)
 	if err != nil {
@@ -164,16 +163,16 @@ func (f *Driver) send(ctx context.Context, out *messaging.Message) (string, erro
 	case err == nil && id != "":
 		return id, nil
 	case err == nil:
-		return "", delivery.Troubled(0, "the provider's answer has no id")
+		return "", delivery.Unavailable(0, "the provider's answer has no id")
 	case messaging.IsUnregistered(err), messaging.IsSenderIDMismatch(err) && out.Token != "":
-		return "", &delivery.Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
+		return "", &delivery.Fault{Permanent: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
 	case said.status == http.StatusBadRequest && out.Token != "" && messaging.IsInvalidArgument(err):
-		return "", &delivery.Fault{Message: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
+		return "", &delivery.Fault{Permanent: true, Err: fmt.Errorf("%w: %w", errUnregistered, err)}
 	}
 	return "", said.fault(ctx, err)
 }
 
-// outcome is what the provider really said, for the send it is in the context of.
+// outcome is the provider's real answer, of the send whose context holds it.
 type outcome struct {
 	status int
 	header http.Header
@@ -186,26 +185,26 @@ type outcomeKey struct{}
 func (o *outcome) fault(ctx context.Context, err error) error {
 	switch {
 	case o.err != nil:
-		return delivery.Troubled(0, "the provider did not answer: %w", o.err)
+		return delivery.Unavailable(0, "the provider did not answer: %w", o.err)
 	case o.status == 0 && ctx.Err() != nil:
-		return delivery.Troubled(0, "there was no time to send it: %w", ctx.Err())
-	case o.status == 0: // it never left: the client found the fault
+		return delivery.Unavailable(0, "there was no time to send it: %w", ctx.Err())
+	case o.status == 0: // nothing was sent: the client found the fault
 		return delivery.Refused("it is no message: %w", err)
 	case o.status == http.StatusBadRequest:
 		return delivery.Refused("the provider refuses it: %w", err)
 	}
-	if trouble := delivery.ProviderTrouble(o.status, o.header); trouble != nil {
+	if trouble := delivery.ProviderFault(o.status, o.header); trouble != nil {
 		return trouble
 	}
-	return delivery.Troubled(0, "the provider's answer %d is not its own: %w", o.status, err)
+	return delivery.Unavailable(0, "the provider's answer %d is not its own: %w", o.status, err)
 }
 
-// once keeps Firebase's client from trying again by itself, for minutes and with a
-// connection in hand: when a provider is in trouble, the lane rests. What the client
-// would retry reaches it as a plain failure, and what was really said is noted.
-type once struct{ next http.RoundTripper }
+// noRetries turns off the retries of Firebase's client, which last for minutes and keep a
+// connection: when a provider fails, the lane pauses. Answers that the client would retry reach
+// it as a plain failure, and the real answer is noted.
+type noRetries struct{ next http.RoundTripper }
 
-func (o once) RoundTrip(r *http.Request) (*http.Response, error) {
+func (o noRetries) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := o.next.RoundTrip(r)
 	said, ok := r.Context().Value(outcomeKey{}).(*outcome)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"homeroom/delivery"
 )
 
-// Unsubscribe takes a device out of topics, one call for each: the provider has no way
-// to leave several at once.
+// Unsubscribe removes a device from topics, one call for each: the provider has no call for
+// several.
 func (f *Driver) Unsubscribe(ctx context.Context, token string, topics []string) error {
 	for _, topic := range topics {
 		if err := f.leave(ctx, token, topic); err != nil {
@@ -24,8 +24,8 @@ func (f *Driver) Unsubscribe(ctx context.Context, token string, topics []string)
 func (f *Driver) leave(ctx context.Context, token, topic string) (err error) {
 	said := &outcome{}
 	defer func() {
-		if p := recover(); p != nil { // the client takes it for granted that an error is a text
-			err = delivery.Troubled(0, "the provider's answer %d is not its own: %v", said.status, p)
+		if p := recover(); p != nil { // the client assumes that an error is a string
+			err = delivery.Unavailable(0, "the provider's answer %d is not its own: %v", said.status, p)
 		}
 	}()
 	answer, err := f.client.UnsubscribeFromTopic(context.WithValue(ctx, outcomeKey{}, said), []string{token}, topic)
@@ -35,20 +35,20 @@ func (f *Driver) leave(ctx context.Context, token, topic string) (err error) {
 	return leftTopic(answer)
 }
 
-// leftTopic reads the answer about one device. One that the provider does not know is in
-// no topic.
+// leftTopic reads the answer about one device. A device that the provider does not know is
+// subscribed to nothing.
 func leftTopic(answer *messaging.TopicManagementResponse) error {
 	if answer.SuccessCount == 1 {
 		return nil
 	}
 	if len(answer.Errors) != 1 {
-		return delivery.Troubled(0, "the provider's answer about one device is about %d", answer.SuccessCount+answer.FailureCount)
+		return delivery.Unavailable(0, "the provider's answer about one device is about %d", answer.SuccessCount+answer.FailureCount)
 	}
 	switch reason := answer.Errors[0].Reason; reason {
 	case "NOT_FOUND", "INVALID_ARGUMENT":
 		return nil
 	default:
-		return delivery.Troubled(0, "the device stays in the topic: %s", reason)
+		return delivery.Unavailable(0, "the device stays in the topic: %s", reason)
 	}
 }
 

@@ -124,7 +124,7 @@ func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T
 		}
 		testkit.Post[attendance.Marked](t, r.teacher, teacherMark, sheet(r.a, r.today, records...))
 	}
-	sent := string(wire.Keep(marks))
+	sent := string(wire.Record(marks))
 	for _, want := range []string{"attendance.marked", "notices.due"} {
 		if !strings.Contains(sent, want) {
 			t.Errorf("no fact %s was written", want)
@@ -133,7 +133,7 @@ func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T
 	// Who is told is written with the commit; telling them is the instance's own work, which
 	// is not to be counted here.
 	away = false
-	trips := wire.Postgres.Least(9, marks)
+	trips := wire.Postgres.Fewest(9, marks)
 	if trips >= 10 {
 		t.Errorf("%d round trips", trips)
 	}
@@ -142,7 +142,7 @@ func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T
 	report := func() {
 		testkit.Get[attendance.MonthRegister](t, r.teacher, "/teacher/attendance/report?divisionId="+r.a.ID.String())
 	}
-	if trips := wire.Postgres.Least(1, report); trips != 1 {
+	if trips := wire.Postgres.Fewest(1, report); trips != 1 {
 		t.Errorf("a month's register takes %d round trips", trips)
 	}
 }

@@ -68,7 +68,7 @@ func TestAnAdministratorIsInvitedKeptOutEverywhereAndLetInAgain(t *testing.T) {
 	app.Nobody().Refuses(t, "POST", "/auth/login", login, 400, "PASSWORD_WRONG")
 	super.Refuses(t, "POST", path+"/invite", nil, 409, "")
 	// What the school does, and the comparison of the directory with it, let nobody in.
-	if _, err := app.Service.Auth.Heal(t.Context(), s.ID); err != nil {
+	if _, err := app.Service.Auth.RepairDirectory(t.Context(), s.ID); err != nil {
 		t.Fatal(err)
 	}
 	if err := app.Service.Auth.Enter(t.Context(), s.ID, admin.UserID, api.SchoolAdmin, "", *admin.Email); err != nil {

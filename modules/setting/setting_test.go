@@ -104,7 +104,7 @@ func TestWhatASchoolSaysOfItselfIsInForceOnEveryInstanceAndSurvivesACrash(t *tes
 	}
 	there := admin.On(other)
 	testkit.Get[me](t, there, "/auth/me") // it remembers the school as it was
-	heard := testkit.Overhear(t, testkit.Stack(t).RedisURL())
+	heard := testkit.WatchRedis(t, testkit.Stack(t).RedisURL())
 	testkit.Put[setting.Setting](t, admin, path, map[string]any{"name": "Green Valley", "timeZone": "Europe/Berlin", "currency": "EUR", "locale": "de-DE", "weekendDays": []int{5}})
 	heard.Has(t, s.ID.String()) // they need not wait until what they remember grows old
 	for _, c := range []*testkit.Client{admin, there} {

@@ -43,7 +43,7 @@ func (l *line) teacher(t *testing.T) (c *testkit.Client, role uuid.UUID) {
 	role = testkit.Post[rbac.Role](t, l.admin, "/school-admin/permission/role/create", map[string]any{"name": "Bus duty", "type": "TEACHER"}).ID
 	c = l.As(t, api.Teacher)
 	l.exec(t, `update app_user set role_id = ? where id = ?`, role, c.UserID)
-	l.App.Service.Auth.Gone(c.UserID)
+	l.App.Service.Auth.SessionsChanged(c.UserID)
 	return c, role
 }
 

@@ -62,13 +62,13 @@ func Context(t testing.TB) context.Context {
 // Deadline is the limit from now on, for connections: what is not there by then will not come.
 func Deadline() time.Time { return time.Now().Add(Limit) }
 
-// Clock stands still until the test moves it. It may be read and moved at once.
+// Clock does not move until the test moves it. It may be read and moved at once.
 type Clock struct{ at atomic.Pointer[time.Time] }
 
-// NewClock is a clock that stands at the time of its making.
+// NewClock is a clock that shows the time of its creation.
 func NewClock() *Clock { return ClockAt(time.Now()) }
 
-// ClockAt is a clock that stands at the time.
+// ClockAt is a clock that shows the given time.
 func ClockAt(at time.Time) *Clock {
 	c := &Clock{}
 	c.Set(at)
@@ -78,11 +78,11 @@ func ClockAt(at time.Time) *Clock {
 // Now is what the clock shows.
 func (c *Clock) Now() time.Time { return *c.at.Load() }
 
-// Set has the clock show another time.
+// Set sets the clock.
 func (c *Clock) Set(at time.Time) {
 	at = at.Round(0) // a wall clock: no hidden reading of the machine's own passes with it
 	c.at.Store(&at)
 }
 
-// Pass moves the clock on.
+// Pass moves the clock forward.
 func (c *Clock) Pass(d time.Duration) { c.Set(c.Now().Add(d)) }

@@ -75,7 +75,7 @@ var (
 
 	deliveries      = counter("homeroom_deliveries_total", "Messages handed to providers, by what became of them.", "channel", "outcome")
 	deliverySchools = gauge("homeroom_delivery_schools", "Schools with something to send, the platform among them.", "channel")
-	deliveryResting = gauge("homeroom_delivery_resting", "1 while a channel's provider is in trouble and left alone.", "channel")
+	deliveryPaused  = gauge("homeroom_delivery_paused", "1 while a channel's provider is in trouble and left alone.", "channel")
 
 	dbConnections = gauge("homeroom_db_connections", "Connections to Postgres.", "node", "pool", "shard", "state")
 	dbMax         = gauge("homeroom_db_connections_max", "The most connections a pool may have.", "node", "pool", "shard")
@@ -97,7 +97,7 @@ var (
 	socketsSlow      = counter("homeroom_sockets_slow_total", "Clients cut off since they did not keep up.")
 
 	standing = []figure{
-		outboxSchools, outboxOldest, sweptFacts, sweptFailing, sweptOldest, sweptAt, deliveries, deliverySchools, deliveryResting,
+		outboxSchools, outboxOldest, sweptFacts, sweptFailing, sweptOldest, sweptAt, deliveries, deliverySchools, deliveryPaused,
 		dbConnections, dbMax, dbWaits, dbWaited, redisConnections, redisAway, hashesWaiting, hashesRefused, hashes,
 		positions, positionsWaiting, socketsNow, busRooms, socketsRefused, socketsSlow,
 	}
@@ -143,7 +143,7 @@ func (f *figures) telling(out chan<- prometheus.Metric) {
 		deliveries.is(out, float64(c.Postponed), name, "postponed")
 		deliveries.is(out, float64(c.Unconfigured), name, "unconfigured")
 		deliverySchools.is(out, float64(c.Schools), name)
-		deliveryResting.is(out, yes(c.Resting), name)
+		deliveryPaused.is(out, yes(c.Paused), name)
 	}
 }
 

@@ -30,7 +30,7 @@ func New(r prometheus.Registerer) *Meters {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	m := &Meters{
-		facts: vec("homeroom_facts_told_total", "Facts published to their listeners, by whether all heard them.", "outcome"),
+		facts: vec("homeroom_facts_published_total", "Facts published to their listeners, by whether all heard them.", "outcome"),
 		late: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "homeroom_fact_lateness_seconds", Help: "How long after it was due a fact was published.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600, 3600},
@@ -62,7 +62,7 @@ func New(r prometheus.Registerer) *Meters {
 }
 
 // Published counts a fact that was published, and how late. The metric is called
-// homeroom_facts_told_total.
+// homeroom_facts_published_total.
 func (m *Meters) Published(late time.Duration, heard bool) {
 	outcome := "heard"
 	if !heard {

@@ -27,9 +27,9 @@ type deadRow struct {
 	CreatedAt time.Time
 }
 
-// bury puts what a school has given up where the cross-school administrator sees it.
-// What was taken up again meanwhile is not buried.
-func (s *Sender) bury(ctx context.Context, h events.Heard) error {
+// recordDeadLetters copies the messages that a school has given up into the platform's list.
+// Those that were retried meanwhile are left out.
+func (s *Sender) recordDeadLetters(ctx context.Context, h events.Heard) error {
 	var failed failedDeliveries
 	if err := h.Read(&failed); err != nil {
 		return err
@@ -58,9 +58,9 @@ func (s *Sender) write(ctx context.Context, school *uuid.UUID, dead []deadRow, a
 	return nil
 }
 
-// Retry queues dead letters again, each once, and answers how many there were. They
-// leave the list when they are queued: one that fails again comes back. Those of schools
-// that are not served at present stay in it, and are counted apart.
+// Retry queues dead letters again, each once, and returns how many there were. They leave the
+// list when they are queued: one that fails again comes back. Those of schools that are not
+// served at present stay in it, and are counted as skipped.
 func (s *Sender) Retry(ctx context.Context, ids []uuid.UUID) (queued, skipped int, err error) {
 	rows, err := s.Platform.Query(ctx, `select id, school_id from platform.dead_letter where id = any($1)`, ids)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Sender) Retry(ctx context.Context, ids []uuid.UUID) (queued, skipped in
 
 var errNotServed = errors.New("the school is not served at present")
 
-// requeueSQL starts anew: what was given up for its age has another day.
+// requeueSQL resets the age: a message that was given up for it has another day.
 const requeueSQL = `update delivery set state = 'QUEUED', attempts = 0, next_at = $2, created_at = $2 where id = any($1) and state = 'FAILED'`
 
 func (s *Sender) retryIn(ctx context.Context, school uuid.UUID, ids []uuid.UUID) error {

@@ -17,8 +17,8 @@ import (
 	"homeroom/config"
 )
 
-// childEnv makes a test binary run as an instance instead of running its tests. It says on
-// which servers; where it names none, on those that Shared is on.
+// childEnv makes a test binary run as an instance instead of running its tests. Its value are
+// the servers; without any, those that Shared is on.
 const childEnv = "HOMEROOM_TEST_CHILD"
 
 // Main runs a package's tests; call it from TestMain where a test kills a process. In the
@@ -31,27 +31,27 @@ func Main(m *testing.M, changes ...Change) {
 	os.Exit(m.Run())
 }
 
-// serveAlone is an instance until the test is gone, however it went: then its end of the
-// pipe is closed. Every line that comes before asks how large the process is.
+// serveAlone runs an instance until the test's process ends and its end of the pipe is closed.
+// Every line before that asks for the size of the process.
 func serveAlone(text string, changes ...Change) {
 	var at Servers
 	err := json.Unmarshal([]byte(text), &at)
 	if err == nil && at.Name == "" {
-		at, err = serversOf(Stack(alone{}), DatabaseName())
+		at, err = serversOf(Stack(processTB{}), DatabaseName())
 		changes = append([]Change{logTo(os.Stderr)}, changes...)
 	} else if err == nil {
-		changes = append([]Change{asInProduction(at.Log)}, changes...)
+		changes = append([]Change{withProductionLimits(at.Log)}, changes...)
 	}
 	if err != nil {
-		alone{}.Fatalf("%v", err)
+		processTB{}.Fatalf("%v", err)
 	}
 	c, o, err := settings(at, changes...)
 	if err != nil {
-		alone{}.Fatalf("%v", err)
+		processTB{}.Fatalf("%v", err)
 	}
 	app, _, err := run(c, o)
 	if err != nil {
-		alone{}.Fatalf("starting the service: %v", err)
+		processTB{}.Fatalf("starting the service: %v", err)
 	}
 	fmt.Println(app.URL)
 	asked := bufio.NewReader(os.Stdin)
@@ -64,13 +64,13 @@ func serveAlone(text string, changes ...Change) {
 	}
 }
 
-// asInProduction waits for Redis no longer than an instance in production does, and logs to
+// withProductionLimits waits for Redis no longer than an instance in production does, and logs to
 // a file: hours of it are no part of the process.
-func asInProduction(log string) Change {
+func withProductionLimits(log string) Change {
 	return func(c *config.Config, o *service.Options) {
 		out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
-			alone{}.Fatalf("%v", err)
+			processTB{}.Fatalf("%v", err)
 		}
 		logTo(out)(c, o)
 		o.Patience = 0
@@ -84,12 +84,12 @@ func logTo(out io.Writer) Change {
 	}
 }
 
-// alone stands for the test in a process that has none: what is fatal ends it, and says why.
-type alone struct{ testing.TB }
+// processTB is the testing.TB of a process without a test: Fatalf prints the reason and ends it.
+type processTB struct{ testing.TB }
 
-func (alone) Helper()        {}
-func (alone) Cleanup(func()) {}
-func (alone) Fatalf(format string, args ...any) {
+func (processTB) Helper()        {}
+func (processTB) Cleanup(func()) {}
+func (processTB) Fatalf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, format+"\n", args...)
 	os.Exit(3)
 }
@@ -124,7 +124,7 @@ type Process struct {
 	kill  func()
 }
 
-// Kill ends it with SIGKILL, at once and in the middle of whatever it does.
+// Kill ends it with SIGKILL, at once.
 func (p *Process) Kill() { p.kill() }
 
 // Size asks the process how large it is.
@@ -143,7 +143,7 @@ func (p *Process) Size(t testing.TB) (s Size) {
 }
 
 // Killable starts an instance in a process of its own, on the same databases as Shared. kill
-// ends it with SIGKILL, at once and in the middle of whatever it does.
+// ends it with SIGKILL, at once.
 func Killable(t testing.TB) (app *App, kill func()) {
 	t.Helper()
 	p, err := Run(t, Servers{})
@@ -153,7 +153,7 @@ func Killable(t testing.TB) (app *App, kill func()) {
 	return p.App, p.Kill
 }
 
-// Run is Killable on given servers, with production's patience. It ends with the test.
+// Run is Killable on given servers, with production's time limits. It ends with the test.
 func Run(t testing.TB, at Servers) (*Process, error) {
 	text, err := json.Marshal(at)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Unsubscribe is the lane by which devices are taken out of push topics. It is one of
-// its own: a provider that refuses this must not hold up the messages.
+// Unsubscribe is the channel by which devices are removed from push topics. It has a lane of
+// its own: a provider that refuses this must not delay the messages.
 const Unsubscribe Channel = "UNSUBSCRIBE"
 
-// Unsubscriber is a push driver that can take a device out of topics. A device that is
-// gone, or was never in a topic, is out of it.
+// Unsubscriber is a push driver that can remove a device from topics. A device that is gone,
+// or was never subscribed, counts as removed.
 type Unsubscriber interface {
 	Unsubscribe(ctx context.Context, token string, topics []string) error
 }
@@ -28,8 +28,8 @@ func (u unsubscribing) Send(ctx context.Context, m Message) (string, error) {
 	return "", u.Unsubscribe(ctx, m.To, m.Topics)
 }
 
-// removalQueue is the platform's table of topics that devices have yet to leave. It
-// fills by itself with what is taken from device_token.
+// removalQueue is the platform's table of topics that devices have to leave. A trigger on
+// device_token fills it.
 type removalQueue struct{ s *Sender }
 
 // claim leaves out topics that the device's present user may subscribe to: somebody
@@ -54,8 +54,8 @@ func (q removalQueue) claim(ctx context.Context, c Channel, n int) ([]Message, e
 	return claimed, err
 }
 
-// ack forgets what was done, and what can never be: at an address the provider does
-// not know nobody is subscribed.
+// ack deletes removals that were done, and those of devices that the provider does not know:
+// they are subscribed to nothing.
 func (q removalQueue) ack(ctx context.Context, _ Channel, results []result) error {
 	batch := &pgx.Batch{}
 	for _, r := range results {
@@ -71,9 +71,9 @@ func (q removalQueue) ack(ctx context.Context, _ Channel, results []result) erro
 	return nil
 }
 
-func (removalQueue) pay(context.Context, Message) error { return nil }
+func (removalQueue) charge(context.Context, Message) error { return nil }
 
-// expireDevices removes the devices of sessions that ran out.
+// expireDevices removes the devices of expired sessions.
 func (s *Sender) expireDevices(ctx context.Context, now time.Time) error {
 	_, err := s.Platform.Exec(ctx, `delete from platform.device_token d using platform.session s where s.id = d.session_id and s.expires_at <= $1`, now)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Overheard is what instances have said to each other through Redis.
-type Overheard struct {
+// RedisMessages are the messages that instances sent each other through Redis.
+type RedisMessages struct {
 	mu   sync.Mutex
 	said []string
 }
 
-// Overhear listens until the test ends.
-func Overhear(t testing.TB, redisURL string) *Overheard {
+// WatchRedis subscribes until the test ends.
+func WatchRedis(t testing.TB, redisURL string) *RedisMessages {
 	t.Helper()
 	options, err := redis.ParseURL(redisURL)
 	if err != nil {
@@ -28,7 +28,7 @@ func Overhear(t testing.TB, redisURL string) *Overheard {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = subscription.Close(), client.Close() })
-	heard := &Overheard{}
+	heard := &RedisMessages{}
 	go func() {
 		for m := range subscription.Channel() {
 			heard.mu.Lock()
@@ -39,8 +39,8 @@ func Overhear(t testing.TB, redisURL string) *Overheard {
 	return heard
 }
 
-// Has waits for one to have said something with the words in it.
-func (o *Overheard) Has(t testing.TB, words string) {
+// Has waits for a message that contains the words.
+func (o *RedisMessages) Has(t testing.TB, words string) {
 	t.Helper()
 	Eventually(t, "an instance says "+words, func() bool {
 		o.mu.Lock()

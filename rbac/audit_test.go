@@ -8,7 +8,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestTheDatabaseRefusesToChangeOrRemoveWhatIsInTheBooks(t *testing.T) {
+func TestAuditRows_ChangeOrRemoval_IsRefusedByTheDatabase(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	s.As(t, api.SchoolAdmin).Call(t, "POST", "/school-admin/class/create", map[string]any{"name": "Class 5"})
