@@ -28,7 +28,7 @@ import (
 	"homeroom/migrations"
 	"homeroom/modules/file"
 	"homeroom/modules/platform"
-	"homeroom/modules/transport"
+	"homeroom/modules/transport/live"
 	"homeroom/rbac"
 	"homeroom/realtime"
 	"homeroom/tenancy"
@@ -84,7 +84,7 @@ type Service struct {
 	Devices     delivery.Devices
 	Kernel      *api.Kernel
 	Hub         *realtime.Hub
-	Tracker     *transport.Tracker
+	Tracker     *live.Tracker
 	Redis       redis.UniversalClient
 	Metrics     *prometheus.Registry
 	Traffic     *platform.Traffic
@@ -94,6 +94,7 @@ type Service struct {
 	tracing   *traces.Tracing // nil: nobody traces
 	store     file.Store      // of files; nil is none
 	schools   *schools
+	access    *liveAccess
 	scheduler *scheduler
 	now       func() time.Time
 	stopping  chan struct{}
@@ -127,6 +128,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s.Sender.Follow(s.Bus)
 	s.store = s.files()
 	s.openLive(o)
+	followSights(s.Bus, s.Hints)
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -253,6 +255,7 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.RBAC.Catalogue = s.Kernel.Catalogue
 	s.scheduler.kernel = s.Kernel
+	s.access.kernel = s.Kernel
 	if err := s.Jobs.Schedule(s.scheduler.periodic(modules)...); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package transport
+package live
 
 import (
 	"encoding/json"
@@ -10,6 +10,13 @@ import (
 // Moment is a time as phones write it: ISO 8601, or seconds or milliseconds since 1970.
 // It is kept in microseconds; zero is none.
 type Moment int64
+
+const (
+	// ClockAhead is how far a phone's clock may be ahead of ours.
+	ClockAhead = time.Minute
+	// BeforeStart is how long before its start a trip's first positions may be.
+	BeforeStart = 5 * time.Minute
+)
 
 // maxMoment is how many characters the longest of them has, and some to spare.
 const maxMoment = 40
