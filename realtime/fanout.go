@@ -80,7 +80,14 @@ type move struct {
 type Show = func(emit func(event, key string, data any)) (last any)
 
 func newFanout(h *Hub) *fanout {
-	return &fanout{hub: h, wanted: map[string]bool{}, shown: map[string]position{}, moves: map[string]move{}, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
+	return &fanout{
+		hub:    h,
+		wanted: map[string]bool{},
+		shown:  map[string]position{},
+		moves:  map[string]move{},
+		wake:   make(chan struct{}, 1),
+		moved:  make(chan struct{}, 1),
+	}
 }
 
 func nudge(c chan struct{}) {
@@ -125,20 +132,17 @@ func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show Show) {
 	}
 }
 
-// render has a position put into events.
-func (a *fanout) render(at time.Time, show Show) (msg message, last []byte) {
-	encode := func(v any) json.RawMessage {
-		data, err := json.Marshal(v)
-		if err != nil {
-			a.hub.Log.Error("a position was not encoded", "error", err)
-			return json.RawMessage("null")
-		}
-		return data
-	}
+// render encodes the events of a position, and returns what is to be kept of it.
+func (a *fanout) render(at time.Time, show Show) (msg message, last any) {
 	msg = message{From: a.hub.id, At: at.UnixMicro()}
-	last = encode(show(func(name, key string, data any) {
-		msg.Events = append(msg.Events, Event{Name: name, Key: key, Data: encode(data)})
-	}))
+	last = show(func(name, key string, data any) {
+		encoded, err := json.Marshal(data)
+		if err != nil {
+			a.hub.Log.Error("an event was not encoded", "event", name, "error", err)
+			return
+		}
+		msg.Events = append(msg.Events, Event{Name: name, Key: key, Data: encoded})
+	})
 	return msg, last
 }
 
@@ -246,7 +250,11 @@ func (a *fanout) write(ctx context.Context) {
 		limited, cancel := context.WithTimeout(ctx, redisPatience)
 		_, err := a.hub.Redis.Pipelined(limited, func(p redis.Pipeliner) error {
 			for room, m := range moves {
-				msg, last := a.render(m.at, m.show)
+				msg, kept := a.render(m.at, m.show)
+				last, err := json.Marshal(kept)
+				if err != nil {
+					return err
+				}
 				body, err := json.Marshal(msg)
 				if err != nil {
 					return err
@@ -288,9 +296,9 @@ func (a *fanout) note(err error) {
 	a.mu.Unlock()
 	switch {
 	case err != nil && !was:
-		a.hub.Log.Warn("other instances do not hear of buses", "error", err)
+		a.hub.Log.Warn("other instances do not get events of buses", "error", err)
 	case err == nil && was:
-		a.hub.Log.Info("other instances hear of buses again")
+		a.hub.Log.Info("other instances get events of buses again")
 	}
 }
 

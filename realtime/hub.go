@@ -19,7 +19,7 @@ import (
 	"homeroom/realtime/socketio"
 )
 
-// Person is who a socket speaks for.
+// Person is the user of a socket.
 type Person struct {
 	UserID    uuid.UUID
 	SessionID uuid.UUID
@@ -133,7 +133,13 @@ func New(p Parts) *Hub {
 	if p.Patience <= 0 {
 		p.Patience = patience
 	}
-	h := &Hub{Parts: p, id: uuid.NewString(), members: map[*socketio.Socket]*member{}, present: map[uuid.UUID]*presence{}, refused: map[string]*bucket{}}
+	h := &Hub{
+		Parts:   p,
+		id:      uuid.NewString(),
+		members: map[*socketio.Socket]*member{},
+		present: map[uuid.UUID]*presence{},
+		refused: map[string]*bucket{},
+	}
 	h.fanout = newFanout(h)
 	h.checks = newQueue(checkers, h.recheck)
 	h.server = socketio.New(socketio.Options{

@@ -39,7 +39,10 @@ func (h *Hub) checkAll(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := h.Clock()
-		h.each(func(p Person) bool { return !now.Add(warnedBefore).Before(p.Until) }, func(s *socketio.Socket, m *member) { h.expire(s, m, now) })
+		h.each(
+			func(p Person) bool { return !now.Add(warnedBefore).Before(p.Until) },
+			func(s *socketio.Socket, m *member) { h.expire(s, m, now) },
+		)
 		if now.Sub(checked) >= recheckEvery {
 			checked = now
 			round++

@@ -77,7 +77,14 @@ func (a *liveAccess) identify(ctx context.Context, token string) (realtime.Perso
 	if school.Status != tenancy.Active {
 		return realtime.Person{}, api.Coded(403, "Forbidden", "This school is suspended")
 	}
-	return realtime.Person{UserID: user.ID, SessionID: user.SessionID, SchoolID: user.SchoolID, Role: string(user.Role), RoleID: user.RoleID, Until: until}, nil
+	return realtime.Person{
+		UserID:    user.ID,
+		SessionID: user.SessionID,
+		SchoolID:  user.SchoolID,
+		Role:      string(user.Role),
+		RoleID:    user.RoleID,
+		Until:     until,
+	}, nil
 }
 
 // The rows whose rules the live channel follows: a user who may read where a bus is may
@@ -89,7 +96,11 @@ const (
 
 // permits applies the rules of a row to a person.
 func (a *liveAccess) permits(ctx context.Context, row string, p realtime.Person) (*tenancy.School, error) {
-	return a.kernel.Permits(ctx, row, api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role), RoleID: p.RoleID})
+	return a.kernel.Permits(
+		ctx,
+		row,
+		api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role), RoleID: p.RoleID},
+	)
 }
 
 func (a *liveAccess) mayReport(ctx context.Context, p realtime.Person) error {
@@ -106,7 +117,12 @@ func (a *liveAccess) sightOf(ctx context.Context, p realtime.Person, bus uuid.UU
 	if err != nil {
 		return realtime.Sight{}, err
 	}
-	sight, err := transport.SightOf(db, transport.Viewer{UserID: p.UserID, Role: api.RoleType(p.Role)}, bus, api.DateOf(a.now().In(school.Location())))
+	sight, err := transport.SightOf(
+		db,
+		transport.Viewer{UserID: p.UserID, Role: api.RoleType(p.Role)},
+		bus,
+		api.DateOf(a.now().In(school.Location())),
+	)
 	return realtime.Sight(sight), err
 }
 
@@ -117,7 +133,12 @@ func (a *liveAccess) limit(ctx context.Context, user uuid.UUID) error {
 // explain is an error in the fields of the API's.
 func (a *liveAccess) explain(err error) realtime.Refusal {
 	e := a.kernel.Explain(err)
-	r := realtime.Refusal{StatusCode: e.Status, Error: e.Code, Message: e.Message, RetryAfter: int((e.RetryAfter + time.Second - 1) / time.Second)}
+	r := realtime.Refusal{
+		StatusCode: e.Status,
+		Error:      e.Code,
+		Message:    e.Message,
+		RetryAfter: int((e.RetryAfter + time.Second - 1) / time.Second),
+	}
 	if len(e.Details) == 1 {
 		r.Message = e.Details[0].Message
 	}

@@ -14,7 +14,7 @@ import (
 type BatchRead struct {
 	Received int            `json:"received"`
 	Stored   int            `json:"stored"`
-	Known    int            `json:"known" doc:"They had been sent before"`
+	Known    int            `json:"known"    doc:"They had been sent before"`
 	Refused  []RefusedPoint `json:"refused"`
 }
 
@@ -32,7 +32,13 @@ type sentPosition struct {
 
 // StoreBatch adds positions that were sent later to the trail of a trip, as far as a bus
 // could have driven so. last is the newest of them; nil if all were refused.
-func (t *Tracker) StoreBatch(c api.Ctx, trip uuid.UUID, began time.Time, ended *time.Time, fields []PointFields) (out BatchRead, last *Position, err error) {
+func (t *Tracker) StoreBatch(
+	c api.Ctx,
+	trip uuid.UUID,
+	began time.Time,
+	ended *time.Time,
+	fields []PointFields,
+) (out BatchRead, last *Position, err error) {
 	out = BatchRead{Received: len(fields), Refused: []RefusedPoint{}}
 	var sent []sentPosition
 	for i, f := range fields {

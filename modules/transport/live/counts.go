@@ -32,7 +32,12 @@ func (c *positionCounts) addBatch(b BatchRead) {
 
 // Counts are the figures up to now.
 func (t *Tracker) Counts() PositionCounts {
-	c := PositionCounts{Received: t.counts.received.Load(), Refused: t.counts.refused.Load(), Written: t.counts.written.Load(), Lost: t.counts.lost.Load()}
+	c := PositionCounts{
+		Received: t.counts.received.Load(),
+		Refused:  t.counts.refused.Load(),
+		Written:  t.counts.written.Load(),
+		Lost:     t.counts.lost.Load(),
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, b := range t.batchers {

@@ -60,7 +60,12 @@ var errMoment = errors.New("must be a time like 2026-11-30T07:05:00Z, or seconds
 
 // JSONSchema is a text or a number.
 func (Moment) JSONSchema() map[string]any {
-	return map[string]any{"type": []any{"string", "number"}, "maxLength": maxMoment, "example": "2026-11-30T07:05:00Z", "description": "ISO 8601, or seconds or milliseconds since 1970"}
+	return map[string]any{
+		"type":        []any{"string", "number"},
+		"maxLength":   maxMoment,
+		"example":     "2026-11-30T07:05:00Z",
+		"description": "ISO 8601, or seconds or milliseconds since 1970",
+	}
 }
 
 // Time is the moment itself.

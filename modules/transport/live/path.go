@@ -41,7 +41,7 @@ func (p path) plannedPace() float64 {
 	return max(slowest, p.along[len(p.along)-1]/float64(*last-*first))
 }
 
-// locate says how far along the route a place is, at or after a point of the way that is
+// locate is how far along the route a place is, at or after a point of the way that is
 // known to be behind, and how far beside it. Before the first stop it is negative.
 func (p path) locate(lat, lng, behind float64) (along, beside float64) {
 	if len(p.stops) == 0 {

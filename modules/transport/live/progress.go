@@ -45,7 +45,16 @@ func (p *progress) inherit(old *progress) {
 	for _, s := range old.path.stops {
 		for i := range p.path.stops {
 			if now := &p.path.stops[i]; now.ID == s.ID {
-				now.NearAt, now.ArrivedAt, now.DepartedAt = cmp.Or(now.NearAt, s.NearAt), cmp.Or(now.ArrivedAt, s.ArrivedAt), cmp.Or(now.DepartedAt, s.DepartedAt)
+				now.NearAt, now.ArrivedAt, now.DepartedAt = cmp.Or(
+					now.NearAt,
+					s.NearAt,
+				), cmp.Or(
+					now.ArrivedAt,
+					s.ArrivedAt,
+				), cmp.Or(
+					now.DepartedAt,
+					s.DepartedAt,
+				)
 			}
 		}
 	}

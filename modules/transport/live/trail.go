@@ -40,7 +40,9 @@ func storeTrail(db *gorm.DB, positions []*Position) (int, error) {
 
 // EndOfTrail is the newest position of a trip's trail; nil is none.
 func EndOfTrail(db *gorm.DB, trip uuid.UUID) (*Position, error) {
-	return first(db.Raw(`select trip_id, lat, lng, speed, heading, at, received_at from location where trip_id = ? order by at desc limit 1`, trip))
+	return first(
+		db.Raw(`select trip_id, lat, lng, speed, heading, at, received_at from location where trip_id = ? order by at desc limit 1`, trip),
+	)
 }
 
 // trailBefore is the last position of a trip's trail before a moment; nil is none.
@@ -75,10 +77,17 @@ func (t *Tracker) trailBetween(ctx context.Context, school, trip uuid.UUID, afte
 // older than three. Each day is thinned once.
 func ThinTrails(db *gorm.DB, today api.Date) error {
 	return db.Transaction(func(tx *gorm.DB) error {
-		err := tenancy.Pipeline(tx,
-			tenancy.Query{SQL: `delete from location l using trip t where t.id = l.trip_id and t.trip_date < $1`, Args: []any{today.AddDays(-goneAfter)}},
-			tenancy.Query{SQL: `delete from location l using trip t, school_setting s where t.id = l.trip_id and t.trip_date < $1 and t.trip_date >= coalesce(s.trails_thinned_to, '-infinity'::date)
-				and exists (select from location k where k.trip_id = l.trip_id and k.at >= date_trunc('minute', l.at) and k.at < l.at)`, Args: []any{today.AddDays(-thinAfter)}},
+		err := tenancy.Pipeline(
+			tx,
+			tenancy.Query{
+				SQL:  `delete from location l using trip t where t.id = l.trip_id and t.trip_date < $1`,
+				Args: []any{today.AddDays(-goneAfter)},
+			},
+			tenancy.Query{
+				SQL: `delete from location l using trip t, school_setting s where t.id = l.trip_id and t.trip_date < $1 and t.trip_date >= coalesce(s.trails_thinned_to, '-infinity'::date)
+				and exists (select from location k where k.trip_id = l.trip_id and k.at >= date_trunc('minute', l.at) and k.at < l.at)`,
+				Args: []any{today.AddDays(-thinAfter)},
+			},
 			tenancy.Query{SQL: `update school_setting set trails_thinned_to = $1`, Args: []any{today.AddDays(-thinAfter)}},
 		)
 		if err != nil {
