@@ -10,13 +10,13 @@ import (
 	"homeroom/realtime/socketio"
 )
 
-// done and Refusal are how every event is answered.
-type done struct {
+// accepted and Refusal are how every event is answered.
+type accepted struct {
 	OK bool `json:"ok"`
 }
 
-// Refusal is why something is not done: the answer of an event, or what a client that is
-// not let in finds as the data of its connect_error. It has the fields of the API's errors.
+// Refusal is why something is not done: the answer of an event, or the data of the
+// connect_error of a client that is not admitted. It has the fields of the API's errors.
 type Refusal struct {
 	OK         bool   `json:"ok"`
 	StatusCode int    `json:"statusCode"` // as of HTTP
@@ -25,6 +25,7 @@ type Refusal struct {
 	RetryAfter int    `json:"retryAfter,omitempty"` // seconds, of a 429
 }
 
+// event handles an event of a client. The client's other events wait meanwhile.
 func (h *Hub) event(s *socketio.Socket, name string, args []json.RawMessage, ack func(any)) {
 	m := s.User().(*member)
 	var data json.RawMessage
@@ -32,9 +33,13 @@ func (h *Hub) event(s *socketio.Socket, name string, args []json.RawMessage, ack
 		data = args[0]
 	}
 	answer := func(err error) { ack(h.answer(err)) }
-	if name == "update-location" { // by far the most; who takes it bounds its own waiting
-		person, _ := m.who()
-		if err := h.Report(context.Background(), person, data, answer); err != nil {
+	if name == "update-location" { // by far the most; the tracker has timeouts of its own
+		person, _ := m.identity()
+		err := h.MayReport(context.Background(), person)
+		if err == nil {
+			err = h.Report(context.Background(), person.SchoolID, person.UserID, data, answer)
+		}
+		if err != nil {
 			answer(err)
 		}
 		return
@@ -49,21 +54,21 @@ func (h *Hub) event(s *socketio.Socket, name string, args []json.RawMessage, ack
 	case "renew":
 		answer(h.renew(ctx, s, m, data))
 	default:
-		answer(wrong{404, "Not Found", "There is no event " + name})
+		answer(refused{404, "Not Found", "There is no event " + name})
 	}
 }
 
-// wrong is a refusal of the hub's own.
-type wrong struct {
+// refused is a refusal of the hub's own.
+type refused struct {
 	status        int
 	code, message string
 }
 
-func (w wrong) Error() string { return w.message }
+func (r refused) Error() string { return r.message }
 
 func (h *Hub) answer(err error) any {
 	if err == nil {
-		return done{OK: true}
+		return accepted{OK: true}
 	}
 	r := h.explain(err)
 	if r.StatusCode >= 500 {
@@ -73,72 +78,72 @@ func (h *Hub) answer(err error) any {
 }
 
 func (h *Hub) explain(err error) Refusal {
-	if w, ok := err.(wrong); ok {
-		return Refusal{StatusCode: w.status, Error: w.code, Message: w.message}
+	if r, ok := err.(refused); ok {
+		return Refusal{StatusCode: r.status, Error: r.code, Message: r.message}
 	}
 	return h.Explain(err)
 }
 
-// isRefused says that somebody may not, and not that something is broken.
+// isRefused reports whether an error refuses something, and is not a failure of ours.
 func (h *Hub) isRefused(err error) bool { return h.explain(err).StatusCode < 500 }
 
-func (h *Hub) count(ctx context.Context, p Person) error {
-	if h.Count == nil {
+func (h *Hub) limit(ctx context.Context, p Person) error {
+	if h.Limit == nil {
 		return nil
 	}
-	return h.Count(ctx, p.UserID)
+	return h.Limit(ctx, p.UserID)
 }
 
-// busOf reads whose room is meant. A school that is not the caller's is nobody's business.
+// busOf reads which room is meant. A school that is not the caller's is refused.
 func busOf(p Person, data json.RawMessage) (uuid.UUID, error) {
 	var sent struct {
 		SchoolID string `json:"schoolId"`
 		BusID    string `json:"busId"`
 	}
 	if err := json.Unmarshal(data, &sent); err != nil {
-		return uuid.Nil, wrong{400, "Bad Request", "Send an object with schoolId and busId"}
+		return uuid.Nil, refused{400, "Bad Request", "Send an object with schoolId and busId"}
 	}
 	bus, err := uuid.Parse(sent.BusID)
 	if err != nil {
-		return uuid.Nil, wrong{400, "Bad Request", "busId must be a UUID"}
+		return uuid.Nil, refused{400, "Bad Request", "busId must be a UUID"}
 	}
 	if school, err := uuid.Parse(sent.SchoolID); (err != nil && sent.SchoolID != "") || (err == nil && school != p.SchoolID) {
-		return uuid.Nil, wrong{403, "PERMISSION_DENIED", "This is not your school"}
+		return uuid.Nil, refused{403, "PERMISSION_DENIED", "This is not your school"}
 	}
 	return bus, nil
 }
 
 func (h *Hub) join(ctx context.Context, s *socketio.Socket, m *member, data json.RawMessage) error {
-	before := m.doubted()
-	person, _ := m.who()
+	before := m.generation()
+	person, _ := m.identity()
 	bus, err := busOf(person, data)
 	if err != nil {
 		return err
 	}
-	if err := h.count(ctx, person); err != nil {
+	if err := h.limit(ctx, person); err != nil {
 		return err
 	}
-	sight, err := h.Sees(ctx, person, bus)
+	sight, err := h.SightOf(ctx, person, bus)
 	if err != nil {
 		return err
 	}
 	m.enter(s, person.SchoolID, bus, sight)
-	if m.doubted() != before { // what they may see was changed while it was asked
-		h.checks.soon(s, true, true)
+	if m.generation() != before { // the rights may have changed while they were read
+		h.checks.add(s, true, true)
 	}
-	h.sendPosition(ctx, s, person.SchoolID, bus)
+	h.greet(ctx, s, person.SchoolID, bus)
 	return nil
 }
 
-// enter joins the rooms of a bus that somebody may be in, and leaves those they may not.
+// enter joins the rooms of a bus that a member may be in, and leaves those they may not.
 func (m *member) enter(s *socketio.Socket, school, bus uuid.UUID, sight Sight) {
 	m.moving.Lock()
 	defer m.moving.Unlock()
 	m.enterLocked(s, school, bus, sight)
 }
 
-// stay is enter for a bus they are with already; if they have left meanwhile, they stay out.
-func (m *member) stay(s *socketio.Socket, school, bus uuid.UUID, sight Sight) {
+// reenter is enter for a bus the member watches already; one they have left meanwhile stays left.
+func (m *member) reenter(s *socketio.Socket, school, bus uuid.UUID, sight Sight) {
 	m.moving.Lock()
 	defer m.moving.Unlock()
 	m.mu.Lock()
@@ -175,7 +180,7 @@ func (m *member) enterLocked(s *socketio.Socket, school, bus uuid.UUID, sight Si
 }
 
 func (h *Hub) leave(s *socketio.Socket, m *member, data json.RawMessage) error {
-	person, _ := m.who()
+	person, _ := m.identity()
 	bus, err := busOf(person, data)
 	if err != nil {
 		return err
@@ -196,44 +201,44 @@ func (m *member) exit(s *socketio.Socket, bus uuid.UUID) {
 	}
 }
 
-// sendPosition shows somebody who joined where the bus was seen last.
-func (h *Hub) sendPosition(ctx context.Context, s *socketio.Socket, school, bus uuid.UUID) {
-	now := h.stands(ctx, school, bus)
-	if now.TripStatus != nil {
-		_ = s.Emit("trip-status", now.TripStatus)
+// greet sends the state of a bus to a member who joined its room.
+func (h *Hub) greet(ctx context.Context, s *socketio.Socket, school, bus uuid.UUID) {
+	state := h.busState(ctx, school, bus)
+	if state.TripStatus != nil {
+		_ = s.Emit("trip-status", state.TripStatus)
 	}
-	if now.Location != nil {
-		h.fanout.sendPosition(s, roomOf(school, bus), position{now.At, now.Location})
+	if state.Location != nil {
+		h.fanout.deliver(roomOf(school, bus), state.message(), s)
 	}
 }
 
-// renew goes on with a fresh token of the same person.
+// renew replaces the token by a newer one of the same person.
 func (h *Hub) renew(ctx context.Context, s *socketio.Socket, m *member, data json.RawMessage) error {
 	var sent struct {
 		Token string `json:"token"`
 	}
 	if err := json.Unmarshal(data, &sent); err != nil || sent.Token == "" {
 		if json.Unmarshal(data, &sent.Token) != nil || sent.Token == "" {
-			return wrong{400, "Bad Request", "Send an object with token"}
+			return refused{400, "Bad Request", "Send an object with token"}
 		}
 	}
-	person, _ := m.who()
-	if err := h.count(ctx, person); err != nil {
+	person, _ := m.identity()
+	if err := h.limit(ctx, person); err != nil {
 		return err
 	}
-	fresh, err := h.Who(ctx, sent.Token)
+	fresh, err := h.Identify(ctx, sent.Token)
 	if err != nil {
 		return err
 	}
 	m.mu.Lock()
 	if fresh.UserID != m.person.UserID || fresh.SchoolID != m.person.SchoolID || fresh.Role != m.person.Role {
 		m.mu.Unlock()
-		return wrong{403, "PERMISSION_DENIED", "This is somebody else's token"}
+		return refused{403, "PERMISSION_DENIED", "This is somebody else's token"}
 	}
 	m.person, m.token = fresh, sent.Token
 	m.mu.Unlock()
-	if fresh.RoleID != person.RoleID { // else a fresh token shows nothing new
-		h.checks.soon(s, true, true)
+	if fresh.RoleID != person.RoleID { // else the rights are the same
+		h.checks.add(s, true, true)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func FuzzBusOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := busOf(Person{SchoolID: school}, data)
 		if err != nil {
-			if w, ok := err.(wrong); !ok || w.code == "" || w.message == "" || got != uuid.Nil {
+			if w, ok := err.(refused); !ok || w.code == "" || w.message == "" || got != uuid.Nil {
 				t.Fatalf("%s and %v", got, err)
 			}
 			return

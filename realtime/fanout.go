@@ -20,7 +20,7 @@ import (
 const (
 	channelPrefix = "homeroom:bus:"
 	lastPrefix    = "homeroom:last:"
-	// everyBus is a channel that is always listened to, so that there is a connection
+	// everyBus is a channel that is always subscribed to, so that there is a connection
 	// before there is a room.
 	everyBus      = "homeroom:buses"
 	lastKept      = 24 * time.Hour
@@ -28,8 +28,8 @@ const (
 	retryAfter    = 200 * time.Millisecond
 )
 
-// Event is something that is said in a bus's room. With a key only the newest of that
-// key counts for those who are behind.
+// Event is sent to a bus's room. With a key only the newest of that key counts for clients
+// that are behind.
 type Event struct {
 	Name string          `json:"name"`
 	Key  string          `json:"key,omitempty"`
@@ -44,40 +44,50 @@ type message struct {
 	Events []Event  `json:"events"`
 }
 
-// fanout carries the events of rooms between instances through Redis, and keeps the last
-// position of each bus.
-// Redis is asked beside the work, never in it: while it is away, those who are connected
-// to the same instance hear each other.
+// fanout delivers the events of rooms on this instance and carries them to the others
+// through Redis, which also keeps the last position of each bus. It never waits for Redis:
+// while that is away, clients of the same instance still get each other's events.
 type fanout struct {
 	hub *Hub
 
 	mu      sync.Mutex
 	wanted  map[string]bool     // rooms with members here
-	shown   map[string]position // what is shown in a room
+	shown   map[string]position // the newest in each of them
 	moves   map[string]move     // positions on their way to Redis, the newest of each bus
-	wake    chan struct{}
-	moved   chan struct{}
+	wake    chan struct{}       // wanted changed
+	moved   chan struct{}       // there are moves
 	failing bool
 
-	// showing keeps the positions of a room in order while they are said; rooms share one.
-	showing [64]sync.Mutex
+	// order keeps the positions of a room in order while they are emitted; rooms share one.
+	order [64]sync.Mutex
 
 	restUntil atomic.Int64
 }
 
-// position is what was said of where a bus is, and when it was there.
+// position is a position as clients get it, and when the bus was there.
 type position struct {
 	at   time.Time
 	data json.RawMessage
 }
 
+// move is a position that is rendered when it is needed.
 type move struct {
 	at   time.Time
-	show func() (state []byte, events []Event)
+	show Show
 }
 
+// Show emits the events of a position and returns what is kept of it.
+type Show = func(emit func(event, key string, data any)) (last any)
+
 func newFanout(h *Hub) *fanout {
-	return &fanout{hub: h, wanted: map[string]bool{}, shown: map[string]position{}, moves: map[string]move{}, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
+	return &fanout{
+		hub:    h,
+		wanted: map[string]bool{},
+		shown:  map[string]position{},
+		moves:  map[string]move{},
+		wake:   make(chan struct{}, 1),
+		moved:  make(chan struct{}, 1),
+	}
 }
 
 func nudge(c chan struct{}) {
@@ -87,7 +97,7 @@ func nudge(c chan struct{}) {
 	}
 }
 
-// room notes which buses are watched here. Rooms inside a bus's are not told apart.
+// room notes which buses are watched here. Rooms inside a bus's do not count.
 func (a *fanout) room(name string, inhabited bool) {
 	if strings.Count(name, "/") != 1 {
 		return
@@ -103,9 +113,10 @@ func (a *fanout) room(name string, inhabited bool) {
 	nudge(a.wake)
 }
 
-// Move shows where a bus is. show makes what is remembered as its last position and what
-// is said in its room; it is called only if somebody is to see it, and maybe later.
-func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show func() (state []byte, events []Event)) {
+// Move shows where a bus was at a moment, and keeps what show returns as its last
+// position. show is called here if the bus is watched here, and later for the other
+// instances, unless a newer position has come by then. Move never waits for Redis.
+func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show Show) {
 	room := roomOf(school, bus)
 	a := h.fanout
 	a.mu.Lock()
@@ -116,14 +127,28 @@ func (h *Hub) Move(school, bus uuid.UUID, at time.Time, show func() (state []byt
 	a.mu.Unlock()
 	nudge(a.moved)
 	if watched {
-		_, events := show()
-		a.deliver(room, message{At: at.UnixMicro(), Events: events})
+		msg, _ := a.render(at, show)
+		a.deliver(room, msg, nil)
 	}
 }
 
-// Tell says something in a bus's room; with about, to those alone whose affair it is.
+// render encodes the events of a position, and returns what is to be kept of it.
+func (a *fanout) render(at time.Time, show Show) (msg message, last any) {
+	msg = message{From: a.hub.id, At: at.UnixMicro()}
+	last = show(func(name, key string, data any) {
+		encoded, err := json.Marshal(data)
+		if err != nil {
+			a.hub.Log.Error("an event was not encoded", "event", name, "error", err)
+			return
+		}
+		msg.Events = append(msg.Events, Event{Name: name, Key: key, Data: encoded})
+	})
+	return msg, last
+}
+
+// Publish sends an event to a bus's room; with about, only to those whom it is about.
 // What other instances miss while Redis is away, they read when it is back.
-func (h *Hub) Tell(ctx context.Context, school, bus uuid.UUID, about *About, e Event) error {
+func (h *Hub) Publish(ctx context.Context, school, bus uuid.UUID, about *About, e Event) error {
 	room := roomOf(school, bus)
 	msg := message{From: h.id, Events: []Event{e}}
 	if about != nil {
@@ -132,10 +157,10 @@ func (h *Hub) Tell(ctx context.Context, school, bus uuid.UUID, about *About, e E
 			msg.Rooms = append(msg.Rooms, tripRoom(school, bus, about.Trip))
 		}
 	}
-	h.fanout.deliver(room, msg)
+	h.fanout.deliver(room, msg, nil)
 	body, err := json.Marshal(msg)
 	if err != nil {
-		return fmt.Errorf("saying %s: %msg", e.Name, err)
+		return fmt.Errorf("publishing %s: %w", e.Name, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, redisPatience)
 	defer cancel()
@@ -143,48 +168,43 @@ func (h *Hub) Tell(ctx context.Context, school, bus uuid.UUID, about *About, e E
 	return nil
 }
 
-// inOrder keeps others from showing positions in a room until it is called back.
-func (a *fanout) inOrder(room string) (done func()) {
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(room))
-	m := &a.showing[sum.Sum32()%uint32(len(a.showing))]
-	m.Lock()
-	return m.Unlock
-}
-
-// deliver emits events to the members of a room on this instance.
-func (a *fanout) deliver(room string, msg message) {
+// deliver emits events to the members of a room on this instance. A position is emitted
+// only if it is newer than what is shown there; if it is not, joined, a member who may
+// have seen nothing yet, gets what the others see.
+func (a *fanout) deliver(room string, msg message, joined *socketio.Socket) {
 	if msg.At != 0 {
-		defer a.inOrder(room)()
-		if !a.newest(room, msg) {
+		order := a.orderOf(room)
+		order.Lock()
+		defer order.Unlock()
+		if newest, shown := a.advance(room, msg); !newest {
+			if joined != nil && shown.data != nil {
+				_ = joined.EmitLatest("location", "location", shown.data)
+			}
 			return
 		}
 	}
-	a.emit(room, msg)
-}
-
-func (a *fanout) emit(room string, msg message) {
 	rooms := msg.Rooms
 	if rooms == nil {
 		rooms = []string{room}
 	}
 	for _, e := range msg.Events {
 		for _, r := range rooms {
-			err := error(nil)
-			if e.Key != "" {
-				err = a.hub.server.EmitLatest(r, e.Key, e.Name, e.Data)
-			} else {
-				err = a.hub.server.To(r).Emit(e.Name, e.Data)
-			}
-			if err != nil {
+			if err := a.hub.server.EmitLatest(r, e.Key, e.Name, e.Data); err != nil {
 				a.hub.Log.Error("an event was not sent", "event", e.Name, "error", err)
 			}
 		}
 	}
 }
 
-// newest says whether a position is newer than what is shown, and notes it.
-func (a *fanout) newest(room string, msg message) bool {
+func (a *fanout) orderOf(room string) *sync.Mutex {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(room))
+	return &a.order[sum.Sum32()%uint32(len(a.order))]
+}
+
+// advance notes what is shown in a room, unless something as new is shown already: then it
+// returns that. A room without members shows nothing.
+func (a *fanout) advance(room string, msg message) (newest bool, shown position) {
 	p := position{at: time.UnixMicro(msg.At)}
 	for _, e := range msg.Events {
 		if e.Name == "location" {
@@ -194,34 +214,17 @@ func (a *fanout) newest(room string, msg message) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.wanted[room] {
-		return true // nobody is here to see it
+		return true, p
 	}
-	if !p.at.After(a.shown[room].at) {
-		return false
+	if shown = a.shown[room]; !p.at.After(shown.at) {
+		return false, shown
 	}
 	a.shown[room] = p
-	return true
+	return true, p
 }
 
-// sendPosition shows a position to somebody who has come into a room: to all, if it is news
-// there; else they are shown what the others see, which they may have seen already.
-func (a *fanout) sendPosition(s *socketio.Socket, room string, p position) {
-	msg := message{At: p.at.UnixMicro(), Events: []Event{{Name: "location", Key: "location", Data: p.data}}}
-	defer a.inOrder(room)()
-	if a.newest(room, msg) {
-		a.emit(room, msg)
-		return
-	}
-	a.mu.Lock()
-	latest := a.shown[room]
-	a.mu.Unlock()
-	if latest.data != nil {
-		_ = s.EmitLatest("location", "location", latest.data)
-	}
-}
-
-// keepNewest keeps a position and passes it on, unless a newer one is kept: two
-// instances may hear of the same bus.
+// keepNewest keeps a position and publishes it, unless a newer one is kept: two instances
+// may get positions of the same bus.
 const keepNewest = `local known = redis.call('HGET', KEYS[1], 'at')
 if known and tonumber(known) >= tonumber(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'at', ARGV[1], 'state', ARGV[2])
@@ -229,7 +232,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 redis.call('PUBLISH', ARGV[4], ARGV[5])
 return 1`
 
-// write takes positions to Redis, all that came while the last ones travelled at once.
+// write takes positions to Redis: all that came while the last ones travelled in one pipeline.
 func (a *fanout) write(ctx context.Context) {
 	for {
 		select {
@@ -244,29 +247,33 @@ func (a *fanout) write(ctx context.Context) {
 		if len(moves) == 0 {
 			continue
 		}
-		trip, cancel := context.WithTimeout(ctx, redisPatience)
-		_, err := a.hub.Redis.Pipelined(trip, func(p redis.Pipeliner) error {
+		limited, cancel := context.WithTimeout(ctx, redisPatience)
+		_, err := a.hub.Redis.Pipelined(limited, func(p redis.Pipeliner) error {
 			for room, m := range moves {
-				state, events := m.show()
-				body, err := json.Marshal(message{From: a.hub.id, At: m.at.UnixMicro(), Events: events})
+				msg, kept := a.render(m.at, m.show)
+				last, err := json.Marshal(kept)
 				if err != nil {
 					return err
 				}
-				p.Eval(trip, keepNewest, []string{lastPrefix + room}, m.at.UnixMicro(), state, lastKept.Milliseconds(), channelPrefix+room, body)
+				body, err := json.Marshal(msg)
+				if err != nil {
+					return err
+				}
+				p.Eval(limited, keepNewest, []string{lastPrefix + room}, msg.At, last, lastKept.Milliseconds(), channelPrefix+room, body)
 			}
 			return nil
 		})
 		cancel()
 		a.note(err)
 		if err != nil {
-			a.putBack(ctx, moves)
+			a.retry(ctx, moves)
 		}
 	}
 }
 
-// putBack has positions tried again that Redis did not take, unless newer ones wait: a bus
-// that stands still afterwards shall be found where it stands.
-func (a *fanout) putBack(ctx context.Context, moves map[string]move) {
+// retry puts positions back that Redis did not take, unless newer ones wait: a bus that
+// stops afterwards must be found where it stopped.
+func (a *fanout) retry(ctx context.Context, moves map[string]move) {
 	a.mu.Lock()
 	for room, m := range moves {
 		if newer, waits := a.moves[room]; !waits || m.at.After(newer.at) {
@@ -289,16 +296,16 @@ func (a *fanout) note(err error) {
 	a.mu.Unlock()
 	switch {
 	case err != nil && !was:
-		a.hub.Log.Warn("other instances do not hear of buses", "error", err)
+		a.hub.Log.Warn("other instances do not get events of buses", "error", err)
 	case err == nil && was:
-		a.hub.Log.Info("other instances hear of buses again")
+		a.hub.Log.Info("other instances get events of buses again")
 	}
 }
 
 var errResting = errors.New("realtime: Redis did not answer a moment ago")
 
-// Last is what is remembered of a bus's last position, nil if nothing is. It waits for
-// Redis no longer than people do.
+// Last is what was kept of a bus's last position as JSON; nil is nothing. It waits for
+// Redis no longer than Patience.
 func (h *Hub) Last(ctx context.Context, school, bus uuid.UUID) ([]byte, error) {
 	if h.Clock().UnixNano() < h.fanout.restUntil.Load() {
 		return nil, errResting

@@ -1,7 +1,7 @@
-// Package realtime shows people where a bus is while it drives: who may be in a bus's
-// room, what is said there, the last position of every bus, and the same on every
-// instance. It knows no module: what it asks about buses, it asks through Parts. It
-// carries nothing that must not be lost.
+// Package realtime is the live channel of buses: it admits clients, decides who is in a
+// bus's room by asking Parts, delivers events to rooms on every instance, and keeps the
+// last position of every bus in Redis. It knows no module, and carries nothing that must
+// not be lost.
 package realtime
 
 import (
@@ -19,7 +19,7 @@ import (
 	"homeroom/realtime/socketio"
 )
 
-// Person is who a socket speaks for.
+// Person is the user of a socket.
 type Person struct {
 	UserID    uuid.UUID
 	SessionID uuid.UUID
@@ -29,16 +29,16 @@ type Person struct {
 	Until     time.Time // when the token ends
 }
 
-// Sight is what somebody may hear of a bus: everything, or besides what everybody hears
-// only what concerns these students, or happens on these trips.
+// Sight is what a person may see of a bus: everything (staff), or besides what everybody
+// in the room gets only what is about these students, or happens on these trips.
 type Sight struct {
 	Staff    bool
 	Students []uuid.UUID
 	Trips    []uuid.UUID
 }
 
-// About is whose affair an event is: that of a student's people, of those who see the
-// trip it happened on (zero: nobody in particular), and of the staff.
+// About limits an event to those who see a student, those who see the trip it happened on
+// (zero: none), and the staff.
 type About struct {
 	Student uuid.UUID
 	Trip    uuid.UUID
@@ -47,30 +47,33 @@ type About struct {
 // ErrExpired is a token that was good and whose time is over.
 var ErrExpired = errors.New("realtime: the token has expired")
 
-// Now is how a bus stands, by the books. At is when Location was; nil is nowhere.
-type Now struct {
+// BusState is a bus's current trip (nil if none) and last known position (nil if unknown),
+// as clients get them.
+type BusState struct {
 	Location   json.RawMessage
-	At         time.Time
+	At         time.Time // when the bus was there
 	TripStatus any
 }
 
 // Parts are what the hub asks; cmd puts them together.
 type Parts struct {
 	Redis redis.UniversalClient
-	// Who says who a token speaks for. The error is ErrExpired, among others, for one that
-	// was good until its end.
-	Who func(ctx context.Context, token string) (Person, error)
-	// Sees says what somebody may hear of a bus.
-	Sees func(ctx context.Context, p Person, bus uuid.UUID) (Sight, error)
-	// Report takes a driver's position; done is called once it is kept, or could not be.
-	Report func(ctx context.Context, p Person, position json.RawMessage, done func(error)) error
-	// Stands reads how a bus stands, when nobody remembers.
-	Stands func(ctx context.Context, school, bus uuid.UUID) (Now, error)
-	// Explain says what an error is to those who caused it.
+	// Identify returns whom a token is of. The error wraps ErrExpired for one that was
+	// valid until its end.
+	Identify func(ctx context.Context, token string) (Person, error)
+	// SightOf returns what a person may see of a bus; the error refuses it.
+	SightOf func(ctx context.Context, p Person, bus uuid.UUID) (Sight, error)
+	// MayReport refuses a person who may not send positions.
+	MayReport func(ctx context.Context, p Person) error
+	// Report takes a driver's position; done is called once it is stored, or could not be.
+	Report func(ctx context.Context, school, driver uuid.UUID, position []byte, done func(error)) error
+	// ReadBus reads the state of a bus.
+	ReadBus func(ctx context.Context, school, bus uuid.UUID) (BusState, error)
+	// Explain turns an error into the answer to a client.
 	Explain func(err error) Refusal
-	// Count counts a connection of a user, or an event that the database has to answer, on
-	// all instances together; the error says that there were too many. Nil counts nothing.
-	Count func(ctx context.Context, user uuid.UUID) error
+	// Limit counts a connection of a user, or an event that costs a query, on all instances
+	// together; the error refuses it. Nil is no limit.
+	Limit func(ctx context.Context, user uuid.UUID) error
 
 	AllowedOrigins []string
 	// PerAddress is how many connections of one address are taken.
@@ -79,7 +82,7 @@ type Parts struct {
 	PerUser int
 	// PerSecond is how many events of one user are taken on this instance.
 	PerSecond int
-	// Patience is how long somebody waits for Redis to remember.
+	// Patience is how long a client waits for Redis.
 	Patience time.Duration
 	Clock    func() time.Time
 	Log      *slog.Logger
@@ -88,16 +91,16 @@ type Parts struct {
 const (
 	// eventTime bounds the work for one event.
 	eventTime = 5 * time.Second
-	// connectionsPerAddress are taken, unless told otherwise. A school, or a carrier's
-	// customers, may share an address; nobody shall fill the server from one.
+	// connectionsPerAddress are taken, unless set otherwise. A school, or a carrier's
+	// customers, may share an address; one address must not fill the server.
 	connectionsPerAddress = 1000
-	// socketsPerUser are taken, unless told otherwise: a phone, a tablet, some tabs, and what
+	// socketsPerUser are taken, unless set otherwise: a phone, a tablet, some tabs, and what
 	// a flaky line left behind.
 	socketsPerUser = 10
-	// eventsPerSecond is what one user may ask, unless told otherwise.
+	// eventsPerSecond of one user are taken, unless set otherwise.
 	eventsPerSecond = 20
-	// patience is how long somebody waits for Redis, unless told otherwise; rest, how long
-	// it is left alone after it did not answer.
+	// patience is how long a client waits for Redis, unless set otherwise; rest, how long
+	// Redis is not asked after it did not answer.
 	patience = 80 * time.Millisecond
 	rest     = time.Second
 )
@@ -105,18 +108,18 @@ const (
 // Hub is one instance's part of the live channel.
 type Hub struct {
 	Parts
-	id     string // tells our own words from the others'
+	id     string // of this instance's own messages
 	server *socketio.Server
 	fanout *fanout
 
 	mu      sync.Mutex
 	members map[*socketio.Socket]*member
-	present map[uuid.UUID]*presence    // by user
-	checks  *errands[*socketio.Socket] // whom to ask about again
-	refused map[string]*bucket         // by address
+	present map[uuid.UUID]*presence  // by user
+	checks  *queue[*socketio.Socket] // sockets whose rights are checked again
+	refused map[string]*bucket       // by address
 }
 
-// New makes a hub. Others are heard once Run runs.
+// New makes a hub. Other instances' events arrive once Run runs.
 func New(p Parts) *Hub {
 	if p.PerSecond <= 0 {
 		p.PerSecond = eventsPerSecond
@@ -130,9 +133,15 @@ func New(p Parts) *Hub {
 	if p.Patience <= 0 {
 		p.Patience = patience
 	}
-	h := &Hub{Parts: p, id: uuid.NewString(), members: map[*socketio.Socket]*member{}, present: map[uuid.UUID]*presence{}, refused: map[string]*bucket{}}
+	h := &Hub{
+		Parts:   p,
+		id:      uuid.NewString(),
+		members: map[*socketio.Socket]*member{},
+		present: map[uuid.UUID]*presence{},
+		refused: map[string]*bucket{},
+	}
 	h.fanout = newFanout(h)
-	h.checks = newErrands(checkers, h.recheck)
+	h.checks = newQueue(checkers, h.recheck)
 	h.server = socketio.New(socketio.Options{
 		Authenticate: h.authenticate, Admit: h.admit, AllowedOrigins: p.AllowedOrigins,
 		OnConnect: h.connected, OnEvent: h.event, OnDisconnect: h.disconnected, Allow: h.allow, OnRoom: h.fanout.room,
@@ -147,19 +156,19 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, address string) {
 	h.server.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), addressKey{}, address)))
 }
 
-// Run keeps in touch with other instances and looks after the sockets until ctx ends.
+// Run exchanges events with other instances and checks the sockets' rights until ctx ends.
 func (h *Hub) Run(ctx context.Context) {
 	var done sync.WaitGroup
-	done.Go(func() { h.fanout.listen(ctx) })
+	done.Go(func() { h.fanout.subscribe(ctx) })
 	done.Go(func() { h.fanout.write(ctx) })
-	done.Go(func() { h.watch(ctx) })
+	done.Go(func() { h.checkAll(ctx) })
 	done.Wait()
 }
 
-// Close lets every client go, so that it connects to another instance.
+// Close disconnects every client, so that it connects to another instance.
 func (h *Hub) Close(ctx context.Context) error { return h.server.Close(ctx) }
 
-// Members are how many are in a bus's room here.
+// Members is how many are in a bus's room on this instance.
 func (h *Hub) Members(school, bus uuid.UUID) int {
 	n := 0
 	h.each(func(p Person) bool { return p.SchoolID == school }, func(_ *socketio.Socket, m *member) {
@@ -172,10 +181,10 @@ func (h *Hub) Members(school, bus uuid.UUID) int {
 	return n
 }
 
-// Counts are what the hub has to do, for metrics.
+// Counts are the server's figures, for metrics.
 func (h *Hub) Counts() socketio.Counts { return h.server.Counts() }
 
-// Away says that Redis did not pass on the last word: other instances hear of no bus.
+// Away reports that Redis did not take the last message: other instances show no bus.
 func (h *Hub) Away() bool {
 	h.fanout.mu.Lock()
 	defer h.fanout.mu.Unlock()

@@ -14,20 +14,20 @@ import (
 	"homeroom/realtime/socketio"
 )
 
-// member is somebody who is connected.
+// member is a connected user.
 type member struct {
 	presence *presence
-	moving   sync.Mutex // held while they go into rooms or out
+	moving   sync.Mutex // held while rooms are joined and left
 
 	mu     sync.Mutex
 	person Person
 	token  string
 	warned time.Time              // the end of the token they were warned of
-	doubts int                    // how often it was put in doubt what they may see
+	checks int                    // how often a check of their rights was requested
 	buses  map[uuid.UUID][]string // the rooms joined for each
 }
 
-// presence is what the sockets of one user on this instance have in common.
+// presence is what the sockets of one user on this instance share.
 type presence struct {
 	sockets int // guarded by the hub's mutex
 
@@ -35,33 +35,35 @@ type presence struct {
 	rate bucket
 }
 
-func (m *member) who() (Person, string) {
+func (m *member) identity() (Person, string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.person, m.token
 }
 
-func (m *member) doubt() {
+// invalidate notes that what the member may see is to be checked again.
+func (m *member) invalidate() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.doubts++
+	m.checks++
 }
 
-func (m *member) doubted() int {
+// generation changes when the member is invalidated.
+func (m *member) generation() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.doubts
+	return m.checks
 }
 
 const (
-	// refusalsAMinute is how often an address may be refused before nobody there is
-	// asked who they are: some clients come back at once with the same bad token.
+	// refusalsAMinute is how often an address may be refused before its tokens are not read
+	// any more: some clients come back at once with the same bad token.
 	refusalsAMinute = 30
-	// addressesKept bounds what is remembered of those who were refused.
+	// addressesKept bounds the memory of refused addresses.
 	addressesKept = 10_000
 )
 
-// admit keeps an address that was refused again and again from asking.
+// admit refuses an address that was refused too often.
 func (h *Hub) admit(r *http.Request) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,13 +85,13 @@ func (h *Hub) countRefusal(address string) {
 	b.take(h.Clock(), refusalsAMinute/60.0, refusalsAMinute)
 }
 
-// authenticate finds the token where clients of each generation can put it.
+// authenticate reads the token from where clients of each generation can put it.
 func (h *Hub) authenticate(r *http.Request, auth json.RawMessage) (any, *socketio.Refusal) {
 	var sent struct {
 		Token string `json:"token"`
 	}
 	if auth != nil {
-		_ = json.Unmarshal(auth, &sent) // what cannot be read holds no token
+		_ = json.Unmarshal(auth, &sent) // malformed is no token
 	}
 	token := sent.Token
 	if token == "" {
@@ -101,19 +103,19 @@ func (h *Hub) authenticate(r *http.Request, auth json.RawMessage) (any, *socketi
 	token = strings.TrimPrefix(strings.TrimSpace(token), "Bearer ")
 	ctx, cancel := context.WithTimeout(r.Context(), eventTime)
 	defer cancel()
-	person, err := h.Who(ctx, token)
+	person, err := h.Identify(ctx, token)
 	if err != nil {
-		// A token whose time is over is what every client comes back with that was away for
-		// a while: many at one address are no attack.
+		// Every client that was away for a while comes back with an expired token: many at one
+		// address are no attack.
 		if h.isRefused(err) && !errors.Is(err, ErrExpired) {
 			h.countRefusal(addressOf(r))
 		}
 		return nil, h.refuse(err)
 	}
-	if err := h.count(ctx, person); err != nil {
+	if err := h.limit(ctx, person); err != nil {
 		return nil, h.refuse(err)
 	}
-	p, err := h.arrive(person.UserID)
+	p, err := h.addSocket(person.UserID)
 	if err != nil {
 		return nil, h.refuse(err)
 	}
@@ -125,9 +127,9 @@ func (h *Hub) refuse(err error) *socketio.Refusal {
 	return &socketio.Refusal{Message: r.Message, Data: r}
 }
 
-// arrive counts one more socket of a user. It is the newest that is refused: the oldest
-// would come back by itself, and drive out the next.
-func (h *Hub) arrive(user uuid.UUID) (*presence, error) {
+// addSocket counts one more socket of a user. The newest is refused, since the oldest would
+// reconnect by itself and displace the next.
+func (h *Hub) addSocket(user uuid.UUID) (*presence, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p := h.present[user]
@@ -136,7 +138,7 @@ func (h *Hub) arrive(user uuid.UUID) (*presence, error) {
 		h.present[user] = p
 	}
 	if p.sockets >= h.PerUser {
-		return nil, wrong{429, "Too Many Requests", "You are connected too often: close another connection first"}
+		return nil, refused{429, "Too Many Requests", "You are connected too often: close another connection first"}
 	}
 	p.sockets++
 	return p, nil
@@ -147,13 +149,13 @@ func (h *Hub) connected(s *socketio.Socket) {
 	h.mu.Lock()
 	h.members[s] = m
 	h.mu.Unlock()
-	// The session may have ended between the handshake and now, and its hint with it.
-	h.checks.soon(s, false, true)
+	// The session may have ended since the handshake, and its hint been missed.
+	h.checks.add(s, false, true)
 }
 
 func (h *Hub) disconnected(s *socketio.Socket, _ string) {
 	m := s.User().(*member)
-	person, _ := m.who()
+	person, _ := m.identity()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.members, s)
@@ -172,7 +174,7 @@ func (h *Hub) allow(s *socketio.Socket, _ string) (any, bool) {
 	return Refusal{StatusCode: 429, Error: "Too Many Requests", Message: "Too many events, slow down", RetryAfter: 1}, false
 }
 
-// bucket is how much somebody may still do. The zero bucket is full.
+// bucket is a token bucket. The zero bucket is full.
 type bucket struct {
 	spent float64
 	at    time.Time

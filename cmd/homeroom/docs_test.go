@@ -79,6 +79,23 @@ func TestTheDemoSignInsOfTheReadmeAreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
+func TestPositionsPage_EveryFunctionIsInItsFile(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile("`(?:(\\w+)\\.)?(\\w+)`(?: \\|| in) `([\\w/]+\\.go)`").FindAllStringSubmatch(readTop(t, "docs/positions.md"), -1)
+	if len(named) < 10 {
+		t.Errorf("docs/positions.md names %d functions, want 10 or more", len(named))
+	}
+	for _, n := range named {
+		receiver := ""
+		if n[1] != "" {
+			receiver = `\(\w+ \*?` + n[1] + `\) `
+		}
+		if !regexp.MustCompile(`(?m)^func ` + receiver + n[2] + `\(`).MatchString(readTop(t, n[3])) {
+			t.Errorf("%s has no function %s", n[3], strings.TrimPrefix(n[1]+"."+n[2], "."))
+		}
+	}
+}
+
 // documents are the Markdown files people read.
 func documents(t *testing.T) []string {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"homeroom/modules/transport"
+	"homeroom/modules/transport/live"
 	"homeroom/testkit"
 	"homeroom/testkit/wait"
 )
@@ -24,7 +24,7 @@ type appWatching struct {
 type appLine struct {
 	Refused  string
 	Joined   bool
-	Location *transport.Location
+	Location *live.Location
 }
 
 const appsFolder = "../../realtime/socketio/testdata/clients"

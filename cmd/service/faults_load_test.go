@@ -16,7 +16,7 @@ import (
 	"homeroom/auth"
 	"homeroom/modules/attendance"
 	"homeroom/modules/fee"
-	"homeroom/modules/transport"
+	"homeroom/modules/transport/live"
 	"homeroom/testkit"
 	"homeroom/testkit/wait"
 )
@@ -209,7 +209,7 @@ func (c *crowd) drives(s *marked) {
 		points = append(points, p)
 		locations = append(locations, map[string]any{"lat": 12.97, "lng": 77.59, "speed": 8, "heading": 0, "timestamp": p.UnixMilli()})
 	}
-	var got transport.BatchRead
+	var got live.BatchRead
 	if c.insist(s, s.driver, "/driver/bus-tracking/trips/"+s.trip.String()+"/locations", map[string]any{"locations": locations}, "", &got) {
 		if got.Stored+got.Known != len(points) {
 			s.books.stick("five positions: %+v", got)

@@ -19,7 +19,6 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/delivery"
 	"homeroom/modules/roster"
-	"homeroom/modules/transport"
 	"homeroom/testkit"
 	"homeroom/testkit/wait"
 )
@@ -91,7 +90,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		}
 	}
 	nobody.Refuses(t, "POST", "/driver/user-auth/verify-otp", map[string]any{"phone": testkit.NewPhone(), "otp": "123456"}, 400, "OTP_INVALID")
-	if err := in.app.Service.Tracker.Report(t.Context(), school.ID, uuid.New(), transport.PointFields{}, func(error) {}); err == nil {
+	if err := in.app.Service.Tracker.Report(t.Context(), school.ID, uuid.New(), []byte("{}"), func(error) {}); err == nil {
 		t.Error("a position of nobody was taken")
 	}
 	_, err := platform.Exec(t.Context(), `insert into platform.school (id, code, name, node, schema_name, shard, status, time_zone, locale, currency, schema_version)

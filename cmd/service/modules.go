@@ -61,7 +61,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&fee.Module{Letterheads: letterheads}).Describe(),
 		(&announcement.Module{Teller: notifications, Files: files, Schools: s.schools, Clock: s.now}).Describe(),
 		leaves.Describe(),
-		(&transport.Module{Absences: leaves, Register: register, Schools: s.schools, Live: s.livePublisher(), Tracker: s.Tracker}).Describe(),
+		(&transport.Module{Absences: leaves, Register: register, Schools: s.schools, Tracker: s.Tracker, Publish: newsPublisher{s.Hub, s.Hints}.publish}).Describe(),
 		(&library.Module{Ledger: fee.Charges{}}).Describe(),
 		event.Describe(),
 		(&message.Module{Files: files}).Describe(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -13,20 +14,27 @@ import (
 	"homeroom/auth"
 	"homeroom/events"
 	"homeroom/modules/transport"
+	"homeroom/modules/transport/live"
 	"homeroom/realtime"
 	"homeroom/tenancy"
 )
 
-// openHub makes this instance's part of the live channel.
-func (s *Service) openHub(o Options) {
-	s.Hub = realtime.New(realtime.Parts{
-		Redis: s.Redis, Who: s.socketWho, Sees: s.socketSees, Report: s.socketReport, Stands: s.busStands,
-		Explain: s.socketExplain,
-		Count: func(ctx context.Context, user uuid.UUID) error {
-			return s.Kernel.Limits.Take(ctx, api.LimitLive, user.String())
+// openLive makes the live channel and the tracker that shows buses on it.
+func (s *Service) openLive(o Options) {
+	s.Tracker = live.NewTracker(live.Parts{
+		Schools: s.schools, OpenTrip: transport.TripDrivenBy, RecordCalls: transport.RecordCalls, Clock: s.now, Log: s.Log, PerSecond: o.PositionsPerSecond,
+		Work: func(ctx context.Context, school uuid.UUID, name string, f func(api.Ctx) error) error {
+			return s.Kernel.Work(ctx, school, name, f)
 		},
+	})
+	s.access = &liveAccess{auth: s.Auth, tokens: s.Tokens, schools: s.schools, now: s.now}
+	buses := busReader{schools: s.schools, tracker: s.Tracker, now: s.now, log: s.Log}
+	s.Hub = realtime.New(realtime.Parts{
+		Redis: s.Redis, Identify: s.access.identify, SightOf: s.access.sightOf, MayReport: s.access.mayReport, Explain: s.access.explain, Limit: s.access.limit,
+		Report: s.Tracker.Report, ReadBus: buses.read,
 		AllowedOrigins: s.Config.AllowedOrigins, PerSecond: 4 * o.PositionsPerSecond, Patience: o.Patience, Clock: s.now, Log: s.Log,
 	})
+	s.Tracker.Channel = s.Hub
 }
 
 // mountRealtime serves the live channel on the API's own port.
@@ -37,143 +45,151 @@ func (s *Service) mountRealtime() {
 	s.Kernel.Engine().OPTIONS("/socket.io/", serve)
 }
 
-// socketWho says who a token speaks for; their school must be there and active.
-func (s *Service) socketWho(ctx context.Context, token string) (realtime.Person, error) {
-	user, err := s.Auth.Authenticate(ctx, token)
+// liveAccess decides who may do what on the live channel, by the API's own rules.
+type liveAccess struct {
+	auth    *auth.Auth
+	tokens  *auth.Tokens
+	schools *schools
+	kernel  *api.Kernel // set once it is made
+	now     func() time.Time
+}
+
+// identify returns whom a token is of; their school must exist and be active.
+func (a *liveAccess) identify(ctx context.Context, token string) (realtime.Person, error) {
+	user, err := a.auth.Authenticate(ctx, token)
 	if auth.IsExpired(err) {
 		return realtime.Person{}, fmt.Errorf("%w: %w", realtime.ErrExpired, err)
 	}
 	if err != nil {
 		return realtime.Person{}, err
 	}
-	until, err := s.Tokens.AccessEnds(token)
+	until, err := a.tokens.AccessEnds(token)
 	if err != nil {
 		return realtime.Person{}, api.Unauthorized("The token is invalid or has expired").Because(err)
 	}
 	if user.Role == api.SuperAdmin {
 		return realtime.Person{}, api.Denied("This is for the people of a school")
 	}
-	school, err := s.schools.School(ctx, user.SchoolID)
+	school, err := a.schools.School(ctx, user.SchoolID)
 	if err != nil {
 		return realtime.Person{}, err
 	}
 	if school.Status != tenancy.Active {
 		return realtime.Person{}, api.Coded(403, "Forbidden", "This school is suspended")
 	}
-	return realtime.Person{UserID: user.ID, SessionID: user.SessionID, SchoolID: user.SchoolID, Role: string(user.Role), RoleID: user.RoleID, Until: until}, nil
+	return realtime.Person{
+		UserID:    user.ID,
+		SessionID: user.SessionID,
+		SchoolID:  user.SchoolID,
+		Role:      string(user.Role),
+		RoleID:    user.RoleID,
+		Until:     until,
+	}, nil
 }
 
-// socketExplain says an error in the fields of the API's.
-func (s *Service) socketExplain(err error) realtime.Refusal {
-	e := s.Kernel.Explain(err)
-	r := realtime.Refusal{StatusCode: e.Status, Error: e.Code, Message: e.Message, RetryAfter: int((e.RetryAfter + time.Second - 1) / time.Second)}
+// The rows whose rules the live channel follows: a user who may read where a bus is may
+// watch it, and one who may send positions later may send them live.
+const (
+	rowWatch  = "GET /bus-tracking/bus/:busId/live"
+	rowReport = "POST /driver/bus-tracking/trips/:tripId/locations"
+)
+
+// permits applies the rules of a row to a person.
+func (a *liveAccess) permits(ctx context.Context, row string, p realtime.Person) (*tenancy.School, error) {
+	return a.kernel.Permits(
+		ctx,
+		row,
+		api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role), RoleID: p.RoleID},
+	)
+}
+
+func (a *liveAccess) mayReport(ctx context.Context, p realtime.Person) error {
+	_, err := a.permits(ctx, rowReport, p)
+	return err
+}
+
+func (a *liveAccess) sightOf(ctx context.Context, p realtime.Person, bus uuid.UUID) (realtime.Sight, error) {
+	school, err := a.permits(ctx, rowWatch, p)
+	if err != nil {
+		return realtime.Sight{}, err
+	}
+	db, err := a.kernel.Databases.School(ctx, school, tenancy.ReadOnly)
+	if err != nil {
+		return realtime.Sight{}, err
+	}
+	sight, err := transport.SightOf(
+		db,
+		transport.Viewer{UserID: p.UserID, Role: api.RoleType(p.Role)},
+		bus,
+		api.DateOf(a.now().In(school.Location())),
+	)
+	return realtime.Sight(sight), err
+}
+
+func (a *liveAccess) limit(ctx context.Context, user uuid.UUID) error {
+	return a.kernel.Limits.Take(ctx, api.LimitLive, user.String())
+}
+
+// explain is an error in the fields of the API's.
+func (a *liveAccess) explain(err error) realtime.Refusal {
+	e := a.kernel.Explain(err)
+	r := realtime.Refusal{
+		StatusCode: e.Status,
+		Error:      e.Code,
+		Message:    e.Message,
+		RetryAfter: int((e.RetryAfter + time.Second - 1) / time.Second),
+	}
 	if len(e.Details) == 1 {
 		r.Message = e.Details[0].Message
 	}
 	return r
 }
 
-// The rows whose rules the live channel goes by: who may ask where a bus is may watch it,
-// and who may send positions later may send them live.
-const (
-	rowWatch  = "GET /bus-tracking/bus/:busId/live"
-	rowReport = "POST /driver/bus-tracking/trips/:tripId/locations"
-)
-
-// socketMay asks what a call of the row would be asked.
-func (s *Service) socketMay(ctx context.Context, p realtime.Person, row string) (*tenancy.School, error) {
-	return s.Kernel.Permits(ctx, row, api.User{ID: p.UserID, SessionID: p.SessionID, SchoolID: p.SchoolID, Role: api.RoleType(p.Role), RoleID: p.RoleID})
+// busReader reads the state of a bus from the database and its last position from Redis.
+type busReader struct {
+	schools *schools
+	tracker *live.Tracker
+	now     func() time.Time
+	log     *slog.Logger
 }
 
-// socketSees says what somebody may hear of a bus.
-func (s *Service) socketSees(ctx context.Context, p realtime.Person, bus uuid.UUID) (realtime.Sight, error) {
-	school, err := s.socketMay(ctx, p, rowWatch)
+func (b busReader) read(ctx context.Context, school, bus uuid.UUID) (realtime.BusState, error) {
+	var state realtime.BusState
+	last, err := b.tracker.Last(ctx, school, bus)
 	if err != nil {
-		return realtime.Sight{}, err
+		b.log.Warn("the last position of a bus was not read", "error", err)
 	}
-	db, err := s.Cluster.School(ctx, school, tenancy.ReadOnly)
+	_, db, err := b.schools.Open(ctx, school, tenancy.ReadOnly)
 	if err != nil {
-		return realtime.Sight{}, err
+		return state, err
 	}
-	sight, err := transport.SightOf(db, transport.Viewer{UserID: p.UserID, Role: api.RoleType(p.Role)}, bus, api.DateOf(s.now().In(school.Location())))
-	return realtime.Sight(sight), err
-}
-
-func (s *Service) socketReport(ctx context.Context, p realtime.Person, position json.RawMessage, done func(error)) error {
-	if _, err := s.socketMay(ctx, p, rowReport); err != nil {
-		return err
-	}
-	var fields transport.PointFields
-	if err := json.Unmarshal(position, &fields); err != nil {
-		return api.Malformed("Send an object with lat, lng, speed, heading and timestamp").Because(err)
-	}
-	return s.Tracker.Report(ctx, p.SchoolID, p.UserID, fields, done)
-}
-
-// busStands is how a bus stands by the books, and where anybody remembers it to be.
-func (s *Service) busStands(ctx context.Context, school, bus uuid.UUID) (realtime.Now, error) {
-	var now realtime.Now
-	seen, err := s.livePublisher().LastSeen(ctx, school, bus)
+	trip, err := transport.TripOfBus(db, bus)
 	if err != nil {
-		s.Log.Warn("the last position of a bus is not remembered", "error", err)
-	}
-	_, db, err := s.schools.Open(ctx, school, tenancy.ReadOnly)
-	if err != nil {
-		return now, err
-	}
-	trip, err := transport.OpenTrip(db, bus)
-	if err != nil {
-		return now, err
+		return state, err
 	}
 	if trip != nil {
-		now.TripStatus = trip.Status
-		if seen == nil || seen.TripID != trip.TripID {
-			seen = trip.Seen
+		state.TripStatus = trip.Status
+		if last == nil || last.TripID != trip.TripID {
+			last = trip.Last
 		}
 	}
-	if seen != nil {
-		if now.Location, err = json.Marshal(seen.Where(bus, s.now())); err != nil {
-			return now, fmt.Errorf("writing a position: %w", err)
+	if last != nil {
+		if state.Location, err = json.Marshal(last.Location(bus, b.now())); err != nil {
+			return state, fmt.Errorf("writing a position: %w", err)
 		}
-		now.At = seen.At
+		state.At = last.At
 	}
-	return now, nil
+	return state, nil
 }
 
-// livePublisher sends the transport module's news over the hub.
-type livePublisher struct {
+// newsPublisher sends the transport module's news over the live channel.
+type newsPublisher struct {
 	hub   *realtime.Hub
 	hints *events.Hints
-	now   func() time.Time
 }
 
-func (s *Service) livePublisher() livePublisher { return livePublisher{s.Hub, s.Hints, s.now} }
-
-func (p livePublisher) LastSeen(ctx context.Context, school, bus uuid.UUID) (*transport.Seen, error) {
-	state, err := p.hub.Last(ctx, school, bus)
-	if err != nil || state == nil {
-		return nil, err
-	}
-	var seen transport.Seen
-	if err := json.Unmarshal(state, &seen); err != nil {
-		return nil, fmt.Errorf("reading a last position: %w", err)
-	}
-	return &seen, nil
-}
-
-func (p livePublisher) Moved(school, bus uuid.UUID, seen transport.Seen, etas []transport.StopETA) {
-	p.hub.Move(school, bus, seen.At, func() ([]byte, []realtime.Event) {
-		news := []realtime.Event{{Name: "location", Key: "location", Data: mustJSON(seen.Where(bus, p.now()))}}
-		for _, e := range etas {
-			news = append(news, realtime.Event{Name: "eta", Key: "eta:" + e.StopID.String(), Data: mustJSON(map[string]any{
-				"busId": bus, "tripId": seen.TripID, "stopId": e.StopID, "etaSeconds": e.Seconds,
-			})})
-		}
-		return mustJSON(seen), news
-	})
-}
-
-func (p livePublisher) Tell(ctx context.Context, school, bus uuid.UUID, n transport.News) error {
+// publish hints at a trip that changed, and sends the news to those who watch its bus.
+func (p newsPublisher) publish(ctx context.Context, school uuid.UUID, n transport.News) error {
 	if n.TripID != nil {
 		p.hints.Send(ctx, hintTrip, n.TripID.String())
 	}
@@ -188,14 +204,5 @@ func (p livePublisher) Tell(ctx context.Context, school, bus uuid.UUID, n transp
 			about.Trip = *n.OnTrip
 		}
 	}
-	return p.hub.Tell(ctx, school, bus, about, realtime.Event{Name: n.Event, Data: data})
-}
-
-// mustJSON writes what cannot fail to be written.
-func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
+	return p.hub.Publish(ctx, school, n.BusID, about, realtime.Event{Name: n.Event, Data: data})
 }

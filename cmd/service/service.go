@@ -29,7 +29,7 @@ import (
 	"homeroom/migrations"
 	"homeroom/modules/file"
 	"homeroom/modules/platform"
-	"homeroom/modules/transport"
+	"homeroom/modules/transport/live"
 	"homeroom/rbac"
 	"homeroom/realtime"
 	"homeroom/tenancy"
@@ -85,7 +85,7 @@ type Service struct {
 	Devices     delivery.Devices
 	Kernel      *api.Kernel
 	Hub         *realtime.Hub
-	Tracker     *transport.Tracker
+	Tracker     *live.Tracker
 	Redis       redis.UniversalClient
 	Metrics     *prometheus.Registry
 	Traffic     *platform.Traffic
@@ -97,6 +97,7 @@ type Service struct {
 	exports   *exports
 	limits    *limit.Limits
 	schools   *schools
+	access    *liveAccess
 	scheduler *scheduler
 	now       func() time.Time
 	stopping  chan struct{}
@@ -130,6 +131,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
 	s.openLive(o)
+	followSights(s.Bus, s.Hints)
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -259,6 +261,7 @@ func (s *Service) openKernel(o Options) error {
 	}
 	s.RBAC.Catalogue = s.Kernel.Catalogue
 	s.scheduler.kernel = s.Kernel
+	s.access.kernel = s.Kernel
 	if err := s.Jobs.Schedule(s.scheduler.periodic(modules)...); err != nil {
 		return err
 	}

@@ -22,16 +22,9 @@ const hintSight = "sight"
 // hintSights is the hint that others may see a school's buses than before.
 const hintSights = "sights"
 
-// openLive makes the live channel and what follows buses on it.
-func (s *Service) openLive(o Options) {
-	s.openHub(o)
-	s.Tracker = transport.NewTracker(transport.TrackerParts{
-		Schools: s.schools, Live: s.livePublisher(), Clock: s.now, Log: s.Log, PerSecond: o.PositionsPerSecond,
-		Work: func(ctx context.Context, school uuid.UUID, name string, f func(api.Ctx) error) error {
-			return s.Kernel.Work(ctx, school, name, f)
-		},
-	})
-	s.Bus.On(roster.SightChanged, "rooms", func(ctx context.Context, h events.Heard) error {
+// followSights has the rooms of users checked who may see other buses than before.
+func followSights(bus *events.Bus, hints *events.Hints) {
+	bus.On(roster.SightChanged, "rooms", func(ctx context.Context, h events.Heard) error {
 		var changed struct {
 			UserIDs []uuid.UUID `json:"userIds"`
 		}
@@ -39,12 +32,12 @@ func (s *Service) openLive(o Options) {
 			return err
 		}
 		for _, id := range changed.UserIDs {
-			s.Hints.Send(ctx, hintSight, id.String())
+			hints.Send(ctx, hintSight, id.String())
 		}
 		return nil
 	})
-	s.Bus.On(transport.SightsChanged, "rooms", func(ctx context.Context, h events.Heard) error {
-		s.Hints.Send(ctx, hintSights, h.SchoolID.String())
+	bus.On(transport.SightsChanged, "rooms", func(ctx context.Context, h events.Heard) error {
+		hints.Send(ctx, hintSights, h.SchoolID.String())
 		return nil
 	})
 }

@@ -11,19 +11,17 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/modules/roster"
+	"homeroom/modules/transport/live"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
-// ahead is how far a phone's clock may be ahead of ours before we go by ours.
-const ahead = time.Minute
-
 type oneTap struct {
-	TripID        uuid.UUID `json:"tripId" validate:"required"`
-	StudentID     uuid.UUID `json:"studentId" validate:"required"`
-	Status        string    `json:"status" validate:"required,oneof=boarded boaded alighted absent no_show"`
-	ClientEventID string    `json:"clientEventId" validate:"max=100" doc:"Made by the phone: the same one counts once"`
-	At            Moment    `json:"at" doc:"By the phone's clock; now unless given"`
+	TripID        uuid.UUID   `json:"tripId" validate:"required"`
+	StudentID     uuid.UUID   `json:"studentId" validate:"required"`
+	Status        string      `json:"status" validate:"required,oneof=boarded boaded alighted absent no_show"`
+	ClientEventID string      `json:"clientEventId" validate:"max=100" doc:"Made by the phone: the same one counts once"`
+	At            live.Moment `json:"at" doc:"By the phone's clock; now unless given"`
 }
 
 type manyTaps struct {
@@ -32,10 +30,10 @@ type manyTaps struct {
 }
 
 type batchTap struct {
-	StudentID     uuid.UUID `json:"studentId" validate:"required"`
-	Status        string    `json:"status" validate:"required,oneof=boarded boaded alighted absent no_show"`
-	ClientEventID string    `json:"clientEventId" validate:"required,max=100"`
-	At            Moment    `json:"at" validate:"required"`
+	StudentID     uuid.UUID   `json:"studentId" validate:"required"`
+	Status        string      `json:"status" validate:"required,oneof=boarded boaded alighted absent no_show"`
+	ClientEventID string      `json:"clientEventId" validate:"required,max=100"`
+	At            live.Moment `json:"at" validate:"required"`
 }
 
 // TapResult is what became of one tap of a batch.
@@ -93,12 +91,12 @@ func (m *Module) boardMany(c api.Ctx, r manyTaps) (Tapped, error) {
 	return out, err
 }
 
-func newTap(c api.Ctx, student uuid.UUID, status, id string, at Moment) tap {
+func newTap(c api.Ctx, student uuid.UUID, status, id string, at live.Moment) tap {
 	if status == "boaded" { // as one of the apps spells it
 		status = "boarded"
 	}
 	t := tap{ClientEventID: id, StudentID: student, Status: status, At: at.Time(), ReceivedAt: c.Now}
-	if at == 0 || t.At.After(c.Now.Add(ahead)) {
+	if at == 0 || t.At.After(c.Now.Add(live.ClockAhead)) {
 		t.At, t.ours = c.Now, true
 	}
 	return t
@@ -117,7 +115,7 @@ func tapAll(c api.Ctx, trip uuid.UUID, taps []tap) ([]TapResult, map[uuid.UUID]*
 	ids := make([]uuid.UUID, len(taps))
 	for i, tp := range taps {
 		ids[i] = tp.StudentID
-		if tp.At.Before(t.StartedAt.Add(-beforeStart)) { // the phone's clock is wrong
+		if tp.At.Before(t.StartedAt.Add(-live.BeforeStart)) { // the phone's clock is wrong
 			taps[i].At, taps[i].ours = c.Now, true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/transport/live"
 	"homeroom/tenancy"
 )
 
@@ -18,7 +19,7 @@ type Fleet struct {
 // FleetBus is a bus and the trip it is on, or its next or last one of today.
 type FleetBus struct {
 	Trip     TripView       `json:"trip"`
-	Location *Location      `json:"location" doc:"Where the trail of that trip ends; the live channel says it sooner"`
+	Location *live.Location `json:"location" doc:"Where the trail of that trip ends; the live channel says it sooner"`
 	Stops    []TripStop     `json:"stops"`
 	Counts   map[string]int `json:"counts" doc:"Riders by their state; of a trip that has not started, those expected are waiting"`
 }
@@ -61,7 +62,7 @@ func fillFleet(c api.Ctx, out *Fleet, ids, buses []uuid.UUID, at map[uuid.UUID]i
 		Status string
 		N      int
 	}
-	var seen []Seen
+	var last []live.Position
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select t.id as trip_id, ` + tripStopColumns + `
 			from trip t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id
@@ -74,7 +75,7 @@ func fillFleet(c api.Ctx, out *Fleet, ids, buses []uuid.UUID, at map[uuid.UUID]i
 			left join not_riding n on n.student_id = r.student_id and n.date = t.trip_date and n.trip_type = t.trip_type
 			where t.id = any($1) and t.started_at is null group by 1, 2`, Args: []any{ids}, Scan: tenancy.Collect(&counts)},
 		tenancy.Query{SQL: `select t.id as trip_id, l.lat, l.lng, l.speed, l.heading, l.at from trip t
-			cross join lateral (select lat, lng, speed, heading, at from location where trip_id = t.id order by at desc limit 1) l where t.id = any($1)`, Args: []any{ids}, Scan: tenancy.Collect(&seen)},
+			cross join lateral (select lat, lng, speed, heading, at from location where trip_id = t.id order by at desc limit 1) l where t.id = any($1)`, Args: []any{ids}, Scan: tenancy.Collect(&last)},
 	)
 	if err != nil {
 		return fmt.Errorf("reading today's buses: %w", err)
@@ -86,9 +87,9 @@ func fillFleet(c api.Ctx, out *Fleet, ids, buses []uuid.UUID, at map[uuid.UUID]i
 	for _, n := range counts {
 		out.Buses[at[n.TripID]].Counts[n.Status] = n.N
 	}
-	for _, s := range seen {
-		b := &out.Buses[at[s.TripID]]
-		where := s.Where(b.Trip.BusID, c.Now)
+	for _, p := range last {
+		b := &out.Buses[at[p.TripID]]
+		where := p.Location(b.Trip.BusID, c.Now)
 		b.Location = &where
 	}
 	err = c.DB.Where("bus_id in ? and resolved_at is null and occurred_at > ?", buses, c.Now.AddDate(0, 0, -1)).Order("occurred_at desc, id desc").Limit(100).Find(&out.Incidents).Error

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/modules/transport/live"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
@@ -36,7 +38,7 @@ type IncidentFields struct {
 
 type incidentReport struct {
 	IncidentFields
-	OccurredAt Moment `json:"occurredAt" doc:"Now unless given"`
+	OccurredAt live.Moment `json:"occurredAt" doc:"Now unless given"`
 }
 
 var incidentListing = api.Listing{
@@ -166,4 +168,32 @@ func (m *Module) resolveAnyIncident(c api.Ctx, r resolvingByID) (Incident, error
 		c.Tell(i.news())
 	}
 	return i, err
+}
+
+type busHistory struct {
+	BusID uuid.UUID `path:"busId"`
+	Page  int       `json:"page" validate:"min=0,max=1000000" doc:"1 unless given"`
+	Limit int       `json:"limit" validate:"min=0,max=100" doc:"20 unless given"`
+}
+
+func busIncidents(c api.Ctx, r busHistory) (api.Page[Incident], error) {
+	if _, err := SeeBus(c.DB, viewer(c), r.BusID, c.Today()); err != nil {
+		return api.Page[Incident]{}, err
+	}
+	page := api.Page[Incident]{Items: []Incident{}, Page: max(1, r.Page), Limit: r.Limit}
+	if page.Limit == 0 {
+		page.Limit = 20
+	}
+	var total int64
+	query := c.DB.Model(&Incident{}).Where("bus_id = ?", r.BusID)
+	if err := query.Session(&gorm.Session{}).Count(&total).Error; err != nil {
+		return page, fmt.Errorf("counting incidents: %w", err)
+	}
+	err := query.Order("occurred_at desc, id desc").Limit(page.Limit).Offset((page.Page - 1) * page.Limit).Find(&page.Items).Error
+	if err != nil {
+		return page, fmt.Errorf("listing incidents: %w", err)
+	}
+	page.Total = int(total)
+	page.TotalPages = (page.Total + page.Limit - 1) / page.Limit
+	return page, nil
 }

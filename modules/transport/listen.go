@@ -10,10 +10,9 @@ import (
 	"homeroom/events"
 )
 
-// listen hears what the module wants to know: that somebody who came by bus was marked
-// absent in class, or was marked absent and comes by bus, that leave was granted to
-// somebody a bus waits for, that a trip should be over, that a bus has news for those who
-// watch it, and that one was seen.
+// listen subscribes to facts: a student who came by bus was marked absent in class, or
+// boards after being marked; leave was granted to a student a bus waits for; a trip should
+// be over; there is news for those who watch a bus; positions came late.
 func (m *Module) listen(bus *events.Bus) {
 	bus.On("attendance.marked", "transport", m.absentButAboard)
 	bus.On(BoardedFact, "transport", m.aboardButAbsent)
@@ -21,17 +20,17 @@ func (m *Module) listen(bus *events.Bus) {
 	bus.On(EndDueFact, "transport", m.leftOpen)
 	bus.On(NewsFact, "watchers", func(ctx context.Context, h events.Heard) error {
 		var n News
-		if err := h.Read(&n); err != nil || m.Live == nil {
+		if err := h.Read(&n); err != nil {
 			return err
 		}
-		return m.Live.Tell(ctx, h.SchoolID, n.BusID, n)
+		return m.Publish(ctx, h.SchoolID, n)
 	})
 	bus.On(MovedFact, "tracker", func(ctx context.Context, h events.Heard) error {
 		var s Sighting
-		if err := h.Read(&s); err != nil || m.Tracker == nil {
+		if err := h.Read(&s); err != nil {
 			return err
 		}
-		m.Tracker.sightedSoon(h.SchoolID, s)
+		m.Tracker.ShowStored(h.SchoolID, s.DriverID, s.Seen)
 		return nil
 	})
 }

@@ -4,34 +4,35 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/events"
+	"homeroom/modules/transport/live"
 )
 
-// NewsFact is the fact that those who watch a bus are to hear something. It says News.
+// NewsFact is the fact that there is news for those who watch a bus. Its data is News.
 const NewsFact = "bus.news"
 
-// MovedFact is the fact that a bus was seen somewhere, told by other means than the
-// live channel. It says Sighting.
+// MovedFact is the fact that positions of a bus came by other means than the live channel.
+// Its data is Sighting.
 const MovedFact = "bus.moved"
 
-// SightsChanged is the fact that others may see a bus of the school than before: somebody
-// else drives it, or it drives another route. It says nothing more.
+// SightsChanged is the fact that others may see a bus of the school than before: another
+// driver drives it, or it drives another route. It has no data.
 const SightsChanged = "bus.sights-changed"
 
 // News is something about a bus.
 type News struct {
 	BusID     uuid.UUID  `json:"busId"`
-	Event     string     `json:"event"`               // as watchers hear it: trip-status, boarding, incident, eta
-	StudentID *uuid.UUID `json:"studentId,omitempty"` // whose affair it is alone, besides the staff's
-	OnTrip    *uuid.UUID `json:"onTrip,omitempty"`    // the trip that happened on, whose driver hears it
+	Event     string     `json:"event"`               // as watchers get it: trip-status, boarding, incident, eta
+	StudentID *uuid.UUID `json:"studentId,omitempty"` // whose guardians alone get it, besides the staff
+	OnTrip    *uuid.UUID `json:"onTrip,omitempty"`    // the trip that happened on, whose driver gets it
 	TripID    *uuid.UUID `json:"tripId,omitempty"`    // whose state changed
 	Data      any        `json:"data"`
 }
 
-// Sighting is a bus seen by its driver.
+// Sighting is the newest position of a bus that its driver sent.
 type Sighting struct {
-	BusID    uuid.UUID `json:"busId"`
-	DriverID uuid.UUID `json:"driverId"` // the user
-	Seen     Seen      `json:"seen"`
+	BusID    uuid.UUID     `json:"busId"`
+	DriverID uuid.UUID     `json:"driverId"` // the user
+	Seen     live.Position `json:"seen"`
 }
 
 func sightsChanged() events.Fact {
@@ -42,7 +43,7 @@ func tripNews(t Trip) events.Fact {
 	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "trip-status", TripID: &t.ID, Data: tripStatus(t)}}
 }
 
-// tripStatus is a trip's state as watchers hear it.
+// tripStatus is a trip's state as watchers get it.
 func tripStatus(t Trip) any {
 	return map[string]any{"busId": t.BusID, "tripId": t.ID, "tripType": t.TripType, "status": t.Status, "at": t.UpdatedAt}
 }

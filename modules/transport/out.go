@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/transport/live"
 	"homeroom/tenancy"
 )
 
@@ -47,5 +48,5 @@ const selectOut = `select t.id as trip_id, t.bus_id, b.bus_number, r.name as rou
 
 // SelectOut is the query for the buses that are on the road, or should be.
 func SelectOut(c api.Ctx, into *[]Out) tenancy.Query {
-	return tenancy.Query{SQL: selectOut, Args: []any{c.Now, c.Today(), lateAfter, staleAfter}, Scan: tenancy.Collect(into)}
+	return tenancy.Query{SQL: selectOut, Args: []any{c.Now, c.Today(), lateAfter, live.StaleAfter}, Scan: tenancy.Collect(into)}
 }

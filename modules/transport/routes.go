@@ -1,6 +1,6 @@
-// Package transport runs the school's buses: routes and who rides them, trips and who
-// is aboard, where a bus is and when it will be there, and what went wrong. It decides
-// who may see a bus; it carries nothing to anybody itself.
+// Package transport keeps the school's buses: routes and who rides them, trips and who
+// is aboard, and what went wrong. It decides who may see a bus. Where a bus is and when it
+// will be there is the package live's; what is to be shown, others carry.
 package transport
 
 import (
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"homeroom/api"
+	"homeroom/modules/transport/live"
 )
 
 // Describe is everything about the module.
@@ -21,7 +22,7 @@ func (m *Module) Describe() api.Module {
 		Personal:    personal(),
 		Examples:    examples(),
 		Scheduled: []api.Scheduled{{Name: "thin-trails", Every: 24 * time.Hour, School: func(_ context.Context, at api.SchoolWork) error {
-			return ThinTrails(at.DB, at.Today())
+			return live.ThinTrails(at.DB, at.Today())
 		}}},
 	}
 }
@@ -75,7 +76,7 @@ func (m *Module) routes() []api.Row {
 		api.Get("/parent/transport/my-buses", "transport", "The buses my children ride, with today's trips", m.parentsBuses),
 		api.Post("/parent/transport/not-riding", "transport", "Say that a child will not ride, or will after all", m.notRiding, api.Needs(api.Read), api.Says("Saved")),
 
-		api.Get("/bus-tracking/bus/:busId/live", "transport", "Where a bus is, and the trip it is on", m.live, api.AnyRole),
+		api.Get("/bus-tracking/bus/:busId/live", "transport", "Where a bus is, and the trip it is on", m.busLive, api.AnyRole),
 		api.Get("/bus-tracking/trip/:tripId/students", "transport", "The students on a trip; a parent sees their own", m.tripStudents, api.AnyRole),
 		api.Get("/bus-tracking/incidents/:busId", "transport", "What happened to a bus, newest first", busIncidents, api.AnyRole),
 		api.Get("/bus-tracking/trip/:tripId/trail", "transport", "Where a bus was during a trip", m.tripTrail, api.AnyRole),

@@ -12,14 +12,14 @@ import (
 	"homeroom/tenancy"
 )
 
-// Viewer is somebody who wants to see a bus.
+// Viewer is a user who asks to see a bus.
 type Viewer struct {
 	UserID uuid.UUID
 	Role   api.RoleType
 }
 
-// Sight is what somebody sees of a bus: everything, or besides the bus itself only how
-// these students board, or who boards on these trips.
+// Sight is what a viewer sees of a bus: everything (staff), or besides the bus itself only
+// how these students board, or who boards on these trips.
 type Sight struct {
 	Staff    bool
 	Students []uuid.UUID
@@ -32,7 +32,7 @@ var linked = roster.LinkedIDs("@user")
 // ridesRoute holds for a parent's children who ride route r that day.
 var ridesRoute = `exists (select from ride y where y.route_id = r.id and y.student_id in (` + linked + `) and y.start_date <= @today and (y.end_date is null or y.end_date >= @today))`
 
-// busSights say which buses b the people of each role see. A role that is not here sees none.
+// busSights are conditions on the buses b that each role sees. A role without one sees none.
 var busSights = map[api.RoleType]string{
 	api.SchoolAdmin: `true`,
 	api.Teacher:     `true`,
@@ -41,7 +41,7 @@ var busSights = map[api.RoleType]string{
 		or exists (select from trip t join boarding g on g.trip_id = t.id where t.bus_id = b.id and t.status in ('in_progress', 'paused') and g.status <> 'absent' and g.student_id in (` + linked + `)))`,
 }
 
-// tripSights say which trips t they see.
+// tripSights are the same for trips t.
 var tripSights = map[api.RoleType]string{
 	api.SchoolAdmin: `true`,
 	api.Teacher:     `true`,
@@ -50,8 +50,8 @@ var tripSights = map[api.RoleType]string{
 		or exists (select from ride y where y.route_id = t.route_id and y.student_id in (` + linked + `) and y.start_date <= t.trip_date and (y.end_date is null or y.end_date >= t.trip_date)))`,
 }
 
-// sight reads one record as somebody sees it, by one of the conditions above; what they
-// do not see is not there. It may travel with what else is to be read of the record.
+// sight reads one record by one of the conditions above; what the viewer does not see is
+// not found. It can go into a pipeline with what else is read of the record.
 func sight[T any](v Viewer, today api.Date, sees map[api.RoleType]string, what, sql string, id uuid.UUID, into *T) tenancy.Query {
 	condition, ok := sees[v.Role]
 	if !ok {
@@ -74,7 +74,7 @@ func sightOfBus(v Viewer, today api.Date, bus uuid.UUID, into *Bus) tenancy.Quer
 	return sight(v, today, busSights, "bus", `select b.id, b.bus_number, b.registration_number, b.driver_id, b.status from bus b where b.id = @id and `, bus, into)
 }
 
-// SeeBus reads a bus as somebody sees it; one they do not see is not there.
+// SeeBus reads a bus; one the viewer does not see is not found.
 func SeeBus(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (found Bus, _ error) {
 	if err := tenancy.Pipeline(db, sightOfBus(v, today, bus, &found)); err != nil {
 		return found, fmt.Errorf("looking for a bus: %w", err)
@@ -82,16 +82,16 @@ func SeeBus(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (found Bus, _ 
 	return found, nil
 }
 
-// SightOf says what somebody sees of a bus.
+// SightOf is what a viewer sees of a bus.
 func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error) {
 	var found Bus
 	var trips []struct{ ID uuid.UUID }
-	asked := []tenancy.Query{sightOfBus(v, today, bus, &found)}
+	queries := []tenancy.Query{sightOfBus(v, today, bus, &found)}
 	if v.Role == api.Driver {
-		asked = append(asked, tenancy.Query{SQL: `select t.id from trip t where t.bus_id = @id and (t.trip_date = @today or t.status in ('in_progress', 'paused')) and ` + tripSights[v.Role],
+		queries = append(queries, tenancy.Query{SQL: `select t.id from trip t where t.bus_id = @id and (t.trip_date = @today or t.status in ('in_progress', 'paused')) and ` + tripSights[v.Role],
 			Args: []any{pgx.NamedArgs{"id": bus, "user": v.UserID, "today": today}}, Scan: tenancy.Collect(&trips)})
 	}
-	if err := tenancy.Pipeline(db, asked...); err != nil {
+	if err := tenancy.Pipeline(db, queries...); err != nil {
 		return Sight{}, fmt.Errorf("looking for a bus: %w", err)
 	}
 	switch v.Role {
@@ -112,7 +112,7 @@ func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error
 	}
 }
 
-// seeTrip reads a trip as the caller sees it.
+// seeTrip reads a trip; one the caller does not see is not found.
 func seeTrip(c api.Ctx, id uuid.UUID) (found Trip, _ error) {
 	if err := tenancy.Pipeline(c.DB, sight(viewer(c), c.Today(), tripSights, "trip", `select `+tripColumns+` from trip t where t.id = @id and `, id, &found)); err != nil {
 		return found, fmt.Errorf("looking for a trip: %w", err)
@@ -121,56 +121,3 @@ func seeTrip(c api.Ctx, id uuid.UUID) (found Trip, _ error) {
 }
 
 func viewer(c api.Ctx) Viewer { return Viewer{UserID: c.User.ID, Role: c.User.Role} }
-
-// tripStudents are the riders of a trip; a parent sees their own children alone.
-func (m *Module) tripStudents(c api.Ctx, r onTrip) (TripStudents, error) {
-	t, err := seeTrip(c, r.TripID)
-	if err != nil {
-		return TripStudents{}, err
-	}
-	list, err := m.studentsOf(c, t)
-	if err != nil || c.User.Role != api.Parent {
-		return newTripStudents(t, list), err
-	}
-	var mine []uuid.UUID
-	if err := roster.Linked(c.DB, c.User.ID).Scan(&mine).Error; err != nil {
-		return TripStudents{}, fmt.Errorf("reading a parent's children: %w", err)
-	}
-	own := []TripStudent{}
-	for _, s := range list {
-		for _, id := range mine {
-			if s.StudentID == id {
-				own = append(own, s)
-			}
-		}
-	}
-	return newTripStudents(t, own), nil
-}
-
-type busHistory struct {
-	BusID uuid.UUID `path:"busId"`
-	Page  int       `json:"page" validate:"min=0,max=1000000" doc:"1 unless given"`
-	Limit int       `json:"limit" validate:"min=0,max=100" doc:"20 unless given"`
-}
-
-func busIncidents(c api.Ctx, r busHistory) (api.Page[Incident], error) {
-	if _, err := SeeBus(c.DB, viewer(c), r.BusID, c.Today()); err != nil {
-		return api.Page[Incident]{}, err
-	}
-	page := api.Page[Incident]{Items: []Incident{}, Page: max(1, r.Page), Limit: r.Limit}
-	if page.Limit == 0 {
-		page.Limit = 20
-	}
-	var total int64
-	query := c.DB.Model(&Incident{}).Where("bus_id = ?", r.BusID)
-	if err := query.Session(&gorm.Session{}).Count(&total).Error; err != nil {
-		return page, fmt.Errorf("counting incidents: %w", err)
-	}
-	err := query.Order("occurred_at desc, id desc").Limit(page.Limit).Offset((page.Page - 1) * page.Limit).Find(&page.Items).Error
-	if err != nil {
-		return page, fmt.Errorf("listing incidents: %w", err)
-	}
-	page.Total = int(total)
-	page.TotalPages = (page.Total + page.Limit - 1) / page.Limit
-	return page, nil
-}

@@ -34,9 +34,7 @@ func (m *Module) handOver(c api.Ctx, r handover) (TripDetail, error) {
 	if err := mayDrive(c, &r.DriverID); err != nil {
 		return TripDetail{}, err
 	}
-	if m.Tracker != nil {
-		m.Tracker.Invalidate(t.ID)
-	}
+	m.Tracker.Invalidate(t.ID)
 	before := t
 	t.DriverID, t.UpdatedAt, t.UpdatedBy = &r.DriverID, c.Now, &c.User.ID
 	t.Version++

@@ -142,3 +142,28 @@ func (m *Module) driversRiders(c api.Ctx, r ridersOf) (TripStudents, error) {
 	list, err := m.studentsOf(c, t)
 	return newTripStudents(t, list), err
 }
+
+// tripStudents are the riders of a trip; a parent sees their own children alone.
+func (m *Module) tripStudents(c api.Ctx, r onTrip) (TripStudents, error) {
+	t, err := seeTrip(c, r.TripID)
+	if err != nil {
+		return TripStudents{}, err
+	}
+	list, err := m.studentsOf(c, t)
+	if err != nil || c.User.Role != api.Parent {
+		return newTripStudents(t, list), err
+	}
+	var mine []uuid.UUID
+	if err := roster.Linked(c.DB, c.User.ID).Scan(&mine).Error; err != nil {
+		return TripStudents{}, fmt.Errorf("reading a parent's children: %w", err)
+	}
+	own := []TripStudent{}
+	for _, s := range list {
+		for _, id := range mine {
+			if s.StudentID == id {
+				own = append(own, s)
+			}
+		}
+	}
+	return newTripStudents(t, own), nil
+}

@@ -84,9 +84,7 @@ func (m *Module) turn(c api.Ctx, t Trip, to string, from []string, change func(*
 	if !allowed {
 		return t, api.Conflict("The trip is %s: it cannot become %s", t.Status, to)
 	}
-	if m.Tracker != nil {
-		m.Tracker.Invalidate(t.ID)
-	}
+	m.Tracker.Invalidate(t.ID)
 	before := t
 	if change != nil {
 		if err := change(&t); err != nil {

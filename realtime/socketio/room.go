@@ -87,18 +87,15 @@ func (srv *Server) To(room string) Room { return Room{srv, room} }
 
 // Emit sends an event to every socket of the room. It returns when the event is on its
 // way; it waits only for a processor that is thousands of events behind, never for a client.
-func (r Room) Emit(name string, args ...any) error { return r.server.broadcast(r.name, "", name, args) }
+func (r Room) Emit(name string, args ...any) error {
+	return r.server.EmitLatest(r.name, "", name, args...)
+}
 
 // EmitLatest is Emit for a value of which only the newest counts, a bus's position for
 // example: for a client that is behind it takes the place of a value of the same room
 // and key that has not been sent yet.
 func (r Room) EmitLatest(key, name string, args ...any) error {
-	return r.server.broadcast(r.name, key, name, args)
-}
-
-// EmitLatest is To(room).EmitLatest.
-func (srv *Server) EmitLatest(room, key, name string, args ...any) error {
-	return srv.broadcast(room, key, name, args)
+	return r.server.EmitLatest(r.name, key, name, args...)
 }
 
 // Disconnect is Socket.Disconnect for every socket of the room: a room per sign-in, say,
@@ -114,8 +111,9 @@ func (r Room) each(do func(*session)) {
 	}
 }
 
-func (srv *Server) broadcast(name, key, event string, args []any) error {
-	to := srv.rooms.find(name)
+// EmitLatest is To(room).EmitLatest; without a key, To(room).Emit.
+func (srv *Server) EmitLatest(room, key, event string, args ...any) error {
+	to := srv.rooms.find(room)
 	if to == nil {
 		return nil
 	}

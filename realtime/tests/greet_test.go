@@ -16,23 +16,23 @@ import (
 	"homeroom/realtime/ioclient"
 )
 
-func TestWhoJoinsWhileABusDrivesIsNotShownAnOlderPositionAfterANewerOne(t *testing.T) {
+func TestJoin_WhileABusMoves_NoOlderPositionAfterANewer(t *testing.T) {
 	t.Parallel()
 	school, bus, began := uuid.New(), uuid.New(), time.Now()
 	at := func(n int) time.Time { return began.Add(time.Duration(n) * time.Second) }
 	where := func(n int) json.RawMessage { return json.RawMessage(fmt.Sprintf(`{"lat": %d}`, n)) }
 	asked, known := make(chan struct{}), make(chan struct{})
 	hub := realtime.New(realtime.Parts{
-		Who: func(context.Context, string) (realtime.Person, error) {
+		Identify: func(context.Context, string) (realtime.Person, error) {
 			return realtime.Person{SchoolID: school, Until: began.Add(time.Hour)}, nil
 		},
-		Sees: func(context.Context, realtime.Person, uuid.UUID) (realtime.Sight, error) {
+		SightOf: func(context.Context, realtime.Person, uuid.UUID) (realtime.Sight, error) {
 			return realtime.Sight{Staff: true}, nil
 		},
-		Stands: func(context.Context, uuid.UUID, uuid.UUID) (realtime.Now, error) {
+		ReadBus: func(context.Context, uuid.UUID, uuid.UUID) (realtime.BusState, error) {
 			asked <- struct{}{}
 			<-known
-			return realtime.Now{Location: where(1), At: at(1)}, nil // what was remembered a while ago
+			return realtime.BusState{Location: where(1), At: at(1)}, nil // an older position
 		},
 		Explain: func(err error) realtime.Refusal {
 			return realtime.Refusal{StatusCode: 500, Message: err.Error()}
@@ -53,8 +53,9 @@ func TestWhoJoinsWhileABusDrivesIsNotShownAnOlderPositionAfterANewerOne(t *testi
 	}()
 	<-asked
 	move := func(n int) {
-		hub.Move(school, bus, at(n), func() ([]byte, []realtime.Event) {
-			return nil, []realtime.Event{{Name: "location", Key: "location", Data: where(n)}}
+		hub.Move(school, bus, at(n), func(emit func(event, key string, data any)) any {
+			emit("location", "location", where(n))
+			return nil
 		})
 	}
 	move(2)

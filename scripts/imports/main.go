@@ -39,6 +39,13 @@ var rules = []rule{
 		why:      "a handler is func(api.Ctx, Req) (Resp, error): transport, permissions and Redis are the kernel's",
 	},
 	{
+		packages: []string{"modules/transport/live/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"api", "tenancy", "modules/transport/live/..."},
+		inner:    true,
+		why:      "tracking knows no bus, route or rider: transport imports it, and cmd gives it what it reads and writes of trips",
+	},
+	{
 		packages: []string{"events/...", "migrations/..."},
 		refused:  []string{"homeroom/..."},
 		allowed:  []string{"events/...", "migrations/..."},

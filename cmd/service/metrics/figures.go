@@ -15,7 +15,7 @@ import (
 	"homeroom/auth"
 	"homeroom/delivery"
 	"homeroom/events"
-	"homeroom/modules/transport"
+	"homeroom/modules/transport/live"
 	"homeroom/realtime"
 	"homeroom/tenancy"
 )
@@ -29,7 +29,7 @@ type Sources struct {
 	Hints   *events.Hints
 	Sender  *delivery.Sender
 	Hasher  *auth.Hasher
-	Tracker *transport.Tracker
+	Tracker *live.Tracker
 	Hub     *realtime.Hub
 	Clock   func() time.Time
 }

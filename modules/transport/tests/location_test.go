@@ -9,6 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/transport"
+	"homeroom/modules/transport/live"
 	"homeroom/testkit"
 )
 
@@ -17,9 +18,9 @@ func at(stops float64, ago time.Duration) map[string]any {
 	return map[string]any{"lat": baseLat + stops*step, "lng": baseLng, "speed": 8, "heading": 0, "timestamp": time.Now().Add(-ago).UTC().Format(time.RFC3339Nano)}
 }
 
-func (d *depot) send(t *testing.T, trip uuid.UUID, points ...map[string]any) transport.BatchRead {
+func (d *depot) send(t *testing.T, trip uuid.UUID, points ...map[string]any) live.BatchRead {
 	t.Helper()
-	return testkit.Post[transport.BatchRead](t, d.driver, "/driver/bus-tracking/trips/"+trip.String()+"/locations", map[string]any{"locations": points})
+	return testkit.Post[live.BatchRead](t, d.driver, "/driver/bus-tracking/trips/"+trip.String()+"/locations", map[string]any{"locations": points})
 }
 
 func (d *depot) live(t *testing.T) transport.Live {
@@ -152,7 +153,7 @@ func TestOldTrailsAreThinnedAfterAMonthAndGoneAfterThree(t *testing.T) {
 	}
 	fresh, month, old := fill(10), fill(31), fill(91)
 	for range 2 {
-		if err := transport.ThinTrails(d.DB(t), today); err != nil {
+		if err := live.ThinTrails(d.DB(t), today); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,10 +1,9 @@
-package transport
+package live
 
 import (
+	"cmp"
 	"math"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 const (
@@ -12,7 +11,7 @@ const (
 	// trembles at a stop arrives once and leaves once.
 	arriveWithin = 60
 	leaveBeyond  = 110
-	// nextStops is how many stops ahead are told that the bus is near.
+	// nextStops is how many stops ahead can have the bus near.
 	nextStops = 2
 	// passed is how far beyond a stop a bus has left it behind without stopping.
 	passed = 200
@@ -21,20 +20,14 @@ const (
 // progress is how far a trip has come.
 type progress struct {
 	path  path
-	along float64
-	known bool // along is
-	pace  float64
-	at    time.Time
+	along float64   // metres from the first stop
+	known bool      // along is
+	pace  float64   // metres a second
+	at    time.Time // of the last position on the route
+	upTo  time.Time // of the last position
 }
 
-// call is what happened at a stop.
-type call struct {
-	stop uuid.UUID
-	what string // near, arrived, departed
-	at   time.Time
-}
-
-func newProgress(stops []TripStop) *progress {
+func newProgress(stops []Stop) *progress {
 	p := &progress{path: newPath(stops)}
 	p.pace = p.path.plannedPace()
 	for i, s := range stops {
@@ -45,8 +38,35 @@ func newProgress(stops []TripStop) *progress {
 	return p
 }
 
-// move takes a newer position in, and says at which stops something happened.
-func (p *progress) move(pt Point) []call {
+// inherit takes over what an older copy knows. What happened at stops may not be in the
+// database yet.
+func (p *progress) inherit(old *progress) {
+	p.along, p.known, p.pace, p.at, p.upTo = old.along, old.known, old.pace, old.at, old.upTo
+	for _, s := range old.path.stops {
+		for i := range p.path.stops {
+			if now := &p.path.stops[i]; now.ID == s.ID {
+				now.NearAt, now.ArrivedAt, now.DepartedAt = cmp.Or(
+					now.NearAt,
+					s.NearAt,
+				), cmp.Or(
+					now.ArrivedAt,
+					s.ArrivedAt,
+				), cmp.Or(
+					now.DepartedAt,
+					s.DepartedAt,
+				)
+			}
+		}
+	}
+}
+
+// move goes on to a position and returns what happened at stops. One that is not newer
+// than the last changes nothing.
+func (p *progress) move(pt *Position) []Call {
+	if !pt.At.After(p.upTo) {
+		return nil
+	}
+	p.upTo = pt.At
 	along, beside := p.path.locate(pt.Lat, pt.Lng, p.along)
 	if beside <= offRoute {
 		if gone := pt.At.Sub(p.at).Seconds(); p.known && gone > 0 && gone < 120 {
@@ -58,11 +78,11 @@ func (p *progress) move(pt Point) []call {
 		}
 		p.known, p.at = true, pt.At
 	}
-	var calls []call
-	note := func(s *TripStop, mark **time.Time, what string) {
+	var calls []Call
+	note := func(s *Stop, mark **time.Time, what string) {
 		at := pt.At
 		*mark = &at
-		calls = append(calls, call{s.ID, what, at})
+		calls = append(calls, Call{s.ID, what, at})
 	}
 	next := 0
 	for i := range p.path.stops {
@@ -78,20 +98,33 @@ func (p *progress) move(pt Point) []call {
 			break
 		}
 		if s.NearAt == nil && away <= float64(max(s.RadiusMeters, arriveWithin)) {
-			note(s, &s.NearAt, "near")
+			note(s, &s.NearAt, Near)
 		}
 		if s.ArrivedAt == nil && away <= arriveWithin {
-			note(s, &s.ArrivedAt, "arrived")
+			note(s, &s.ArrivedAt, Arrived)
 		}
 		if s.ArrivedAt != nil && away > leaveBeyond {
-			note(s, &s.DepartedAt, "departed")
+			note(s, &s.DepartedAt, Departed)
 		}
 	}
 	return calls
 }
 
-// behind says that the bus went past a stop without calling there.
+// behind reports that the bus went past a stop without calling there.
 func (p *progress) behind(i int) bool { return p.known && p.along > p.path.along[i]+passed }
+
+// forget undoes what happened at stops, so that the next position notices it again.
+func (p *progress) forget(calls []Call) {
+	for _, k := range calls {
+		for i := range p.path.stops {
+			s := &p.path.stops[i]
+			mark := map[string]**time.Time{Near: &s.NearAt, Arrived: &s.ArrivedAt, Departed: &s.DepartedAt}[k.What]
+			if s.ID == k.StopID && *mark != nil && (*mark).Equal(k.At) {
+				*mark = nil
+			}
+		}
+	}
+}
 
 // etas are how long the bus needs to the stops ahead, at today's pace.
 func (p *progress) etas() []StopETA {

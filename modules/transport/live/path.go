@@ -1,11 +1,8 @@
-package transport
+package live
 
 import (
 	"math"
 	"time"
-
-	"homeroom/api"
-	"homeroom/modules/roster"
 )
 
 const (
@@ -20,11 +17,11 @@ const (
 
 // path is a route as a line from stop to stop.
 type path struct {
-	stops []TripStop
+	stops []Stop
 	along []float64 // metres from the first stop to each
 }
 
-func newPath(stops []TripStop) path {
+func newPath(stops []Stop) path {
 	p := path{stops: stops, along: make([]float64, len(stops))}
 	for i := 1; i < len(stops); i++ {
 		p.along[i] = p.along[i-1] + metres(stops[i-1].Lat, stops[i-1].Lng, stops[i].Lat, stops[i].Lng)
@@ -37,16 +34,14 @@ func (p path) plannedPace() float64 {
 	if len(p.stops) < 2 {
 		return usualPace
 	}
-	first, last := p.stops[0].PlannedTime, p.stops[len(p.stops)-1].PlannedTime
-	if first == "" || last <= first {
+	first, last := p.stops[0].PlannedSeconds, p.stops[len(p.stops)-1].PlannedSeconds
+	if first == nil || last == nil || *last <= *first {
 		return usualPace
 	}
-	day := api.Date{Year: 2000, Month: 1, Day: 1}
-	took := roster.Clock(last).On(day, time.UTC).Sub(roster.Clock(first).On(day, time.UTC)).Seconds()
-	return max(slowest, p.along[len(p.along)-1]/took)
+	return max(slowest, p.along[len(p.along)-1]/float64(*last-*first))
 }
 
-// locate says how far along the route a place is, at or after a point of the way that is
+// locate is how far along the route a place is, at or after a point of the way that is
 // known to be behind, and how far beside it. Before the first stop it is negative.
 func (p path) locate(lat, lng, behind float64) (along, beside float64) {
 	if len(p.stops) == 0 {

@@ -1,4 +1,4 @@
-package transport
+package live
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ func FuzzPoint(f *testing.F) {
 		if json.Unmarshal(data, &fields) != nil {
 			return
 		}
-		p, err := fields.Point(now)
+		p, err := fields.Position(now)
 		if err != nil {
 			var refusal *api.Error
 			if !errors.As(err, &refusal) || refusal.Status != 422 {
@@ -44,13 +44,13 @@ func FuzzPoint(f *testing.F) {
 		case p.At.Nanosecond()%1000 != 0:
 			t.Fatalf("finer than the database keeps it, so that it is never the same again: %s", p.At)
 		}
-		if p.during(began, nil, now) != nil {
+		if p.during(began, nil) != nil {
 			return
 		}
-		if p.At.Before(began.Add(-beforeStart)) || p.At.After(now.Add(ahead)) {
+		if p.At.Before(began.Add(-BeforeStart)) || p.At.After(now.Add(ClockAhead)) {
 			t.Fatalf("of another time: %s", p.At)
 		}
-		if _, err := json.Marshal(p.seen(api.NewID(), now)); err != nil {
+		if _, err := json.Marshal(p); err != nil {
 			t.Fatalf("cannot be told: %v", err)
 		}
 	})

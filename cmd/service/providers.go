@@ -11,13 +11,15 @@ import (
 	"homeroom/delivery"
 )
 
-// openDelivery makes what reaches people outside: the providers, and who sends.
+// openDelivery makes the sender of push messages, SMS and e-mail, with its providers.
 func (s *Service) openDelivery(ctx context.Context, o Options) error {
 	s.Devices = delivery.Devices{Platform: s.Cluster.PlatformPool(), Clock: s.now}
 	drivers := o.Drivers
 	if drivers == nil {
 		var err error
-		if drivers, err = s.drivers(ctx, o.Push); err != nil {
+		if s.Config.Profile == config.Local {
+			drivers = heldDrivers(devDriver{devOutbox{redis: s.Redis, now: s.now}})
+		} else if drivers, err = providers(ctx, s.Config, o.Push, s.Devices); err != nil {
 			return err
 		}
 	}
@@ -28,33 +30,34 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 	return nil
 }
 
-// drivers are the configured providers. The local profile sends nothing to anybody.
-func (s *Service) drivers(ctx context.Context, push Push) (map[delivery.Channel]delivery.Driver, error) {
-	if s.Config.Profile == config.Local {
-		pile := devDriver{devOutbox{redis: s.Redis, now: s.now}}
-		return map[delivery.Channel]delivery.Driver{delivery.Push: pile, delivery.SMS: pile, delivery.Email: pile}, nil
-	}
+// heldDrivers send nothing: the local profile shows every message at /dev/outbox.
+func heldDrivers(d devDriver) map[delivery.Channel]delivery.Driver {
+	return map[delivery.Channel]delivery.Driver{delivery.Push: d, delivery.SMS: d, delivery.Email: d}
+}
+
+// providers are the drivers of the configured providers.
+func providers(ctx context.Context, c config.Config, push Push, devices delivery.Devices) (map[delivery.Channel]delivery.Driver, error) {
 	drivers := map[delivery.Channel]delivery.Driver{}
-	if text := s.Config.SMSURL; text != "" {
+	if text := c.SMSURL; text != "" {
 		driver, err := smsDriver(text)
 		if err != nil {
 			return nil, fmt.Errorf("HOMEROOM_SMS_URL: %w", err)
 		}
 		drivers[delivery.SMS] = driver
 	}
-	if text := s.Config.SMTPURL; text != "" {
+	if text := c.SMTPURL; text != "" {
 		address, err := url.Parse(text)
 		if err != nil {
 			return nil, errors.New("HOMEROOM_SMTP_URL is no address")
 		}
-		driver, err := delivery.NewSMTP(address, s.Config.EmailFrom)
+		driver, err := delivery.NewSMTP(address, c.EmailFrom)
 		if err != nil {
 			return nil, fmt.Errorf("HOMEROOM_SMTP_URL: %w", err)
 		}
 		drivers[delivery.Email] = driver
 	}
-	if path := s.Config.FCMCredentials; path != "" {
-		driver, err := s.pushDriver(ctx, push, path)
+	if path := c.FCMCredentials; path != "" {
+		driver, err := pushDriver(ctx, push, path, devices)
 		if err != nil {
 			return nil, fmt.Errorf("HOMEROOM_FCM_CREDENTIALS: %w", err)
 		}
@@ -66,7 +69,7 @@ func (s *Service) drivers(ctx context.Context, push Push) (map[delivery.Channel]
 func smsDriver(text string) (delivery.Driver, error) {
 	address, err := url.Parse(text)
 	if err != nil {
-		return nil, errors.New("is no address") // the parser's words would repeat the secret
+		return nil, errors.New("is no address") // the parser's message would repeat the secret
 	}
 	if address.Scheme == "twilio" {
 		return delivery.NewTwilio(address)
@@ -74,7 +77,7 @@ func smsDriver(text string) (delivery.Driver, error) {
 	return delivery.NewWebhook(address)
 }
 
-func (s *Service) pushDriver(ctx context.Context, push Push, path string) (delivery.Driver, error) {
+func pushDriver(ctx context.Context, push Push, path string, devices delivery.Devices) (delivery.Driver, error) {
 	if push == nil {
 		return nil, errors.New("this program was built without Firebase")
 	}
@@ -82,5 +85,5 @@ func (s *Service) pushDriver(ctx context.Context, push Push, path string) (deliv
 	if err != nil {
 		return nil, err
 	}
-	return push(ctx, key, s.Devices)
+	return push(ctx, key, devices)
 }

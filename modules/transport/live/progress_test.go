@@ -1,4 +1,4 @@
-package transport
+package live
 
 import (
 	"testing"
@@ -8,27 +8,27 @@ import (
 )
 
 // aRoute has three stops, each about 1,112 metres north of the one before.
-func aRoute() []TripStop {
-	var stops []TripStop
+func aRoute() []Stop {
+	var stops []Stop
 	for i := range 3 {
-		stops = append(stops, TripStop{Stop: Stop{ID: uuid.New(), Lat: 12.97 + float64(i)*0.01, Lng: 77.59, RadiusMeters: 300}})
+		stops = append(stops, Stop{ID: uuid.New(), Lat: 12.97 + float64(i)*0.01, Lng: 77.59, RadiusMeters: 300})
 	}
 	return stops
 }
 
 // along is so many metres along the route, so many seconds after the first.
-func along(metres, seconds float64) Point {
-	return Point{Lat: 12.97 + metres/111_195, Lng: 77.59, At: time.Unix(1_800_000_000, 0).Add(time.Duration(seconds * float64(time.Second)))}
+func along(metres, seconds float64) *Position {
+	return &Position{Lat: 12.97 + metres/111_195, Lng: 77.59, At: time.Unix(1_800_000_000, 0).Add(time.Duration(seconds * float64(time.Second)))}
 }
 
-func TestABusThatTremblesAtAStopArrivesOnceAndLeavesOnce(t *testing.T) {
+func TestMove_PositionTremblesAtStop_OneArrivalOneDeparture(t *testing.T) {
 	t.Parallel()
 	p := newProgress(aRoute())
 	counts := map[string]int{}
 	for i, m := range []float64{-500, -250, -40, 10, 70, 20, 65, 5, 100, 130, 90, 140, 300} {
 		for _, c := range p.move(along(m, float64(10*i))) {
-			if c.stop == p.path.stops[0].ID {
-				counts[c.what]++
+			if c.StopID == p.path.stops[0].ID {
+				counts[c.What]++
 			}
 		}
 	}
@@ -37,19 +37,19 @@ func TestABusThatTremblesAtAStopArrivesOnceAndLeavesOnce(t *testing.T) {
 	}
 }
 
-func TestOnlyTheNextTwoStopsAreTold(t *testing.T) {
+func TestMove_WideStops_OnlyNextTwoAreNear(t *testing.T) {
 	t.Parallel()
 	stops := aRoute()
 	for i := range stops {
 		stops[i].RadiusMeters = 5000
 	}
 	calls := newProgress(stops).move(along(-400, 0))
-	if len(calls) != 2 || calls[0].stop != stops[0].ID || calls[1].stop != stops[1].ID {
+	if len(calls) != 2 || calls[0].StopID != stops[0].ID || calls[1].StopID != stops[1].ID {
 		t.Errorf("told %+v", calls)
 	}
 }
 
-func TestTheTimeToAStopFollowsTheTripsOwnPace(t *testing.T) {
+func TestETAs_TrafficJam_FollowTheTripsPace(t *testing.T) {
 	t.Parallel()
 	p := newProgress(aRoute())
 	for i := range 60 { // ten minutes at 5 m/s would pass all stops: stay before the second
@@ -70,10 +70,10 @@ func TestTheTimeToAStopFollowsTheTripsOwnPace(t *testing.T) {
 	}
 }
 
-func TestAJumpIsBelievedWhenTheNextPositionConfirmsIt(t *testing.T) {
+func TestBelieve_Jump_NeedsASecondPosition(t *testing.T) {
 	t.Parallel()
-	d := &drive{last: &Point{Lat: 12.97, Lng: 77.59, At: time.Unix(1000, 0)}}
-	far := func(second int64) Point { return Point{Lat: 13.5, Lng: 77.59, At: time.Unix(1000+second, 0)} }
+	d := &drive{last: &Position{Lat: 12.97, Lng: 77.59, At: time.Unix(1000, 0)}}
+	far := func(second int64) *Position { return &Position{Lat: 13.5, Lng: 77.59, At: time.Unix(1000+second, 0)} }
 	if d.believe(far(1)) == nil {
 		t.Error("sixty kilometres in a second")
 	}
@@ -81,7 +81,7 @@ func TestAJumpIsBelievedWhenTheNextPositionConfirmsIt(t *testing.T) {
 		t.Errorf("and there it stays: %v", err)
 	}
 	d.suspect = nil
-	if d.believe(far(1)) == nil || d.believe(Point{Lat: 12.9701, Lng: 77.59, At: time.Unix(1003, 0)}) != nil {
+	if d.believe(far(1)) == nil || d.believe(&Position{Lat: 12.9701, Lng: 77.59, At: time.Unix(1003, 0)}) != nil {
 		t.Error("a single slip")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/modules/transport/live"
 	"homeroom/tenancy"
 )
 
@@ -17,14 +18,14 @@ type onBus struct {
 
 // Live is a bus now.
 type Live struct {
-	BusID      uuid.UUID  `json:"busId"`
-	BusNumber  string     `json:"busNumber"`
-	Status     string     `json:"status" doc:"Of its trip; none while it is on none"`
-	Trip       *LiveTrip  `json:"trip" doc:"The trip it is on, or its next or last one of today"`
-	Location   *Location  `json:"location" doc:"Where it was seen last on that trip"`
-	AgeSeconds *int       `json:"ageSeconds" doc:"How long ago that was"`
-	IsStale    bool       `json:"isStale" doc:"Longer ago than 90 seconds, or never"`
-	Stops      []LiveStop `json:"stops"`
+	BusID      uuid.UUID      `json:"busId"`
+	BusNumber  string         `json:"busNumber"`
+	Status     string         `json:"status" doc:"Of its trip; none while it is on none"`
+	Trip       *LiveTrip      `json:"trip" doc:"The trip it is on, or its next or last one of today"`
+	Location   *live.Location `json:"location" doc:"Where it was seen last on that trip"`
+	AgeSeconds *int           `json:"ageSeconds" doc:"How long ago that was"`
+	IsStale    bool           `json:"isStale" doc:"Longer ago than 90 seconds, or never"`
+	Stops      []LiveStop     `json:"stops"`
 }
 
 // LiveTrip is the trip a bus is on.
@@ -38,34 +39,14 @@ type LiveTrip struct {
 	EndedAt          *time.Time `json:"endedAt"`
 }
 
-// Location is a position, as watchers get it too.
-type Location struct {
-	BusID      uuid.UUID `json:"busId"`
-	TripID     uuid.UUID `json:"tripId"`
-	Lat        float64   `json:"lat"`
-	Lng        float64   `json:"lng"`
-	Speed      float64   `json:"speed" doc:"Metres a second"`
-	Heading    float64   `json:"heading" doc:"Degrees from north"`
-	Timestamp  time.Time `json:"timestamp"`
-	AgeSeconds int       `json:"ageSeconds"`
-	IsStale    bool      `json:"isStale"`
-}
-
 // LiveStop is a stop and when the bus was or will be there.
 type LiveStop struct {
 	TripStop
 	ETASeconds *int `json:"etaSeconds" doc:"None for a stop that is behind, or while nobody knows where the bus is"`
 }
 
-// Where is a sighting as watchers get it.
-func (s Seen) Where(bus uuid.UUID, now time.Time) Location {
-	age := s.age(now)
-	return Location{BusID: bus, TripID: s.TripID, Lat: s.Lat, Lng: s.Lng, Speed: s.Speed, Heading: s.Heading, Timestamp: s.At,
-		AgeSeconds: int(age / time.Second), IsStale: age > staleAfter}
-}
-
-// live is the current trip status of a bus.
-func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
+// busLive is the current trip of a bus and where it is.
+func (m *Module) busLive(c api.Ctx, r onBus) (Live, error) {
 	var bus Bus
 	var trips []Trip
 	var stops []struct {
@@ -87,16 +68,16 @@ func (m *Module) live(c api.Ctx, r onBus) (Live, error) {
 	if t.open() {
 		out.Status = t.Status
 	}
-	seen, err := m.lastSeen(c, bus.ID, t)
+	last, err := m.lastPosition(c, bus.ID, t)
 	if err != nil {
 		return out, err
 	}
 	etas := map[uuid.UUID]int{}
-	if seen != nil {
-		where := seen.Where(bus.ID, c.Now)
+	if last != nil {
+		where := last.Location(bus.ID, c.Now)
 		out.Location, out.AgeSeconds, out.IsStale = &where, &where.AgeSeconds, where.IsStale
 		if !where.IsStale && t.open() {
-			for _, e := range seen.ETAs {
+			for _, e := range last.ETAs {
 				etas[e.StopID] = max(0, e.Seconds-where.AgeSeconds)
 			}
 		}
@@ -122,29 +103,28 @@ const (
 	stopsOfBus = `with t as (` + tripOfBus + `) select t.id as trip_id, ` + tripStopColumns + ` from t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id where ` + tripHasStop + ` order by p.sequence`
 )
 
-// lastSeen is where the bus was seen last on a trip: as remembered, or by the trail.
-func (m *Module) lastSeen(c api.Ctx, bus uuid.UUID, t Trip) (*Seen, error) {
+// lastPosition is the last position of a bus on a trip: the one kept for watchers, or else
+// the end of the trail.
+func (m *Module) lastPosition(c api.Ctx, bus uuid.UUID, t Trip) (*live.Position, error) {
 	if t.StartedAt == nil {
 		return nil, nil
 	}
-	if m.Live != nil {
-		seen, err := m.Live.LastSeen(c, c.School.ID, bus)
-		if err == nil && seen != nil && seen.TripID == t.ID && seen.age(c.Now) <= staleAfter {
-			return seen, nil
-		}
+	last, err := m.Tracker.Last(c, c.School.ID, bus)
+	if err == nil && last != nil && last.TripID == t.ID && last.Age(c.Now) <= live.StaleAfter {
+		return last, nil
 	}
-	return lastOnTrail(c.DB, t.ID)
+	return live.EndOfTrail(c.DB, t.ID)
 }
 
-// Standing is the trip a bus is on, as watchers hear it, and where the trail ends.
-type Standing struct {
+// OpenTrip is the trip a bus is on, its state as watchers get it, and the end of its trail.
+type OpenTrip struct {
 	TripID uuid.UUID
 	Status any
-	Seen   *Seen
+	Last   *live.Position
 }
 
-// OpenTrip is the trip a bus is on; nil is none.
-func OpenTrip(db *gorm.DB, bus uuid.UUID) (*Standing, error) {
+// TripOfBus reads the trip a bus is on; nil is none.
+func TripOfBus(db *gorm.DB, bus uuid.UUID) (*OpenTrip, error) {
 	var found []Trip
 	err := db.Raw(`select `+tripColumns+` from trip t where t.bus_id = ? and t.status in ('in_progress', 'paused')`, bus).Scan(&found).Error
 	if err != nil {
@@ -154,6 +134,6 @@ func OpenTrip(db *gorm.DB, bus uuid.UUID) (*Standing, error) {
 		return nil, nil
 	}
 	t := found[0]
-	seen, err := lastOnTrail(db, t.ID)
-	return &Standing{TripID: t.ID, Status: tripStatus(t), Seen: seen}, err
+	last, err := live.EndOfTrail(db, t.ID)
+	return &OpenTrip{TripID: t.ID, Status: tripStatus(t), Last: last}, err
 }

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-func TestHoweverOftenItIsAskedForNoMoreIsDoneAtOnceThanAllowedAndNothingIsForgotten(t *testing.T) {
+func TestQueue_KeysAddedRepeatedly_BoundedAndNoneLost(t *testing.T) {
 	t.Parallel()
-	const most, keys, rounds = 3, 50, 200
+	const workers, keys, rounds = 3, 50, 200
 	var now, peak, whole atomic.Int64
 	var mu sync.Mutex
 	done := map[int]int{}
 	release := make(chan struct{})
-	e := newErrands(most, func(key int, all bool) {
+	q := newQueue(workers, func(key int, all bool) {
 		if n := now.Add(1); n > peak.Load() {
 			peak.Store(n)
 		}
@@ -26,26 +26,26 @@ func TestHoweverOftenItIsAskedForNoMoreIsDoneAtOnceThanAllowedAndNothingIsForgot
 		}
 		now.Add(-1)
 	})
-	for range rounds { // nobody gets anywhere: Postgres is slow, and hints rain
+	for range rounds { // no work ends: Postgres is slow, and hints rain
 		for key := range keys {
-			e.soon(key, key == 7, key%2 == 0)
+			q.add(key, key == 7, key%2 == 0)
 		}
 	}
-	e.mu.Lock()
-	if n := len(e.first) + len(e.rest); n > 4*keys+32 {
+	q.mu.Lock()
+	if n := len(q.urgent) + len(q.rest); n > 4*keys+32 {
 		t.Errorf("%d places in line for %d keys", n, keys)
 	}
-	e.mu.Unlock()
+	q.mu.Unlock()
 	close(release)
-	e.soon(keys, true, false)
+	q.add(keys, true, false)
 	for idle := false; !idle; {
-		e.mu.Lock()
-		idle = e.busy == 0
-		e.mu.Unlock()
+		q.mu.Lock()
+		idle = q.running == 0
+		q.mu.Unlock()
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(done) != keys+1 || peak.Load() > most || whole.Load() < 2 {
+	if len(done) != keys+1 || peak.Load() > workers || whole.Load() < 2 {
 		t.Errorf("%d of %d keys, %d at once, %d as a whole", len(done), keys+1, peak.Load(), whole.Load())
 	}
 	for key, n := range done {

@@ -1,4 +1,4 @@
-package transport
+package live
 
 import (
 	"context"
@@ -12,31 +12,30 @@ import (
 	"homeroom/api"
 )
 
-func TestWhatHappensAtAStopIsToldAfterAnOutageAndAgainIfItCouldNotBe(t *testing.T) {
+func TestRecord_DatabaseAway_CallIsNoticedAgain(t *testing.T) {
 	t.Parallel()
 	away, tries := true, 0
-	tracker := NewTracker(TrackerParts{Clock: time.Now, Log: slog.New(slog.DiscardHandler),
+	tracker := NewTracker(Parts{Clock: time.Now, Log: slog.New(slog.DiscardHandler),
 		Work: func(context.Context, uuid.UUID, string, func(api.Ctx) error) error {
 			if tries++; away {
 				return errors.New("the database is away")
 			}
 			return nil
 		}})
-	stop := TripStop{}
-	stop.ID, stop.Lat, stop.Lng = uuid.New(), 12.97, 77.59
-	d := &drive{trip: Trip{}, progress: newProgress([]TripStop{stop})}
-	here := func() []call { return d.progress.move(Point{Lat: 12.97, Lng: 77.59, At: time.Now()}) }
+	stop := Stop{ID: uuid.New(), Lat: 12.97, Lng: 77.59}
+	d := &drive{progress: newProgress([]Stop{stop})}
+	here := func() []Call { return d.progress.move(&Position{Lat: 12.97, Lng: 77.59, At: time.Now()}) }
 	calls := here()
 	if len(calls) != 2 || len(here()) != 0 {
 		t.Fatalf("noticed %+v", calls)
 	}
 	tracker.Close() // it is not waited for
-	tracker.note(d, calls)
+	tracker.record(d, calls)
 	if again := here(); len(again) != 2 || tries != 1 {
 		t.Errorf("after %d tries noticed %+v", tries, again)
 	}
 	away = false
-	tracker.note(d, calls)
+	tracker.record(d, calls)
 	if again := here(); len(again) != 0 || tries != 2 {
 		t.Errorf("after %d tries noticed %+v", tries, again)
 	}

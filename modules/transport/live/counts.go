@@ -1,4 +1,4 @@
-package transport
+package live
 
 import "sync/atomic"
 
@@ -23,22 +23,27 @@ func (c *positionCounts) wrote(n int, err error) {
 	c.written.Add(int64(n))
 }
 
-// sentLater counts what a phone could not send while it drove.
-func (c *positionCounts) sentLater(b BatchRead) {
+// addBatch counts what a phone could not send while it drove.
+func (c *positionCounts) addBatch(b BatchRead) {
 	c.received.Add(int64(b.Received))
 	c.refused.Add(int64(len(b.Refused)))
 	c.written.Add(int64(b.Stored))
 }
 
-// Counts says how positions stand.
+// Counts are the figures up to now.
 func (t *Tracker) Counts() PositionCounts {
-	c := PositionCounts{Received: t.counts.received.Load(), Refused: t.counts.refused.Load(), Written: t.counts.written.Load(), Lost: t.counts.lost.Load()}
+	c := PositionCounts{
+		Received: t.counts.received.Load(),
+		Refused:  t.counts.refused.Load(),
+		Written:  t.counts.written.Load(),
+		Lost:     t.counts.lost.Load(),
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, trail := range t.trails {
-		trail.mu.Lock()
-		c.Waiting += len(trail.waiting)
-		trail.mu.Unlock()
+	for _, b := range t.batchers {
+		b.mu.Lock()
+		c.Waiting += len(b.pending)
+		b.mu.Unlock()
 	}
 	return c
 }

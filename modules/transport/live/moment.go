@@ -1,4 +1,4 @@
-package transport
+package live
 
 import (
 	"encoding/json"
@@ -10,6 +10,13 @@ import (
 // Moment is a time as phones write it: ISO 8601, or seconds or milliseconds since 1970.
 // It is kept in microseconds; zero is none.
 type Moment int64
+
+const (
+	// ClockAhead is how far a phone's clock may be ahead of ours.
+	ClockAhead = time.Minute
+	// BeforeStart is how long before its start a trip's first positions may be.
+	BeforeStart = 5 * time.Minute
+)
 
 // maxMoment is how many characters the longest of them has, and some to spare.
 const maxMoment = 40
@@ -53,7 +60,12 @@ var errMoment = errors.New("must be a time like 2026-11-30T07:05:00Z, or seconds
 
 // JSONSchema is a text or a number.
 func (Moment) JSONSchema() map[string]any {
-	return map[string]any{"type": []any{"string", "number"}, "maxLength": maxMoment, "example": "2026-11-30T07:05:00Z", "description": "ISO 8601, or seconds or milliseconds since 1970"}
+	return map[string]any{
+		"type":        []any{"string", "number"},
+		"maxLength":   maxMoment,
+		"example":     "2026-11-30T07:05:00Z",
+		"description": "ISO 8601, or seconds or milliseconds since 1970",
+	}
 }
 
 // Time is the moment itself.
