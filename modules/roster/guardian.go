@@ -58,7 +58,7 @@ func (m *Module) addGuardian(c api.Ctx, r guardianFor) (Guardianship, error) {
 	if err != nil {
 		return Guardianship{}, err
 	}
-	if err := refreshSearch(c, []uuid.UUID{r.StudentID}); err != nil {
+	if err := RefreshSearch(c, []uuid.UUID{r.StudentID}); err != nil {
 		return Guardianship{}, err
 	}
 	made, err := guardianshipBy(c, r.StudentID, "g.phone = ?", r.Phone)
@@ -90,10 +90,10 @@ func removeGuardian(c api.Ctx, r guardianOf) error {
 	}
 	c.Changed("delete", linked, r.StudentID, was, nil)
 	c.Tell(sightChanged(was.UserID))
-	if err := disableChildless(c, []uuid.UUID{r.GuardianID}); err != nil {
+	if err := DisableChildless(c, []uuid.UUID{r.GuardianID}); err != nil {
 		return err
 	}
-	return refreshSearch(c, []uuid.UUID{r.StudentID})
+	return RefreshSearch(c, []uuid.UUID{r.StudentID})
 }
 
 // SightChanged is the fact that some guardians see other things than before. It says

@@ -162,9 +162,9 @@ func stepBack(c api.Ctx, student uuid.UUID) error {
 	return nil
 }
 
-// disableChildless takes the way in from guardians who have no child at the school
+// DisableChildless takes the way in from guardians who have no child at the school
 // any more. They are locked first: of two unlinked at once the second sees the first.
-func disableChildless(c api.Ctx, guardians []uuid.UUID) error {
+func DisableChildless(c api.Ctx, guardians []uuid.UUID) error {
 	if len(guardians) == 0 {
 		return nil
 	}
@@ -219,9 +219,4 @@ func twiceNamed(entries []GuardianEntry) error {
 		seen[e.Phone] = true
 	}
 	return nil
-}
-
-// newRecord is the stamps of something made in bulk.
-func newRecord(c api.Ctx) api.Record {
-	return api.Record{ID: api.NewID(), CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: &c.User.ID, UpdatedBy: &c.User.ID, Version: 1}
 }

@@ -74,7 +74,7 @@ func (m *Module) changePerson(c api.Ctx, before, after Guardianship) error {
 	if err := c.DB.Raw(`select student_id from student_guardian where guardian_id = ?`, after.GuardianID).Scan(&children).Error; err != nil {
 		return fmt.Errorf("reading a guardian's children: %w", err)
 	}
-	return refreshSearch(c, children)
+	return RefreshSearch(c, children)
 }
 
 func changeLink(c api.Ctx, r guardianOf, before, after Guardianship) error {

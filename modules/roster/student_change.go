@@ -54,7 +54,7 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 		return StudentDetail{}, err
 	}
 	if s.searchText() != before.searchText() {
-		if err := refreshSearch(c, []uuid.UUID{s.ID}); err != nil {
+		if err := RefreshSearch(c, []uuid.UUID{s.ID}); err != nil {
 			return StudentDetail{}, err
 		}
 	}

@@ -46,7 +46,7 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 		return StudentDetail{}, err
 	}
 	if s.AdmissionNumber == "" {
-		numbers, err := admissionNumbers(c, *s.AdmissionDate, 1)
+		numbers, err := AdmissionNumbers(c, *s.AdmissionDate, 1)
 		if err != nil {
 			return StudentDetail{}, err
 		}
@@ -106,7 +106,7 @@ func lockStudent(c api.Ctx, id uuid.UUID) (Student, error) {
 		return Student{}, fmt.Errorf("reading a student: %w", err)
 	}
 	if len(found) == 0 {
-		return Student{}, noStudent
+		return Student{}, ErrNoStudent
 	}
 	return found[0], nil
 }

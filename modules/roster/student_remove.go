@@ -30,7 +30,7 @@ func deleteStudent(c api.Ctx, r byID) error {
 			return err
 		}
 	}
-	return disableChildless(c, guardians)
+	return DisableChildless(c, guardians)
 }
 
 // eraseStudent removes a student of whom nothing is known but that they were entered.

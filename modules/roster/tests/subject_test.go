@@ -49,7 +49,7 @@ func TestAClassTakesTheSubjectsItWasGivenLast(t *testing.T) {
 	// A teacher of the whole division teaches all of the class's subjects.
 	e := r.employ(t, "Meera")
 	r.assign(t, e, map[string]any{"classId": r.class.ID, "divisionId": r.a.ID})
-	if page := testkit.Get[api.Page[roster.Subject]](t, signedIn(t, r.App, "teacher", string(e.Phone)), "/teacher/subject/list"); page.Total != 2 {
+	if page := testkit.Get[api.Page[roster.Subject]](t, r.App.SignIn(t, "teacher", string(e.Phone)), "/teacher/subject/list"); page.Total != 2 {
 		t.Errorf("mine %+v", page)
 	}
 }
