@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-func TestAProcessKilledAmidAnImportLeavesAllOfItOrNothing(t *testing.T) {
+func TestImport_ProcessKilled_KeepsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	const rows = 399
 	file := family(rows)

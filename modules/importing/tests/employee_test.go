@@ -8,7 +8,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestEmployeesComeByFileGetTheirAccountsAndRoundTrip(t *testing.T) {
+func TestEmployeeImport_OpensAccountsAndRoundTrips(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)

@@ -17,7 +17,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestTheSameFileSentByFourAtOnceMakesEveryoneOnce(t *testing.T) {
+func TestImport_SameFileFourTimesAtOnce_CreatesEachStudentOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	file := family(120)
@@ -36,7 +36,7 @@ func TestTheSameFileSentByFourAtOnceMakesEveryoneOnce(t *testing.T) {
 	}
 }
 
-func TestACommitIsRefusedWhenTheDataMovedSinceTheDryRun(t *testing.T) {
+func TestImport_DataChangedSinceDryRun_IsRefused(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.imports(t, family(3), "")
@@ -65,7 +65,7 @@ func TestACommitIsRefusedWhenTheDataMovedSinceTheDryRun(t *testing.T) {
 	}
 }
 
-func TestBadRowsAreSkippedWhenAskedAndTheLastOfManyIsFound(t *testing.T) {
+func TestImport_SkipBadRows_ImportsTheRest(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	if r := o.imports(t, family(10, 4, 7), "mode=SKIP_BAD_ROWS"); r.Creates != 8 || r.Bad != 2 || r.Errors[0].Row != 6 || r.Errors[0].Column != "dateOfBirth" {
@@ -87,7 +87,7 @@ func TestBadRowsAreSkippedWhenAskedAndTheLastOfManyIsFound(t *testing.T) {
 	}
 }
 
-func TestAnImportCutInTheMiddleLeavesNothingAndSaysSo(t *testing.T) {
+func TestImport_Interrupted_KeepsNothing(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	ctx := context.Background()
@@ -153,7 +153,7 @@ func nodeURL(t *testing.T) string {
 	return u.String()
 }
 
-func TestWhatIsExportedCanBeImportedAndChangesNothing(t *testing.T) {
+func TestExport_ImportedAgain_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.imports(t, family(5), "")

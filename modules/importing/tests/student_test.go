@@ -87,7 +87,7 @@ func family(n int, bad ...int) string {
 	return b.String()
 }
 
-func TestADaysImportShowsItsBadRowsTakesTheMendedFileAndMakesNothingTwice(t *testing.T) {
+func TestImport_FixedFileSentAgain_CreatesNothingTwice(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	file := family(300)
@@ -133,7 +133,7 @@ func TestADaysImportShowsItsBadRowsTakesTheMendedFileAndMakesNothingTwice(t *tes
 	}
 }
 
-func TestAFileWithoutAdmissionNumbersIsNumberedAndMakesNobodyTwice(t *testing.T) {
+func TestImport_WithoutAdmissionNumbers_NumbersStudentsOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	file := "Name,DOB,Guardian 1 Name,Guardian 1 Phone\nAsha,2015-01-02,Meera,+919812345601\nAsha,2014-01-02,Meera,+919812345601\nRavi,,Meera,+919812345601\n"
@@ -149,7 +149,7 @@ func TestAFileWithoutAdmissionNumbersIsNumberedAndMakesNobodyTwice(t *testing.T)
 	}
 }
 
-func TestHeadersAndCellsAreReadAsSpreadsheetsWriteThem(t *testing.T) {
+func TestImport_ReadsHeadersAndCellsAsSpreadsheetsWriteThem(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for i, file := range []string{
@@ -173,7 +173,7 @@ func TestHeadersAndCellsAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadSaysWhy(t *testing.T) {
+func TestImport_UnreadableFile_IsRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for _, c := range []struct {
@@ -215,7 +215,7 @@ func TestAFileThatCannotBeReadSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAFormTakesItsFieldsBeforeOrAfterTheFile(t *testing.T) {
+func TestImport_FormFields_MayFollowTheFile(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	var b bytes.Buffer

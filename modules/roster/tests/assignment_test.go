@@ -27,7 +27,7 @@ func teacherRow(_ *config.Config, o *service.Options) {
 		})))
 }
 
-func TestAssignmentsDecideWhatATeacherMayTouch(t *testing.T) {
+func TestAssignments_DecideWhatATeacherMayChange(t *testing.T) {
 	t.Parallel()
 	r := furnish(t, testkit.Start(t, teacherRow).NewSchool(t))
 	e := r.employ(t, "Meera")
@@ -67,7 +67,7 @@ func TestAssignmentsDecideWhatATeacherMayTouch(t *testing.T) {
 	}
 }
 
-func TestWhenAYearIsActivatedItsTeachersTakeOverAtOnce(t *testing.T) {
+func TestAssignments_YearActivated_ItsTeachersTakeOverAtOnce(t *testing.T) {
 	t.Parallel()
 	r := furnish(t, testkit.Start(t, teacherRow).NewSchool(t))
 	next := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create", map[string]any{"name": "2027-28", "startDate": "2027-06-01", "endDate": "2028-04-30"})
@@ -88,7 +88,7 @@ func TestWhenAYearIsActivatedItsTeachersTakeOverAtOnce(t *testing.T) {
 	expect("after", 403, 200)
 }
 
-func TestADivisionHasOneClassTeacherAndTheOtherIsToldWho(t *testing.T) {
+func TestAssignments_SecondClassTeacher_IsRefusedNamingTheFirst(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	teachers := []roster.EmployeeDetail{r.employ(t, "Meera", map[string]any{"lastName": "Iyer"}), r.employ(t, "Nila", map[string]any{"lastName": "Sen"})}
@@ -114,7 +114,7 @@ func TestADivisionHasOneClassTeacherAndTheOtherIsToldWho(t *testing.T) {
 	}
 }
 
-func TestAssignmentsThatDoNotFitAreAllNamedAndNothingIsWritten(t *testing.T) {
+func TestAssignments_ThatDoNotFit_AreAllNamed(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")

@@ -13,7 +13,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestANewTeacherSignsInByPhoneAtOnce(t *testing.T) {
+func TestEmployee_NewTeacher_SignsInByPhoneAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera", map[string]any{"lastName": "Iyer", "department": "Science"})
@@ -32,7 +32,7 @@ func TestANewTeacherSignsInByPhoneAtOnce(t *testing.T) {
 	}
 }
 
-func TestANewAdministratorIsInvitedByEmailAndSetsAPassword(t *testing.T) {
+func TestEmployee_NewAdministrator_IsInvitedByEmail(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	f := r.admin.Refuses(t, "POST", "/school-admin/employee/create", person("Asha", map[string]any{"employeeType": "ADMIN"}), 422, "")
@@ -57,7 +57,7 @@ func TestANewAdministratorIsInvitedByEmailAndSetsAPassword(t *testing.T) {
 	}
 }
 
-func TestAnInvitationHeardTwiceIsOneLink(t *testing.T) {
+func TestEmployee_InvitationDeliveredTwice_IsOneLink(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	email := uuid.NewString() + "@school.test"
@@ -81,7 +81,7 @@ func TestAnInvitationHeardTwiceIsOneLink(t *testing.T) {
 	}
 }
 
-func TestADeactivatedEmployeeIsSignedOutAndCannotReturnUntilReinstated(t *testing.T) {
+func TestEmployee_Deactivated_IsSignedOutUntilReinstated(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")
@@ -109,7 +109,7 @@ func TestADeactivatedEmployeeIsSignedOutAndCannotReturnUntilReinstated(t *testin
 	r.App.SignIn(t, "teacher", string(e.Phone))
 }
 
-func TestAnAccountFollowsChangesOfPhoneTypeAndRole(t *testing.T) {
+func TestEmployee_PhoneTypeOrRoleChanged_AccountFollows(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")
@@ -140,7 +140,7 @@ func TestAnAccountFollowsChangesOfPhoneTypeAndRole(t *testing.T) {
 	}
 }
 
-func TestEmployeesAreFoundByNameCodePhoneAndDepartment(t *testing.T) {
+func TestEmployeeList_SearchesNameCodePhoneAndDepartment(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Zoë", map[string]any{"lastName": "D’Souza", "employeeCode": "T-77", "department": "Arts"})
@@ -158,7 +158,7 @@ func TestEmployeesAreFoundByNameCodePhoneAndDepartment(t *testing.T) {
 	}
 }
 
-func TestOnePhoneIsOneTeacherHoweverManyAsk(t *testing.T) {
+func TestEmployee_OnePhoneAtOnce_IsOneTeacher(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	data := person("Meera")
@@ -186,7 +186,7 @@ func TestOnePhoneIsOneTeacherHoweverManyAsk(t *testing.T) {
 	}
 }
 
-func TestNobodyTakesAwayTheirOwnAccount(t *testing.T) {
+func TestEmployee_OwnAccount_CannotBeTakenAway(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	email := uuid.NewString() + "@school.test"

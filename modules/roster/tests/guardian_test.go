@@ -35,7 +35,7 @@ func children(t *testing.T, parent *testkit.Client, path string, body map[string
 	return names
 }
 
-func TestAGuardianSignsInByCodeAsSoonAsTheyAreAdded(t *testing.T) {
+func TestGuardian_Added_SignsInByCodeAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 1))
@@ -57,7 +57,7 @@ func TestAGuardianSignsInByCodeAsSoonAsTheyAreAdded(t *testing.T) {
 	}
 }
 
-func TestSiblingsEnteredAtOnceShareTheirParent(t *testing.T) {
+func TestGuardian_SiblingsAddedAtOnce_ShareTheirParent(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone := testkit.NewPhone()
@@ -79,7 +79,7 @@ func TestSiblingsEnteredAtOnceShareTheirParent(t *testing.T) {
 	}
 }
 
-func TestAParentSeesLinkedChildrenOnlyInEveryQuery(t *testing.T) {
+func TestParent_SeesLinkedChildrenOnly(t *testing.T) {
 	t.Parallel()
 	f, other := newFrame(t), newFrame(t)
 	phone := testkit.NewPhone()
@@ -108,7 +108,7 @@ func TestAParentSeesLinkedChildrenOnlyInEveryQuery(t *testing.T) {
 	parent.Refuses(t, "GET", path(asha), nil, 403, "PERMISSION_DENIED")
 }
 
-func TestUnlinkingEndsAccessAtOnce(t *testing.T) {
+func TestGuardian_Unlinked_LosesAccessAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone := testkit.NewPhone()
@@ -143,7 +143,7 @@ func TestUnlinkingEndsAccessAtOnce(t *testing.T) {
 	}
 }
 
-func TestRemovingTheLastChildTakesTheParentsWayIn(t *testing.T) {
+func TestGuardian_LastChildRemoved_CannotSignIn(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone := testkit.NewPhone()
@@ -161,7 +161,7 @@ func TestRemovingTheLastChildTakesTheParentsWayIn(t *testing.T) {
 	}
 }
 
-func TestAGuardiansFlagsAndPhoneCanBeChanged(t *testing.T) {
+func TestGuardian_FlagsAndPhone_CanBeChanged(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone, newer, taken := testkit.NewPhone(), testkit.NewPhone(), testkit.NewPhone()
@@ -194,7 +194,7 @@ func TestAGuardiansFlagsAndPhoneCanBeChanged(t *testing.T) {
 	}
 }
 
-func TestATeacherHasTheirOwnDivisionsAndNoOther(t *testing.T) {
+func TestTeacher_SeesOwnDivisionsOnly(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 2))

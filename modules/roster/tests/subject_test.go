@@ -8,7 +8,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestSubjectsAreKeptByCodeAndStayWhileTheyAreTaught(t *testing.T) {
+func TestSubject_InUse_CannotBeDeleted(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	if r.maths.Type != "CORE" {
@@ -30,7 +30,7 @@ func TestSubjectsAreKeptByCodeAndStayWhileTheyAreTaught(t *testing.T) {
 	}
 }
 
-func TestAClassTakesTheSubjectsItWasGivenLast(t *testing.T) {
+func TestClassSubjects_AreReplaced(t *testing.T) {
 	t.Parallel()
 	r, theirs := newStaffroom(t), newStaffroom(t)
 	const path = "/school-admin/subject/class-subjects"

@@ -38,7 +38,7 @@ func readCalendar(t *testing.T, app *testkit.App, path string) (*ics.Calendar, s
 	return cal, string(a.Body)
 }
 
-func TestATeachersCalendarHasTheirWeekInTheSchoolsTimeZone(t *testing.T) {
+func TestTeacherFeed_HasTheWeekInTheSchoolsTimeZone(t *testing.T) {
 	t.Parallel()
 	r := furnish(t, testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Europe/Lisbon"}))
 	meera, nila := r.employ(t, "Meera"), r.employ(t, "Nila")
@@ -76,7 +76,7 @@ func TestATeachersCalendarHasTheirWeekInTheSchoolsTimeZone(t *testing.T) {
 	r.App.Nobody().Refuses(t, "GET", again, nil, 404, "")
 }
 
-func TestAChildsCalendarIsForThoseLinkedToThem(t *testing.T) {
+func TestChildFeed_IsServedToLinkedGuardiansOnly(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	meera, nila := r.employ(t, "Meera"), r.employ(t, "Nila")
@@ -104,7 +104,7 @@ func TestAChildsCalendarIsForThoseLinkedToThem(t *testing.T) {
 	r.App.Nobody().Refuses(t, "GET", path, nil, 404, "")
 }
 
-func TestCalendarsLeaveTheHolidaysOutThatAreTheClasss(t *testing.T) {
+func TestFeed_LeavesOutTheClasssHolidays(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	meera, nila := r.employ(t, "Meera"), r.employ(t, "Nila")
@@ -137,7 +137,7 @@ func TestCalendarsLeaveTheHolidaysOutThatAreTheClasss(t *testing.T) {
 	}
 }
 
-func TestACalendarsAddressCannotBeGuessedOrEndsWhenAskedTo(t *testing.T) {
+func TestFeed_WrongOrEndedAddress_IsNotFound(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")

@@ -43,7 +43,7 @@ func substitution(slot timetable.Slot, date string, teacher uuid.UUID) map[strin
 	return map[string]any{"slotId": slot.ID, "date": date, "substituteTeacherId": teacher}
 }
 
-func TestASubstitutionIsSeenByBothTeachersAndTheChildOnThatDayOnly(t *testing.T) {
+func TestSubstitution_IsShownOnItsDayOnly(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	meera, nila := r.employ(t, "Meera"), r.employ(t, "Nila")
@@ -82,7 +82,7 @@ func TestASubstitutionIsSeenByBothTeachersAndTheChildOnThatDayOnly(t *testing.T)
 	parent.Refuses(t, "GET", "/parent/timetable/get?studentId="+student.String(), nil, 404, "STUDENT_NOT_FOUND")
 }
 
-func TestABusySubstituteIsRefusedNamingBothLessons(t *testing.T) {
+func TestSubstitution_BusyTeacher_IsRefusedNamingBothLessons(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	meera, nila, omar := r.employ(t, "Meera"), r.employ(t, "Nila"), r.employ(t, "Omar")
@@ -111,7 +111,7 @@ func TestABusySubstituteIsRefusedNamingBothLessons(t *testing.T) {
 	}
 }
 
-func TestASubstitutionOnTheWrongDayOrByNobodyIsInvalid(t *testing.T) {
+func TestSubstitution_WrongDayOrUnknownTeacher_IsInvalid(t *testing.T) {
 	t.Parallel()
 	r, theirs := newStaffroom(t), newStaffroom(t)
 	meera, foreign := r.employ(t, "Meera"), theirs.employ(t, "Nila")
@@ -128,7 +128,7 @@ func TestASubstitutionOnTheWrongDayOrByNobodyIsInvalid(t *testing.T) {
 	}
 }
 
-func TestANewWeekLeavesRoomForSubstitutionsStillToCome(t *testing.T) {
+func TestWeek_ClashingWithComingSubstitution_IsRefused(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	meera, nila, omar := r.employ(t, "Meera"), r.employ(t, "Nila"), r.employ(t, "Omar")

@@ -10,7 +10,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestOfTwoDivisionsThatTakeOneTeacherAtOnceOneWins(t *testing.T) {
+func TestWeek_OneTeacherTwiceAtOnce_OneWins(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")
@@ -44,7 +44,7 @@ func TestOfTwoDivisionsThatTakeOneTeacherAtOnceOneWins(t *testing.T) {
 	}
 }
 
-func TestWeeksSetManyTimesAtOnceNeverMixNorFail(t *testing.T) {
+func TestWeek_SetManyTimesAtOnce_IsNeverMixed(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")

@@ -11,7 +11,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestAWeekIsSetAtOnceAndReadByDivisionAndTeacher(t *testing.T) {
+func TestWeek_IsReadByDivisionAndTeacher(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera", map[string]any{"lastName": "Iyer"})
@@ -38,7 +38,7 @@ func TestAWeekIsSetAtOnceAndReadByDivisionAndTeacher(t *testing.T) {
 	}
 }
 
-func TestClashesAreRefusedAllAtOnceNamingBothLessons(t *testing.T) {
+func TestWeek_Clashes_AreRefusedNamingBothLessons(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e, other := r.employ(t, "Meera"), r.employ(t, "Nila")
@@ -84,7 +84,7 @@ func TestClashesAreRefusedAllAtOnceNamingBothLessons(t *testing.T) {
 	}
 }
 
-func TestLessonsOfUnknownThingsAreNamedAndNothingIsWritten(t *testing.T) {
+func TestWeek_UnknownReferences_AreAllNamed(t *testing.T) {
 	t.Parallel()
 	r, theirs := newStaffroom(t), newStaffroom(t)
 	driver, foreign := r.employ(t, "Ravi", map[string]any{"employeeType": "DRIVER"}), theirs.employ(t, "Nila")
@@ -106,7 +106,7 @@ func TestLessonsOfUnknownThingsAreNamedAndNothingIsWritten(t *testing.T) {
 	}
 }
 
-func TestAPeriodDoesNotMoveIntoAnotherLesson(t *testing.T) {
+func TestPeriod_MovedIntoAnotherLesson_IsRefused(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")

@@ -66,7 +66,7 @@ func turning(t *testing.T, days int) (o *office, next roster.AcademicYear, ids [
 	return o, next, ids
 }
 
-func TestAPromotionIsSeenFirstDoneOnceAndUndone(t *testing.T) {
+func TestPromotion_DryRunCommitAndUndo(t *testing.T) {
 	t.Parallel()
 	o, next, ids := turning(t, 30)
 	ask := map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "retained": ids[:1], "left": ids[1:2], "dryRun": true}
@@ -106,7 +106,7 @@ func TestAPromotionIsSeenFirstDoneOnceAndUndone(t *testing.T) {
 	}
 }
 
-func TestOfPromotionsAtOnceOneWinsAndAllAnswerAlike(t *testing.T) {
+func TestPromotion_AskedForAtOnce_IsDoneOnce(t *testing.T) {
 	t.Parallel()
 	o, next, _ := turning(t, 30)
 	got := make([]year.Promotion, 8)
@@ -127,7 +127,7 @@ func TestOfPromotionsAtOnceOneWinsAndAllAnswerAlike(t *testing.T) {
 	}
 }
 
-func TestTheLastClassGraduatesAndADivisionWithoutAPlaceIsLeftOut(t *testing.T) {
+func TestPromotion_LastClassGraduates_UnmappedDivisionIsLeftOut(t *testing.T) {
 	t.Parallel()
 	o, next, ids := turning(t, 0) // the new year begins today
 	c := testkit.Post[roster.Division](t, o.Client, "/school-admin/division/create", map[string]any{"classId": o.classes[1].ID, "name": "C"})
@@ -149,7 +149,7 @@ func TestTheLastClassGraduatesAndADivisionWithoutAPlaceIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestChosenStudentsGoUpAndTheRestWait(t *testing.T) {
+func TestPromotion_ChosenStudents_TheRestWait(t *testing.T) {
 	t.Parallel()
 	o, next, ids := turning(t, 30)
 	ask := map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "students": ids[:3], "retained": ids[3:4], "left": ids[4:5]}
@@ -175,7 +175,7 @@ func TestChosenStudentsGoUpAndTheRestWait(t *testing.T) {
 	}
 }
 
-func TestWhoLeavesWithTheYearIsHereUntilItsLastDay(t *testing.T) {
+func TestPromotion_LeavingStudent_StaysUntilTheYearEnds(t *testing.T) {
 	t.Parallel()
 	o, next, ids := turning(t, 30)
 	p := testkit.Post[year.Promotion](t, o.Client, promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "left": ids[:2]})

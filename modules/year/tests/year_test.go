@@ -14,7 +14,7 @@ func yearOf(n int) map[string]any {
 	return map[string]any{"name": fmt.Sprintf("%d-%02d", n, (n+1)%100), "startDate": fmt.Sprintf("%d-06-01", n), "endDate": fmt.Sprintf("%d-04-30", n+1)}
 }
 
-func TestAnAdminAddsReadsChangesAndDeletesAYear(t *testing.T) {
+func TestYear_CreateReadUpdateDelete(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
@@ -45,7 +45,7 @@ func TestAnAdminAddsReadsChangesAndDeletesAYear(t *testing.T) {
 	}
 }
 
-func TestAYearEndsAfterItBeginsAndSharesNoDayWithAnother(t *testing.T) {
+func TestYear_WrongOrOverlappingDates_AreRefused(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
@@ -65,7 +65,7 @@ func TestAYearEndsAfterItBeginsAndSharesNoDayWithAnother(t *testing.T) {
 	admin.Refuses(t, "POST", "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2030-06-01", "endDate": "2031-04-30"}, 409, "DUPLICATE_ENTRY")
 }
 
-func TestAPutChangesOnlyWhatItNamesAndIsCheckedAsAWhole(t *testing.T) {
+func TestYear_Put_ChangesOnlyNamedFields(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	made := testkit.Post[roster.AcademicYear](t, admin, "/school-admin/academic-year/create", yearOf(2026))
@@ -80,7 +80,7 @@ func TestAPutChangesOnlyWhatItNamesAndIsCheckedAsAWhole(t *testing.T) {
 	}
 }
 
-func TestOneYearIsActiveHoweverManyAreActivatedAtOnce(t *testing.T) {
+func TestYear_ActivatedAtOnce_OneIsActive(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
@@ -107,7 +107,7 @@ func TestOneYearIsActiveHoweverManyAreActivatedAtOnce(t *testing.T) {
 	}
 }
 
-func TestActivatingAYearThatIsNotThereLeavesTheActiveOneAlone(t *testing.T) {
+func TestYear_UnknownActivated_KeepsTheActiveOne(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
