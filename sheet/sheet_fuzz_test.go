@@ -12,8 +12,14 @@ import (
 )
 
 var fuzzed = []Column{
-	{Name: "firstName", Also: []string{"name"}, Check: Text(100)}, {Name: "lastName", Check: Text(100)}, {Name: "class", Check: Text(60)}, {Name: "roll", Check: Number},
-	{Name: "gender", Check: OneOf(map[string]string{"F": "FEMALE"}, "FEMALE", "MALE")}, {Name: "born", Check: Date}, {Name: "phone", Check: Phone}, {Name: "email", Check: Email},
+	{Name: "firstName", Also: []string{"name"}, Check: Text(100)},
+	{Name: "lastName", Check: Text(100)},
+	{Name: "class", Check: Text(60)},
+	{Name: "roll", Check: Number},
+	{Name: "gender", Check: OneOf(map[string]string{"F": "FEMALE"}, "FEMALE", "MALE")},
+	{Name: "born", Check: Date},
+	{Name: "phone", Check: Phone},
+	{Name: "email", Check: Email},
 }
 
 // FuzzReader feeds the reader anything: it must answer with rows or with a refusal in

@@ -96,8 +96,8 @@ type employeePlan struct {
 // hundred of them, so all are read.
 func planEmployees(c api.Ctx, m *Module, lines []employeeLine, found *sheet.Problems) (importPlan, error) {
 	p := &employeePlan{planBase: newPlanBase(found), people: m.People, refusals: map[uuid.UUID]string{}}
-	known, err := readAll[knownEmployee](c.DB, `select e.id, e.user_id, u.role_id, e.version, e.status = 'ACTIVE', array[employee_code, e.first_name, e.last_name, employee_type, e.phone, e.email,
-		designation, department, qualification, coalesce(joining_date::text, ''), licence_number, coalesce(licence_expiry_date::text, '')]
+	cells := fileCells(employeeColumns, len(employeeSheet), "e")
+	known, err := readAll[knownEmployee](c.DB, `select e.id, e.user_id, u.role_id, e.version, e.status = 'ACTIVE', `+cells+`
 		from employee e left join app_user u on u.id = e.user_id order by e.id`)
 	if err != nil {
 		return nil, fmt.Errorf("reading employees: %w", err)

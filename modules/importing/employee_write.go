@@ -60,7 +60,7 @@ func (p *employeePlan) writeUsers(c api.Ctx) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	tellUsers(c, ids)
+	publishUsersChanged(c, ids)
 	err := exec(c.DB, `insert into app_user (id, role_id, first_name, last_name, phone, created_at, updated_at)
 		select v.id, r.id, v.first_name, v.last_name, v.phone, $1, $1
 		from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[]) as v(id, type, first_name, last_name, phone) join role r on r.type = v.type and r.system
@@ -80,10 +80,18 @@ func (s *employeeStep) searchText() string {
 var employeeColumns = []recordColumn[*employeeStep]{
 	{name: "user_id", cast: "uuid", text: (*employeeStep).userText},
 	{name: "search_text", text: (*employeeStep).searchText},
-	{name: "employee_code", col: colCode}, {name: "first_name", col: colEmpFirst}, {name: "last_name", col: colEmpLast}, {name: "employee_type", col: colEmpType},
-	{name: "phone", col: colEmpPhone}, {name: "email", col: colEmpEmail}, {name: "designation", col: colDesignation}, {name: "department", col: colDepartment},
-	{name: "qualification", col: colQualification}, {name: "joining_date", cast: "date", col: colJoining},
-	{name: "licence_number", col: colLicence}, {name: "licence_expiry_date", cast: "date", col: colLicenceExpiry},
+	{name: "employee_code", col: colCode},
+	{name: "first_name", col: colEmpFirst},
+	{name: "last_name", col: colEmpLast},
+	{name: "employee_type", col: colEmpType},
+	{name: "phone", col: colEmpPhone},
+	{name: "email", col: colEmpEmail},
+	{name: "designation", col: colDesignation},
+	{name: "department", col: colDepartment},
+	{name: "qualification", col: colQualification},
+	{name: "joining_date", cast: "date", col: colJoining},
+	{name: "licence_number", col: colLicence},
+	{name: "licence_expiry_date", cast: "date", col: colLicenceExpiry},
 }
 
 func (s *employeeStep) userText() string {

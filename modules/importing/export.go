@@ -13,6 +13,13 @@ import (
 	"homeroom/sheet"
 )
 
+// export is a file of the query's rows; fill brings one into the order of columns.
+func export(c api.Ctx, name string, columns []sheet.Column, query *gorm.DB, fill func(rows *sql.Rows, cells []string) error) api.Stream {
+	return api.Stream{Name: name + "-" + c.Today().String() + ".csv", ContentType: "text/csv; charset=utf-8", Write: func(w io.Writer) error {
+		return exportRows(w, columns, query, fill)
+	}}
+}
+
 // exportRows writes a header and one row for each of the query's, as they come. Cells
 // that a spreadsheet would run are made text; an import reads them as they were.
 func exportRows(w io.Writer, columns []sheet.Column, query *gorm.DB, fill func(rows *sql.Rows, cells []string) error) error {
@@ -53,22 +60,18 @@ func exportRows(w io.Writer, columns []sheet.Column, query *gorm.DB, fill func(r
 
 // exportStudent is a student's own cells, the seat an import would compare with, and
 // the guardians, the primary one first. It joins nothing, as the list's conditions need.
-const exportStudent = `jsonb_build_array(student.admission_number, student.first_name, student.last_name,
-		coalesce((select k.name from class k where k.id = student.class_id), ''), '', '',
-		student.gender, coalesce(student.date_of_birth::text, ''), student.blood_group, student.address, student.phone, student.email, student.admission_date::text,
-		student.previous_school, student.medical_notes, student.allergies, student.emergency_contact_name, student.emergency_contact_phone)::text,
+var exportStudent = `to_jsonb(` + fileCells(studentColumns, colGuardians, "student") + `)::text,
 	coalesce((select jsonb_build_array(k.name, d.name, coalesce(e.roll_number::text, ''))
-		from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
-		where e.student_id = student.id and (e.end_date is null or e.end_date >= today.day) order by e.start_date limit 1), '[]')::text,
+			from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
+			where e.student_id = student.id and (e.end_date is null or e.end_date >= today.day) order by e.start_date limit 1),
+		(select jsonb_build_array(k.name) from class k where k.id = student.class_id), '[]')::text,
 	coalesce((select jsonb_agg(jsonb_build_array(sg.relation, g.first_name, g.last_name, g.phone, g.email, g.occupation) order by sg.is_primary desc, sg.created_at, sg.id)
 		from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = student.id), '[]')::text`
 
 // exportStudents gives the students a list would show, as a file that can be imported.
 func exportStudents(c api.Ctx, l api.ListRequest) (api.Stream, error) {
 	query := l.All(roster.StudentsToday(c).Select(exportStudent))
-	return api.Stream{Name: "students-" + c.Today().String() + ".csv", ContentType: "text/csv; charset=utf-8", Write: func(w io.Writer) error {
-		return exportRows(w, studentSheet, query, fillStudent)
-	}}, nil
+	return export(c, "students", studentSheet, query, fillStudent), nil
 }
 
 func fillStudent(rows *sql.Rows, cells []string) error {
@@ -95,15 +98,13 @@ func fillStudent(rows *sql.Rows, cells []string) error {
 
 // exportEmployees gives the employees a list would show, as a file that can be imported.
 func exportEmployees(c api.Ctx, l api.ListRequest) (api.Stream, error) {
-	query := l.All(c.DB.Model(&roster.Employee{}).Select(`employee_code, first_name, last_name, employee_type, phone, email, designation, department, qualification,
-		coalesce(joining_date::text, ''), licence_number, coalesce(licence_expiry_date::text, '')`))
-	return api.Stream{Name: "employees-" + c.Today().String() + ".csv", ContentType: "text/csv; charset=utf-8", Write: func(w io.Writer) error {
-		return exportRows(w, employeeSheet, query, func(rows *sql.Rows, cells []string) error {
-			into := make([]any, len(cells))
-			for i := range cells {
-				into[i] = &cells[i]
-			}
-			return rows.Scan(into...)
-		})
-	}}, nil
+	cells := fileCells(employeeColumns, len(employeeSheet), "employee")
+	query := l.All(c.DB.Model(&roster.Employee{}).Select(`to_jsonb(` + cells + `)::text`))
+	return export(c, "employees", employeeSheet, query, func(rows *sql.Rows, cells []string) error {
+		var own string
+		if err := rows.Scan(&own); err != nil {
+			return err
+		}
+		return json.Unmarshal([]byte(own), &cells) // in place: there are as many as columns
+	}), nil
 }

@@ -2,6 +2,8 @@ package importing
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -51,6 +53,22 @@ func (col recordColumn[S]) of(s S) string {
 		return col.text(s)
 	}
 	return any(s).(interface{ cell(int) string }).cell(col.col)
+}
+
+// fileCells is the SQL of a record's cells in the order of a file's columns; those that the
+// table does not have are empty.
+func fileCells[S any](columns []recordColumn[S], width int, table string) string {
+	cells := slices.Repeat([]string{"''"}, width)
+	for _, col := range columns {
+		switch {
+		case col.text != nil:
+		case col.cast == "":
+			cells[col.col] = table + "." + col.name
+		default:
+			cells[col.col] = "coalesce(" + table + "." + col.name + "::text, '')"
+		}
+	}
+	return "array[" + strings.Join(cells, ", ") + "]"
 }
 
 // stamps are the columns every record has, and their values for a new one.

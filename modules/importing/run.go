@@ -18,8 +18,8 @@ import (
 
 const (
 	beatEvery = 500 * time.Millisecond
-	// stillAfter is when a run whose beat stands still was killed.
-	stillAfter = 15 * time.Second
+	// staleAfter is how old the last beat of a run is that was killed.
+	staleAfter = 15 * time.Second
 
 	nothingKept = "It was interrupted. Nothing was kept."
 )
@@ -28,11 +28,11 @@ const (
 // import's transaction, except that it is DONE: that is part of what is committed, so
 // a run that says so is whole and one that does not left nothing.
 type importRun struct {
-	id      uuid.UUID
-	dry     bool
-	rows    atomic.Int64
-	percent atomic.Int64
-	still   func() // ends the beat
+	id       uuid.UUID
+	dry      bool
+	rows     atomic.Int64
+	percent  atomic.Int64
+	stopBeat func()
 }
 
 func startRun(c api.Ctx, kind string, r importRequest, fileName string) (*importRun, error) {
@@ -51,12 +51,12 @@ func startRun(c api.Ctx, kind string, r importRequest, fileName string) (*import
 	}
 	ctx, cancel := context.WithCancel(c)
 	ended := make(chan struct{})
-	run.still = func() { cancel(); <-ended }
+	run.stopBeat = func() { cancel(); <-ended }
 	go run.beat(ctx, c, ended)
 	return run, nil
 }
 
-// beat says every now and then how far the run is, and that it lives.
+// beat writes every beatEvery how far the run is, and that it lives.
 func (run *importRun) beat(ctx context.Context, c api.Ctx, ended chan struct{}) {
 	defer close(ended)
 	tick := time.NewTicker(beatEvery)
@@ -67,7 +67,7 @@ func (run *importRun) beat(ctx context.Context, c api.Ctx, ended chan struct{}) 
 			return
 		case <-tick.C:
 		}
-		// News that is late is no news: it is dropped rather than waited for.
+		// A beat that is late is dropped rather than waited for.
 		late, cancel := context.WithTimeout(ctx, beatEvery)
 		db, err := c.Apart(late)
 		if err != nil {
@@ -82,7 +82,7 @@ func (run *importRun) beat(ctx context.Context, c api.Ctx, ended chan struct{}) 
 
 // done writes how the run ended: with the import, or by itself for a dry run.
 func (run *importRun) done(c api.Ctx, result ImportResult, within bool) (ImportResult, error) {
-	run.still()
+	run.stopBeat()
 	db := c.DB
 	if !within {
 		var err error
@@ -93,10 +93,10 @@ func (run *importRun) done(c api.Ctx, result ImportResult, within bool) (ImportR
 	return result, run.end(db, result)
 }
 
-// fail writes that nothing was kept, and why. The request's own error is answered
-// whatever becomes of this.
+// fail writes that nothing was kept, and why. If that fails too, the request's own error is
+// still the answer.
 func (run *importRun) fail(c api.Ctx, err error, result ImportResult) {
-	run.still()
+	run.stopBeat()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c), 5*time.Second)
 	defer cancel()
 	db, dbErr := c.Apart(ctx)
@@ -156,7 +156,7 @@ func getImport(kind string) func(api.Ctx, byID) (ImportRun, error) {
 			FinishedAt              *time.Time
 		}
 		err := c.DB.Raw(`select state, file_name, report::text as report, rows_read, dry_run, beat_at < now() - make_interval(secs => ?) as still, created_at, finished_at
-			from import_run where id = ? and kind = ?`, stillAfter.Seconds(), r.ID, kind).Take(&row).Error
+			from import_run where id = ? and kind = ?`, staleAfter.Seconds(), r.ID, kind).Take(&row).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
 			return ImportRun{}, api.NotFound("import")
 		}

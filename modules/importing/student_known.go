@@ -122,9 +122,8 @@ func (p *knownPeople) guardian(cells []string) (g *fileGuardian, new bool) {
 	return g, true
 }
 
-const knownColumns = `s.id, s.version, s.deleted_at is not null or s.status <> 'ACTIVE', s.class_id, array[s.admission_number, s.first_name, s.last_name, '', '', '', s.gender,
-	coalesce(s.date_of_birth::text, ''), s.blood_group, s.address, s.phone, s.email, s.admission_date::text, s.previous_school, s.medical_notes, s.allergies,
-	s.emergency_contact_name, s.emergency_contact_phone]`
+var knownColumns = `s.id, s.version, s.deleted_at is not null or s.status <> 'ACTIVE', s.class_id, ` +
+	fileCells(studentColumns, colGuardians, "s")
 
 // readPeople reads the students the rows may be about, with their seats and guardians.
 func readPeople(c api.Ctx, lines []studentLine) (*knownPeople, error) {

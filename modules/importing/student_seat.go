@@ -12,7 +12,7 @@ import (
 // writeSeats places students as move does: days that are past stay as they were.
 // Those who change numbers among themselves first give theirs up.
 func (p *studentPlan) writeSeats(c api.Ctx) error {
-	var mended, left []*studentStep // in place, or ended yesterday and opened today
+	var changed, moved []*studentStep // in place, or ended yesterday and opened today
 	var opened []*studentStep
 	for _, ch := range p.changes {
 		switch {
@@ -20,18 +20,18 @@ func (p *studentPlan) writeSeats(c api.Ctx) error {
 		case ch.seat.old == nil:
 			opened = append(opened, ch)
 		case ch.seat.old.divisionID == ch.seat.division.id || !ch.seat.old.started:
-			mended = append(mended, ch)
+			changed = append(changed, ch)
 		default:
-			left = append(left, ch)
+			moved = append(moved, ch)
 		}
 	}
-	if err := releaseRolls(c, mended); err != nil {
+	if err := releaseRolls(c, changed); err != nil {
 		return err
 	}
-	if err := p.leaveSeats(c, left); err != nil {
+	if err := p.moveSeats(c, moved); err != nil {
 		return err
 	}
-	if err := mendSeats(c, mended); err != nil {
+	if err := changeSeats(c, changed); err != nil {
 		return err
 	}
 	return p.openSeats(c, opened)
@@ -46,22 +46,22 @@ func seatLists(changes []*studentStep) (ids, classes, divisions, made []uuid.UUI
 	return ids, classes, divisions, made, rolls
 }
 
-func releaseRolls(c api.Ctx, mended []*studentStep) error {
-	if len(mended) == 0 {
+func releaseRolls(c api.Ctx, changed []*studentStep) error {
+	if len(changed) == 0 {
 		return nil
 	}
-	ids, _, _, _, _ := seatLists(mended)
+	ids, _, _, _, _ := seatLists(changed)
 	if err := exec(c.DB, `update enrolment set roll_number = null where id = any($1) and roll_number is not null`, ids); err != nil {
 		return fmt.Errorf("freeing roll numbers: %w", err)
 	}
 	return nil
 }
 
-func mendSeats(c api.Ctx, mended []*studentStep) error {
-	if len(mended) == 0 {
+func changeSeats(c api.Ctx, changed []*studentStep) error {
+	if len(changed) == 0 {
 		return nil
 	}
-	ids, classes, divisions, _, rolls := seatLists(mended)
+	ids, classes, divisions, _, rolls := seatLists(changed)
 	err := exec(c.DB, `update enrolment e set class_id = v.class_id, division_id = v.division_id, roll_number = nullif(v.roll, '')::int,
 			version = e.version + 1, updated_at = $1, updated_by = $2
 		from unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::text[]) as v(id, class_id, division_id, roll) where e.id = v.id`,
@@ -72,13 +72,13 @@ func mendSeats(c api.Ctx, mended []*studentStep) error {
 	return nil
 }
 
-// leaveSeats ends enrolments yesterday and opens others today. What was settled for the
+// moveSeats ends enrolments yesterday and opens others today. What was settled for the
 // end of the year still is.
-func (p *studentPlan) leaveSeats(c api.Ctx, left []*studentStep) error {
-	if len(left) == 0 {
+func (p *studentPlan) moveSeats(c api.Ctx, moved []*studentStep) error {
+	if len(moved) == 0 {
 		return nil
 	}
-	ids, classes, divisions, made, rolls := seatLists(left)
+	ids, classes, divisions, made, rolls := seatLists(moved)
 	type settled struct {
 		ID, Student, Year uuid.UUID
 		End, Outcome      *string
@@ -98,7 +98,7 @@ func (p *studentPlan) leaveSeats(c api.Ctx, left []*studentStep) error {
 		return fmt.Errorf("ending enrolments: %w", err)
 	}
 	columns := append([]string{"id", "student_id", "academic_year_id", "class_id", "division_id", "roll_number", "start_date", "end_date", "outcome", "promotion_id"}, stamps...)
-	err = tenancy.Copy(c.DB, "enrolment", columns, len(left), func(i int) ([]any, error) {
+	err = tenancy.Copy(c.DB, "enrolment", columns, len(moved), func(i int) ([]any, error) {
 		o := byID[ids[i]]
 		return stamped(c, made[i], o.Student, o.Year, classes[i], divisions[i], rollOrNull(rolls[i]), c.Today().String(), o.End, o.Outcome, o.Promotion), nil
 	})

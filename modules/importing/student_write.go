@@ -102,11 +102,21 @@ func (p *studentPlan) writeGuardians(c api.Ctx) error {
 var studentColumns = []recordColumn[*studentStep]{
 	{name: "class_id", cast: "uuid", text: (*studentStep).classText},
 	{name: "search_text", text: (*studentStep).searchText},
-	{name: "admission_number", col: colAdmissionNumber}, {name: "first_name", col: colFirstName}, {name: "last_name", col: colLastName},
-	{name: "gender", col: colGender}, {name: "date_of_birth", cast: "date", col: colDateOfBirth}, {name: "blood_group", col: colBloodGroup},
-	{name: "address", col: colAddress}, {name: "phone", col: colPhone}, {name: "email", col: colEmail}, {name: "admission_date", cast: "date", col: colAdmissionDate},
-	{name: "previous_school", col: colPreviousSchool}, {name: "medical_notes", col: colMedicalNotes}, {name: "allergies", col: colAllergies},
-	{name: "emergency_contact_name", col: colEmergencyName}, {name: "emergency_contact_phone", col: colEmergencyPhone},
+	{name: "admission_number", col: colAdmissionNumber},
+	{name: "first_name", col: colFirstName},
+	{name: "last_name", col: colLastName},
+	{name: "gender", col: colGender},
+	{name: "date_of_birth", cast: "date", col: colDateOfBirth},
+	{name: "blood_group", col: colBloodGroup},
+	{name: "address", col: colAddress},
+	{name: "phone", col: colPhone},
+	{name: "email", col: colEmail},
+	{name: "admission_date", cast: "date", col: colAdmissionDate},
+	{name: "previous_school", col: colPreviousSchool},
+	{name: "medical_notes", col: colMedicalNotes},
+	{name: "allergies", col: colAllergies},
+	{name: "emergency_contact_name", col: colEmergencyName},
+	{name: "emergency_contact_phone", col: colEmergencyPhone},
 }
 
 func (ch *studentStep) classText() string {
@@ -130,7 +140,8 @@ func (p *studentPlan) writeStudents(c api.Ctx) error {
 	if err := insertRecords(c, "student", studentColumns, created); err != nil {
 		return err
 	}
-	return updateRecords(c, "student", studentColumns, p.pick(func(ch *studentStep) bool { return ch.old != nil && (ch.changed || len(ch.links) > 0) }))
+	changed := p.pick(func(ch *studentStep) bool { return ch.old != nil && (ch.changed || len(ch.links) > 0) })
+	return updateRecords(c, "student", studentColumns, changed)
 }
 
 func (p *studentPlan) writeLinks(c api.Ctx) error {
@@ -205,8 +216,8 @@ func (ch *studentStep) auditEntry() (id uuid.UUID, before, after any) {
 	return ch.id, was, is
 }
 
-// usersTold is how many users one fact names.
-const usersTold = 500
+// usersPerFact is how many users one fact names at most.
+const usersPerFact = 500
 
 // openAccounts lets the new guardians in, last of all, and those who had no child left
 // at the school again.
@@ -229,14 +240,14 @@ func (p *studentPlan) openAccounts(c api.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("opening guardians' accounts again: %w", err)
 	}
-	tellUsers(c, users)
+	publishUsersChanged(c, users)
 	return p.people.EnterMany(c, c.School.ID, api.Parent, users, phones)
 }
 
-// tellUsers tells that many users changed, in a few facts.
-func tellUsers(c api.Ctx, users []uuid.UUID) {
+// publishUsersChanged writes the fact that users changed, in as few parts as they fit in.
+func publishUsersChanged(c api.Ctx, users []uuid.UUID) {
 	for len(users) > 0 {
-		n := min(usersTold, len(users))
+		n := min(usersPerFact, len(users))
 		c.Tell(events.Fact{Kind: "users.changed", Data: map[string]any{"userIds": users[:n]}})
 		users = users[n:]
 	}

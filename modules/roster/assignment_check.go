@@ -69,8 +69,8 @@ func checkAssignments(c api.Ctx, list []assignmentInput) error {
 }
 
 // claimDivisions makes sure that nobody else is class teacher where the list says this
-// user is. The divisions are locked: of two who claim one at once, the second is told
-// who was first. Someone who has left holds no division back.
+// user is. The divisions are locked: of two who claim one at once, the second is
+// refused with the name of the first. Someone who has left holds no division back.
 func claimDivisions(c api.Ctx, user uuid.UUID, year *uuid.UUID, list []assignmentInput) error {
 	var ids []uuid.UUID
 	for _, a := range list {

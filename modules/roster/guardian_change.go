@@ -82,7 +82,7 @@ func changeLink(c api.Ctx, r guardianOf, before, after Guardianship) error {
 		return api.InvalidField("isPrimary", "make another guardian the primary one instead")
 	}
 	if after.IsPrimary && !before.IsPrimary {
-		if err := stepBack(c, r.StudentID); err != nil {
+		if err := clearPrimary(c, r.StudentID); err != nil {
 			return err
 		}
 	}

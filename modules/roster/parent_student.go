@@ -82,10 +82,7 @@ func listChildren(c api.Ctx, r childrenIn) (Children, error) {
 // will sit at the beginning of one to come.
 func childrenOfYear(c api.Ctx, year AcademicYear) (Children, error) {
 	query := StudentsToday(c).Where("exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = ?)", year.ID)
-	seat := `(select jsonb_build_object('academicYearId', e.academic_year_id, 'classId', e.class_id, 'className', k.name,
-			'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
-		from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
-		where e.student_id = student.id and e.academic_year_id = ? order by e.start_date desc limit 1) as seat`
+	seat := `(` + seatOfEnrolment + `e.academic_year_id = ? order by e.start_date desc limit 1) as seat`
 	return childrenBy(c, query, seat, year.ID)
 }
 

@@ -33,13 +33,16 @@ const covers = `e.start_date <= today.day and (e.end_date is null or e.end_date 
 // coversToday is the same in a list's filter.
 const coversToday = `e.start_date <= @today and (e.end_date is null or e.end_date >= @today)`
 
+// seatOfEnrolment is the Seat of one of a student's enrolments e, as JSON; which one follows.
+const seatOfEnrolment = `select jsonb_build_object('academicYearId', e.academic_year_id, 'classId', e.class_id, 'className', k.name,
+		'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
+	from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
+	where e.student_id = student.id and `
+
 // seatColumn is a student's Seat as JSON. It is worked out for the rows of a page
 // only, after they have been sorted and cut.
 const seatColumn = `coalesce(
-	(select jsonb_build_object('academicYearId', e.academic_year_id, 'classId', e.class_id, 'className', k.name,
-			'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
-		from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
-		where e.student_id = student.id and ` + covers + `),
+	(` + seatOfEnrolment + covers + `),
 	(select jsonb_build_object('classId', k.id, 'className', k.name) from class k where k.id = student.class_id and student.status = 'ACTIVE'),
 	'{}') as seat`
 

@@ -42,7 +42,7 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 		if s.AdmissionDate == nil || s.AdmissionDate.IsZero() {
 			s.AdmissionDate = before.AdmissionDate
 		}
-		if err := s.tidy(c); err != nil {
+		if err := s.normalize(c); err != nil {
 			return err
 		}
 		if s.AdmissionNumber == "" {

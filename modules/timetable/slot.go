@@ -87,7 +87,7 @@ func teachersOf(list []Slot) []uuid.UUID {
 	return ids
 }
 
-// sameTime reports whether the two lessons overlap, whatever their periods are called.
+// sameTime reports whether the two lessons overlap; their periods may have other names.
 func (s Slot) sameTime(o Slot) bool {
 	return s.DayOfWeek == o.DayOfWeek && s.StartTime < o.EndTime && o.StartTime < s.EndTime
 }

@@ -50,7 +50,7 @@ func substitute(c api.Ctx, r SubstitutionFields) (Substitution, error) {
 	if err != nil {
 		return Substitution{}, err
 	}
-	teachers, err := byTheirIDs(c, []uuid.UUID{r.SubstituteTeacherID}, func(e roster.Employee) uuid.UUID { return e.ID })
+	teachers, err := recordsByID(c, []uuid.UUID{r.SubstituteTeacherID}, func(e roster.Employee) uuid.UUID { return e.ID })
 	if err != nil {
 		return Substitution{}, err
 	}

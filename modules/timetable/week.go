@@ -91,7 +91,7 @@ func putDivisionWeek(c api.Ctx, r weekChange) (DivisionWeek, error) {
 	if err != nil {
 		return DivisionWeek{}, err
 	}
-	others, err := rivals(c, d.ID, fresh)
+	others, err := competingSlots(c, d.ID, fresh)
 	if err != nil {
 		return DivisionWeek{}, err
 	}
@@ -122,15 +122,15 @@ func namedSlots(c api.Ctx, week DivisionWeek, list []slotInput) ([]Slot, error) 
 			teacherIDs = append(teacherIDs, *s.TeacherID)
 		}
 	}
-	periods, err := byTheirIDs(c, periodIDs, func(p Period) uuid.UUID { return p.ID })
+	periods, err := recordsByID(c, periodIDs, func(p Period) uuid.UUID { return p.ID })
 	if err != nil {
 		return nil, err
 	}
-	subjects, err := byTheirIDs(c, subjectIDs, func(s roster.Subject) uuid.UUID { return s.ID })
+	subjects, err := recordsByID(c, subjectIDs, func(s roster.Subject) uuid.UUID { return s.ID })
 	if err != nil {
 		return nil, err
 	}
-	teachers, err := byTheirIDs(c, teacherIDs, func(e roster.Employee) uuid.UUID { return e.ID })
+	teachers, err := recordsByID(c, teacherIDs, func(e roster.Employee) uuid.UUID { return e.ID })
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +168,8 @@ func namedSlots(c api.Ctx, week DivisionWeek, list []slotInput) ([]Slot, error) 
 	return fresh, nil
 }
 
-// byTheirIDs reads the records of the ids.
-func byTheirIDs[M any](c api.Ctx, ids []uuid.UUID, id func(M) uuid.UUID) (map[uuid.UUID]M, error) {
+// recordsByID reads records, by their ids.
+func recordsByID[M any](c api.Ctx, ids []uuid.UUID, id func(M) uuid.UUID) (map[uuid.UUID]M, error) {
 	out := map[uuid.UUID]M{}
 	if len(ids) == 0 {
 		return out, nil
@@ -184,8 +184,8 @@ func byTheirIDs[M any](c api.Ctx, ids []uuid.UUID, id func(M) uuid.UUID) (map[uu
 	return out, nil
 }
 
-// rivals are the other divisions' lessons that want one of the same teachers or rooms.
-func rivals(c api.Ctx, division uuid.UUID, fresh []Slot) ([]Slot, error) {
+// competingSlots are other divisions' lessons that want one of the same teachers or rooms.
+func competingSlots(c api.Ctx, division uuid.UUID, fresh []Slot) ([]Slot, error) {
 	rooms := []string{""}
 	for _, s := range fresh {
 		rooms = append(rooms, strings.ToLower(s.Room))

@@ -64,7 +64,7 @@ type PromotionStep struct {
 
 // promote closes a class's enrolments at the end of the old year and opens new ones at
 // the beginning of the next. Those who ask at once queue: the second finds nobody left
-// and is given the first one's answer, as is whoever asks again.
+// and gets the first one's answer, as does a request that is sent again.
 func promote(c api.Ctx, r promoteRequest) (Promotion, error) {
 	if err := lockPromotions(c); err != nil {
 		return Promotion{}, err
@@ -83,7 +83,7 @@ func promote(c api.Ctx, r promoteRequest) (Promotion, error) {
 			return deref(done), err
 		}
 	}
-	if candidates, err = t.sort(r, candidates); err != nil {
+	if candidates, err = t.decideAll(r, candidates); err != nil {
 		return Promotion{}, err
 	}
 	p := t.count(candidates)
@@ -160,7 +160,7 @@ func (t *turn) write(c api.Ctx, p Promotion) error {
 	err = c.DB.Exec(`insert into promotion (id, from_year_id, to_year_id, class_id, summary, created_by, created_at) values (?, ?, ?, ?, ?::jsonb, ?, ?)`,
 		*p.ID, t.from.ID, t.to.ID, t.class.ID, string(summary), c.User.ID, c.Now).Error
 	if err != nil {
-		return fmt.Errorf("booking a promotion: %w", err)
+		return fmt.Errorf("writing a promotion: %w", err)
 	}
 	var closed, opened, students, divisions, gone []uuid.UUID
 	var outcomes, states []string
@@ -180,5 +180,5 @@ func (t *turn) write(c api.Ctx, p Promotion) error {
 		}
 		closed, outcomes = append(closed, s.enrolment), append(outcomes, outcome)
 	}
-	return t.send(c, *p.ID, closed, outcomes, opened, students, divisions, gone, states)
+	return t.writeRecords(c, *p.ID, closed, outcomes, opened, students, divisions, gone, states)
 }

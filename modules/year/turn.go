@@ -120,9 +120,9 @@ func (t *turn) candidates(c api.Ctx) ([]PromotionStep, error) {
 	return out, nil
 }
 
-// sort decides for every candidate; where some were chosen, for those and nobody else.
-// Whoever is named must be one.
-func (t *turn) sort(r promoteRequest, candidates []PromotionStep) ([]PromotionStep, error) {
+// decideAll decides for every candidate; where some were chosen, for those and nobody else.
+// A student who is named must be one of them.
+func (t *turn) decideAll(r promoteRequest, candidates []PromotionStep) ([]PromotionStep, error) {
 	lists := []struct {
 		field, outcome string
 		ids            []uuid.UUID
@@ -200,9 +200,9 @@ func (t *turn) count(steps []PromotionStep) Promotion {
 	return p
 }
 
-// send writes the turn: enrolments that end, those that begin, and who is gone. Until the
+// writeRecords writes the turn: enrolments that end, those that begin, and who is gone. Until the
 // year has ended, nobody is: what they become waits for their last day.
-func (t *turn) send(c api.Ctx, id uuid.UUID, closed []uuid.UUID, outcomes []string, opened, students, divisions, gone []uuid.UUID, states []string) error {
+func (t *turn) writeRecords(c api.Ctx, id uuid.UUID, closed []uuid.UUID, outcomes []string, opened, students, divisions, gone []uuid.UUID, states []string) error {
 	end := t.from.EndDate.String()
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `update enrolment e set end_date = $1, outcome = v.outcome, promotion_id = $2, version = e.version + 1, updated_at = $3, updated_by = $4
