@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"homeroom/modules/importing"
 	"homeroom/modules/roster"
+	"homeroom/modules/timetable"
 	"homeroom/testkit"
 )
 
@@ -64,13 +66,13 @@ func (d *day) studentFile() string {
 // parentPhone is the phone of the nth parent of the school's file.
 func (d *day) parentPhone(n int) string { return fmt.Sprintf("%s%04d", d.phones, n) }
 
-func (d *day) imports(t *testing.T, file, options string) roster.ImportResult {
+func (d *day) imports(t *testing.T, file, options string) importing.ImportResult {
 	t.Helper()
 	a := d.office.Send(t, "POST", "/school-admin/student/import?"+options, "text/csv", []byte(file))
 	if a.Status != 200 {
 		t.Fatalf("import: %d %s", a.Status, a.Body)
 	}
-	var r roster.ImportResult
+	var r importing.ImportResult
 	a.Read(t, &r)
 	return r
 }
@@ -82,7 +84,7 @@ func (d *day) staff(t *testing.T) {
 	phone := testkit.NewPhone()
 	meera := testkit.Post[roster.Employee](t, d.office, "/school-admin/employee/create", map[string]any{"firstName": "Meera", "lastName": "Iyer", "phone": phone, "employeeType": "TEACHER"})
 	maths := testkit.Post[roster.Subject](t, d.office, "/school-admin/subject/create", map[string]any{"name": "Mathematics", "code": "MATH"})
-	first := testkit.Post[roster.Period](t, d.office, "/school-admin/timetable/period/create", map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"})
+	first := testkit.Post[timetable.Period](t, d.office, "/school-admin/timetable/period/create", map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"})
 	testkit.Put[struct{}](t, d.office, "/school-admin/employee/"+meera.ID.String()+"/assignments", map[string]any{"assignments": []map[string]any{
 		{"classId": class, "divisionId": division, "isClassTeacher": true}, {"classId": class, "divisionId": division, "subjectId": maths.ID}}})
 	week := func(division uuid.UUID) testkit.Answer {

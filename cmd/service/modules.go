@@ -19,6 +19,7 @@ import (
 	"homeroom/modules/exam"
 	"homeroom/modules/fee"
 	"homeroom/modules/file"
+	"homeroom/modules/importing"
 	"homeroom/modules/leave"
 	"homeroom/modules/library"
 	"homeroom/modules/message"
@@ -29,7 +30,9 @@ import (
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
+	"homeroom/modules/timetable"
 	"homeroom/modules/transport"
+	"homeroom/modules/year"
 )
 
 // modules are all the parts of the product, and more: a module is added here and nowhere
@@ -42,9 +45,9 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		Private: []string{message.FileKind},
 		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
 	}
-	letterheads := roster.Letterheads{Files: files}
+	letterhead := setting.Letterheads{Files: files}.Letterhead
 	register := &attendance.Module{}
-	exams := &exam.Module{Attendance: register, Letterheads: letterheads}
+	exams := &exam.Module{Attendance: register, Letterhead: letterhead}
 	leaves := &leave.Module{Attendance: register, Files: files}
 	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: s.schools, Clock: s.now, AnnouncementAddressesUser: announcement.AddressesUser}
 	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: s.schools, Clock: s.now}
@@ -55,10 +58,13 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: s.schools, Version: s.Cluster.SchoolVersion()}).Describe(),
 		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Describe(),
 		api.Own(),
-		(&roster.Module{People: s.Auth, Schools: s.schools, Closed: register.DaysOff, PublicURL: s.Config.Public, Letterheads: letterheads}).Describe(),
+		(&roster.Module{People: s.Auth, Letterhead: letterhead}).Describe(),
+		(&importing.Module{People: s.Auth}).Describe(),
+		(&timetable.Module{Schools: s.schools, Closed: register.DaysOff, PublicURL: s.Config.Public}).Describe(),
+		year.Describe(),
 		register.Describe(),
 		exams.Describe(),
-		(&fee.Module{Letterheads: letterheads}).Describe(),
+		(&fee.Module{Letterhead: letterhead}).Describe(),
 		(&announcement.Module{Teller: notifications, Files: files, Schools: s.schools, Clock: s.now}).Describe(),
 		leaves.Describe(),
 		(&transport.Module{Absences: leaves, Register: register, Schools: s.schools, Tracker: s.Tracker, Publish: newsPublisher{s.Hub, s.Hints}.publish}).Describe(),

@@ -69,7 +69,7 @@ func history(c api.Ctx, r historyRequest) (AttendanceHistory, error) {
 		return AttendanceHistory{}, fmt.Errorf("reading a student's attendance: %w", err)
 	}
 	if len(students) == 0 {
-		return AttendanceHistory{}, roster.NoStudent()
+		return AttendanceHistory{}, roster.ErrNoStudent
 	}
 	out := AttendanceHistory{StudentID: r.StudentID, FirstName: students[0].FirstName, LastName: students[0].LastName, From: span.From, To: span.To, Days: []HistoryDay{}}
 	for i, f := range found {

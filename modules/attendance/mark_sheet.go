@@ -11,8 +11,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// sheet is a division on a day, as those who mark it find it.
-type sheet struct {
+// markSheet is a division on a day, as those who mark it find it.
+type markSheet struct {
 	frame
 	off      string                  // what keeps the division at home that day
 	students map[uuid.UUID]seat      // who is on the roster
@@ -55,12 +55,12 @@ const markColumns = `a.id, a.student_id, a.division_id, a.date, a.status, a.late
 
 // lockSheet reads a division's day and holds it: the division's row lets one marker in
 // at a time without being in the way of anybody who only refers to it.
-func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
+func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
 	ids := make([]uuid.UUID, len(r.Records))
 	for i, record := range r.Records {
 		ids[i] = record.StudentID
 	}
-	s := &sheet{students: make(map[uuid.UUID]seat, len(ids)), marks: make(map[uuid.UUID]Mark), leaves: make(map[uuid.UUID]uuid.UUID)}
+	s := &markSheet{students: make(map[uuid.UUID]seat, len(ids)), marks: make(map[uuid.UUID]Mark), leaves: make(map[uuid.UUID]uuid.UUID)}
 	var frames []frame
 	var leaves []struct{ ID, StudentID uuid.UUID }
 	calendar, holidays := reading(c, r.Date, r.Date)
@@ -88,7 +88,7 @@ func lockSheet(c api.Ctx, r MarkFields) (*sheet, error) {
 }
 
 // seat reads who is on the roster.
-func (s *sheet) seat(rows pgx.Rows) error {
+func (s *markSheet) seat(rows pgx.Rows) error {
 	for rows.Next() {
 		var one seat
 		if err := rows.Scan(&one.ID, &one.FirstName, &one.LastName); err != nil {
@@ -100,7 +100,7 @@ func (s *sheet) seat(rows pgx.Rows) error {
 }
 
 // mark reads the marks of those named who have one.
-func (s *sheet) mark(rows pgx.Rows) error {
+func (s *markSheet) mark(rows pgx.Rows) error {
 	for rows.Next() {
 		var m Mark
 		if err := rows.Scan(&m.ID, &m.StudentID, &m.DivisionID, &m.Date, &m.Status, &m.LateMinutes, &m.Remark, &m.Source, &m.LeaveID, &m.MarkedBy, &m.MarkedAt, &m.Version); err != nil {
@@ -112,7 +112,7 @@ func (s *sheet) mark(rows pgx.Rows) error {
 }
 
 // check names everything that is wrong with the marks.
-func (s *sheet) check(c api.Ctx, r MarkFields) []api.Detail {
+func (s *markSheet) check(c api.Ctx, r MarkFields) []api.Detail {
 	var bad []api.Detail
 	fail := func(field, format string, args ...any) {
 		bad = append(bad, api.Detail{Field: field, Message: fmt.Sprintf(format, args...)})
@@ -160,7 +160,7 @@ func (f frame) tooLate(c api.Ctx, day api.Date) []api.Detail {
 
 // refuseStale refuses marks that were made in sight of another mark than there is now,
 // naming each, so that nobody overwrites what they have not seen.
-func (s *sheet) refuseStale(r MarkFields) error {
+func (s *markSheet) refuseStale(r MarkFields) error {
 	var stale []api.Detail
 	for i, record := range r.Records {
 		if now := s.marks[record.StudentID]; record.Version != nil && *record.Version != now.Version {
@@ -182,7 +182,7 @@ func (s *sheet) refuseStale(r MarkFields) error {
 // apply is a student's mark after a record, and whether the record changed it. The
 // absence that an approved leave is about is that leave, marked or not; one who came
 // anyway is marked as they came.
-func (s *sheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source string) (change, bool) {
+func (s *markSheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source string) (change, bool) {
 	one := s.students[record.StudentID]
 	m := Mark{
 		ID: api.NewID(), StudentID: record.StudentID, DivisionID: r.DivisionID, Date: r.Date, Status: record.Status, LateMinutes: record.LateMinutes,

@@ -39,7 +39,7 @@ func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 		ClassID uuid.UUID
 	}
 	calendar, holidays := reading(c, first, last)
-	err := tenancy.Pipeline(c.DB, roster.Viewing(c, r.StudentID), holidays,
+	err := tenancy.Pipeline(c.DB, roster.MayViewQuery(c, r.StudentID), holidays,
 		tenancy.Query{SQL: `select day::date as date, e.class_id, a.status, a.late_minutes, coalesce(a.remark, '') as remark
 			from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
 			join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)

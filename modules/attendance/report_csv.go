@@ -1,14 +1,12 @@
 package attendance
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
+	"homeroom/sheet"
 )
 
 // reportFile is a month's register for a spreadsheet: a line for each student, a
@@ -18,9 +16,6 @@ func reportFile(c api.Ctx, r reportRequest) (api.File, error) {
 	if err != nil {
 		return api.File{}, err
 	}
-	var b bytes.Buffer
-	b.WriteString("\xEF\xBB\xBF") // spreadsheets take a file without it for an old encoding
-	out := csv.NewWriter(&b)
 	head := []string{"rollNumber", "admissionNumber", "firstName", "lastName"}
 	for _, d := range p.Days {
 		head = append(head, d.Date.String())
@@ -29,11 +24,12 @@ func reportFile(c api.Ctx, r reportRequest) (api.File, error) {
 	for _, s := range p.Students {
 		lines = append(lines, s.cells())
 	}
-	if err := out.WriteAll(lines); err != nil {
+	body, err := sheet.Bytes(lines)
+	if err != nil {
 		return api.File{}, fmt.Errorf("writing a register: %w", err)
 	}
 	name := strings.Map(plainName, fmt.Sprintf("attendance-%s-%s-%s.csv", p.ClassName, p.DivisionName, p.Month))
-	return api.File{Name: name, ContentType: "text/csv; charset=utf-8", Body: b.Bytes()}, nil
+	return api.File{Name: name, ContentType: "text/csv; charset=utf-8", Body: body}, nil
 }
 
 func (s MonthStudent) cells() []string {
@@ -44,7 +40,7 @@ func (s MonthStudent) cells() []string {
 	if s.Totals.Percent != nil {
 		percent = strconv.FormatFloat(*s.Totals.Percent, 'f', 1, 64)
 	}
-	line := []string{roll, roster.Guard(s.AdmissionNumber), roster.Guard(s.FirstName), roster.Guard(s.LastName)}
+	line := []string{roll, sheet.Guard(s.AdmissionNumber), sheet.Guard(s.FirstName), sheet.Guard(s.LastName)}
 	for i := range s.Statuses {
 		line = append(line, s.Statuses.At(i))
 	}

@@ -192,7 +192,7 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 		return nil, fmt.Errorf("reading a report card: %w", err)
 	}
 	if len(students) == 0 {
-		return nil, roster.NoStudent()
+		return nil, roster.ErrNoStudent
 	}
 	d.student = students[0]
 	if len(scales) > 0 {

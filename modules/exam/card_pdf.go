@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"homeroom/api"
-	"homeroom/modules/roster/paper"
+	"homeroom/paper"
 )
 
 // print is the card as it is handed out and signed.
 func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
-	head, err := m.Letterheads.Letterhead(c)
+	head, err := m.Letterhead(c)
 	if err != nil {
 		return nil, err
 	}

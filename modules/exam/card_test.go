@@ -14,7 +14,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/modules/exam"
-	"homeroom/modules/roster"
+	"homeroom/modules/setting"
 	"homeroom/testkit"
 )
 
@@ -38,7 +38,7 @@ var books = &register{}
 // A second report card, with everything that other modules would give it.
 func init() {
 	testkit.ShareWith(func(_ *config.Config, o *service.Options) {
-		for _, r := range (&exam.Module{Attendance: books, Letterheads: roster.Letterheads{Files: books}}).Describe().Rows {
+		for _, r := range (&exam.Module{Attendance: books, Letterhead: setting.Letterheads{Files: books}.Letterhead}).Describe().Rows {
 			if r.Path == "/school-admin/exam/report-card/:studentId" {
 				r.Path = "/school-admin/exam/full-card/:studentId"
 				o.ExtraRows = append(o.ExtraRows, r)

@@ -71,7 +71,7 @@ func (r RemarkFields) about(c api.Ctx, student uuid.UUID, where string, args ...
 		return Remark{}, fmt.Errorf("looking for a student: %w", err)
 	}
 	if !there {
-		return Remark{}, roster.NoStudent()
+		return Remark{}, roster.ErrNoStudent
 	}
 	return r.write(c, student)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
+	"homeroom/paper"
 )
 
 // Attendance counts a student's school days, for the report card.
@@ -16,8 +16,9 @@ type Attendance interface {
 
 // Module serves exams. Attendance that is nil is left off the report card.
 type Module struct {
-	Attendance  Attendance
-	Letterheads roster.Letterheads
+	Attendance Attendance
+	// Letterhead reads what the school's papers begin with.
+	Letterhead func(api.Ctx) (paper.Letterhead, error)
 }
 
 // Describe is everything about the module.

@@ -9,6 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/sheet"
 	"homeroom/tenancy"
 )
 
@@ -37,7 +38,7 @@ type resultInput struct {
 // field names a field of the i-th result as the caller spelt it.
 func (in resultInput) field(i int, name string) string {
 	if in.row > 0 {
-		return roster.SheetField(in.row, name)
+		return sheet.Field(in.row, name)
 	}
 	return fmt.Sprintf("results[%d].%s", i, name)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
+	"homeroom/sheet"
 )
 
-// The columns of a file of results, in the order ReadSheet gives their cells.
+// The columns of a file of results, in the order sheet.Read gives their cells.
 const (
 	colStudentID = iota
 	colAdmissionNumber
@@ -22,21 +22,21 @@ const (
 	colRemark
 )
 
-var resultSheet = []roster.Column{
+var resultSheet = []sheet.Column{
 	colStudentID:       {Name: "studentId", Check: idCell},
-	colAdmissionNumber: {Name: "admissionNumber", Also: []string{"admission no", "adm no"}, Check: roster.TextCell(40)},
+	colAdmissionNumber: {Name: "admissionNumber", Also: []string{"admission no", "adm no"}, Check: sheet.Text(40)},
 	colPaperID:         {Name: "paperId", Check: idCell},
-	colSubject:         {Name: "subject", Also: []string{"subject code", "subject name"}, Check: roster.TextCell(100)},
+	colSubject:         {Name: "subject", Also: []string{"subject code", "subject name"}, Check: sheet.Text(100)},
 	colMarks:           {Name: "marksObtained", Also: []string{"marks"}, Check: marksCell},
 	colAbsent:          {Name: "isAbsent", Also: []string{"absent"}, Check: yesCell},
 	colExempt:          {Name: "isExempt", Also: []string{"exempt"}, Check: yesCell},
-	colRemark:          {Name: "remark", Also: []string{"remarks"}, Check: roster.TextCell(500)},
+	colRemark:          {Name: "remark", Also: []string{"remarks"}, Check: sheet.Text(500)},
 }
 
 // readCSV fills a batch from a file. A student is named by id or admission number, a
 // paper by id, by its subject, or by paperId of the request for all rows.
 func readCSV(r *batch, file *api.Incoming) error {
-	return roster.ReadSheet(file, maxBatch, resultSheet, func(row int, cells []string) {
+	return sheet.Read(file, maxBatch, resultSheet, func(row int, cells []string) {
 		in := resultInput{row: row, subject: cells[colSubject], admission: cells[colAdmissionNumber]}
 		in.StudentID, in.PaperID = idOr(cells[colStudentID]), idOr(cells[colPaperID])
 		in.IsAbsent, in.IsExempt = cells[colAbsent] == "yes" || cells[colMarks] == absentCell, cells[colExempt] == "yes" || cells[colMarks] == exemptCell

@@ -117,7 +117,7 @@ func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open [
 		return who, year, nil, fmt.Errorf("reading a student's account: %w", err)
 	}
 	if len(found) == 0 {
-		return who, year, nil, roster.NoStudent()
+		return who, year, nil, roster.ErrNoStudent
 	}
 	found[0].Balance = who.Balance
 	year, err = only(years)

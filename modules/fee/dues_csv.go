@@ -1,12 +1,10 @@
 package fee
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
+	"homeroom/sheet"
 )
 
 // duesFile is the dues of all students as a file for a spreadsheet, amounts in whole
@@ -16,16 +14,14 @@ func duesFile(c api.Ctx, r duesOf) (*api.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var body bytes.Buffer
-	body.WriteString("\xEF\xBB\xBF") // spreadsheets take a file without it for an old encoding
-	out := csv.NewWriter(&body)
 	rows := [][]string{{"admissionNumber", "student", "class", "total", "notDue", "0-30", "31-60", "61-90", "90+"}}
 	for _, s := range list {
-		rows = append(rows, []string{roster.Guard(s.AdmissionNumber), roster.Guard(s.StudentName), roster.Guard(s.ClassName),
+		rows = append(rows, []string{sheet.Guard(s.AdmissionNumber), sheet.Guard(s.StudentName), sheet.Guard(s.ClassName),
 			cell(c, s.Total), cell(c, s.NotDue), cell(c, s.Days0To30), cell(c, s.Days31To60), cell(c, s.Days61To90), cell(c, s.DaysOver90)})
 	}
-	if err := out.WriteAll(rows); err != nil {
+	body, err := sheet.Bytes(rows)
+	if err != nil {
 		return nil, fmt.Errorf("writing the dues: %w", err)
 	}
-	return &api.File{Name: "dues-" + c.Today().String() + ".csv", ContentType: "text/csv; charset=utf-8", Body: body.Bytes()}, nil
+	return &api.File{Name: "dues-" + c.Today().String() + ".csv", ContentType: "text/csv; charset=utf-8", Body: body}, nil
 }

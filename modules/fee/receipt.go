@@ -8,8 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
-	"homeroom/modules/roster/paper"
+	"homeroom/paper"
 	"homeroom/tenancy"
 )
 
@@ -65,16 +64,17 @@ func (m *Module) receiptBy(c api.Ctx, r printable, where string, args ...any) (a
 	}
 	out := api.MaybeFile[Receipt]{Data: found[0]}
 	if r.Format == "pdf" {
-		out.File, err = found[0].pdf(c, m.Letterheads)
+		head, err := m.Letterhead(c)
+		if err != nil {
+			return out, err
+		}
+		out.File, err = found[0].pdf(c, head)
+		return out, err
 	}
-	return out, err
+	return out, nil
 }
 
-func (r Receipt) pdf(c api.Ctx, letterheads roster.Letterheads) (*api.File, error) {
-	head, err := letterheads.Letterhead(c)
-	if err != nil {
-		return nil, err
-	}
+func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	doc := paper.Headed(head, "Receipt "+r.ReceiptNumber)
 	if r.Reversed {
 		doc.Field("REVERSED", r.ReversalNote)

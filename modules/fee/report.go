@@ -86,7 +86,7 @@ func (m *Module) reportBy(c api.Ctx, r reportOf, student string, args ...any) (a
 		return api.MaybeFile[Report]{}, fmt.Errorf("reading a student's account: %w", err)
 	}
 	if len(found) == 0 {
-		return api.MaybeFile[Report]{}, roster.NoStudent()
+		return api.MaybeFile[Report]{}, roster.ErrNoStudent
 	}
 	out.Student = found[0]
 	for _, i := range invoices {
@@ -98,7 +98,12 @@ func (m *Module) reportBy(c api.Ctx, r reportOf, student string, args ...any) (a
 	}
 	answer := api.MaybeFile[Report]{Data: out}
 	if r.Format == "pdf" {
-		answer.File, err = out.pdf(c, m.Letterheads)
+		head, err := m.Letterhead(c)
+		if err != nil {
+			return answer, err
+		}
+		answer.File, err = out.pdf(c, head)
+		return answer, err
 	}
-	return answer, err
+	return answer, nil
 }

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
+	"homeroom/paper"
 )
 
 // Module serves fees.
 type Module struct {
-	// Letterheads are for receipts and statements.
-	Letterheads roster.Letterheads
+	// Letterhead reads what receipts and statements begin with.
+	Letterhead func(api.Ctx) (paper.Letterhead, error)
 }
 
 // Describe is everything about the module.

@@ -4,17 +4,12 @@ import (
 	"strings"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
-	"homeroom/modules/roster/paper"
 	"homeroom/notice"
+	"homeroom/paper"
 )
 
 // pdf is the account as a statement on paper.
-func (r Report) pdf(c api.Ctx, letterheads roster.Letterheads) (*api.File, error) {
-	head, err := letterheads.Letterhead(c)
-	if err != nil {
-		return nil, err
-	}
+func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	doc := paper.Headed(head, "Statement of account")
 	doc.Field("Student", strings.TrimSpace(r.Student.FirstName+" "+r.Student.LastName))
 	doc.Field("Admission number", r.Student.AdmissionNumber)

@@ -77,7 +77,7 @@ func (m *Module) parentAsks(c api.Ctx, r childsLeave) (LeaveView, error) {
 
 // employeeAsks asks for the caller, within what they have left.
 func (m *Module) employeeAsks(c api.Ctx, r LeaveFields) (LeaveView, error) {
-	me, err := roster.Myself(c)
+	me, err := roster.CallingEmployee(c)
 	if err != nil {
 		return LeaveView{}, err
 	}

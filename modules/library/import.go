@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
+	"homeroom/sheet"
 	"homeroom/tenancy"
 )
 
@@ -43,17 +43,17 @@ const (
 	colShelf
 )
 
-var bookSheet = []roster.Column{
-	colTitle:     {Name: "title", Also: []string{"name"}, Check: roster.TextCell(300)},
-	colAuthor:    {Name: "author", Check: roster.TextCell(200)},
+var bookSheet = []sheet.Column{
+	colTitle:     {Name: "title", Also: []string{"name"}, Check: sheet.Text(300)},
+	colAuthor:    {Name: "author", Check: sheet.Text(200)},
 	colISBN:      {Name: "isbn", Check: isbnCell},
-	colPublisher: {Name: "publisher", Check: roster.TextCell(200)},
+	colPublisher: {Name: "publisher", Check: sheet.Text(200)},
 	colYear:      {Name: "publishedYear", Also: []string{"year"}, Check: wholeCell(1000, 2999)},
-	colCategory:  {Name: "category", Also: []string{"subject"}, Check: roster.TextCell(100)},
+	colCategory:  {Name: "category", Also: []string{"subject"}, Check: sheet.Text(100)},
 	colPrice:     {Name: "price", Check: wholeCell(0, 1_000_000_000_000)},
-	colAccession: {Name: "accessionNumber", Also: []string{"accession", "accessionNo"}, Check: roster.TextCell(40)},
-	colBarcode:   {Name: "barcode", Check: roster.TextCell(60)},
-	colShelf:     {Name: "shelf", Also: []string{"location"}, Check: roster.TextCell(60)},
+	colAccession: {Name: "accessionNumber", Also: []string{"accession", "accessionNo"}, Check: sheet.Text(40)},
+	colBarcode:   {Name: "barcode", Check: sheet.Text(60)},
+	colShelf:     {Name: "shelf", Also: []string{"location"}, Check: sheet.Text(60)},
 }
 
 func isbnCell(cell string) (string, error) {
@@ -85,7 +85,7 @@ func (l bookLine) key() string  { return matchKey(l.cells[colTitle], l.cells[col
 // wrong, nothing.
 func importBooks(c api.Ctx, r importIn, file *api.Incoming) (Imported, error) {
 	var lines []bookLine
-	err := roster.ReadSheet(file, maxRows, bookSheet, func(row int, cells []string) {
+	err := sheet.Read(file, maxRows, bookSheet, func(row int, cells []string) {
 		lines = append(lines, bookLine{row, append([]string(nil), cells...)})
 	})
 	if err != nil {
@@ -181,7 +181,7 @@ func planBooks(c api.Ctx, lines []bookLine) (*bookPlan, error) {
 	var bad []api.Detail
 	fail := func(row int, column, message string) {
 		if len(bad) < 200 {
-			bad = append(bad, api.Detail{Field: roster.SheetField(row, column), Message: message})
+			bad = append(bad, api.Detail{Field: sheet.Field(row, column), Message: message})
 		}
 	}
 	inFile := map[string]int{}

@@ -15,8 +15,11 @@ import (
 // another e-mail, and has yet to set a password.
 const AdministratorAdded = "administrator.added"
 
-// roleTypes says what an account of each type of employee is. Support staff have none.
-var roleTypes = map[string]api.RoleType{"TEACHER": api.Teacher, "DRIVER": api.Driver, "ADMIN": api.SchoolAdmin}
+// AccountRole is the role of the account that an employee of a type has; support staff have none.
+func AccountRole(employeeType string) (role api.RoleType, has bool) {
+	role, has = map[string]api.RoleType{"TEACHER": api.Teacher, "DRIVER": api.Driver, "ADMIN": api.SchoolAdmin}[employeeType]
+	return role, has
+}
 
 // account is a way in that is to be written into the directory.
 type account struct {
@@ -30,7 +33,7 @@ type account struct {
 // new. What it returns goes into the directory once everything else has been
 // written; nil when there is nothing to enter.
 func openAccount(c api.Ctx, e *Employee, roleID *uuid.UUID, before *Employee) (*account, error) {
-	role, has := roleTypes[e.EmployeeType]
+	role, has := AccountRole(e.EmployeeType)
 	open := has && e.Status == "ACTIVE"
 	if roleID != nil && !has {
 		return nil, api.InvalidField("roleId", "support staff have no account and no role")
@@ -69,7 +72,7 @@ func openAccount(c api.Ctx, e *Employee, roleID *uuid.UUID, before *Employee) (*
 	if err != nil {
 		return nil, fmt.Errorf("writing an employee's account: %w", err)
 	}
-	c.Tell(events.Fact{Kind: "user.changed", Data: map[string]any{"userId": a.userID}})
+	c.Tell(userChanged(a.userID))
 	if !open {
 		return nil, nil
 	}
@@ -154,7 +157,7 @@ func phoneIsFree(c api.Ctx, e *Employee) error {
 	if len(holders) == 0 {
 		return nil
 	}
-	refusal := api.Duplicate(holders[0].name() + " has this phone already")
+	refusal := api.Duplicate(holders[0].Name() + " has this phone already")
 	refusal.Details = []api.Detail{{Field: "phone", Message: refusal.Message}}
 	return refusal
 }

@@ -78,7 +78,7 @@ func putAssignments(c api.Ctx, r assignmentsChange) (AssignmentList, error) {
 		return AssignmentList{}, err
 	}
 	if e.EmployeeType != "TEACHER" || e.Status != "ACTIVE" || e.UserID == nil {
-		return AssignmentList{}, api.Conflict("%s is not an active teacher", e.name())
+		return AssignmentList{}, api.Conflict("%s is not an active teacher", e.Name())
 	}
 	year, err := yearOr(c, r.AcademicYearID)
 	if err != nil {
@@ -100,7 +100,7 @@ func putAssignments(c api.Ctx, r assignmentsChange) (AssignmentList, error) {
 	var rows []TeacherAssignment
 	for _, a := range r.Assignments {
 		rows = append(rows, TeacherAssignment{
-			Record: api.Record{ID: api.NewID(), CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: &c.User.ID, UpdatedBy: &c.User.ID, Version: 1},
+			Record: newRecord(c),
 			UserID: *e.UserID, AcademicYearID: year, ClassID: a.ClassID, DivisionID: a.DivisionID, SubjectID: a.SubjectID, IsClassTeacher: a.IsClassTeacher,
 		})
 	}
@@ -116,18 +116,6 @@ func putAssignments(c api.Ctx, r assignmentsChange) (AssignmentList, error) {
 	c.Changed("update", "assignment", e.ID, before, after)
 	c.RightsChanged()
 	return AssignmentList{Assignments: after}, nil
-}
-
-// activeYearID is the school's active year, or nil before there is one.
-func activeYearID(c api.Ctx) (*uuid.UUID, error) {
-	var ids []uuid.UUID
-	if err := c.DB.Model(&AcademicYear{}).Where("active").Pluck("id", &ids).Error; err != nil {
-		return nil, fmt.Errorf("looking for the active year: %w", err)
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return &ids[0], nil
 }
 
 func yearOr(c api.Ctx, given *uuid.UUID) (*uuid.UUID, error) {

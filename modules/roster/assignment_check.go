@@ -19,11 +19,11 @@ func checkAssignments(c api.Ctx, list []assignmentInput) error {
 		divisionIDs = appendID(divisionIDs, a.DivisionID)
 		subjectIDs = appendID(subjectIDs, a.SubjectID)
 	}
-	classes, err := present(c, "class", classIDs)
+	classes, err := Present(c, "class", classIDs)
 	if err != nil {
 		return err
 	}
-	subjects, err := present(c, "subject", subjectIDs)
+	subjects, err := Present(c, "subject", subjectIDs)
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func checkAssignments(c api.Ctx, list []assignmentInput) error {
 }
 
 // claimDivisions makes sure that nobody else is class teacher where the list says this
-// user is. The divisions are locked: of two who claim one at once, the second is told
-// who was first. Someone who has left holds no division back.
+// user is. The divisions are locked: of two who claim one at once, the second is
+// refused with the name of the first. Someone who has left holds no division back.
 func claimDivisions(c api.Ctx, user uuid.UUID, year *uuid.UUID, list []assignmentInput) error {
 	var ids []uuid.UUID
 	for _, a := range list {
@@ -103,7 +103,7 @@ func claimDivisions(c api.Ctx, user uuid.UUID, year *uuid.UUID, list []assignmen
 			gone = append(gone, h.ID)
 			continue
 		}
-		taken = append(taken, fmt.Sprintf("%s is the class teacher of %s %s", fullName(h.First, h.Last), h.ClassName, h.DivisionName))
+		taken = append(taken, fmt.Sprintf("%s is the class teacher of %s %s", FullName(h.First, h.Last), h.ClassName, h.DivisionName))
 	}
 	if taken != nil {
 		return api.Conflict("%s", strings.Join(taken, "; "))
@@ -115,22 +115,6 @@ func claimDivisions(c api.Ctx, user uuid.UUID, year *uuid.UUID, list []assignmen
 		return fmt.Errorf("releasing divisions: %w", err)
 	}
 	return nil
-}
-
-// present says which of the ids name a row of the table.
-func present(c api.Ctx, table string, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
-	found := map[uuid.UUID]bool{}
-	if len(ids) == 0 {
-		return found, nil
-	}
-	var there []uuid.UUID
-	if err := c.DB.Table(table).Where("id in ?", ids).Pluck("id", &there).Error; err != nil {
-		return nil, fmt.Errorf("looking for %s: %w", table, err)
-	}
-	for _, id := range there {
-		found[id] = true
-	}
-	return found, nil
 }
 
 // classesOf is which class divisions belong to, and keeps them there until the assignments are written.

@@ -62,7 +62,7 @@ func putClassSubjects(c api.Ctx, r classSubjectsChange) (ClassSubjects, error) {
 	for _, s := range r.Subjects {
 		ids = append(ids, s.SubjectID)
 	}
-	there, err := present(c, "subject", ids)
+	there, err := Present(c, "subject", ids)
 	if err != nil {
 		return ClassSubjects{}, err
 	}

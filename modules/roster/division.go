@@ -64,33 +64,6 @@ func getDivision(c api.Ctx, r byID) (DivisionView, error) {
 	return views[0], err
 }
 
-// nameClassTeachers fills in who leads the divisions this year. Someone who has left
-// leads none.
-func nameClassTeachers(c api.Ctx, views []DivisionView) error {
-	if len(views) == 0 {
-		return nil
-	}
-	at := map[uuid.UUID]*DivisionView{}
-	var ids []uuid.UUID
-	for i := range views {
-		at[views[i].ID], ids = &views[i], append(ids, views[i].ID)
-	}
-	var found []struct {
-		DivisionID, EmployeeID uuid.UUID
-		First, Last            string
-	}
-	err := c.DB.Raw(`select a.division_id, e.id as employee_id, e.first_name as first, e.last_name as last
-		from teacher_assignment a join employee e on e.user_id = a.user_id left join academic_year y on y.id = a.academic_year_id
-		where a.is_class_teacher and a.division_id in ? and e.status = 'ACTIVE' and (a.academic_year_id is null or y.active)`, ids).Scan(&found).Error
-	if err != nil {
-		return fmt.Errorf("reading class teachers: %w", err)
-	}
-	for _, f := range found {
-		at[f.DivisionID].ClassTeacherID, at[f.DivisionID].ClassTeacherName = &f.EmployeeID, fullName(f.First, f.Last)
-	}
-	return nil
-}
-
 func updateDivision(c api.Ctx, r divisionChange) (Division, error) {
 	if r.Names("classId") {
 		c.RightsChanged()

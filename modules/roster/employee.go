@@ -1,9 +1,11 @@
 package roster
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 )
@@ -54,7 +56,7 @@ type employeeChange struct {
 	api.Change[employeeInput]
 }
 
-var employeeListing = api.Listing{
+var EmployeeListing = api.Listing{
 	Sorts:   map[string]string{"firstName": "first_name", "lastName": "last_name", "employeeCode": "employee_code", "joiningDate": "joining_date", "createdAt": "created_at"},
 	Default: "firstName",
 	Filters: map[string]api.Filter{
@@ -160,10 +162,11 @@ func (e *Employee) normalize(c api.Ctx) error {
 		return api.InvalidField("leavingDate", "leavingDate must not be before joiningDate")
 	}
 	if e.EmployeeCode == "" {
-		var err error
-		if e.EmployeeCode, err = nextEmployeeCode(c); err != nil {
+		codes, err := EmployeeCodes(c, 1)
+		if err != nil {
 			return err
 		}
+		e.EmployeeCode = codes[0]
 	}
 	e.SearchText = api.Fold(e.FirstName, e.LastName, e.EmployeeCode, string(e.Phone), e.Email)
 	return nil
@@ -171,35 +174,29 @@ func (e *Employee) normalize(c api.Ctx) error {
 
 func (e *Employee) isCaller(c api.Ctx) bool { return e.UserID != nil && *e.UserID == c.User.ID }
 
-func (e *Employee) name() string { return fullName(e.FirstName, e.LastName) }
+// Name is how an employee is called in a sentence.
+func (e *Employee) Name() string { return FullName(e.FirstName, e.LastName) }
 
-func fullName(first, last string) string {
+// IsActiveTeacher reports whether an employee can be given lessons.
+func (e *Employee) IsActiveTeacher() bool { return e.EmployeeType == "TEACHER" && e.Status == "ACTIVE" }
+
+// FullName is how people are called in a sentence.
+func FullName(first, last string) string {
 	if last == "" {
 		return first
 	}
 	return first + " " + last
 }
 
-// nextEmployeeCode takes the next number that no employee was given by hand. The
-// series' row is locked, so that two at once get two.
-func nextEmployeeCode(c api.Ctx) (string, error) {
-	err := c.DB.Exec(`insert into number_series (name) values ('employee') on conflict (name) do update set next = number_series.next`).Error
-	if err != nil {
-		return "", fmt.Errorf("locking the employee numbers: %w", err)
+// CallingEmployee is the employee whose account the caller uses; the zero id: they are none.
+// A teacher's account may be older than the employee's record.
+func CallingEmployee(c api.Ctx) (uuid.UUID, error) {
+	var e Employee
+	err := c.DB.Select("id").Where("user_id = ?", c.User.ID).Take(&e).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return uuid.Nil, nil
 	}
-	var code string
-	err = c.DB.Raw(`
-		with free as (
-			select n, code from number_series s, generate_series(s.next, s.next + (select count(*) from employee)) n,
-				lateral (select 'E' || lpad(n::text, greatest(4, length(n::text)), '0') as code) as formed
-			where s.name = 'employee' and not exists (select 1 from employee e where lower(e.employee_code) = lower(formed.code))
-			order by n limit 1),
-		taken as (update number_series set next = free.n + 1 from free where name = 'employee')
-		select code from free`).Scan(&code).Error
-	if err != nil || code == "" {
-		return "", fmt.Errorf("numbering an employee %q: %w", code, err)
-	}
-	return code, nil
+	return e.ID, err
 }
 
 func employeeDetail(c api.Ctx, e Employee) (EmployeeDetail, error) {

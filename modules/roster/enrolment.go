@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"homeroom/api"
@@ -12,7 +13,7 @@ import (
 // enrol opens a student's first enrolment, on the day of admission or, for one who was
 // admitted earlier, at the beginning of the active year.
 func enrol(c api.Ctx, s *Student, d Division, roll *int) error {
-	year, err := enrolmentYear(c)
+	year, err := ActiveYear(c)
 	if err != nil {
 		return err
 	}
@@ -37,6 +38,19 @@ func currentEnrolment(c api.Ctx, student uuid.UUID) (*Enrolment, error) {
 		return nil, nil
 	}
 	return &found[0], nil
+}
+
+// DivisionOn is where a student sits on a day; the zero id is nowhere.
+func DivisionOn(db *gorm.DB, student uuid.UUID, day api.Date) (uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := db.Table("enrolment").Where("student_id = ? and start_date <= ? and (end_date is null or end_date >= ?)", student, day, day).Pluck("division_id", &ids).Error
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("looking for a student's division: %w", err)
+	}
+	if len(ids) == 0 {
+		return uuid.Nil, nil
+	}
+	return ids[0], nil
 }
 
 // move seats a student in a division from today on. The days before stay as they

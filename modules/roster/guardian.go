@@ -35,10 +35,12 @@ type Guardianship struct {
 	LinkFields
 }
 
-const selectGuardianships = `select g.id as guardian_id, g.user_id, g.first_name, g.last_name, g.phone, g.email, g.occupation,
+// guardianships begins the queries of a student's guardians: the student's id follows.
+const guardianships = `select g.id as guardian_id, g.user_id, g.first_name, g.last_name, g.phone, g.email, g.occupation,
 		sg.relation, sg.is_primary, sg.has_custody, sg.can_view_data, sg.can_pick_up, sg.is_fee_payer
-	from student_guardian sg join guardian g on g.id = sg.guardian_id
-	where sg.student_id = $1 order by sg.is_primary desc, sg.created_at, g.id`
+	from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = `
+
+const selectGuardianships = guardianships + `$1 order by sg.is_primary desc, sg.created_at, g.id`
 
 type guardianFor struct {
 	StudentID uuid.UUID `path:"id"`
@@ -58,7 +60,7 @@ func (m *Module) addGuardian(c api.Ctx, r guardianFor) (Guardianship, error) {
 	if err != nil {
 		return Guardianship{}, err
 	}
-	if err := refreshSearch(c, []uuid.UUID{r.StudentID}); err != nil {
+	if err := RefreshSearch(c, []uuid.UUID{r.StudentID}); err != nil {
 		return Guardianship{}, err
 	}
 	made, err := guardianshipBy(c, r.StudentID, "g.phone = ?", r.Phone)
@@ -90,10 +92,10 @@ func removeGuardian(c api.Ctx, r guardianOf) error {
 	}
 	c.Changed("delete", linked, r.StudentID, was, nil)
 	c.Tell(sightChanged(was.UserID))
-	if err := disableChildless(c, []uuid.UUID{r.GuardianID}); err != nil {
+	if err := DisableChildless(c, []uuid.UUID{r.GuardianID}); err != nil {
 		return err
 	}
-	return refreshSearch(c, []uuid.UUID{r.StudentID})
+	return RefreshSearch(c, []uuid.UUID{r.StudentID})
 }
 
 // SightChanged is the fact that some guardians see other things than before. It says
@@ -104,15 +106,13 @@ func sightChanged(user uuid.UUID) events.Fact {
 	return events.Fact{Kind: SightChanged, Data: map[string]any{"userIds": []uuid.UUID{user}}}
 }
 
-// linked is what the audit calls the tie of a guardian to a student. It is booked
+// linked is what the audit calls the tie of a guardian to a student. It is auditEntry
 // under the student's id, where the student's timeline finds it.
 const linked = "student guardian"
 
 func guardianshipBy(c api.Ctx, student uuid.UUID, where string, arg any) (Guardianship, error) {
 	var found []Guardianship
-	err := c.DB.Raw(`select g.id as guardian_id, g.user_id, g.first_name, g.last_name, g.phone, g.email, g.occupation,
-			sg.relation, sg.is_primary, sg.has_custody, sg.can_view_data, sg.can_pick_up, sg.is_fee_payer
-		from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = ? and `+where, student, arg).Scan(&found).Error
+	err := c.DB.Raw(guardianships+`? and `+where, student, arg).Scan(&found).Error
 	if err != nil {
 		return Guardianship{}, fmt.Errorf("reading a guardian: %w", err)
 	}

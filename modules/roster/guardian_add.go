@@ -55,7 +55,7 @@ func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry) ([]acco
 			return nil, fmt.Errorf("opening guardians' accounts again: %w", err)
 		}
 	}
-	if err := tie(c, student, links); err != nil {
+	if err := writeLinks(c, student, links); err != nil {
 		return nil, err
 	}
 	for i, l := range links {
@@ -128,11 +128,11 @@ func makeGuardians(c api.Ctx, made []Guardian) error {
 	return nil
 }
 
-// tie writes the links. One is primary: who is said to be, else the first there is.
-func tie(c api.Ctx, student uuid.UUID, links []StudentGuardian) error {
+// writeLinks writes the links. One is primary: who is said to be, else the first there is.
+func writeLinks(c api.Ctx, student uuid.UUID, links []StudentGuardian) error {
 	primary := slices.IndexFunc(links, func(l StudentGuardian) bool { return l.IsPrimary })
 	if primary >= 0 {
-		if err := stepBack(c, student); err != nil {
+		if err := clearPrimary(c, student); err != nil {
 			return err
 		}
 	} else {
@@ -153,8 +153,8 @@ func tie(c api.Ctx, student uuid.UUID, links []StudentGuardian) error {
 	return nil
 }
 
-// stepBack leaves a student without a primary guardian, for another to be it.
-func stepBack(c api.Ctx, student uuid.UUID) error {
+// clearPrimary leaves a student without a primary guardian, for another to be it.
+func clearPrimary(c api.Ctx, student uuid.UUID) error {
 	err := c.DB.Exec(`update student_guardian set is_primary = false, version = version + 1, updated_at = ? where student_id = ? and is_primary`, c.Now, student).Error
 	if err != nil {
 		return fmt.Errorf("changing the primary guardian: %w", err)
@@ -162,9 +162,9 @@ func stepBack(c api.Ctx, student uuid.UUID) error {
 	return nil
 }
 
-// disableChildless takes the way in from guardians who have no child at the school
+// DisableChildless takes the way in from guardians who have no child at the school
 // any more. They are locked first: of two unlinked at once the second sees the first.
-func disableChildless(c api.Ctx, guardians []uuid.UUID) error {
+func DisableChildless(c api.Ctx, guardians []uuid.UUID) error {
 	if len(guardians) == 0 {
 		return nil
 	}
@@ -209,8 +209,8 @@ func phonesOf(entries []GuardianEntry) []string {
 	return out
 }
 
-// twiceNamed refuses a student's guardian who is listed twice.
-func twiceNamed(entries []GuardianEntry) error {
+// refuseDuplicates refuses a student's guardian who is listed twice.
+func refuseDuplicates(entries []GuardianEntry) error {
 	seen := map[api.Phone]bool{}
 	for i, e := range entries {
 		if seen[e.Phone] {
@@ -219,9 +219,4 @@ func twiceNamed(entries []GuardianEntry) error {
 		seen[e.Phone] = true
 	}
 	return nil
-}
-
-// newRecord is the stamps of something made in bulk.
-func newRecord(c api.Ctx) api.Record {
-	return api.Record{ID: api.NewID(), CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: &c.User.ID, UpdatedBy: &c.User.ID, Version: 1}
 }

@@ -74,7 +74,7 @@ func (m *Module) changePerson(c api.Ctx, before, after Guardianship) error {
 	if err := c.DB.Raw(`select student_id from student_guardian where guardian_id = ?`, after.GuardianID).Scan(&children).Error; err != nil {
 		return fmt.Errorf("reading a guardian's children: %w", err)
 	}
-	return refreshSearch(c, children)
+	return RefreshSearch(c, children)
 }
 
 func changeLink(c api.Ctx, r guardianOf, before, after Guardianship) error {
@@ -82,7 +82,7 @@ func changeLink(c api.Ctx, r guardianOf, before, after Guardianship) error {
 		return api.InvalidField("isPrimary", "make another guardian the primary one instead")
 	}
 	if after.IsPrimary && !before.IsPrimary {
-		if err := stepBack(c, r.StudentID); err != nil {
+		if err := clearPrimary(c, r.StudentID); err != nil {
 			return err
 		}
 	}

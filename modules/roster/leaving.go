@@ -170,7 +170,7 @@ func (m *Module) leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[L
 	}
 	out := api.MaybeFile[LeavingCertificate]{Data: found[0]}
 	if r.Format == "pdf" {
-		head, err := m.Letterheads.Letterhead(c)
+		head, err := m.Letterhead(c)
 		if err != nil {
 			return out, err
 		}

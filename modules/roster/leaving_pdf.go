@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"homeroom/api"
-	"homeroom/modules/roster/paper"
+	"homeroom/paper"
 )
 
 // pdf is the certificate as it is printed and signed. The school's name and address are
@@ -14,7 +14,7 @@ func (l LeavingCertificate) pdf(head paper.Letterhead) (*api.File, error) {
 	s := l.Snapshot
 	head.Name = s.SchoolName
 	if s.SchoolAddress != "" {
-		head.Lines = addressLines(s.SchoolAddress)
+		head.Lines = paper.AddressLines(s.SchoolAddress)
 	}
 	doc := paper.Headed(head, "Leaving certificate")
 	doc.Field("Certificate number", fmt.Sprint(l.Number))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
@@ -26,6 +27,28 @@ const linkedSQL = `select sg.student_id from student_guardian sg
 	join guardian g on g.id = sg.guardian_id join student c on c.id = sg.student_id
 	where g.user_id = ? and sg.can_view_data and c.deleted_at is null`
 
+// MayView refuses, as if there were none, a student whose data the calling parent may not
+// see: one who is not linked to them, or whom the office does not let them see.
+func MayView(c api.Ctx, student uuid.UUID) error {
+	if err := tenancy.Pipeline(c.DB, MayViewQuery(c, student)); err != nil {
+		return fmt.Errorf("looking for a guardian's student: %w", err)
+	}
+	return nil
+}
+
+// MayViewQuery is MayView as a query that travels with what the parent wants to see. It goes
+// first: its refusal is the answer, whatever the queries after it find.
+func MayViewQuery(c api.Ctx, student uuid.UUID) tenancy.Query {
+	return tenancy.Query{SQL: `select from student_guardian sg join guardian g on g.id = sg.guardian_id join student s on s.id = sg.student_id
+		where g.user_id = $1 and sg.student_id = $2 and sg.can_view_data and s.deleted_at is null limit 1`,
+		Args: []any{c.User.ID, student}, Scan: func(rows pgx.Rows) error {
+			if !rows.Next() && rows.Err() == nil {
+				return ErrNoStudent
+			}
+			return nil
+		}}
+}
+
 // Children is the answer the apps expect.
 type Children struct {
 	Students []StudentItem `json:"students"`
@@ -40,7 +63,7 @@ type childrenIn struct {
 // enrolled in it, and for the active one also those who wait to be placed.
 func listChildren(c api.Ctx, r childrenIn) (Children, error) {
 	day := c.Today()
-	query := onToday(c)
+	query := StudentsToday(c)
 	if r.AcademicYearID != nil {
 		year, err := api.Find[AcademicYear](c, "academic year", c.DB, *r.AcademicYearID)
 		if err != nil {
@@ -58,11 +81,8 @@ func listChildren(c api.Ctx, r childrenIn) (Children, error) {
 // childrenOfYear are the children as they sat at the end of a year that is over, or
 // will sit at the beginning of one to come.
 func childrenOfYear(c api.Ctx, year AcademicYear) (Children, error) {
-	query := onToday(c).Where("exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = ?)", year.ID)
-	seat := `(select jsonb_build_object('academicYearId', e.academic_year_id, 'classId', e.class_id, 'className', k.name,
-			'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
-		from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
-		where e.student_id = student.id and e.academic_year_id = ? order by e.start_date desc limit 1) as seat`
+	query := StudentsToday(c).Where("exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = ?)", year.ID)
+	seat := `(` + seatOfEnrolment + `e.academic_year_id = ? order by e.start_date desc limit 1) as seat`
 	return childrenBy(c, query, seat, year.ID)
 }
 
@@ -123,7 +143,7 @@ func getChild(c api.Ctx, r byID) (Child, error) {
 		return out, fmt.Errorf("reading a child: %w", err)
 	}
 	if len(found) == 0 {
-		return Child{}, noStudent
+		return Child{}, ErrNoStudent
 	}
 	s := found[0]
 	out.StudentItem, out.Link = StudentItem{s.Seat, s.StudentSummary}, s.LinkFields

@@ -5,7 +5,6 @@ import "homeroom/api"
 // personal declares what the tables keep of people.
 func personal() []api.PersonalTable {
 	return []api.PersonalTable{
-		{Table: "academic_year", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},
 		{Table: "class", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name code"}},
 		{Table: "division", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name room"}},
 		{Table: "number_series", Nothing: api.Reasons{api.FixedText: "name"}},
@@ -34,13 +33,6 @@ func personal() []api.PersonalTable {
 		},
 		{Table: "teacher_assignment", Section: "assignments", Part: "user_id", By: "created_by updated_by"},
 		{Table: "subject", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name code", api.FixedText: "type"}},
-		{Table: "period", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},
-		{Table: "timetable_slot", Section: "lessons", Part: "teacher_id", By: "created_by", Nothing: api.Reasons{api.NameOf: "room"}},
-		{Table: "substitution", Section: "substitutions", Part: "substitute_teacher_id", By: "created_by", Free: "note"},
-		{Table: "calendar_feed", Section: "calendarFeeds", Of: "user_id student_id", NoID: true, Gone: true, Hidden: "token_hash"},
-		{Table: "import_run", By: "created_by", Free: "file_name", About: map[string]string{"report": ""}, Nothing: api.Reasons{api.FixedText: "kind state"}},
-		// What became of a student stays: a promotion that is asked for again is answered by it.
-		{Table: "promotion", By: "undone_by created_by", About: map[string]string{"summary": "studentId outcome fromDivisionId toClassId toDivisionId to"}},
 		{
 			Table: "leaving_certificate", Section: "leavingCertificates", Of: "student_id", By: "created_by", Free: "reason conduct", About: map[string]string{"snapshot": "*"},
 			Set: map[string]string{"snapshot": `x.snapshot || jsonb_build_object('firstName', @first::text, 'lastName', @last::text, 'gender', '', 'dateOfBirth', null, 'guardians', '[]'::jsonb)`},

@@ -77,7 +77,7 @@ func (r readmission) firstDay(c api.Ctx, s Student) (api.Date, error) {
 	if r.DivisionID == nil {
 		return first, nil
 	}
-	year, err := enrolmentYear(c)
+	year, err := ActiveYear(c)
 	if err != nil {
 		return first, fmt.Errorf("readmitting: %w", err)
 	}

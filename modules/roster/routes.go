@@ -1,5 +1,7 @@
-// Package roster holds the school's frame and people: academic years, classes and
-// divisions. Every other module may speak of them; it speaks of no other module.
+// Package roster keeps a school's people and classes: students, their guardians and
+// enrolments, employees and their assignments, classes, divisions and subjects. Every other
+// module may import it, and may read its tables; it imports no other module. Years are served
+// by modules/year, timetables by modules/timetable, files of people by modules/importing.
 package roster
 
 import (
@@ -19,8 +21,6 @@ func (m *Module) Describe() api.Module {
 			{Key: "class", Title: "Classes", Teacher: "r"},
 			{Key: "division", Title: "Divisions", Teacher: "r"},
 			{Key: "subject", Title: "Subjects", Teacher: "r"},
-			{Key: "timetable", Title: "Timetable", Teacher: "r", Parent: "r"},
-			{Key: "academic-year", Title: "Academic years"},
 		},
 		Rows:        m.routes(),
 		Constraints: constraints(),
@@ -33,16 +33,9 @@ func (m *Module) Describe() api.Module {
 	}
 }
 
-// routes are the endpoints of academic years, classes and divisions.
+// routes are the endpoints of people and classes.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.Create("/school-admin/academic-year/create", "academic-year", "Add an academic year", createYear, api.Says("Academic year created")),
-		api.List("/school-admin/academic-year/list", "academic-year", "List the academic years", yearListing, listYears),
-		api.Get("/school-admin/academic-year/:id", "academic-year", "Read an academic year", getYear),
-		api.Put("/school-admin/academic-year/:id", "academic-year", "Change an academic year", updateYear, api.Versioned),
-		api.Remove("/school-admin/academic-year/:id", "academic-year", "Delete an academic year nothing refers to", deleteYear),
-		api.Post("/school-admin/academic-year/:id/activate", "academic-year", "Make a year the school's active one", activateYear, api.Says("Academic year activated")),
-
 		api.Create("/school-admin/class/create", "class", "Add a class", createClass, api.Says("Class created")),
 		api.List("/school-admin/class/list", "class", "List the classes", classListing, listClasses),
 		api.Get("/school-admin/class/:id", "class", "Read a class", getClass),
@@ -55,17 +48,8 @@ func (m *Module) routes() []api.Row {
 		api.Put("/school-admin/division/:id", "division", "Change a division", updateDivision, api.Versioned),
 		api.Remove("/school-admin/division/:id", "division", "Delete a division nothing refers to", deleteDivision),
 
-		api.Upload("/school-admin/student/import", "student", "Import students with guardians and enrolments from a CSV file", m.importStudents, api.Says("Import read")),
-		api.Get("/school-admin/student/import/:id", "student", "How far an import of students is, or how it ended", getImport("STUDENT")),
-		api.Export("/school-admin/student/export", "student", "The students of a list as a CSV file that can be imported", studentListing, exportStudents, api.Fresh),
-		api.Post("/school-admin/student/promote", "student", "Take a class into the next year; a dry run says who goes where", promote),
-		api.Post("/school-admin/student/promote/:id/undo", "student", "Take a promotion back, until the new year starts", undoPromotion, api.Says("Promotion undone")),
-
-		api.Upload("/school-admin/employee/import", "employee", "Import teachers, drivers and support staff from a CSV file", m.importEmployees, api.Says("Import read"), api.SometimesFresh("Giving or changing an administrator's account")),
-		api.Get("/school-admin/employee/import/:id", "employee", "How far an import of employees is, or how it ended", getImport("EMPLOYEE")),
-		api.Export("/school-admin/employee/export", "employee", "The employees of a list as a CSV file that can be imported", employeeListing, exportEmployees, api.Fresh),
 		api.Create("/school-admin/employee/create", "employee", "Add an employee and their account", m.createEmployee, api.Says("Employee created"), api.SometimesFresh("Giving or changing an administrator's account")),
-		api.List("/school-admin/employee/list", "employee", "List the employees", employeeListing, listEmployees),
+		api.List("/school-admin/employee/list", "employee", "List the employees", EmployeeListing, listEmployees),
 		api.Get("/school-admin/employee/:id", "employee", "Read an employee", getEmployee),
 		api.Put("/school-admin/employee/:id", "employee", "Change an employee; their account follows", m.updateEmployee, api.Versioned, api.SometimesFresh("Giving or changing an administrator's account")),
 		api.Remove("/school-admin/employee/:id", "employee", "Deactivate an employee and sign them out", m.deleteEmployee, api.SometimesFresh("Giving or changing an administrator's account")),
@@ -81,27 +65,8 @@ func (m *Module) routes() []api.Row {
 		api.Remove("/school-admin/subject/:id", "subject", "Delete a subject nothing refers to", deleteSubject),
 		api.List("/teacher/subject/list", "subject", "The subjects I teach", subjectListing, mySubjects),
 
-		api.Create("/school-admin/timetable/period/create", "timetable", "Add a period of the day", createPeriod, api.Says("Period created")),
-		api.List("/school-admin/timetable/period/list", "timetable", "List the periods", periodListing, listPeriods),
-		api.Get("/school-admin/timetable/period/:id", "timetable", "Read a period", getPeriod),
-		api.Put("/school-admin/timetable/period/:id", "timetable", "Change a period; its lessons move with it", updatePeriod, api.Versioned),
-		api.Remove("/school-admin/timetable/period/:id", "timetable", "Delete a period without lessons", deletePeriod),
-		api.Get("/school-admin/timetable/division/:divisionId", "timetable", "A division's week", getDivisionWeek),
-		api.Put("/school-admin/timetable/division/:divisionId", "timetable", "Set a division's whole week, all or nothing", putDivisionWeek),
-		api.Get("/school-admin/timetable/teacher/:employeeId", "timetable", "A teacher's week", getTeacherWeek),
-		api.Create("/school-admin/timetable/substitution", "timetable", "Give a lesson to another teacher for a day", substitute, api.Says("Substitution saved")),
-		api.List("/school-admin/timetable/substitution/list", "timetable", "List the substitutions", substitutionListing, listSubstitutions),
-		api.Remove("/school-admin/timetable/substitution/:id", "timetable", "Take a substitution back", deleteSubstitution),
-		api.Get("/teacher/timetable/mine", "timetable", "My lessons of a day, with substitutions, and my week", myDay),
-		api.Get("/parent/timetable/get", "timetable", "A child's lessons of a day, and their week", childDay),
-		api.Post("/teacher/timetable/feed", "timetable", "Make a secret calendar address of my timetable", m.makeTeacherFeed, api.Needs(api.Read), api.OpenInEvaluationMode, api.NoAudit),
-		api.Remove("/teacher/timetable/feed", "timetable", "End my calendar address", endTeacherFeed, api.Needs(api.Read), api.OpenInEvaluationMode, api.NoAudit),
-		api.Post("/parent/timetable/feed", "timetable", "Make a secret calendar address of a child's timetable", m.makeChildFeed, api.Needs(api.Read), api.OpenInEvaluationMode, api.NoAudit),
-		api.Remove("/parent/timetable/feed/:studentId", "timetable", "End a child's calendar address", endChildFeed, api.Needs(api.Read), api.OpenInEvaluationMode, api.NoAudit),
-		api.Open("GET", "/calendar/:token", "The timetable as a calendar, by its secret address", api.Read, m.serveFeed, api.Limit(api.LimitRead), api.Gives("text/calendar")),
-
 		api.Create("/school-admin/student/create", "student", "Admit a student, with a place and guardians if they are known", m.createStudent, api.Says("Student created")),
-		api.List("/school-admin/student/list", "student", "List the students and where they sit today", studentListing, listStudents),
+		api.List("/school-admin/student/list", "student", "List the students and where they sit today", StudentListing, listStudents),
 		api.Get("/school-admin/student/:id", "student", "Read a student, their guardians and enrolments", getStudent),
 		api.Put("/school-admin/student/:id", "student", "Change a student, or move them from today on", updateStudent, api.Versioned),
 		api.Remove("/school-admin/student/:id", "student", "Remove a student; one with history stays in the books", deleteStudent),
@@ -124,9 +89,6 @@ func (m *Module) routes() []api.Row {
 // constraints are the database's refusals in people's words.
 func constraints() []api.Constraint {
 	return []api.Constraint{
-		{Name: "academic_year_name_key", Field: "name", Message: "An academic year of this name exists"},
-		{Name: "academic_year_overlap_excl", Field: "startDate", Message: "These dates overlap another academic year"},
-		{Name: "academic_year_dates_check", Field: "endDate", Message: "endDate must be after startDate"},
 		{Name: "class_name_key", Field: "name", Message: "A class of this name exists"},
 		{Name: "class_next_class_fkey", Field: "nextClassId", Message: "nextClassId names no class"},
 		{Name: "class_next_class_check", Field: "nextClassId", Message: "A class cannot follow itself"},
@@ -148,10 +110,5 @@ func constraints() []api.Constraint {
 		{Name: "teacher_assignment_class_teacher_key", Field: "isClassTeacher", Message: "The division has a class teacher"},
 		{Name: "subject_code_key", Field: "code", Message: "A subject has this code"},
 		{Name: "subject_marks_check", Field: "passMarks", Message: "passMarks must not be above maxMarks"},
-		{Name: "period_name_key", Field: "name", Message: "A period of this name exists"},
-		{Name: "period_times_check", Field: "endTime", Message: "endTime must be after startTime"},
-		{Name: "timetable_slot_division_key", Field: "slots", Message: "The division has a lesson at this time"},
-		{Name: "timetable_slot_teacher_key", Field: "slots", Message: "The teacher has a lesson at this time"},
-		{Name: "timetable_slot_room_key", Field: "slots", Message: "The room is taken at this time"},
 	}
 }

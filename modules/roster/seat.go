@@ -2,7 +2,6 @@ package roster
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -28,25 +27,28 @@ type SeatFields struct {
 	RollNumber *int       `json:"rollNumber" validate:"omitempty,min=1,max=100000"`
 }
 
-// covers holds for the enrolment e that is in force on today.day; see onToday.
+// covers holds for the enrolment e that is in force on today.day; see StudentsToday.
 const covers = `e.start_date <= today.day and (e.end_date is null or e.end_date >= today.day)`
 
 // coversToday is the same in a list's filter.
 const coversToday = `e.start_date <= @today and (e.end_date is null or e.end_date >= @today)`
 
+// seatOfEnrolment is the Seat of one of a student's enrolments e, as JSON; which one follows.
+const seatOfEnrolment = `select jsonb_build_object('academicYearId', e.academic_year_id, 'classId', e.class_id, 'className', k.name,
+		'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
+	from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
+	where e.student_id = student.id and `
+
 // seatColumn is a student's Seat as JSON. It is worked out for the rows of a page
 // only, after they have been sorted and cut.
 const seatColumn = `coalesce(
-	(select jsonb_build_object('academicYearId', e.academic_year_id, 'classId', e.class_id, 'className', k.name,
-			'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
-		from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
-		where e.student_id = student.id and ` + covers + `),
+	(` + seatOfEnrolment + covers + `),
 	(select jsonb_build_object('classId', k.id, 'className', k.name) from class k where k.id = student.class_id and student.status = 'ACTIVE'),
 	'{}') as seat`
 
-// onToday is the students the school has, beside today.day, which the conditions of
+// StudentsToday is the students the school has, beside today.day, which the conditions of
 // lists and covers speak of.
-func onToday(c api.Ctx) *gorm.DB {
+func StudentsToday(c api.Ctx) *gorm.DB {
 	return c.DB.Table(`student, (select ?::date as day) as today`, c.Today()).Where("student.deleted_at is null")
 }
 
@@ -64,16 +66,4 @@ func divisionOf(c api.Ctx, id uuid.UUID, classID *uuid.UUID) (Division, error) {
 		return d, api.InvalidField("divisionId", "divisionId is not a division of this class")
 	}
 	return d, nil
-}
-
-// enrolmentYear is the year students are enrolled in.
-func enrolmentYear(c api.Ctx) (AcademicYear, error) {
-	var years []AcademicYear
-	if err := c.DB.Where("active").Find(&years).Error; err != nil {
-		return AcademicYear{}, fmt.Errorf("reading the active year: %w", err)
-	}
-	if len(years) == 0 {
-		return AcademicYear{}, api.Conflict("No academic year is active: activate one before placing students")
-	}
-	return years[0], nil
 }

@@ -42,7 +42,7 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 		if s.AdmissionDate == nil || s.AdmissionDate.IsZero() {
 			s.AdmissionDate = before.AdmissionDate
 		}
-		if err := s.tidy(c); err != nil {
+		if err := s.normalize(c); err != nil {
 			return err
 		}
 		if s.AdmissionNumber == "" {
@@ -54,7 +54,7 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 		return StudentDetail{}, err
 	}
 	if s.searchText() != before.searchText() {
-		if err := refreshSearch(c, []uuid.UUID{s.ID}); err != nil {
+		if err := RefreshSearch(c, []uuid.UUID{s.ID}); err != nil {
 			return StudentDetail{}, err
 		}
 	}

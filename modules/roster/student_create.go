@@ -28,7 +28,7 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 		today := c.Today()
 		s.AdmissionDate = &today
 	}
-	if err := s.tidy(c); err != nil {
+	if err := s.normalize(c); err != nil {
 		return StudentDetail{}, err
 	}
 	var division *Division
@@ -42,11 +42,11 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 	case r.RollNumber != nil:
 		return StudentDetail{}, errRollAlone
 	}
-	if err := twiceNamed(r.Guardians); err != nil {
+	if err := refuseDuplicates(r.Guardians); err != nil {
 		return StudentDetail{}, err
 	}
 	if s.AdmissionNumber == "" {
-		numbers, err := admissionNumbers(c, *s.AdmissionDate, 1)
+		numbers, err := AdmissionNumbers(c, *s.AdmissionDate, 1)
 		if err != nil {
 			return StudentDetail{}, err
 		}
@@ -74,9 +74,9 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 
 var errRollAlone = api.InvalidField("rollNumber", "a roll number needs a division: give divisionId too")
 
-// tidy brings a student's fields into the form they are kept in, and refuses what
+// normalize brings a student's fields into the form they are kept in, and refuses what
 // cannot be.
-func (s *Student) tidy(c api.Ctx) error {
+func (s *Student) normalize(c api.Ctx) error {
 	s.FirstName, s.LastName = strings.TrimSpace(s.FirstName), strings.TrimSpace(s.LastName)
 	s.AdmissionNumber = strings.TrimSpace(s.AdmissionNumber)
 	s.Email = strings.ToLower(s.Email)
@@ -106,7 +106,7 @@ func lockStudent(c api.Ctx, id uuid.UUID) (Student, error) {
 		return Student{}, fmt.Errorf("reading a student: %w", err)
 	}
 	if len(found) == 0 {
-		return Student{}, noStudent
+		return Student{}, ErrNoStudent
 	}
 	return found[0], nil
 }

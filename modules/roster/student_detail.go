@@ -32,8 +32,8 @@ type EnrolmentView struct {
 	Outcome          *string   `json:"outcome"`
 }
 
-// noStudent is one who is not there, or not the caller's.
-var noStudent = api.Coded(404, "STUDENT_NOT_FOUND", "Student not found")
+// ErrNoStudent is one who is not there, or not the caller's.
+var ErrNoStudent = api.Coded(404, "STUDENT_NOT_FOUND", "Student not found")
 
 const (
 	studentColumns = `student.id, student.created_at, student.updated_at, student.created_by, student.updated_by, student.version,
@@ -67,7 +67,7 @@ func studentDetail(c api.Ctx, id uuid.UUID) (StudentDetail, error) {
 		return out, fmt.Errorf("reading a student: %w", err)
 	}
 	if len(found) == 0 {
-		return out, noStudent
+		return out, ErrNoStudent
 	}
 	out.Student, out.Seat = found[0].Student, found[0].Seat
 	return out, nil

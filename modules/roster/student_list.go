@@ -39,9 +39,9 @@ type seated struct {
 	Seat Seat `gorm:"column:seat;serializer:json"`
 }
 
-// studentListing speaks of today.day, so its queries begin with onToday. A filter
+// StudentListing speaks of today.day, so its queries begin with StudentsToday. A filter
 // never joins: counting then needs no enrolment it does not ask for.
-var studentListing = api.Listing{
+var StudentListing = api.Listing{
 	Sorts: map[string]string{
 		"firstName": "first_name", "lastName": "last_name", "admissionNumber": "admission_number", "createdAt": "created_at",
 		"rollNumber": "(select e.roll_number from enrolment e where e.student_id = student.id and " + covers + ")",
@@ -64,6 +64,6 @@ var studentListing = api.Listing{
 }
 
 func listStudents(c api.Ctx, l api.ListRequest) (api.Page[StudentItem], error) {
-	found, err := api.Fetch[seated](onToday(c).Select(summaryColumns+", "+seatColumn), l)
+	found, err := api.Fetch[seated](StudentsToday(c).Select(summaryColumns+", "+seatColumn), l)
 	return api.MapPage(found, func(s seated) StudentItem { return StudentItem{s.Seat, s.StudentSummary} }), err
 }

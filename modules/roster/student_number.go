@@ -11,10 +11,10 @@ import (
 // runningNumber is where a school's pattern has its number: {0000}.
 var runningNumber = regexp.MustCompile(`\{0+\}`)
 
-// admissionNumbers makes the next n admission numbers by the school's pattern. Those
+// AdmissionNumbers makes the next n admission numbers by the school's pattern. Those
 // who ask at once queue on the series until each other's end, so that numbers have
 // neither doubles nor gaps; numbers the office has given by hand are stepped over.
-func admissionNumbers(c api.Ctx, admitted api.Date, n int) ([]string, error) {
+func AdmissionNumbers(c api.Ctx, admitted api.Date, n int) ([]string, error) {
 	var pattern string
 	if err := c.DB.Raw(`select admission_number_pattern from school_setting`).Scan(&pattern).Error; err != nil {
 		return nil, fmt.Errorf("reading the pattern of admission numbers: %w", err)

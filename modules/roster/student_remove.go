@@ -11,7 +11,7 @@ import (
 )
 
 // deleteStudent erases a student who was entered by mistake. One with history leaves
-// every list and stays in the books.
+// every list and stays in the records.
 func deleteStudent(c api.Ctx, r byID) error {
 	s, err := lockStudent(c, r.ID)
 	if err != nil {
@@ -30,7 +30,7 @@ func deleteStudent(c api.Ctx, r byID) error {
 			return err
 		}
 	}
-	return disableChildless(c, guardians)
+	return DisableChildless(c, guardians)
 }
 
 // eraseStudent removes a student of whom nothing is known but that they were entered.

@@ -15,8 +15,8 @@ func (s *Student) searchText(guardianPhones ...string) string {
 	return api.Fold(append([]string{s.FirstName, s.LastName, s.AdmissionNumber, string(s.Phone)}, guardianPhones...)...)
 }
 
-// refreshSearch writes the search texts of students anew, after their guardians changed.
-func refreshSearch(c api.Ctx, students []uuid.UUID) error {
+// RefreshSearch writes the search texts of students anew, after their guardians changed.
+func RefreshSearch(c api.Ctx, students []uuid.UUID) error {
 	if len(students) == 0 {
 		return nil
 	}

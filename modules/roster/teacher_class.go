@@ -6,6 +6,15 @@ import (
 	"homeroom/api"
 )
 
+// TaughtSQL is the divisions of the classes a user teaches, with the subject taught
+// there; no subject is every one. Its argument is the user. Assignments count as they do
+// for rights: those of the active year, and those of no year.
+const TaughtSQL = `select d.id as division_id, d.class_id, a.subject_id
+	from teacher_assignment a
+	left join academic_year y on y.id = a.academic_year_id
+	join division d on d.id = a.division_id or (a.division_id is null and d.class_id = a.class_id)
+	where a.user_id = ? and (a.academic_year_id is null or y.active)`
+
 // TaughtDivision is a division a teacher answers for this year.
 type TaughtDivision struct {
 	ID             uuid.UUID   `json:"divisionId"`

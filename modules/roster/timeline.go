@@ -32,8 +32,8 @@ type TimelineEvent struct {
 // timelineEvents bounds what is read of the audit.
 const timelineEvents = 500
 
-// booked is a line of the audit about a student.
-type booked struct {
+// auditEntry is a line of the audit about a student.
+type auditEntry struct {
 	Action     string
 	Entity     string
 	ActorID    *uuid.UUID
@@ -47,15 +47,15 @@ func studentTimeline(c api.Ctx, r byID) (Timeline, error) {
 	if err != nil {
 		return Timeline{}, err
 	}
-	var books []booked
+	var entries []auditEntry
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select action, entity, actor_id, before, after, occurred_at from audit_event
 		where entity in ('student', '` + linked + `') and entity_id = $1
-		order by occurred_at desc, id desc limit $2`, Args: []any{r.ID.String(), timelineEvents}, Scan: tenancy.Collect(&books)})
+		order by occurred_at desc, id desc limit $2`, Args: []any{r.ID.String(), timelineEvents}, Scan: tenancy.Collect(&entries)})
 	if err != nil {
 		return Timeline{}, fmt.Errorf("reading a student's timeline: %w", err)
 	}
 	events := s.recorded()
-	for _, b := range books {
+	for _, b := range entries {
 		if e, ok := b.event(c.School.Location()); ok {
 			events = append(events, e)
 		}
@@ -90,7 +90,7 @@ func (s StudentDetail) recorded() []TimelineEvent {
 }
 
 // event is what a line of the audit tells; one that changed nothing of interest tells nothing.
-func (b booked) event(loc *time.Location) (TimelineEvent, bool) {
+func (b auditEntry) event(loc *time.Location) (TimelineEvent, bool) {
 	out := TimelineEvent{At: &b.OccurredAt, By: b.ActorID, Date: api.DateOf(b.OccurredAt.In(loc))}
 	if b.Entity == linked {
 		words := map[string][2]string{

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/events"
 )
 
 // AcademicYear is the span everything dated belongs to. One is active at a time,
@@ -24,85 +23,30 @@ type YearFields struct {
 	EndDate   api.Date `json:"endDate" validate:"required"`
 }
 
-type yearChange struct {
-	ID uuid.UUID `path:"id"`
-	api.Change[YearFields]
-}
-
-type byID struct {
-	ID uuid.UUID `path:"id"`
-}
-
-var yearListing = api.Listing{
-	Sorts:   map[string]string{"startDate": "start_date", "name": "name", "createdAt": "created_at"},
-	Default: "-startDate",
-	Filters: map[string]api.Filter{"search": api.Search("name"), "active": api.ByBool("active")},
-}
-
-func createYear(c api.Ctx, r YearFields) (AcademicYear, error) {
-	y := AcademicYear{YearFields: r}
-	if err := y.checkDates(); err != nil {
-		return y, err
-	}
-	return y, api.Insert(c, "academic year", &y)
-}
-
-func listYears(c api.Ctx, l api.ListRequest) (api.Page[AcademicYear], error) {
-	return api.Fetch[AcademicYear](c.DB.Model(&AcademicYear{}), l)
-}
-
-func getYear(c api.Ctx, r byID) (AcademicYear, error) {
-	return api.Find[AcademicYear](c, "academic year", c.DB, r.ID)
-}
-
-func updateYear(c api.Ctx, r yearChange) (AcademicYear, error) {
-	return api.Update(c, "academic year", r.ID, func(y *AcademicYear) error {
-		if err := r.Apply(&y.YearFields); err != nil {
-			return err
-		}
-		return y.checkDates()
-	})
-}
-
-func deleteYear(c api.Ctx, r byID) error {
-	return api.Erase[AcademicYear](c, "academic year", r.ID)
-}
-
-// activateYear makes one year the active one. The year that was active steps back
-// first: the database allows one at a time. All years are locked, in one order, so
-// that two activations at once queue and the second sees what the first did.
-func activateYear(c api.Ctx, r byID) (AcademicYear, error) {
-	var years []AcademicYear
-	err := c.DB.Raw(`select id, active from academic_year order by id for update`).Scan(&years).Error
-	if err != nil {
-		return AcademicYear{}, fmt.Errorf("locking academic years: %w", err)
-	}
-	for _, y := range years {
-		if y.Active && y.ID != r.ID {
-			if _, err := api.Update(c, "academic year", y.ID, func(y *AcademicYear) error { y.Active = false; return nil }); err != nil {
-				return AcademicYear{}, err
-			}
-		}
-	}
-	year, err := api.Update(c, "academic year", r.ID, func(y *AcademicYear) error { y.Active = true; return nil })
-	if err != nil {
-		return year, err
-	}
-	c.RightsChanged() // assignments count in the active year
-	c.Tell(events.Fact{Kind: "academic-year.activated", Data: map[string]any{"academicYearId": year.ID}})
-	return year, nil
-}
-
-// longestYear is more days than any academic year has, and less than a mistyped date: what is
+// LongestYear is more days than any academic year has, and less than a mistyped date: what is
 // made for each week of a year, a calendar, stays small.
-const longestYear = 3 * 366
+const LongestYear = 3 * 366
 
-func (y *AcademicYear) checkDates() error {
-	switch {
-	case !y.StartDate.Before(y.EndDate):
-		return api.InvalidField("endDate", "endDate must be after startDate")
-	case y.StartDate.AddDays(longestYear).Before(y.EndDate):
-		return api.InvalidField("endDate", "an academic year must not be longer than %d days", longestYear)
+// ActiveYear is the year everything new belongs to; having none is a conflict.
+func ActiveYear(c api.Ctx) (AcademicYear, error) {
+	var years []AcademicYear
+	if err := c.DB.Where("active").Find(&years).Error; err != nil {
+		return AcademicYear{}, fmt.Errorf("reading the active year: %w", err)
 	}
-	return nil
+	if len(years) == 0 {
+		return AcademicYear{}, api.Conflict("No academic year is active: activate one before placing students")
+	}
+	return years[0], nil
+}
+
+// activeYearID is the school's active year, or nil before there is one.
+func activeYearID(c api.Ctx) (*uuid.UUID, error) {
+	var ids []uuid.UUID
+	if err := c.DB.Model(&AcademicYear{}).Where("active").Pluck("id", &ids).Error; err != nil {
+		return nil, fmt.Errorf("looking for the active year: %w", err)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return &ids[0], nil
 }

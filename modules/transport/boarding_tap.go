@@ -64,7 +64,7 @@ func (m *Module) board(c api.Ctx, r oneTap) (Boarding, error) {
 	rider := riders[r.StudentID]
 	switch {
 	case rider == nil:
-		return Boarding{}, roster.NoStudent()
+		return Boarding{}, roster.ErrNoStudent
 	case results[0].Outcome == "refused":
 		return Boarding{}, api.Conflict("%s", results[0].Message)
 	}

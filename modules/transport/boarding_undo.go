@@ -36,7 +36,7 @@ func (m *Module) undoBoarding(c api.Ctx, r undoing) (Boarding, error) {
 	}
 	rider := riders[r.StudentID]
 	if rider == nil {
-		return Boarding{}, roster.NoStudent()
+		return Boarding{}, roster.ErrNoStudent
 	}
 	undone, rest := pickUndone(known[r.StudentID], r.ClientEventID)
 	switch {

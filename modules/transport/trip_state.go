@@ -29,7 +29,7 @@ func (m *Module) startTrip(c api.Ctx, r onTrip) (TripDetail, error) {
 		if t.Status == paused {
 			return nil
 		}
-		driver, err := roster.Myself(c)
+		driver, err := roster.CallingEmployee(c)
 		if err != nil {
 			return err
 		}

@@ -27,11 +27,11 @@ func teacherRow(_ *config.Config, o *service.Options) {
 		})))
 }
 
-func TestAssignmentsDecideWhatATeacherMayTouch(t *testing.T) {
+func TestAssignments_DecideWhatATeacherMayChange(t *testing.T) {
 	t.Parallel()
 	r := furnish(t, testkit.Start(t, teacherRow).NewSchool(t))
 	e := r.employ(t, "Meera")
-	meera := signedIn(t, r.App, "teacher", string(e.Phone))
+	meera := r.App.SignIn(t, "teacher", string(e.Phone))
 	try := func(d roster.Division) int {
 		t.Helper()
 		return meera.Call(t, "POST", "/teacher/attendance/try", map[string]any{"divisionId": d.ID}).Status
@@ -67,15 +67,15 @@ func TestAssignmentsDecideWhatATeacherMayTouch(t *testing.T) {
 	}
 }
 
-func TestWhenAYearIsActivatedItsTeachersTakeOverAtOnce(t *testing.T) {
+func TestAssignments_YearActivated_ItsTeachersTakeOverAtOnce(t *testing.T) {
 	t.Parallel()
 	r := furnish(t, testkit.Start(t, teacherRow).NewSchool(t))
-	next := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create", yearOf(2027))
+	next := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create", map[string]any{"name": "2027-28", "startDate": "2027-06-01", "endDate": "2028-04-30"})
 	old, coming := r.employ(t, "Meera"), r.employ(t, "Nila")
 	r.assign(t, old, map[string]any{"classId": r.class.ID, "divisionId": r.a.ID})
 	testkit.Put[roster.AssignmentList](t, r.admin, "/school-admin/employee/"+coming.ID.String()+"/assignments", map[string]any{
 		"academicYearId": next.ID, "assignments": []map[string]any{{"classId": r.class.ID, "divisionId": r.a.ID}}})
-	meera, nila := signedIn(t, r.App, "teacher", string(old.Phone)), signedIn(t, r.App, "teacher", string(coming.Phone))
+	meera, nila := r.App.SignIn(t, "teacher", string(old.Phone)), r.App.SignIn(t, "teacher", string(coming.Phone))
 	expect := func(when string, old, coming int) {
 		t.Helper()
 		body := map[string]any{"divisionId": r.a.ID}
@@ -88,7 +88,7 @@ func TestWhenAYearIsActivatedItsTeachersTakeOverAtOnce(t *testing.T) {
 	expect("after", 403, 200)
 }
 
-func TestADivisionHasOneClassTeacherAndTheOtherIsToldWho(t *testing.T) {
+func TestAssignments_SecondClassTeacher_IsRefusedNamingTheFirst(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	teachers := []roster.EmployeeDetail{r.employ(t, "Meera", map[string]any{"lastName": "Iyer"}), r.employ(t, "Nila", map[string]any{"lastName": "Sen"})}
@@ -114,7 +114,7 @@ func TestADivisionHasOneClassTeacherAndTheOtherIsToldWho(t *testing.T) {
 	}
 }
 
-func TestAssignmentsThatDoNotFitAreAllNamedAndNothingIsWritten(t *testing.T) {
+func TestAssignments_ThatDoNotFit_AreAllNamed(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")

@@ -10,7 +10,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestClassesAreListedFromTheLowestLevel(t *testing.T) {
+func TestClassList_IsOrderedByLevel(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	for _, level := range []int{7, 5, 6} {
@@ -27,7 +27,7 @@ func TestClassesAreListedFromTheLowestLevel(t *testing.T) {
 	}
 }
 
-func TestAClassNameIsTakenOnceHoweverManyAskAtOnce(t *testing.T) {
+func TestClassName_AskedForAtOnce_IsTakenOnce(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
@@ -55,7 +55,7 @@ func TestAClassNameIsTakenOnceHoweverManyAskAtOnce(t *testing.T) {
 	}
 }
 
-func TestABlankNameIsRefusedWithItsField(t *testing.T) {
+func TestClass_BlankName_IsRefusedByField(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	f := admin.Refuses(t, "POST", "/school-admin/class/create", map[string]any{"name": "  ", "level": -1}, 422, "")
@@ -64,7 +64,7 @@ func TestABlankNameIsRefusedWithItsField(t *testing.T) {
 	}
 }
 
-func TestAClassCannotFollowItselfOrAClassThatIsNotThere(t *testing.T) {
+func TestClass_NextClassItselfOrUnknown_IsRefused(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	made := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
@@ -76,7 +76,7 @@ func TestAClassCannotFollowItselfOrAClassThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestAReferenceIsTakenBackWithNull(t *testing.T) {
+func TestClass_ReferenceSetToNull_IsCleared(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	six := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 6"})
@@ -94,7 +94,7 @@ func TestAReferenceIsTakenBackWithNull(t *testing.T) {
 	}
 }
 
-func TestAStaleVersionIsRefusedAndAPresentOneIsTaken(t *testing.T) {
+func TestClass_StaleVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	made := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})

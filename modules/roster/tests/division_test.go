@@ -8,7 +8,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestDivisionsBelongToTheirClass(t *testing.T) {
+func TestDivisions_BelongToTheirClass(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	five := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
@@ -24,7 +24,7 @@ func TestDivisionsBelongToTheirClass(t *testing.T) {
 	admin.Refuses(t, "DELETE", "/school-admin/class/"+five.ID.String(), nil, 409, "")
 }
 
-func TestADivisionOfAnotherSchoolsClassIsRefusedAndNothingIsWritten(t *testing.T) {
+func TestDivision_OfAnotherSchoolsClass_IsRefused(t *testing.T) {
 	t.Parallel()
 	elsewhere := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	theirs := testkit.Post[roster.Class](t, elsewhere, "/school-admin/class/create", map[string]any{"name": "Class 5"})
@@ -39,7 +39,7 @@ func TestADivisionOfAnotherSchoolsClassIsRefusedAndNothingIsWritten(t *testing.T
 	}
 }
 
-func TestCapacityMayBeLeftOutTakenBackButNotZero(t *testing.T) {
+func TestDivisionCapacity_Zero_IsRefused(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	class := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
@@ -51,7 +51,7 @@ func TestCapacityMayBeLeftOutTakenBackButNotZero(t *testing.T) {
 	}
 }
 
-func TestADivisionStaysInItsClassOnceAnybodySitsOrTeachesThere(t *testing.T) {
+func TestDivision_InUse_StaysInItsClass(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	six := testkit.Post[roster.Class](t, r.admin, "/school-admin/class/create", map[string]any{"name": "Class 6"})

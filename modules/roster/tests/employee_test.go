@@ -13,26 +13,26 @@ import (
 	"homeroom/testkit"
 )
 
-func TestANewTeacherSignsInByPhoneAtOnce(t *testing.T) {
+func TestEmployee_NewTeacher_SignsInByPhoneAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera", map[string]any{"lastName": "Iyer", "department": "Science"})
 	if e.EmployeeCode != "E0001" || e.Status != "ACTIVE" || e.UserID == nil || e.RoleName != "Teacher" {
 		t.Errorf("made %+v", e)
 	}
-	meera := signedIn(t, r.App, "teacher", string(e.Phone))
+	meera := r.App.SignIn(t, "teacher", string(e.Phone))
 	if a := meera.Call(t, "GET", "/teacher/subject/list", nil); a.Status != 200 {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	driver := r.employ(t, "Ravi", map[string]any{"employeeType": "DRIVER", "licenceNumber": "KA01"})
-	signedIn(t, r.App, "driver", string(driver.Phone))
+	r.App.SignIn(t, "driver", string(driver.Phone))
 	cook := r.employ(t, "Lata", map[string]any{"employeeType": "SUPPORT"})
 	if cook.UserID != nil || cook.EmployeeCode != "E0003" {
 		t.Errorf("support staff %+v", cook)
 	}
 }
 
-func TestANewAdministratorIsInvitedByEmailAndSetsAPassword(t *testing.T) {
+func TestEmployee_NewAdministrator_IsInvitedByEmail(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	f := r.admin.Refuses(t, "POST", "/school-admin/employee/create", person("Asha", map[string]any{"employeeType": "ADMIN"}), 422, "")
@@ -57,7 +57,7 @@ func TestANewAdministratorIsInvitedByEmailAndSetsAPassword(t *testing.T) {
 	}
 }
 
-func TestAnInvitationHeardTwiceIsOneLink(t *testing.T) {
+func TestEmployee_InvitationDeliveredTwice_IsOneLink(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	email := uuid.NewString() + "@school.test"
@@ -81,12 +81,12 @@ func TestAnInvitationHeardTwiceIsOneLink(t *testing.T) {
 	}
 }
 
-func TestADeactivatedEmployeeIsSignedOutAndCannotReturnUntilReinstated(t *testing.T) {
+func TestEmployee_Deactivated_IsSignedOutUntilReinstated(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")
 	r.assign(t, e, map[string]any{"classId": r.class.ID, "divisionId": r.a.ID, "isClassTeacher": true})
-	meera := signedIn(t, r.App, "teacher", string(e.Phone))
+	meera := r.App.SignIn(t, "teacher", string(e.Phone))
 	path := "/school-admin/employee/" + e.ID.String()
 	if a := r.admin.Call(t, "DELETE", path, nil); a.Status != 204 {
 		t.Fatalf("%d %s", a.Status, a.Body)
@@ -106,17 +106,17 @@ func TestADeactivatedEmployeeIsSignedOutAndCannotReturnUntilReinstated(t *testin
 	if back.LeavingDate != nil {
 		t.Errorf("back with a leaving date %v", back.LeavingDate)
 	}
-	signedIn(t, r.App, "teacher", string(e.Phone))
+	r.App.SignIn(t, "teacher", string(e.Phone))
 }
 
-func TestAnAccountFollowsChangesOfPhoneTypeAndRole(t *testing.T) {
+func TestEmployee_PhoneTypeOrRoleChanged_AccountFollows(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Meera")
 	path := "/school-admin/employee/" + e.ID.String()
 	phone := testkit.NewPhone()
 	testkit.Put[roster.EmployeeDetail](t, r.admin, path, map[string]any{"phone": phone})
-	teacher := signedIn(t, r.App, "teacher", phone)
+	teacher := r.App.SignIn(t, "teacher", phone)
 	librarian := testkit.Post[rbac.Role](t, r.admin, "/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"})
 	if got := testkit.Put[roster.EmployeeDetail](t, r.admin, path, map[string]any{"roleId": librarian.ID}); got.RoleName != "Librarian" {
 		t.Errorf("role %+v", got)
@@ -133,14 +133,14 @@ func TestAnAccountFollowsChangesOfPhoneTypeAndRole(t *testing.T) {
 		t.Errorf("type %+v", got)
 	}
 	testkit.Eventually(t, "a driver is no teacher", func() bool { return teacher.Call(t, "GET", "/teacher/subject/list", nil).Status == 401 })
-	signedIn(t, r.App, "driver", phone)
+	r.App.SignIn(t, "driver", phone)
 	testkit.Put[roster.EmployeeDetail](t, r.admin, path, map[string]any{"employeeType": "SUPPORT"})
 	if n := r.Count(t, "app_user", "id = ? and status = 'DISABLED'", *e.UserID); n != 1 {
 		t.Error("support staff kept an open account")
 	}
 }
 
-func TestEmployeesAreFoundByNameCodePhoneAndDepartment(t *testing.T) {
+func TestEmployeeList_SearchesNameCodePhoneAndDepartment(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e := r.employ(t, "Zoë", map[string]any{"lastName": "D’Souza", "employeeCode": "T-77", "department": "Arts"})
@@ -158,7 +158,7 @@ func TestEmployeesAreFoundByNameCodePhoneAndDepartment(t *testing.T) {
 	}
 }
 
-func TestOnePhoneIsOneTeacherHoweverManyAsk(t *testing.T) {
+func TestEmployee_OnePhoneAtOnce_IsOneTeacher(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	data := person("Meera")
@@ -186,7 +186,7 @@ func TestOnePhoneIsOneTeacherHoweverManyAsk(t *testing.T) {
 	}
 }
 
-func TestNobodyTakesAwayTheirOwnAccount(t *testing.T) {
+func TestEmployee_OwnAccount_CannotBeTakenAway(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	email := uuid.NewString() + "@school.test"

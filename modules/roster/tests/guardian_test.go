@@ -1,7 +1,6 @@
 package roster_test
 
 import (
-	"encoding/json"
 	"net/url"
 	"slices"
 	"sync"
@@ -23,20 +22,6 @@ func (f *frame) addGuardian(t *testing.T, s roster.StudentDetail, body map[strin
 	return testkit.Post[roster.Guardianship](t, f.admin, path(s)+"/guardians", body)
 }
 
-// parent signs in by code, as a parent does.
-func (f *frame) parent(t *testing.T, phone string) *testkit.Client {
-	t.Helper()
-	nobody := f.App.Nobody()
-	nobody.Call(t, "POST", "/parent/user-auth/send-otp", map[string]any{"phone": phone})
-	a := nobody.Call(t, "POST", "/parent/user-auth/verify-otp", map[string]any{"phone": phone, "otp": f.App.OTP(t, phone)})
-	var in struct{ AccessToken string }
-	if err := json.Unmarshal(a.Body, &in); err != nil || a.Status != 200 {
-		t.Fatalf("signing in: %d %s", a.Status, a.Body)
-	}
-	nobody.Token = in.AccessToken
-	return nobody
-}
-
 func children(t *testing.T, parent *testkit.Client, path string, body map[string]any) []string {
 	t.Helper()
 	list := testkit.Post[roster.Children](t, parent, path, body)
@@ -50,7 +35,7 @@ func children(t *testing.T, parent *testkit.Client, path string, body map[string
 	return names
 }
 
-func TestAGuardianSignsInByCodeAsSoonAsTheyAreAdded(t *testing.T) {
+func TestGuardian_Added_SignsInByCodeAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 1))
@@ -59,7 +44,7 @@ func TestAGuardianSignsInByCodeAsSoonAsTheyAreAdded(t *testing.T) {
 	if !meera.IsPrimary || !meera.CanViewData || !meera.HasCustody || !meera.CanPickUp || meera.IsFeePayer || string(meera.Phone) != phone {
 		t.Errorf("added %+v", meera)
 	}
-	parent := f.parent(t, phone)
+	parent := f.App.SignIn(t, "parent", phone)
 	if got := children(t, parent, "/parent/student/list", map[string]any{"academicYearId": f.year.ID}); !slices.Equal(got, []string{"Asha"}) {
 		t.Errorf("children %v", got)
 	}
@@ -72,7 +57,7 @@ func TestAGuardianSignsInByCodeAsSoonAsTheyAreAdded(t *testing.T) {
 	}
 }
 
-func TestSiblingsEnteredAtOnceShareTheirParent(t *testing.T) {
+func TestGuardian_SiblingsAddedAtOnce_ShareTheirParent(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone := testkit.NewPhone()
@@ -89,12 +74,12 @@ func TestSiblingsEnteredAtOnceShareTheirParent(t *testing.T) {
 	if f.Count(t, "guardian", "true") != 1 || f.Count(t, "app_user", "phone = ?", phone) != 1 || f.Count(t, "student_guardian", "is_primary") != 8 {
 		t.Error("siblings have parents of their own")
 	}
-	if got := children(t, f.parent(t, phone), "/parent/student/get-students", map[string]any{}); len(got) != 8 {
+	if got := children(t, f.App.SignIn(t, "parent", phone), "/parent/student/get-students", map[string]any{}); len(got) != 8 {
 		t.Errorf("children %v", got)
 	}
 }
 
-func TestAParentSeesLinkedChildrenOnlyInEveryQuery(t *testing.T) {
+func TestParent_SeesLinkedChildrenOnly(t *testing.T) {
 	t.Parallel()
 	f, other := newFrame(t), newFrame(t)
 	phone := testkit.NewPhone()
@@ -103,7 +88,7 @@ func TestAParentSeesLinkedChildrenOnlyInEveryQuery(t *testing.T) {
 	f.addGuardian(t, hidden, map[string]any{"firstName": "Meera", "phone": phone, "relation": "OTHER", "canViewData": false})
 	stranger := f.admit(t, "Ravi", "", map[string]any{"divisionId": f.fiveA.ID, "guardians": []any{guardian("Lata", testkit.NewPhone(), "MOTHER")}})
 	elsewhere := other.admit(t, "Zoe", "", map[string]any{"divisionId": other.fiveA.ID})
-	parent := f.parent(t, phone)
+	parent := f.App.SignIn(t, "parent", phone)
 
 	for _, path := range []string{"/parent/student/list", "/parent/student/get-students"} {
 		for _, body := range []map[string]any{{}, {"academicYearId": f.year.ID}} {
@@ -123,13 +108,13 @@ func TestAParentSeesLinkedChildrenOnlyInEveryQuery(t *testing.T) {
 	parent.Refuses(t, "GET", path(asha), nil, 403, "PERMISSION_DENIED")
 }
 
-func TestUnlinkingEndsAccessAtOnce(t *testing.T) {
+func TestGuardian_Unlinked_LosesAccessAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone := testkit.NewPhone()
 	asha := f.admit(t, "Asha", "Rao", map[string]any{"guardians": []any{guardian("Meera", phone, "MOTHER"), guardian("Arun", testkit.NewPhone(), "FATHER")}})
 	ravi := f.admit(t, "Ravi", "Rao", map[string]any{"guardians": []any{guardian("Meera", phone, "MOTHER")}})
-	parent := f.parent(t, phone)
+	parent := f.App.SignIn(t, "parent", phone)
 	meera := asha.Guardians[0]
 	if a := f.admin.Call(t, "DELETE", path(asha)+"/guardians/"+meera.GuardianID.String(), nil); a.Status != 204 {
 		t.Fatalf("unlink: %d %s", a.Status, a.Body)
@@ -158,14 +143,14 @@ func TestUnlinkingEndsAccessAtOnce(t *testing.T) {
 	}
 }
 
-func TestRemovingTheLastChildTakesTheParentsWayIn(t *testing.T) {
+func TestGuardian_LastChildRemoved_CannotSignIn(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone := testkit.NewPhone()
 	more := f.longAgo(f.fiveA, 1)
 	more["guardians"] = []any{guardian("Meera", phone, "MOTHER")}
 	asha := f.admit(t, "Asha", "Rao", more)
-	parent := f.parent(t, phone)
+	parent := f.App.SignIn(t, "parent", phone)
 	f.admin.Call(t, "DELETE", path(asha), nil)
 	testkit.Eventually(t, "the parent is signed out", func() bool {
 		a, err := parent.TryCall("POST", "/parent/student/list", map[string]any{})
@@ -176,12 +161,12 @@ func TestRemovingTheLastChildTakesTheParentsWayIn(t *testing.T) {
 	}
 }
 
-func TestAGuardiansFlagsAndPhoneCanBeChanged(t *testing.T) {
+func TestGuardian_FlagsAndPhone_CanBeChanged(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone, newer, taken := testkit.NewPhone(), testkit.NewPhone(), testkit.NewPhone()
 	asha := f.admit(t, "Asha", "Rao", map[string]any{"guardians": []any{guardian("Meera", phone, "MOTHER"), guardian("Arun", taken, "FATHER")}})
-	parent := f.parent(t, phone)
+	parent := f.App.SignIn(t, "parent", phone)
 	at := path(asha) + "/guardians/" + asha.Guardians[0].GuardianID.String()
 	changed := testkit.Put[roster.Guardianship](t, f.admin, at, map[string]any{"canViewData": false, "isFeePayer": true})
 	if changed.CanViewData || !changed.IsFeePayer || !changed.HasCustody || changed.FirstName != "Meera" {
@@ -189,7 +174,7 @@ func TestAGuardiansFlagsAndPhoneCanBeChanged(t *testing.T) {
 	}
 	parent.Refuses(t, "GET", "/parent/student/"+asha.ID.String(), nil, 404, "STUDENT_NOT_FOUND")
 	testkit.Put[roster.Guardianship](t, f.admin, at, map[string]any{"canViewData": true, "phone": newer})
-	if got := children(t, f.parent(t, newer), "/parent/student/list", map[string]any{}); !slices.Equal(got, []string{"Asha"}) {
+	if got := children(t, f.App.SignIn(t, "parent", newer), "/parent/student/list", map[string]any{}); !slices.Equal(got, []string{"Asha"}) {
 		t.Errorf("children %v", got)
 	}
 	if got := f.find(t, "filters[search]="+url.QueryEscape(newer)); len(got) != 1 {
@@ -209,7 +194,7 @@ func TestAGuardiansFlagsAndPhoneCanBeChanged(t *testing.T) {
 	}
 }
 
-func TestATeacherHasTheirOwnDivisionsAndNoOther(t *testing.T) {
+func TestTeacher_SeesOwnDivisionsOnly(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 2))

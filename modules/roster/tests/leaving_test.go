@@ -13,7 +13,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestAStudentLeavesWithACertificateAndTheirPastStays(t *testing.T) {
+func TestTransfer_IssuesACertificateAndKeepsThePast(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	more := f.longAgo(f.fiveA, 4)
@@ -49,7 +49,7 @@ func TestAStudentLeavesWithACertificateAndTheirPastStays(t *testing.T) {
 	newFrame(t).admin.Refuses(t, "GET", path(asha)+"/leaving-certificate", nil, 404, "STUDENT_NOT_FOUND")
 }
 
-func TestAStudentWhoLeftComesBackAndWhatWasStays(t *testing.T) {
+func TestReadmission_KeepsThePast(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 4))
@@ -96,7 +96,7 @@ func TestAStudentWhoLeftComesBackAndWhatWasStays(t *testing.T) {
 	}
 }
 
-func TestCertificatesAreNumberedWithoutGaps(t *testing.T) {
+func TestLeavingCertificates_AreNumberedWithoutGaps(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	var students []roster.StudentDetail
@@ -123,7 +123,7 @@ func TestCertificatesAreNumberedWithoutGaps(t *testing.T) {
 	}
 }
 
-func TestATimelineTellsWhatHappened(t *testing.T) {
+func TestTimeline_ListsWhatHappened(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 4))

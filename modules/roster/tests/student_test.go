@@ -81,7 +81,7 @@ func (f *frame) find(t *testing.T, query string) []string {
 
 func path(s roster.StudentDetail) string { return "/school-admin/student/" + s.ID.String() }
 
-func TestAStudentIsAdmittedWithAPlaceAndListedThere(t *testing.T) {
+func TestStudent_Admitted_IsListedInTheDivision(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, " Asha ", "Rao", map[string]any{"classId": f.five.ID, "divisionId": f.fiveA.ID, "rollNumber": 7, "gender": "FEMALE", "customFields": map[string]any{"house": "Blue"}})
@@ -119,7 +119,7 @@ func TestAStudentIsAdmittedWithAPlaceAndListedThere(t *testing.T) {
 	}
 }
 
-func TestStudentsAreFoundWithoutCaseAccentsAndOrder(t *testing.T) {
+func TestStudentSearch_IgnoresCaseAccentsAndOrder(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone := testkit.NewPhone()
@@ -135,7 +135,7 @@ func TestStudentsAreFoundWithoutCaseAccentsAndOrder(t *testing.T) {
 	}
 }
 
-func TestOfFiftyAdmissionsWithOneNumberOneIsMade(t *testing.T) {
+func TestAdmission_OneNumberFiftyTimesAtOnce_AddsOneStudent(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	var mu sync.Mutex
@@ -162,7 +162,7 @@ func TestOfFiftyAdmissionsWithOneNumberOneIsMade(t *testing.T) {
 	}
 }
 
-func TestNumbersFollowTheSchoolsPatternWithoutGapsOrDoubles(t *testing.T) {
+func TestAdmissionNumbers_FollowThePatternWithoutGaps(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	if a := f.admin.Call(t, "PUT", "/school-admin/setting", map[string]any{"admissionNumberPattern": "GV/{yy}/{000}"}); a.Status != 200 {
@@ -201,7 +201,7 @@ func TestNumbersFollowTheSchoolsPatternWithoutGapsOrDoubles(t *testing.T) {
 	}
 }
 
-func TestAMidYearMoveLeavesTheOldRosterOnTheOldDateAndNoDouble(t *testing.T) {
+func TestMove_MidYear_KeepsTheOldRoster(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 7))
@@ -241,7 +241,7 @@ func TestAMidYearMoveLeavesTheOldRosterOnTheOldDateAndNoDouble(t *testing.T) {
 	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"lastName": "x", "version": 1}, 409, "")
 }
 
-func TestAClassAloneTakesAStudentOutOfADivisionOfAnotherClass(t *testing.T) {
+func TestStudent_OtherClassAlone_LeavesTheDivision(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 7))
@@ -255,7 +255,7 @@ func TestAClassAloneTakesAStudentOutOfADivisionOfAnotherClass(t *testing.T) {
 	}
 }
 
-func TestARollNumberIsOneStudentsInADivision(t *testing.T) {
+func TestRollNumber_IsUniqueInADivision(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 7))
@@ -270,7 +270,7 @@ func TestARollNumberIsOneStudentsInADivision(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAStudentIsSaidAndNothingIsWritten(t *testing.T) {
+func TestStudent_Invalid_IsRefusedByField(t *testing.T) {
 	t.Parallel()
 	f, other := newFrame(t), newFrame(t)
 	for name, c := range map[string]struct {
@@ -302,7 +302,7 @@ func TestWhatIsWrongWithAStudentIsSaidAndNothingIsWritten(t *testing.T) {
 	}
 }
 
-func TestAChangeIsBookedWithWhatWasThereBefore(t *testing.T) {
+func TestStudent_Changed_IsAuditedWithTheOldValues(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", map[string]any{"dateOfBirth": "2015-02-03"})
@@ -312,7 +312,7 @@ func TestAChangeIsBookedWithWhatWasThereBefore(t *testing.T) {
 	}
 }
 
-func TestAStudentWithHistoryStaysInTheBooksAndOneWithoutIsErased(t *testing.T) {
+func TestStudentRemoval_WithoutHistory_Erases(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha, ravi := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 1)), f.admit(t, "Ravi", "", map[string]any{"divisionId": f.fiveA.ID})
@@ -331,7 +331,7 @@ func TestAStudentWithHistoryStaysInTheBooksAndOneWithoutIsErased(t *testing.T) {
 	}
 }
 
-func TestAStudentsPhotoIsAFileOfTheSchool(t *testing.T) {
+func TestStudentPhoto_IsAFileOfTheSchool(t *testing.T) {
 	t.Parallel()
 	s, elsewhere := testkit.NewSchool(t), testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)

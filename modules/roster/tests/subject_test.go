@@ -8,7 +8,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestSubjectsAreKeptByCodeAndStayWhileTheyAreTaught(t *testing.T) {
+func TestSubject_InUse_CannotBeDeleted(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	if r.maths.Type != "CORE" {
@@ -30,7 +30,7 @@ func TestSubjectsAreKeptByCodeAndStayWhileTheyAreTaught(t *testing.T) {
 	}
 }
 
-func TestAClassTakesTheSubjectsItWasGivenLast(t *testing.T) {
+func TestClassSubjects_AreReplaced(t *testing.T) {
 	t.Parallel()
 	r, theirs := newStaffroom(t), newStaffroom(t)
 	const path = "/school-admin/subject/class-subjects"
@@ -49,7 +49,7 @@ func TestAClassTakesTheSubjectsItWasGivenLast(t *testing.T) {
 	// A teacher of the whole division teaches all of the class's subjects.
 	e := r.employ(t, "Meera")
 	r.assign(t, e, map[string]any{"classId": r.class.ID, "divisionId": r.a.ID})
-	if page := testkit.Get[api.Page[roster.Subject]](t, signedIn(t, r.App, "teacher", string(e.Phone)), "/teacher/subject/list"); page.Total != 2 {
+	if page := testkit.Get[api.Page[roster.Subject]](t, r.App.SignIn(t, "teacher", string(e.Phone)), "/teacher/subject/list"); page.Total != 2 {
 		t.Errorf("mine %+v", page)
 	}
 }

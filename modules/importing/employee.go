@@ -1,0 +1,206 @@
+package importing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/sheet"
+)
+
+// The columns of an employees' file, in the order an export writes them.
+const (
+	colCode = iota
+	colEmpFirst
+	colEmpLast
+	colEmpType
+	colEmpPhone
+	colEmpEmail
+	colDesignation
+	colDepartment
+	colQualification
+	colJoining
+	colLicence
+	colLicenceExpiry
+)
+
+var employeeSheet = []sheet.Column{
+	colCode:          {Name: "employeeCode", Also: []string{"code", "employeeNo"}, Check: sheet.Text(40)},
+	colEmpFirst:      {Name: "firstName", Also: []string{"name"}, Check: sheet.Text(100)},
+	colEmpLast:       {Name: "lastName", Also: []string{"surname"}, Check: sheet.Text(100)},
+	colEmpType:       {Name: "employeeType", Also: []string{"type"}, Check: sheet.OneOf(nil, "TEACHER", "DRIVER", "ADMIN", "SUPPORT")},
+	colEmpPhone:      {Name: "phone", Also: []string{"mobile"}, Check: sheet.Phone},
+	colEmpEmail:      {Name: "email", Check: sheet.Email},
+	colDesignation:   {Name: "designation", Check: sheet.Text(100)},
+	colDepartment:    {Name: "department", Check: sheet.Text(100)},
+	colQualification: {Name: "qualification", Check: sheet.Text(200)},
+	colJoining:       {Name: "joiningDate", Check: sheet.Date},
+	colLicence:       {Name: "licenceNumber", Also: []string{"licence", "licenseNumber"}, Check: sheet.Text(40)},
+	colLicenceExpiry: {Name: "licenceExpiryDate", Also: []string{"licenseExpiryDate"}, Check: sheet.Date},
+}
+
+type employeeLine struct {
+	row   int
+	cells []string
+}
+
+func (m *Module) importEmployees(c api.Ctx, r importRequest, file *api.Incoming) (ImportResult, error) {
+	var lines []employeeLine
+	codes, people := map[string]int{}, map[string]int{}
+	take := func(row int, cells []string, found *sheet.Problems) {
+		key, in, says := strings.ToLower(cells[colCode]), codes, "is the code of row %d, too"
+		if key == "" {
+			key, in, says = api.Fold(cells[colEmpFirst], cells[colEmpLast])+cells[colEmpPhone], people, "is needed: row %d says the same of an employee"
+		}
+		if first, twice := in[key]; twice {
+			found.Addf(row, "employeeCode", says, first)
+		}
+		in[key] = row
+		lines = append(lines, employeeLine{row, cells})
+	}
+	return runImport(c, r, file, importer{kind: "EMPLOYEE", columns: employeeSheet, take: take,
+		plan: func(c api.Ctx, found *sheet.Problems) (importPlan, error) { return planEmployees(c, m, lines, found) }})
+}
+
+// knownEmployee is one the school has.
+type knownEmployee struct {
+	ID      uuid.UUID
+	UserID  *uuid.UUID
+	RoleID  *uuid.UUID
+	Version int
+	Active  bool
+	Fields  []string
+}
+
+// employeeStep is what one row does to one employee.
+type employeeStep struct {
+	step
+	user  *uuid.UUID
+	old   *knownEmployee // nil for a new one
+	opens bool           // a new account
+}
+
+type employeePlan struct {
+	planBase
+	people People
+	steps  []*employeeStep // what changes something
+
+	refusals map[uuid.UUID]string // why the caller may not change accounts of a role; empty: they may
+}
+
+// planEmployees compares the rows with the employees there are. A school has some
+// hundred of them, so all are read.
+func planEmployees(c api.Ctx, m *Module, lines []employeeLine, found *sheet.Problems) (importPlan, error) {
+	p := &employeePlan{planBase: newPlanBase(found), people: m.People, refusals: map[uuid.UUID]string{}}
+	cells := fileCells(employeeColumns, len(employeeSheet), "e")
+	known, err := readAll[knownEmployee](c.DB, `select e.id, e.user_id, u.role_id, e.version, e.status = 'ACTIVE', `+cells+`
+		from employee e left join app_user u on u.id = e.user_id order by e.id`)
+	if err != nil {
+		return nil, fmt.Errorf("reading employees: %w", err)
+	}
+	byCode, byPerson, byPhone := map[string]*knownEmployee{}, map[string]*knownEmployee{}, map[string]string{}
+	for i := range known {
+		k := &known[i]
+		byCode[strings.ToLower(k.Fields[colCode])] = k
+		if k.Active {
+			byPerson[api.Fold(k.Fields[colEmpFirst], k.Fields[colEmpLast])+k.Fields[colEmpPhone]] = k
+			byPhone[k.Fields[colEmpType]+k.Fields[colEmpPhone]] = k.ID.String()
+		}
+	}
+	for _, l := range lines {
+		if found.IsBad(l.row) {
+			p.skip(l.row)
+			continue
+		}
+		old := byCode[strings.ToLower(l.cells[colCode])]
+		if l.cells[colCode] == "" {
+			old = byPerson[api.Fold(l.cells[colEmpFirst], l.cells[colEmpLast])+l.cells[colEmpPhone]]
+		}
+		if err := p.checkAccount(c, l, old); err != nil {
+			return nil, err
+		}
+		p.line(l, old, byPhone)
+	}
+	return p, nil
+}
+
+// checkAccount finds rows that change what somebody signs in with whose role the caller may not
+// give. New accounts hold the system's own role of a teacher or driver, which comes with being one.
+func (p *employeePlan) checkAccount(c api.Ctx, l employeeLine, old *knownEmployee) error {
+	phone := l.cells[colEmpPhone]
+	if old == nil || old.RoleID == nil || phone == "" || phone == sheet.Clean(old.Fields[colEmpPhone]) {
+		return nil
+	}
+	refusal, known := p.refusals[*old.RoleID]
+	if !known {
+		if err := c.CheckGrant(*old.RoleID); err != nil {
+			var refused *api.Error
+			if errors.Is(err, api.ErrNotFresh) || !errors.As(err, &refused) {
+				return err // the caller proves who they are and sends the file again
+			}
+			refusal = refused.Message
+		}
+		p.refusals[*old.RoleID] = refusal
+	}
+	if refusal != "" {
+		p.found.Add(l.row, employeeSheet[colEmpPhone].Name, refusal)
+	}
+	return nil
+}
+
+func (p *employeePlan) line(l employeeLine, old *knownEmployee, byPhone map[string]string) {
+	s := &employeeStep{step: step{row: l.row, fields: slices.Clone(l.cells)}, old: old}
+	changed := old == nil
+	if old != nil {
+		s.id, s.user, s.fields = old.ID, old.UserID, slices.Clone(old.Fields)
+		for i, cell := range l.cells {
+			if cell != "" && i != colCode && cell != sheet.Clean(old.Fields[i]) {
+				s.fields[i], changed = cell, true
+			}
+		}
+		if !old.Active {
+			p.found.Add(l.row, "employeeCode", "belongs to an employee who has left")
+		} else if s.fields[colEmpType] != old.Fields[colEmpType] {
+			p.found.Add(l.row, "employeeType", "cannot be changed by a file: an account hangs on it")
+		} else if changed && old.UserID != nil && (s.fields[colEmpPhone] != old.Fields[colEmpPhone] || s.fields[colEmpEmail] != old.Fields[colEmpEmail]) && s.fields[colEmpType] == "ADMIN" {
+			p.found.Add(l.row, "email", "an administrator's phone and e-mail are changed by themselves, not by a file")
+		}
+	} else {
+		s.id = api.NewID()
+		for _, col := range []int{colEmpFirst, colEmpType, colEmpPhone} {
+			if s.fields[col] == "" {
+				p.found.Add(l.row, employeeSheet[col].Name, "is required")
+			}
+		}
+		if s.fields[colEmpType] == "ADMIN" {
+			p.found.Add(l.row, "employeeType", "administrators are added by themselves: they are sent an invitation")
+		}
+		s.opens = s.fields[colEmpType] != "SUPPORT"
+	}
+	key := s.fields[colEmpType] + s.fields[colEmpPhone]
+	if holder, is := byPhone[key]; is && holder != s.id.String() && s.fields[colEmpPhone] != "" {
+		p.found.Add(l.row, "phone", "another "+strings.ToLower(s.fields[colEmpType])+" has this phone")
+	}
+	if p.found.IsBad(l.row) {
+		p.skip(l.row)
+		return
+	}
+	byPhone[key] = s.id.String()
+	switch {
+	case old == nil:
+		p.totals.Creates++
+		fmt.Fprintf(p.sum, "%d create\n", l.row)
+	case changed:
+		p.totals.Updates++
+		fmt.Fprintf(p.sum, "%d %s %d\n", l.row, s.id, old.Version)
+	default:
+		p.totals.Unchanged++
+		fmt.Fprintf(p.sum, "%d %s same\n", l.row, s.id)
+		return
+	}
+	p.steps = append(p.steps, s)
+}

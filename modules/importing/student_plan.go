@@ -1,0 +1,250 @@
+package importing
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/sheet"
+)
+
+// studentPlan is what the rows would do.
+type studentPlan struct {
+	planBase
+	people  People
+	frame   *frame
+	known   *knownPeople
+	changes []*studentStep
+}
+
+// studentStep is what one row does to one student.
+type studentStep struct {
+	step                   // its fields go up to colGuardians
+	old      *knownStudent // nil for a new one
+	changed  bool          // of the student's own record
+	classID  *uuid.UUID
+	seat     *seatChange
+	links    []linkChange
+	relinked []linkChange // whose relation is another now
+}
+
+// linkChange ties a guardian to the student.
+type linkChange struct {
+	guardian *fileGuardian
+	relation string
+	primary  bool
+}
+
+// seatChange is where a student is to sit. old is nil for one who sits nowhere yet.
+type seatChange struct {
+	division *namedDivision
+	roll     string
+	old      *knownSeat
+}
+
+// planStudents compares the rows with the school as it is. It reads what it needs in
+// a handful of queries, however many rows there are.
+func planStudents(c api.Ctx, m *Module, lines []studentLine, found *sheet.Problems) (importPlan, error) {
+	p := &studentPlan{planBase: newPlanBase(found), people: m.People}
+	var err error
+	if p.frame, err = readFrame(c); err != nil {
+		return nil, err
+	}
+	if p.known, err = readPeople(c, lines); err != nil {
+		return nil, err
+	}
+	taken, err := readRolls(c)
+	if err != nil {
+		return nil, err
+	}
+	claimed := map[uuid.UUID]int{} // students, by the row that speaks of them
+	for i := range lines {
+		l := &lines[i]
+		if found.IsBad(l.row) {
+			p.skip(l.row)
+			continue
+		}
+		change := p.line(c, l, claimed)
+		if found.IsBad(l.row) {
+			p.skip(l.row)
+			continue
+		}
+		p.changes = append(p.changes, change)
+	}
+	p.checkRolls(taken)
+	p.hashPlan()
+	return p, nil
+}
+
+// line works out what one row does.
+func (p *studentPlan) line(c api.Ctx, l *studentLine, claimed map[uuid.UUID]int) *studentStep {
+	old := p.known.student(l, p.found)
+	if p.found.IsBad(l.row) {
+		return nil
+	}
+	ch := &studentStep{step: step{row: l.row, fields: l.cells[:colGuardians:colGuardians]}, old: old}
+	if old == nil {
+		ch.id = api.NewID()
+		if l.cells[colFirstName] == "" {
+			p.found.Add(l.row, "firstName", "is required")
+		}
+	} else {
+		ch.id = old.id
+		if first, twice := claimed[old.id]; twice {
+			p.found.Addf(l.row, "admissionNumber", "is needed: row %d is about the same student", first)
+		}
+		claimed[old.id] = l.row
+		if old.gone {
+			p.found.Add(l.row, "admissionNumber", "belongs to a student who has left")
+		}
+		ch.fields, ch.changed = old.with(l.cells)
+	}
+	p.seat(l, ch)
+	p.guardians(l, ch)
+	return ch
+}
+
+// seat finds the class and the division the row names.
+func (p *studentPlan) seat(l *studentLine, ch *studentStep) {
+	if ch.old != nil {
+		ch.classID = ch.old.classID
+	}
+	if l.cells[colClass] == "" {
+		return
+	}
+	class := p.frame.class(l.cells[colClass])
+	if class == nil {
+		p.found.Addf(l.row, "class", "no class is called %q: there are %s", l.cells[colClass], p.frame.classNames())
+		return
+	}
+	if l.cells[colDivision] == "" {
+		if ch.old == nil || ch.old.seat == nil {
+			if ch.classID == nil || *ch.classID != class.id {
+				ch.changed, ch.classID = true, &class.id
+			}
+		} else if ch.old.seat.classID != class.id {
+			p.found.Add(l.row, "division", "is needed to move a student to another class")
+		}
+		return
+	}
+	division := class.divisions[api.Fold(l.cells[colDivision])]
+	switch {
+	case division == nil:
+		p.found.Addf(l.row, "division", "%s has no division %q: it has %s", class.name, l.cells[colDivision], class.divisionNames())
+		return
+	case p.frame.year == nil:
+		p.found.Add(l.row, "division", "no academic year is active: activate one before placing students")
+		return
+	}
+	if ch.old == nil {
+		ch.classID = &class.id
+		ch.seat = &seatChange{division: division, roll: l.cells[colRollNumber]}
+		return
+	}
+	if ch.classID == nil {
+		ch.classID, ch.changed = &class.id, true
+	}
+	now := ch.old.seat
+	roll := l.cells[colRollNumber]
+	if now != nil && now.divisionID == division.id && roll == "" {
+		roll = now.roll // an empty cell leaves what is there
+	}
+	if now == nil || now.divisionID != division.id || now.roll != roll {
+		ch.seat = &seatChange{division: division, roll: roll, old: now}
+	}
+}
+
+// guardians finds the row's guardians by their phones, and notes those that are new.
+func (p *studentPlan) guardians(l *studentLine, ch *studentStep) {
+	for i := range maxGuardians {
+		cells := l.guardian(i)
+		if cells == nil {
+			continue
+		}
+		g, new := p.known.guardian(cells)
+		if new {
+			p.totals.GuardiansNew++
+		} else {
+			p.totals.GuardiansFound++
+		}
+		relation := cells[colRelation]
+		if ch.old != nil {
+			if link, linked := ch.old.links[g.phone]; linked {
+				if relation != "" && relation != link.relation {
+					ch.relinked = append(ch.relinked, linkChange{guardian: g, relation: relation})
+				}
+				continue
+			}
+		}
+		if relation == "" {
+			relation = "GUARDIAN"
+		}
+		primary := len(ch.links) == 0 && (ch.old == nil || !ch.old.hasPrimary)
+		ch.links = append(ch.links, linkChange{g, relation, primary})
+	}
+}
+
+// checkRolls refuses a roll number that two students of a division would have.
+func (p *studentPlan) checkRolls(taken map[rollKey]rollHolder) {
+	for _, ch := range p.changes { // those who give theirs up
+		if ch.seat != nil && ch.seat.old != nil {
+			key := rollKey{ch.seat.old.divisionID, ch.seat.old.roll}
+			if taken[key].student == ch.id {
+				delete(taken, key)
+			}
+		}
+	}
+	kept := p.changes[:0]
+	for _, ch := range p.changes {
+		if ch.seat != nil && ch.seat.roll != "" {
+			key := rollKey{ch.seat.division.id, ch.seat.roll}
+			if holder, is := taken[key]; is && holder.student != ch.id {
+				p.found.Addf(ch.row, "rollNumber", "%s in %s is %s's", ch.seat.roll, ch.seat.division.name, holder.who)
+				continue
+			}
+			taken[key] = rollHolder{ch.id, fmt.Sprintf("row %d", ch.row)}
+		}
+		kept = append(kept, ch)
+	}
+	p.changes = kept
+}
+
+// hashPlan counts what will be done, and hashes it together with the data it was
+// decided on: the ids and versions of what is there.
+func (p *studentPlan) hashPlan() {
+	for _, ch := range p.changes {
+		var state []string
+		if ch.old == nil {
+			p.totals.Creates++
+			state = append(state, "create")
+		} else {
+			state = append(state, ch.old.id.String(), strconv.Itoa(ch.old.version), strconv.FormatBool(ch.changed))
+			if ch.changed || ch.seat != nil || len(ch.links)+len(ch.relinked) > 0 {
+				p.totals.Updates++
+			} else {
+				p.totals.Unchanged++
+			}
+		}
+		if ch.seat != nil {
+			p.totals.Enrolments++
+			state = append(state, "seat", ch.seat.division.id.String(), ch.seat.roll)
+			if ch.seat.old != nil {
+				p.totals.Enrolments--
+				if ch.seat.old.divisionID != ch.seat.division.id {
+					p.totals.Moves++
+				}
+				state = append(state, ch.seat.old.id.String(), strconv.Itoa(ch.seat.old.version))
+			}
+		}
+		for _, l := range append(ch.links, ch.relinked...) {
+			state = append(state, l.guardian.phone, l.relation)
+			if l.guardian.known {
+				state = append(state, l.guardian.id.String())
+			}
+		}
+		fmt.Fprintf(p.sum, "%d %s\n", ch.row, strings.Join(state, "|"))
+	}
+}

@@ -1,0 +1,55 @@
+package importing_test
+
+import (
+	"testing"
+
+	"homeroom/api"
+	"homeroom/modules/importing"
+	"homeroom/testkit"
+)
+
+func TestEmployeeImport_OpensAccountsAndRoundTrips(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	path := "/school-admin/employee/import"
+	send := func(file, options string) (int, importing.ImportResult) {
+		a := admin.Send(t, "POST", path+options, "text/csv", []byte(file))
+		var r importing.ImportResult
+		if a.Status == 200 {
+			a.Read(t, &r)
+		} else {
+			t.Logf("%s", a.Body)
+		}
+		return a.Status, r
+	}
+	phone := testkit.NewPhone()
+	file := "First Name,Last Name,Type,Phone,Department,Joining Date,Employee Code\n" +
+		"Meera,Iyer,teacher," + phone + ",Science,2020-06-01,\n" +
+		"Ravi,Rao,Driver," + testkit.NewPhone() + ",,,D-7\n" +
+		"Gopal,,support," + testkit.NewPhone() + ",,,\n"
+	if status, _ := send(file+"Nobody,,ADMIN,123,,,\n", ""); status != 422 || s.Count(t, "employee", "true") != 0 {
+		t.Errorf("a bad row: %d", status)
+	}
+	if status, r := send(file, ""); status != 200 || r.Creates != 3 {
+		t.Fatalf("%d %+v", status, r)
+	}
+	if status, r := send(file, ""); status != 200 || r.Unchanged != 3 {
+		t.Errorf("again: %d %+v", status, r)
+	}
+	if n := s.Count(t, "employee", "user_id is not null"); n != 2 {
+		t.Errorf("%d have an account", n)
+	}
+	var accounts int
+	err := s.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.account where school_id = $1 and phone = $2 and role_type = 'TEACHER'`, s.ID, phone).Scan(&accounts)
+	if err != nil || accounts != 1 {
+		t.Errorf("%d accounts for the teacher's phone %v", accounts, err)
+	}
+	out := admin.Call(t, "GET", "/school-admin/employee/export", nil)
+	if status, r := send(string(out.Body), ""); status != 200 || r.Unchanged != 3 || r.Bad != 0 {
+		t.Errorf("the export: %d %+v\n%s", status, r, out.Body)
+	}
+	if status, r := send("employeeCode,designation\nd-7,Head driver\n", ""); status != 200 || r.Updates != 1 || s.Count(t, "employee", "designation = 'Head driver' and first_name = 'Ravi'") != 1 {
+		t.Errorf("an update: %d %+v", status, r)
+	}
+}

@@ -1,0 +1,75 @@
+// Package sheet reads and writes tables as CSV files: by the header's names, as spreadsheet
+// programs of every kind save them. It checks cells one by one and says what is wrong with
+// each; it knows nothing of schools, and what rows mean together is the caller's. Of the
+// kernel it uses refusals, dates, phones and folded text.
+package sheet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"homeroom/api"
+)
+
+// Column is a column that a file may have.
+type Column struct {
+	Name string
+	Also []string // other names people give it
+	// Check returns a cell that is not empty in the form it is kept in, or what is wrong with it.
+	Check func(cell string) (string, error)
+}
+
+// Read reads a file of at most so many rows. take gets each row that has anything in it,
+// numbered as a spreadsheet does, its cells in the order of columns. What is wrong with
+// cells is one refusal that names all of them, up to maxProblems.
+func Read(file io.Reader, most int, columns []Column, take func(row int, cells []string)) error {
+	r, err := Open(file, columns)
+	if err != nil {
+		return err
+	}
+	var found Problems
+	for {
+		cells, err := r.Next(&found)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if r.rows > most {
+			return tooManyRows(most)
+		}
+		take(r.row, cells)
+	}
+	if found.Total == 0 {
+		return nil
+	}
+	return api.Invalid(Details(found.Named)...)
+}
+
+// Details are problems as a refusal's details.
+func Details(problems []RowError) []api.Detail {
+	var details []api.Detail
+	for _, p := range problems {
+		details = append(details, api.Detail{Field: Field(p.Row, p.Column), Message: p.Message})
+	}
+	return details
+}
+
+// Field names a cell in a refusal: rows[5].firstName.
+func Field(row int, column string) string {
+	if column == "" {
+		return fmt.Sprintf("rows[%d]", row)
+	}
+	return fmt.Sprintf("rows[%d].%s", row, column)
+}
+
+func tooManyRows(most int) error {
+	return api.Coded(413, "", fmt.Sprintf("The file has more than %d rows", most))
+}
+
+// BadFile refuses a file as a whole.
+func BadFile(format string, args ...any) *api.Error {
+	return api.InvalidField("file", "The file "+format, args...)
+}

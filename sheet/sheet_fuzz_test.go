@@ -1,0 +1,79 @@
+package sheet
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"testing"
+	"unicode/utf8"
+
+	"homeroom/api"
+)
+
+var fuzzed = []Column{
+	{Name: "firstName", Also: []string{"name"}, Check: Text(100)},
+	{Name: "lastName", Check: Text(100)},
+	{Name: "class", Check: Text(60)},
+	{Name: "roll", Check: Number},
+	{Name: "gender", Check: OneOf(map[string]string{"F": "FEMALE"}, "FEMALE", "MALE")},
+	{Name: "born", Check: Date},
+	{Name: "phone", Check: Phone},
+	{Name: "email", Check: Email},
+}
+
+// FuzzReader feeds the reader anything: it must answer with rows or with a refusal in
+// words, number its rows upwards, and never let a cell that breaks a rule through.
+func FuzzReader(f *testing.F) {
+	for _, seed := range []string{
+		"firstName,lastName\nAsha,Rao\n", "\xEF\xBB\xBFFIRST NAME;class\r\n\"A\r\nB\";5\r\n", "firstName\n=1\n", "a,a\n", "\"", "firstName\n\"x", "firstName,phone\nA,'+919812345678\n", "\xFF\xFE",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		s, err := Open(bytes.NewReader(file), fuzzed)
+		last := 1
+		for err == nil {
+			found := &Problems{}
+			var cells []string
+			cells, err = s.Next(found)
+			if err != nil {
+				break
+			}
+			if s.row <= last || len(cells) != len(fuzzed) {
+				t.Fatalf("row %d after %d, %d cells", s.row, last, len(cells))
+			}
+			last = s.row
+			for _, c := range cells {
+				if !utf8.ValidString(c) || bytes.ContainsRune([]byte(c), 0) {
+					t.Fatalf("let %q through", c)
+				}
+			}
+		}
+		var refusal *api.Error
+		if !errors.Is(err, io.EOF) && !errors.As(err, &refusal) {
+			t.Fatalf("not in words: %v", err)
+		}
+	})
+}
+
+// FuzzGuard checks that no exported cell can run, and that every one comes back as it was.
+func FuzzGuard(f *testing.F) {
+	for _, seed := range []string{"=1+1", "'=1", "''", "@x", "-5", "+91", "'Abd", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = Clean(text)
+		out := Guard(text)
+		if out != "" && bytes.IndexByte([]byte(formulaMarks), out[0]) >= 0 {
+			t.Fatalf("%q would run", out)
+		}
+		if back := unguard(out); back != text {
+			t.Fatalf("%q came back as %q", text, back)
+		}
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		_ = w.Write([]string{out, "end"})
+		w.Flush()
+	})
+}
