@@ -185,7 +185,7 @@ func (x *exports) write(ctx context.Context, school uuid.UUID, to io.Writer, pro
 	if err != nil {
 		return archive.Closing{}, err
 	}
-	e := archive.Export{Cluster: x.cluster, Now: x.now(), Progress: progress, Seal: x.seal, Files: x.store, Gone: func(err error) bool {
+	e := archive.Export{Cluster: x.cluster, Now: x.now(), Progress: progress, Seal: x.seal, Files: x.store, IsNotFound: func(err error) bool {
 		var e *api.Error
 		return errors.As(err, &e) && e.Status == 404
 	}}

@@ -129,7 +129,9 @@ func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) 
 	app, sent, _ := apart(t)
 	o := newOffice(t, app.NewSchool(t))
 	super := app.SuperAdmin(t)
-	sent.failing(func(delivery.Message) error { return &delivery.Fault{Permanent: true, Err: errors.New("no such topic")} })
+	sent.failing(func(delivery.Message) error {
+		return &delivery.Fault{Permanent: true, Err: errors.New("no such topic")}
+	})
 	o.tell(t, telling{Type: "FEE", Key: "1", UserID: &o.admin.UserID})
 	list := func() []notification.DeadLetter {
 		return testkit.Get[api.Page[notification.DeadLetter]](t, super, "/super-admin/delivery/list?filters[schoolId]="+o.ID.String()).Items
