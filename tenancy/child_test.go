@@ -14,6 +14,8 @@ import (
 
 	"homeroom/migrations"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 )
 
 // Some tests need an instance to kill: this test binary, started once more.
@@ -51,7 +53,7 @@ func (c child) work(ctx context.Context) error {
 		return err
 	}
 	if c.Move {
-		m := cluster.Mover()
+		m := move.NewMover(cluster)
 		m.Stepped = func(_ uuid.UUID, step string, done bool) {
 			if done {
 				c.at(step + " done")
@@ -72,7 +74,7 @@ func (c child) work(ctx context.Context) error {
 	if !c.Jobs {
 		return p.Run(ctx, c.School)
 	}
-	jobs, err := tenancy.NewJobs(cluster, tenancy.JobsOptions{Provisioner: p, Migrator: cluster.Migrator()})
+	jobs, err := lifecycle.NewJobs(cluster, lifecycle.JobsOptions{Provisioner: p, Migrator: lifecycle.NewMigrator(cluster)})
 	if err != nil {
 		return err
 	}
@@ -122,9 +124,9 @@ func mustBeKilled(t *testing.T, cmd *exec.Cmd) {
 }
 
 // provisioner has two steps like the real ones: rights, and the first administrator.
-func provisioner(c *tenancy.Cluster, inside func(step string)) *tenancy.Provisioner {
-	write := func(name, sql string) tenancy.Step {
-		return tenancy.Step{Name: name, Run: func(ctx context.Context, s *tenancy.School, admin json.RawMessage) error {
+func provisioner(c *tenancy.Cluster, inside func(step string)) *lifecycle.Provisioner {
+	write := func(name, sql string) lifecycle.Step {
+		return lifecycle.Step{Name: name, Run: func(ctx context.Context, s *tenancy.School, admin json.RawMessage) error {
 			db, err := c.School(ctx, s, tenancy.ReadWrite)
 			if err != nil {
 				return err
@@ -140,7 +142,7 @@ func provisioner(c *tenancy.Cluster, inside func(step string)) *tenancy.Provisio
 			return nil
 		}}
 	}
-	return c.Provisioner(
+	return lifecycle.NewProvisioner(c,
 		write("roles", `insert into role (id, name, type, system) values (gen_random_uuid(), 'Admin ' || left(?, 0), 'SCHOOL_ADMIN', true) on conflict do nothing`),
 		write("admin", `insert into app_user (id, role_id, email) select gen_random_uuid(), id, ? from role on conflict do nothing`),
 	)

@@ -9,6 +9,7 @@ import (
 
 	"homeroom/migrations"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 func bound(t *testing.T, c *tenancy.Cluster, s *tenancy.School, mode tenancy.Mode) *gorm.DB {
@@ -130,7 +131,7 @@ func TestAMigrationCanTakeRightsBack(t *testing.T) {
 		revoke update, delete on journal, book from :school_role;`})
 	c = ready(t, o)
 	late := newSchool(t, c, ask("late"))
-	if err := c.Migrator().EnsureSchool(t.Context(), early); err != nil {
+	if err := lifecycle.NewMigrator(c).EnsureSchool(t.Context(), early); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []*tenancy.School{early, late} {
@@ -171,13 +172,13 @@ func TestNewSchoolsGoToTheLeastLoadedNode(t *testing.T) {
 	t.Parallel()
 	c := ready(t, options(t))
 	north := newDatabase(t, "north")
-	if err := c.AddNode(t.Context(), "north", north, ""); err != nil {
+	if err := lifecycle.AddNode(t.Context(), c, "north", north, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.AddNode(t.Context(), "north", north, ""); err != nil {
+	if err := lifecycle.AddNode(t.Context(), c, "north", north, ""); err != nil {
 		t.Errorf("adding it again: %v", err)
 	}
-	if err := c.AddNode(t.Context(), "north", newDatabase(t, "main"), ""); !errors.Is(err, tenancy.ErrNodeExists) {
+	if err := lifecycle.AddNode(t.Context(), c, "north", newDatabase(t, "main"), ""); !errors.Is(err, lifecycle.ErrNodeExists) {
 		t.Errorf("adding another server under its name: %v", err)
 	}
 	on := map[string]int{}
@@ -198,7 +199,7 @@ func TestNewSchoolsGoToTheLeastLoadedNode(t *testing.T) {
 	}
 	n = ask("f")
 	n.Node = "nowhere"
-	if _, err := c.Provisioner().Request(t.Context(), n); !errors.Is(err, tenancy.ErrNoNode) {
+	if _, err := lifecycle.NewProvisioner(c).Request(t.Context(), n); !errors.Is(err, lifecycle.ErrNoNode) {
 		t.Errorf("asked for a node that is not there: %v", err)
 	}
 }

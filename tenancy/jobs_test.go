@@ -11,13 +11,14 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit/wait"
 )
 
 // work starts an instance that works off the queue until the test ends.
-func work(t *testing.T, c *tenancy.Cluster, p *tenancy.Provisioner) *tenancy.Jobs {
+func work(t *testing.T, c *tenancy.Cluster, p *lifecycle.Provisioner) *lifecycle.Jobs {
 	t.Helper()
-	jobs, err := tenancy.NewJobs(c, tenancy.JobsOptions{Provisioner: p, Migrator: c.Migrator(), Grace: 50 * time.Millisecond})
+	jobs, err := lifecycle.NewJobs(c, lifecycle.JobsOptions{Provisioner: p, Migrator: lifecycle.NewMigrator(c), Grace: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestARequestThatIsRolledBackLeavesNoJob(t *testing.T) {
 	o := options(t)
 	c := ready(t, o)
 	p := provisioner(c, quiet)
-	if _, err := tenancy.NewJobs(c, tenancy.JobsOptions{Provisioner: p, Migrator: c.Migrator()}); err != nil {
+	if _, err := lifecycle.NewJobs(c, lifecycle.JobsOptions{Provisioner: p, Migrator: lifecycle.NewMigrator(c)}); err != nil {
 		t.Fatal(err)
 	}
 	request(t, p, "one")
@@ -99,7 +100,7 @@ func TestTheSchoolOfAKilledInstanceIsTakenUp(t *testing.T) {
 	changed := hints(c)
 	p := provisioner(c, quiet)
 	// The request is on the queue, but only the child works.
-	if _, err := tenancy.NewJobs(c, tenancy.JobsOptions{Provisioner: p, Migrator: c.Migrator()}); err != nil {
+	if _, err := lifecycle.NewJobs(c, lifecycle.JobsOptions{Provisioner: p, Migrator: lifecycle.NewMigrator(c)}); err != nil {
 		t.Fatal(err)
 	}
 	s := request(t, p, "one")
@@ -123,7 +124,7 @@ func TestAnInstanceThatStopsPutsItsJobsBack(t *testing.T) {
 	other.Changed = c.Changed
 	var stuck atomic.Bool
 	entered := make(chan struct{})
-	step := tenancy.Step{Name: "slow", Run: func(ctx context.Context, _ *tenancy.School, _ json.RawMessage) error {
+	step := lifecycle.Step{Name: "slow", Run: func(ctx context.Context, _ *tenancy.School, _ json.RawMessage) error {
 		if stuck.CompareAndSwap(false, true) {
 			close(entered)
 			<-ctx.Done()
@@ -131,7 +132,7 @@ func TestAnInstanceThatStopsPutsItsJobsBack(t *testing.T) {
 		}
 		return nil
 	}}
-	p := c.Provisioner(step)
+	p := lifecycle.NewProvisioner(c, step)
 	jobs := work(t, c, p)
 	s := request(t, p, "one")
 	<-entered
@@ -144,7 +145,7 @@ func TestAnInstanceThatStopsPutsItsJobsBack(t *testing.T) {
 	if got := one[string](t, c.PlatformPool(), `select state::text || attempt from platform.river_job where kind = 'provision'`); got != "available0" {
 		t.Errorf("and its job is %s", got)
 	}
-	work(t, other, other.Provisioner(step))
+	work(t, other, lifecycle.NewProvisioner(other, step))
 	became(t, c, changed, s.ID, tenancy.Active)
 }
 
@@ -161,7 +162,7 @@ func TestTheClockMigratesTheFleetAndKeepsSpares(t *testing.T) {
 		select gen_random_uuid(), 'k', 'r', ''::bytea, now() from generate_series(1, 5)`); err != nil {
 		t.Fatal(err)
 	}
-	work(t, c, c.Provisioner())
+	work(t, c, lifecycle.NewProvisioner(c))
 	var behind, spares, answers int
 	if !wait.Until(t.Context(), func() bool {
 		behind = one[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version < 2`)

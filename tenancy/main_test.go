@@ -14,6 +14,7 @@ import (
 
 	"homeroom/localstack"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // Every test has databases of its own on the two shared servers, so that all of
@@ -144,21 +145,21 @@ func open(t *testing.T, o tenancy.Options) *tenancy.Cluster {
 func ready(t *testing.T, o tenancy.Options) *tenancy.Cluster {
 	t.Helper()
 	c := open(t, o)
-	if err := c.Setup(t.Context()); err != nil {
+	if err := lifecycle.Setup(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
 // ask is a school anybody could ask for.
-func ask(code string) tenancy.NewSchool {
-	return tenancy.NewSchool{Code: code, Name: "School " + code, TimeZone: "Asia/Kolkata", Locale: "en-IN", Currency: "INR"}
+func ask(code string) lifecycle.NewSchool {
+	return lifecycle.NewSchool{Code: code, Name: "School " + code, TimeZone: "Asia/Kolkata", Locale: "en-IN", Currency: "INR"}
 }
 
 // newSchool provisions a school and returns it active.
-func newSchool(t *testing.T, c *tenancy.Cluster, n tenancy.NewSchool) *tenancy.School {
+func newSchool(t *testing.T, c *tenancy.Cluster, n lifecycle.NewSchool) *tenancy.School {
 	t.Helper()
-	p := c.Provisioner()
+	p := lifecycle.NewProvisioner(c)
 	s, err := p.Request(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)

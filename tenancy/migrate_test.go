@@ -15,6 +15,7 @@ import (
 
 	"homeroom/migrations"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // pupils is a small school: tests of the migrator need many of them.
@@ -37,7 +38,7 @@ func fleet(t *testing.T, o *tenancy.Options, schools int) (*tenancy.Cluster, []*
 	out := make([]*tenancy.School, schools)
 	together(t, min(schools, 4), func(worker int) error {
 		for i := worker; i < schools; i += 4 {
-			p := c.Provisioner()
+			p := lifecycle.NewProvisioner(c)
 			s, err := p.Request(t.Context(), ask(fmt.Sprintf("s%03d", i)))
 			if err == nil {
 				err = p.Run(t.Context(), s.ID)
@@ -59,7 +60,7 @@ func TestThreeMigratorsAtOnceMigrateEachSchoolOnce(t *testing.T) {
 	o := options(t)
 	o.Spares = 2
 	c, schools := fleet(t, &o, 30)
-	if made, err := c.KeepSpares(t.Context()); err != nil || made != 2 {
+	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 2 {
 		t.Fatalf("made %d spares: %v", made, err)
 	}
 	// Done twice, this would fail; and every time it is done, it leaves a row.
@@ -67,7 +68,7 @@ func TestThreeMigratorsAtOnceMigrateEachSchoolOnce(t *testing.T) {
 	var migrated, failed atomic.Int64
 	instances := []*tenancy.Cluster{open(t, o), open(t, o), open(t, o)}
 	together(t, len(instances), func(i int) error {
-		report, err := instances[i].Migrator().Run(t.Context())
+		report, err := lifecycle.NewMigrator(instances[i]).Run(t.Context())
 		migrated.Add(int64(report.Migrated))
 		failed.Add(int64(report.Failed))
 		for _, f := range report.Failures {
@@ -102,9 +103,9 @@ func TestASchoolThatFailsIsReportedAndTheOthersGoOn(t *testing.T) {
 	}
 	o.Migrations = andThen(andThen(pupils, `alter table pupil add column note text`), `create unique index on pupil (name)`)
 	c = open(t, o)
-	var seen []tenancy.Progress
-	m := c.Migrator()
-	m.Progress = func(p tenancy.Progress) { seen = append(seen, p) }
+	var seen []lifecycle.Progress
+	m := lifecycle.NewMigrator(c)
+	m.Progress = func(p lifecycle.Progress) { seen = append(seen, p) }
 	report, err := m.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +113,7 @@ func TestASchoolThatFailsIsReportedAndTheOthersGoOn(t *testing.T) {
 	if len(report.Failures) != 1 || report.Failures[0].School != bad.ID || !strings.Contains(report.Failures[0].Error(), "0003_next") {
 		t.Errorf("failures: %v, want one of school %s that names the migration", report.Failures, bad.Code)
 	}
-	if last := seen[len(seen)-1]; len(seen) != 9 || last != (tenancy.Progress{Total: 9, Done: 9, Failed: 1}) {
+	if last := seen[len(seen)-1]; len(seen) != 9 || last != (lifecycle.Progress{Total: 9, Done: 9, Failed: 1}) {
 		t.Errorf("progress was told %d times and ended with %+v", len(seen), last)
 	}
 	for _, s := range schools {
@@ -148,7 +149,7 @@ func TestATemplateThatFailsKeepsTheSchoolsAsTheyAre(t *testing.T) {
 	o := options(t)
 	c, schools := fleet(t, &o, 3)
 	o.Migrations = andThen(pupils, `create table pupil ()`)
-	report, err := open(t, o).Migrator().Run(t.Context())
+	report, err := lifecycle.NewMigrator(open(t, o)).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestABusyTableIsTriedAgain(t *testing.T) {
 	blocker := connect(t, o.PlatformURL)
 	run(t, blocker, `begin`)
 	run(t, blocker, `select from `+tenancy.Ident(schools[0].Schema)+`.pupil`)
-	m := c.Migrator()
+	m := lifecycle.NewMigrator(c)
 	m.LockTimeout = 20 * time.Millisecond
 	m.Tries = 2
 	report, err := m.Run(t.Context())
@@ -260,7 +261,7 @@ func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 			}
 		}
 		ms = andThen(ms, sql)
-		m := c.Migrator()
+		m := lifecycle.NewMigrator(c)
 		m.Migrations = ms
 		report, err := m.Run(t.Context())
 		if err != nil || report.Failed != 0 || report.Migrated != len(schools)+1 {
@@ -284,7 +285,7 @@ func TestASchoolBehindIsMigratedOnDemandOnce(t *testing.T) {
 			told.Add(1)
 		}
 	}
-	m := c.Migrator()
+	m := lifecycle.NewMigrator(c)
 	together(t, 20, func(int) error { return m.EnsureSchool(t.Context(), schools[0]) })
 	if got := one[int](t, node(t, c, "main").Admin(), `select count(*) from `+tenancy.Ident(schools[0].Schema)+`.done`); got != 1 {
 		t.Errorf("migrated %d times", got)
@@ -307,7 +308,7 @@ func TestTheDirectoryIsHealedFromTheSchoolsOwnVersion(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), `update platform.school set schema_version = 1 where id = $1`, schools[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	report, err := c.Migrator().Run(t.Context())
+	report, err := lifecycle.NewMigrator(c).Run(t.Context())
 	if err != nil || report.Migrated != 0 || report.Failed != 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -321,7 +322,7 @@ func TestTheDirectoryIsHealedFromTheSchoolsOwnVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m := c.Migrator()
+	m := lifecycle.NewMigrator(c)
 	m.CheckAll = true
 	if report, err = m.Run(t.Context()); err != nil || report.Migrated != 1 || report.Failed != 0 {
 		t.Errorf("%+v, %v", report, err)

@@ -13,6 +13,8 @@ import (
 
 	"homeroom/migrations"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 )
 
 // movesAtLength has the long form of these tests run: a kill at every point.
@@ -21,7 +23,7 @@ var movesAtLength = os.Getenv("MOVE_TEST_ALL") != ""
 // killPoints are all the moments at which a mover is killed; switched says whether the
 // school is served from its new home by then.
 func killPoints() (points []string, switched map[string]bool) {
-	for _, step := range tenancy.MoveSteps {
+	for _, step := range move.Steps {
 		if step == "switch" {
 			points = append(points, "switch begun", "held done", "fenced done", "caught up done", "compared done", "shut done", "flipped done", "switch done")
 			continue
@@ -43,7 +45,7 @@ func TestAMoveWhoseMoverIsKilledAtAnyMomentIsResumed(t *testing.T) {
 	for _, point := range points {
 		t.Run(point, func(t *testing.T) {
 			s := movable(t, c, strings.ReplaceAll(point, " ", "-"))
-			m := c.Mover()
+			m := move.NewMover(c)
 			requestMove(t, m, s, "north")
 			child{School: s.ID, KillAt: point, Move: true}.die(t, o)
 			now := find(t, c, s.ID)
@@ -57,7 +59,7 @@ func TestAMoveWhoseMoverIsKilledAtAnyMomentIsResumed(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, err := m.Progress(t.Context(), s.ID)
-			if err != nil || p.State != tenancy.MoveDone || !p.Clean {
+			if err != nil || p.State != move.Moved || !p.Clean {
 				t.Fatalf("the move is %+v: %v", p, err)
 			}
 			for _, step := range p.Steps {
@@ -76,7 +78,7 @@ func TestAMoveThatFailsBeforeTheSwitchLeavesTheSchoolWhereItWas(t *testing.T) {
 	_, c := twoNodes(t)
 	s := movable(t, c, "one")
 	north := node(t, c, "north").Admin()
-	m := c.Mover()
+	m := move.NewMover(c)
 	requestMove(t, m, s, "north")
 	m.Stepped = func(_ uuid.UUID, step string, done bool) {
 		if step == "caught up" { // somebody works on the copy: the comparison must see it
@@ -89,7 +91,7 @@ func TestAMoveThatFailsBeforeTheSwitchLeavesTheSchoolWhereItWas(t *testing.T) {
 		t.Fatal("the copies differ and the move succeeded")
 	}
 	p, err := m.Progress(t.Context(), s.ID)
-	if err != nil || p.State != tenancy.MoveFailed || !p.Clean || !strings.Contains(p.Error, "the copies differ in class: 500 rows on node main, 500 on node north") {
+	if err != nil || p.State != move.Failed || !p.Clean || !strings.Contains(p.Error, "the copies differ in class: 500 rows on node main, 500 on node north") {
 		t.Fatalf("the move is %+v: %v", p, err)
 	}
 	mustLiveOn(t, c, s, "main", 500)
@@ -108,7 +110,7 @@ func TestALongWriterIsWaitedForAndAMigrationStartsTheCopyAnew(t *testing.T) {
 	s := movable(t, c, "one")
 	o.Migrations = andThen(migrations.School(), `alter table class add column motto text not null default ''`)
 	newer := open(t, o) // a newer binary, which finds a move half done
-	m := c.Mover()
+	m := move.NewMover(c)
 	requestMove(t, m, s, "north")
 	ctx, cut := context.WithCancel(t.Context())
 	m.Stepped = func(_ uuid.UUID, step string, done bool) {
@@ -119,10 +121,10 @@ func TestALongWriterIsWaitedForAndAMigrationStartsTheCopyAnew(t *testing.T) {
 	if err := m.Run(ctx, s.ID); err == nil {
 		t.Fatal("it was cut off and did not notice")
 	}
-	if err := newer.Migrator().EnsureSchool(t.Context(), find(t, newer, s.ID)); err != nil {
+	if err := lifecycle.NewMigrator(newer).EnsureSchool(t.Context(), find(t, newer, s.ID)); err != nil {
 		t.Fatal(err)
 	}
-	again := newer.Mover()
+	again := move.NewMover(newer)
 	var steps []string
 	written := make(chan error, 1)
 	hold, release := make(chan struct{}), make(chan struct{})
@@ -169,16 +171,16 @@ func TestServersThatCannotMoveSchoolsSaySo(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	c := ready(t, o)
-	if err := c.AddNode(t.Context(), "north", newDatabase(t, "north"), ""); err != nil {
+	if err := lifecycle.AddNode(t.Context(), c, "north", newDatabase(t, "north"), ""); err != nil {
 		t.Fatal(err)
 	}
 	s := movable(t, c, "one")
-	m := c.Mover()
-	var refused tenancy.RefusedError
+	m := move.NewMover(c)
+	var refused move.RefusedError
 	if _, err := m.Request(t.Context(), s.ID, "north"); !errors.As(err, &refused) || !strings.Contains(refused.Reason, "may not replicate") {
 		t.Errorf("without the right to replicate: %v", err)
 	}
-	for want, target := range map[error]string{tenancy.ErrSameNode: "main", tenancy.ErrNoNode: "nowhere"} {
+	for want, target := range map[error]string{move.ErrSameNode: "main", lifecycle.ErrNoNode: "nowhere"} {
 		if _, err := m.Request(t.Context(), s.ID, target); !errors.Is(err, want) {
 			t.Errorf("to %s: %v", target, err)
 		}
@@ -193,11 +195,11 @@ func TestADrainedNodeIsEmptiedOneSchoolAfterAnother(t *testing.T) {
 	t.Parallel()
 	_, c := twoNodes(t)
 	schools := []*tenancy.School{movable(t, c, "a"), movable(t, c, "b")}
-	m := c.Mover()
+	m := move.NewMover(c)
 	if err := m.Drain(t.Context(), "main"); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Drain(t.Context(), "north"); !errors.Is(err, tenancy.ErrLastNode) {
+	if err := m.Drain(t.Context(), "north"); !errors.Is(err, move.ErrLastNode) {
 		t.Errorf("the last node: %v", err)
 	}
 	if err := m.Resume(t.Context()); err != nil {

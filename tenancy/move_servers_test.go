@@ -10,6 +10,8 @@ import (
 
 	"homeroom/localstack"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 	"homeroom/testkit/wait"
 )
 
@@ -27,7 +29,7 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 		Shards: 2, ShardConns: 2, AdminConns: 8, PlatformConns: 8,
 	})
 	for _, name := range []string{"west", "east"} {
-		if err := c.AddNode(t.Context(), name, stack.PostgresURL(name), ""); err != nil {
+		if err := lifecycle.AddNode(t.Context(), c, name, stack.PostgresURL(name), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,7 +52,7 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 			}
 			// Connections of before the last kill say so when they are used.
 			wait.Eventually(t, "the school's server takes writes", func() bool { return fill() == nil })
-			m := c.Mover()
+			m := move.NewMover(c)
 			m.HoldLimit = 3 * time.Second
 			requestMove(t, m, s, to)
 			killed := false
@@ -83,7 +85,7 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 				_ = m.Resume(t.Context())
 				p, err := m.Progress(t.Context(), s.ID)
 				last = fmt.Sprintf("%+v: %v", p, err)
-				return err == nil && p.State == tenancy.MoveDone && p.Clean
+				return err == nil && p.State == move.Moved && p.Clean
 			}) {
 				t.Fatalf("the move is %s", last)
 			}

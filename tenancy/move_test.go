@@ -13,6 +13,8 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 )
 
 // twoNodes is a cluster with a second node on the other server. Moving takes more
@@ -22,7 +24,7 @@ func twoNodes(t *testing.T) (tenancy.Options, *tenancy.Cluster) {
 	o := options(t)
 	o.PlatformURL, o.PlatformConns, o.AdminConns = newDatabaseOf(t, "main", "createrole replication"), 8, 8
 	c := ready(t, o)
-	if err := c.AddNode(t.Context(), "north", newDatabaseOf(t, "north", "superuser"), ""); err != nil {
+	if err := lifecycle.AddNode(t.Context(), c, "north", newDatabaseOf(t, "north", "superuser"), ""); err != nil {
 		t.Fatal(err)
 	}
 	return o, c
@@ -42,7 +44,7 @@ func movable(t *testing.T, c *tenancy.Cluster, code string) *tenancy.School {
 }
 
 // request asks for the move of a school to north.
-func requestMove(t *testing.T, m *tenancy.Mover, s *tenancy.School, target string) {
+func requestMove(t *testing.T, m *move.Mover, s *tenancy.School, target string) {
 	t.Helper()
 	if _, err := m.Request(t.Context(), s.ID, target); err != nil {
 		t.Fatal(err)
@@ -149,13 +151,13 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 			}
 		})
 	}
-	m := c.Mover()
+	m := move.NewMover(c)
 	begun := time.Now()
 	m.Stepped = func(_ uuid.UUID, step string, done bool) {
 		t.Logf("%v %s %t", time.Since(begun).Round(time.Millisecond), step, done)
 	}
 	requestMove(t, m, s, "north")
-	if _, err := m.Request(t.Context(), s.ID, "north"); !errors.Is(err, tenancy.ErrMoveOpen) {
+	if _, err := m.Request(t.Context(), s.ID, "north"); !errors.Is(err, move.ErrOpen) {
 		t.Errorf("a second move at once: %v", err)
 	}
 	err := m.Run(t.Context(), s.ID)
@@ -165,7 +167,7 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := m.Progress(t.Context(), s.ID)
-	if err != nil || p.State != tenancy.MoveDone || !p.Clean {
+	if err != nil || p.State != move.Moved || !p.Clean {
 		t.Fatalf("the move is %+v: %v", p, err)
 	}
 	t.Logf("%d writes, %d refused to be tried again, held for %v, %d rows", written.Load(), waited.Load(), p.Held, p.Rows)
@@ -182,14 +184,14 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 			t.Errorf("the old home: %v, want permission denied", err)
 		}
 	}
-	if _, err := m.Request(t.Context(), s.ID, "main"); !errors.Is(err, tenancy.ErrMoveOpen) {
+	if _, err := m.Request(t.Context(), s.ID, "main"); !errors.Is(err, move.ErrOpen) {
 		t.Errorf("a move back before the first is confirmed: %v", err)
 	}
 	if err := m.Confirm(t.Context(), s.ID); err != nil {
 		t.Fatal(err)
 	}
 	mustBeClean(t, c, s, "north")
-	if err := m.Confirm(t.Context(), s.ID); !errors.Is(err, tenancy.ErrNoMove) {
+	if err := m.Confirm(t.Context(), s.ID); !errors.Is(err, move.ErrNoMove) {
 		t.Errorf("confirmed twice: %v", err)
 	}
 	if err := count(t, stale, s); err != nil { // its old home is not even there any more

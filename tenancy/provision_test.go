@@ -15,6 +15,7 @@ import (
 
 	"homeroom/migrations"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 var stepNames = []string{"reserve", "schema", "roles", "admin", "activate"}
@@ -22,7 +23,7 @@ var stepNames = []string{"reserve", "schema", "roles", "admin", "activate"}
 func quiet(string) {}
 
 // request asks for a school with an administrator.
-func request(t *testing.T, p *tenancy.Provisioner, code string) *tenancy.School {
+func request(t *testing.T, p *lifecycle.Provisioner, code string) *tenancy.School {
 	t.Helper()
 	n := ask(code)
 	n.Admin = json.RawMessage(`{"name": "head@school.test"}`)
@@ -56,7 +57,7 @@ func mustBeWhole(t *testing.T, c *tenancy.Cluster, id uuid.UUID) {
 	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.provisioning_request where school_id = $1`, id); got != 0 {
 		t.Error("what was asked for is still kept")
 	}
-	progress, err := c.Provisioner().Progress(t.Context(), id)
+	progress, err := lifecycle.NewProvisioner(c).Progress(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestTwoInstancesProvisionTheSameSchoolAtOnce(t *testing.T) {
 	c := ready(t, o)
 	var ran atomic.Int64
 	inside := func(string) { ran.Add(1) }
-	instances := []*tenancy.Provisioner{provisioner(c, inside), provisioner(open(t, o), inside), provisioner(open(t, o), inside)}
+	instances := []*lifecycle.Provisioner{provisioner(c, inside), provisioner(open(t, o), inside), provisioner(open(t, o), inside)}
 	s := request(t, instances[0], "one")
 	together(t, 3*len(instances), func(i int) error { return instances[i%3].Run(t.Context(), s.ID) })
 	mustBeWhole(t, c, s.ID)
@@ -195,9 +196,9 @@ func TestAStepThatFailsIsRetriedWhereItStopped(t *testing.T) {
 	for _, how := range []string{"error", "panic"} {
 		broken := true
 		runs := map[string]int{}
-		p := c.Provisioner(
-			tenancy.Step{Name: "first", Run: func(context.Context, *tenancy.School, json.RawMessage) error { runs["first"]++; return nil }},
-			tenancy.Step{Name: "second", Run: func(context.Context, *tenancy.School, json.RawMessage) error {
+		p := lifecycle.NewProvisioner(c,
+			lifecycle.Step{Name: "first", Run: func(context.Context, *tenancy.School, json.RawMessage) error { runs["first"]++; return nil }},
+			lifecycle.Step{Name: "second", Run: func(context.Context, *tenancy.School, json.RawMessage) error {
 				runs["second"]++
 				if broken && how == "panic" {
 					panic("out of chalk")
@@ -239,7 +240,7 @@ func TestAStepThatFailsIsRetriedWhereItStopped(t *testing.T) {
 func TestACodeIsTakenOnce(t *testing.T) {
 	t.Parallel()
 	c := ready(t, options(t))
-	p := c.Provisioner()
+	p := lifecycle.NewProvisioner(c)
 	var made, taken atomic.Int64
 	together(t, 12, func(i int) error {
 		_, err := p.Request(t.Context(), ask([]string{"oak", "Oak", "OAK"}[i%3]))
@@ -258,7 +259,7 @@ func TestACodeIsTakenOnce(t *testing.T) {
 func TestWhatTheCallerAddsIsInTheSameTransaction(t *testing.T) {
 	t.Parallel()
 	c := ready(t, options(t))
-	_, err := c.Provisioner().Request(t.Context(), ask("one"), func(context.Context, pgx.Tx) error { return errors.New("no ink") })
+	_, err := lifecycle.NewProvisioner(c).Request(t.Context(), ask("one"), func(context.Context, pgx.Tx) error { return errors.New("no ink") })
 	if err == nil || one[int](t, c.PlatformPool(), `select count(*) from platform.school`) != 0 {
 		t.Errorf("%v, and the school is there", err)
 	}
@@ -271,8 +272,8 @@ func TestASpareIsClaimedWithoutTouchingItsNode(t *testing.T) {
 	c := ready(t, o)
 	// Two instances keep spares at once.
 	instances := []*tenancy.Cluster{c, open(t, o)}
-	together(t, 4, func(i int) error { _, err := instances[i%2].KeepSpares(t.Context()); return err })
-	if _, err := c.KeepSpares(t.Context()); err != nil {
+	together(t, 4, func(i int) error { _, err := lifecycle.KeepSpares(t.Context(), instances[i%2]); return err })
+	if _, err := lifecycle.KeepSpares(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	const ready = `select count(*) from platform.spare_schema where ready`
@@ -285,7 +286,7 @@ func TestASpareIsClaimedWithoutTouchingItsNode(t *testing.T) {
 	for _, code := range []string{"a", "b", "c", "d"} {
 		ids = append(ids, request(t, p, code).ID)
 	}
-	if made, err := c.KeepSpares(t.Context()); err != nil || made != 0 {
+	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 0 {
 		t.Errorf("while schools wait, %d spares were made: %v", made, err)
 	}
 	together(t, len(ids), func(i int) error { return p.Run(t.Context(), ids[i]) })
@@ -302,7 +303,7 @@ func TestASpareIsClaimedWithoutTouchingItsNode(t *testing.T) {
 	if got := one[int](t, c.PlatformPool(), ready); got != 0 {
 		t.Errorf("%d spares are left", got)
 	}
-	if made, err := c.KeepSpares(t.Context()); err != nil || made != 3 {
+	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 3 {
 		t.Errorf("afterwards %d spares were made: %v", made, err)
 	}
 	mustHaveNoStrays(t, c)
@@ -313,7 +314,7 @@ func TestASpareThatIsBehindIsMigratedWhenItIsClaimed(t *testing.T) {
 	o := options(t)
 	o.Spares = 1
 	o.Migrations = migrations.School()[:1]
-	if _, err := ready(t, o).KeepSpares(t.Context()); err != nil {
+	if _, err := lifecycle.KeepSpares(t.Context(), ready(t, o)); err != nil {
 		t.Fatal(err)
 	}
 	o.Migrations = migrations.School()
@@ -334,7 +335,7 @@ func TestASpareThatWasNeverFinishedIsRemoved(t *testing.T) {
 	o := options(t)
 	o.Spares = 1
 	c := ready(t, o)
-	if _, err := c.KeepSpares(t.Context()); err != nil {
+	if _, err := lifecycle.KeepSpares(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	var schema string
@@ -343,7 +344,7 @@ func TestASpareThatWasNeverFinishedIsRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, err := c.KeepSpares(t.Context()); err != nil || made != 1 {
+	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 1 {
 		t.Errorf("made %d: %v", made, err)
 	}
 	admin := node(t, c, "main").Admin()
@@ -356,15 +357,15 @@ func TestASpareThatWasNeverFinishedIsRemoved(t *testing.T) {
 func TestASchoolGoesOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
 	c := ready(t, options(t))
-	p := c.Provisioner()
+	p := lifecycle.NewProvisioner(c)
 	s, err := p.Request(t.Context(), ask("one"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	moves := map[string]func() (*tenancy.School, error){
-		"suspend":  func() (*tenancy.School, error) { return c.Suspend(t.Context(), s.ID) },
-		"activate": func() (*tenancy.School, error) { return c.Activate(t.Context(), s.ID) },
-		"archive":  func() (*tenancy.School, error) { return c.Archive(t.Context(), s.ID) },
+		"suspend":  func() (*tenancy.School, error) { return c.SetStatus(t.Context(), s.ID, tenancy.Suspended) },
+		"activate": func() (*tenancy.School, error) { return c.SetStatus(t.Context(), s.ID, tenancy.Active) },
+		"archive":  func() (*tenancy.School, error) { return c.SetStatus(t.Context(), s.ID, tenancy.Archived) },
 		"retry":    func() (*tenancy.School, error) { return p.Retry(t.Context(), s.ID) },
 	}
 	allowed := map[tenancy.Status][]string{
@@ -382,7 +383,7 @@ func TestASchoolGoesOnlyWhereItMay(t *testing.T) {
 			}
 		}
 	}
-	if _, err := c.Suspend(t.Context(), uuid.New()); !errors.Is(err, tenancy.ErrSchoolNotFound) {
+	if _, err := c.SetStatus(t.Context(), uuid.New(), tenancy.Suspended); !errors.Is(err, tenancy.ErrSchoolNotFound) {
 		t.Errorf("suspending nobody: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit/wait"
 )
 
@@ -46,7 +47,7 @@ func TestEnsureSchool_BelievesAFailureByItsClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Migrations, o.Clock = andThen(pupils, `create unique index on pupil (name)`), clock.Now
-	m := open(t, o).Migrator()
+	m := lifecycle.NewMigrator(open(t, o))
 	ensure := func() error { return m.EnsureSchool(t.Context(), find(t, c, schools[0].ID)) }
 	if err := ensure(); !errors.Is(err, tenancy.ErrBehind) {
 		t.Fatalf("two pupils of one name: %v, want ErrBehind", err)

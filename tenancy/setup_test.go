@@ -11,13 +11,14 @@ import (
 
 	"homeroom/migrations"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 func TestThreeInstancesSetUpAtOnce(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	instances := []*tenancy.Cluster{open(t, o), open(t, o), open(t, o)}
-	together(t, len(instances), func(i int) error { return instances[i].Setup(t.Context()) })
+	together(t, len(instances), func(i int) error { return lifecycle.Setup(t.Context(), instances[i]) })
 	pool := instances[0].PlatformPool()
 	if got, want := one[int](t, pool, `select count(*) from platform.migration`), len(migrations.Platform()); got != want {
 		t.Errorf("%d platform migrations are recorded, want %d", got, want)
@@ -39,7 +40,7 @@ func TestSetUpTwiceChangesNothing(t *testing.T) {
 		where setdatabase = (select oid from pg_database where datname = current_database()))`
 	before := one[string](t, c.PlatformPool(), state)
 	begun := time.Now()
-	if err := c.Setup(t.Context()); err != nil {
+	if err := lifecycle.Setup(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("second set-up: %v", time.Since(begun))
@@ -110,7 +111,7 @@ func TestAChangedSecretChangesThePasswords(t *testing.T) {
 	if err := count(t, c, s); code(err) != "28P01" {
 		t.Fatalf("before the set-up: %v, want a wrong password", err)
 	}
-	if err := c.Setup(t.Context()); err != nil {
+	if err := lifecycle.Setup(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	if err := count(t, c, s); err != nil {
@@ -175,8 +176,8 @@ func TestADatabaseAheadOfTheBinaryStopsTheStart(t *testing.T) {
 	latest := c.SchoolVersion()
 	check := func(what string, version int) {
 		t.Helper()
-		for _, err := range []error{open(t, o).Setup(t.Context()), c.CheckNotAhead(t.Context())} {
-			var ahead tenancy.AheadError
+		for _, err := range []error{lifecycle.Setup(t.Context(), open(t, o)), lifecycle.CheckNotAhead(t.Context(), c)} {
+			var ahead lifecycle.AheadError
 			if !errors.As(err, &ahead) || ahead.Version != version || !strings.Contains(err.Error(), what) {
 				t.Errorf("%v, want one that says %s has version %d", err, what, version)
 			}
@@ -199,8 +200,8 @@ func TestANodeThatIsDownDoesNotStopTheStart(t *testing.T) {
 	if _, err := c.PlatformPool().Exec(t.Context(), `insert into platform.node (name, url) values ('gone', 'postgres://nobody@127.0.0.1:1/none')`); err != nil {
 		t.Fatal(err)
 	}
-	err := c.Setup(t.Context())
-	var down *tenancy.NodesError
+	err := lifecycle.Setup(t.Context(), c)
+	var down *lifecycle.NodesError
 	if !errors.As(err, &down) || down.Nodes["gone"] == nil || len(down.Nodes) != 1 {
 		t.Fatalf("%v, want one that names the node", err)
 	}

@@ -30,7 +30,7 @@ var rules = []rule{
 	{
 		packages: []string{"modules/..."},
 		refused:  []string{"homeroom/..."},
-		allowed:  []string{"api", "events", "tenancy", "modules/roster/..."},
+		allowed:  []string{"api", "events", "tenancy/...", "modules/roster/..."}, // of tenancy's wings, see below
 		why:      "a module knows the kernel, the facts, its database and the roster; it tells others by an event and asks through an interface wired in cmd",
 	},
 	{
@@ -60,6 +60,29 @@ var rules = []rule{
 		packages: []string{"api/..."},
 		refused:  []string{"auth/...", "rbac/...", "modules/...", "realtime/..."},
 		why:      "the kernel asks for identity and permission through small interfaces of its own; of tenancy it uses the types",
+	},
+	{
+		packages: []string{"homeroom/..."},
+		except: []string{
+			"tenancy/move", "cmd/...", "archive", "modules/school", "modules/node", "modules/platform",
+			"testkit/...", "fleet/...", "bench/...",
+		},
+		refused: []string{"tenancy/lifecycle/...", "tenancy/move/..."},
+		inner:   true,
+		why:     "a request needs the bound database and nothing of how schools are made, migrated and moved; that is for operators, archives and cmd, and tenancy itself does not know of it",
+	},
+	{
+		packages: []string{"tenancy/move/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"tenancy/...", "migrations/..."},
+		why:      "a move is made of tenancy and lifecycle alone",
+	},
+	{
+		packages: []string{"tenancy", "tenancy/lifecycle/...", "tenancy/internal/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"tenancy", "tenancy/internal/...", "migrations/..."},
+		inner:    true,
+		why:      "everything stands on tenancy: it knows the migrations and nothing else of ours, and its imports point from move to lifecycle to tenancy",
 	},
 	{
 		packages: []string{"homeroom/..."},

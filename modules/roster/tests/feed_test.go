@@ -10,7 +10,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -39,7 +39,7 @@ func readCalendar(t *testing.T, app *testkit.App, path string) (*ics.Calendar, s
 
 func TestATeachersCalendarHasTheirWeekInTheSchoolsTimeZone(t *testing.T) {
 	t.Parallel()
-	r := furnish(t, testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Europe/Lisbon"}))
+	r := furnish(t, testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Europe/Lisbon"}))
 	meera, nila := r.employ(t, "Meera"), r.employ(t, "Nila")
 	a := testkit.Put[roster.DivisionWeek](t, r.admin, weekPath(r.a), week(lesson(1, r.first, r.maths, meera.ID, "501")))
 	b := testkit.Put[roster.DivisionWeek](t, r.admin, weekPath(r.b), week(lesson(2, r.first, r.art, nila.ID, "")))
