@@ -1,4 +1,4 @@
-package tenancy_test
+package lifecycle_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
+	"homeroom/testkit/clusters"
 	"homeroom/testkit/wait"
 )
 
@@ -38,13 +39,13 @@ func became(t *testing.T, c *tenancy.Cluster, changed <-chan uuid.UUID, id uuid.
 	t.Helper()
 	deadline := time.After(wait.Limit)
 	for {
-		if find(t, c, id).Status == want {
+		if clusters.Find(t, c, id).Status == want {
 			return
 		}
 		select {
 		case <-changed:
 		case <-deadline:
-			t.Fatalf("the school stays %s", find(t, c, id).Status)
+			t.Fatalf("the school stays %s", clusters.Find(t, c, id).Status)
 		}
 	}
 }
@@ -57,9 +58,9 @@ func hints(c *tenancy.Cluster) <-chan uuid.UUID {
 
 func TestARequestedSchoolIsMadeByWhoeverWorks(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.PlatformConns, o.Spares = 8, 1
-	c, other := ready(t, o), open(t, o)
+	c, other := clusters.Ready(t, o), clusters.Open(t, o)
 	changed := hints(c)
 	other.Changed = c.Changed
 	p := provisioner(c, quiet)
@@ -70,33 +71,33 @@ func TestARequestedSchoolIsMadeByWhoeverWorks(t *testing.T) {
 		became(t, c, changed, s.ID, tenancy.Active)
 		mustBeWhole(t, c, s.ID)
 	}
-	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.river_job where kind = 'provision'`); got != 3 {
+	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.river_job where kind = 'provision'`); got != 3 {
 		t.Errorf("there were %d jobs for 3 schools", got)
 	}
 }
 
 func TestARequestThatIsRolledBackLeavesNoJob(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	c := ready(t, o)
+	o := clusters.Options(t)
+	c := clusters.Ready(t, o)
 	p := provisioner(c, quiet)
 	if _, err := lifecycle.NewJobs(c, lifecycle.JobsOptions{Provisioner: p, Migrator: lifecycle.NewMigrator(c)}); err != nil {
 		t.Fatal(err)
 	}
 	request(t, p, "one")
-	if _, err := p.Request(t.Context(), ask("one")); !errors.Is(err, tenancy.ErrCodeTaken) {
+	if _, err := p.Request(t.Context(), clusters.Ask("one")); !errors.Is(err, tenancy.ErrCodeTaken) {
 		t.Error(err)
 	}
-	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.river_job where kind = 'provision'`); got != 1 {
+	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.river_job where kind = 'provision'`); got != 1 {
 		t.Errorf("there are %d jobs for one school", got)
 	}
 }
 
 func TestTheSchoolOfAKilledInstanceIsTakenUp(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.PlatformConns = 8
-	c := ready(t, o)
+	c := clusters.Ready(t, o)
 	changed := hints(c)
 	p := provisioner(c, quiet)
 	// The request is on the queue, but only the child works.
@@ -104,8 +105,8 @@ func TestTheSchoolOfAKilledInstanceIsTakenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := request(t, p, "one")
-	child{KillAt: "admin begun", Jobs: true}.die(t, o)
-	if got := one[string](t, c.PlatformPool(), `select state::text from platform.river_job where kind = 'provision'`); got != "running" {
+	clusters.Child{KillAt: "admin begun", Jobs: true}.Die(t, o)
+	if got := clusters.One[string](t, c.PlatformPool(), `select state::text from platform.river_job where kind = 'provision'`); got != "running" {
 		t.Fatalf("the dead child's job is %s", got)
 	}
 	begun := time.Now()
@@ -117,9 +118,9 @@ func TestTheSchoolOfAKilledInstanceIsTakenUp(t *testing.T) {
 
 func TestAnInstanceThatStopsPutsItsJobsBack(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.PlatformConns = 8
-	c, other := ready(t, o), open(t, o)
+	c, other := clusters.Ready(t, o), clusters.Open(t, o)
 	changed := hints(c)
 	other.Changed = c.Changed
 	var stuck atomic.Bool
@@ -139,10 +140,10 @@ func TestAnInstanceThatStopsPutsItsJobsBack(t *testing.T) {
 	if err := jobs.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := find(t, c, s.ID).Status; got != tenancy.Provisioning {
+	if got := clusters.Find(t, c, s.ID).Status; got != tenancy.Provisioning {
 		t.Errorf("when the instance has stopped, the school is %s", got)
 	}
-	if got := one[string](t, c.PlatformPool(), `select state::text || attempt from platform.river_job where kind = 'provision'`); got != "available0" {
+	if got := clusters.One[string](t, c.PlatformPool(), `select state::text || attempt from platform.river_job where kind = 'provision'`); got != "available0" {
 		t.Errorf("and its job is %s", got)
 	}
 	work(t, other, lifecycle.NewProvisioner(other, step))
@@ -151,12 +152,12 @@ func TestAnInstanceThatStopsPutsItsJobsBack(t *testing.T) {
 
 func TestTheClockMigratesTheFleetAndKeepsSpares(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.PlatformConns = 8
-	_, schools := fleet(t, &o, 5)
+	_, schools := clusters.Fleet(t, &o, 5)
 	o.Spares = 2
-	o.Migrations = andThen(pupils, `alter table pupil add column note text`)
-	c := ready(t, o)
+	o.Migrations = clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`)
+	c := clusters.Ready(t, o)
 	if _, err := c.PlatformPool().Exec(t.Context(), `insert into platform.idempotency (actor_id, key, row_name, body_hash, created_at)
 		select gen_random_uuid(), 'k', 'r', ''::bytea, now() - interval '25 hours' from generate_series(1, 6000) union all
 		select gen_random_uuid(), 'k', 'r', ''::bytea, now() from generate_series(1, 5)`); err != nil {
@@ -165,9 +166,9 @@ func TestTheClockMigratesTheFleetAndKeepsSpares(t *testing.T) {
 	work(t, c, lifecycle.NewProvisioner(c))
 	var behind, spares, answers int
 	if !wait.Until(t.Context(), func() bool {
-		behind = one[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version < 2`)
-		spares = one[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema where ready and schema_version = 2`)
-		answers = one[int](t, c.PlatformPool(), `select count(*) from platform.idempotency`)
+		behind = clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version < 2`)
+		spares = clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema where ready and schema_version = 2`)
+		answers = clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.idempotency`)
 		return behind == 0 && spares == 2 && answers == 5
 	}) {
 		t.Fatalf("%d of %d schools are behind, %d spares, %d answers", behind, len(schools), spares, answers)

@@ -1,4 +1,4 @@
-package tenancy_test
+package lifecycle_test
 
 import (
 	"context"
@@ -13,61 +13,25 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"homeroom/migrations"
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
+	"homeroom/testkit/clusters"
+	"homeroom/testkit/wait"
 )
-
-// pupils is a small school: tests of the migrator need many of them.
-var pupils = []migrations.Migration{{Version: 1, Name: "0001_pupil", SQL: `create table pupil (id int primary key, name text not null);
-	insert into pupil select i, 'pupil ' || i from generate_series(1, 20) i;`}}
-
-// andThen is a fleet's migrations with one more.
-func andThen(ms []migrations.Migration, sql string) []migrations.Migration {
-	next := len(ms) + 1
-	return append(ms[:len(ms):len(ms)], migrations.Migration{Version: next, Name: fmt.Sprintf("%04d_next", next), SQL: sql})
-}
-
-// fleet is a cluster of so many small schools.
-func fleet(t *testing.T, o *tenancy.Options, schools int) (*tenancy.Cluster, []*tenancy.School) {
-	t.Helper()
-	if o.Migrations == nil {
-		o.Migrations = pupils
-	}
-	c := ready(t, *o)
-	out := make([]*tenancy.School, schools)
-	together(t, min(schools, 4), func(worker int) error {
-		for i := worker; i < schools; i += 4 {
-			p := lifecycle.NewProvisioner(c)
-			s, err := p.Request(t.Context(), ask(fmt.Sprintf("s%03d", i)))
-			if err == nil {
-				err = p.Run(t.Context(), s.ID)
-			}
-			if err == nil {
-				out[i], err = c.FindSchool(t.Context(), s.ID)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return c, out
-}
 
 func TestThreeMigratorsAtOnceMigrateEachSchoolOnce(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.Spares = 2
-	c, schools := fleet(t, &o, 30)
+	c, schools := clusters.Fleet(t, &o, 30)
 	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 2 {
 		t.Fatalf("made %d spares: %v", made, err)
 	}
 	// Done twice, this would fail; and every time it is done, it leaves a row.
-	o.Migrations = andThen(pupils, `create table done (at timestamptz default now()); insert into done default values;`)
+	o.Migrations = clusters.AndThen(clusters.Pupils, `create table done (at timestamptz default now()); insert into done default values;`)
 	var migrated, failed atomic.Int64
-	instances := []*tenancy.Cluster{open(t, o), open(t, o), open(t, o)}
-	together(t, len(instances), func(i int) error {
+	instances := []*tenancy.Cluster{clusters.Open(t, o), clusters.Open(t, o), clusters.Open(t, o)}
+	clusters.Together(t, len(instances), func(i int) error {
 		report, err := lifecycle.NewMigrator(instances[i]).Run(t.Context())
 		migrated.Add(int64(report.Migrated))
 		failed.Add(int64(report.Failed))
@@ -80,29 +44,29 @@ func TestThreeMigratorsAtOnceMigrateEachSchoolOnce(t *testing.T) {
 		t.Errorf("%d schemas were migrated, want the %d schools, spares and the template", migrated.Load(), want)
 	}
 	for _, s := range schools {
-		if got := one[int](t, node(t, c, "main").Admin(), `select count(*) from `+tenancy.Ident(s.Schema)+`.done`); got != 1 {
+		if got := clusters.One[int](t, clusters.Node(t, c, "main").Admin(), `select count(*) from `+tenancy.Ident(s.Schema)+`.done`); got != 1 {
 			t.Errorf("school %s was migrated %d times", s.Code, got)
 		}
 	}
-	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version = 2 and migration_error = ''`); got != len(schools) {
+	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version = 2 and migration_error = ''`); got != len(schools) {
 		t.Errorf("the directory has %d schools at version 2", got)
 	}
-	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema where schema_version = 2`); got != 2 {
+	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema where schema_version = 2`); got != 2 {
 		t.Errorf("the directory has %d spares at version 2", got)
 	}
 }
 
 func TestASchoolThatFailsIsReportedAndTheOthersGoOn(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	c, schools := fleet(t, &o, 8)
+	o := clusters.Options(t)
+	c, schools := clusters.Fleet(t, &o, 8)
 	bad := schools[3]
-	admin := node(t, c, "main").Admin()
+	admin := clusters.Node(t, c, "main").Admin()
 	if _, err := admin.Exec(t.Context(), `insert into `+tenancy.Ident(bad.Schema)+`.pupil values (100, 'pupil 1')`); err != nil {
 		t.Fatal(err)
 	}
-	o.Migrations = andThen(andThen(pupils, `alter table pupil add column note text`), `create unique index on pupil (name)`)
-	c = open(t, o)
+	o.Migrations = clusters.AndThen(clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`), `create unique index on pupil (name)`)
+	c = clusters.Open(t, o)
 	var seen []lifecycle.Progress
 	m := lifecycle.NewMigrator(c)
 	m.Progress = func(p lifecycle.Progress) { seen = append(seen, p) }
@@ -121,16 +85,16 @@ func TestASchoolThatFailsIsReportedAndTheOthersGoOn(t *testing.T) {
 		if s == bad {
 			want, reason = 2, "could not create unique index" // what could be done is done
 		}
-		if got := find(t, c, s.ID).SchemaVersion; got != want {
+		if got := clusters.Find(t, c, s.ID).SchemaVersion; got != want {
 			t.Errorf("school %s has version %d, want %d", s.Code, got, want)
 		}
-		got := one[string](t, c.PlatformPool(), `select migration_error from platform.school where id = $1`, s.ID)
+		got := clusters.One[string](t, c.PlatformPool(), `select migration_error from platform.school where id = $1`, s.ID)
 		if (got == "") != (reason == "") || !strings.Contains(got, reason) {
 			t.Errorf("school %s: error %q, want %q", s.Code, got, reason)
 		}
 	}
 	// A request that meets it is told so, and once it is mended it goes on where it stopped.
-	if err := m.EnsureSchool(t.Context(), find(t, c, bad.ID)); !errors.Is(err, tenancy.ErrBehind) {
+	if err := m.EnsureSchool(t.Context(), clusters.Find(t, c, bad.ID)); !errors.Is(err, tenancy.ErrBehind) {
 		t.Errorf("a request for it: %v", err)
 	}
 	if _, err := admin.Exec(t.Context(), `delete from `+tenancy.Ident(bad.Schema)+`.pupil where id = 100`); err != nil {
@@ -139,17 +103,17 @@ func TestASchoolThatFailsIsReportedAndTheOthersGoOn(t *testing.T) {
 	if report, err = m.Run(t.Context()); err != nil || report.Failed != 0 || report.Migrated != 1 {
 		t.Errorf("the second run: %+v, %v", report, err)
 	}
-	if got := one[string](t, c.PlatformPool(), `select migration_error from platform.school where id = $1`, bad.ID); got != "" {
+	if got := clusters.One[string](t, c.PlatformPool(), `select migration_error from platform.school where id = $1`, bad.ID); got != "" {
 		t.Errorf("the error stays: %q", got)
 	}
 }
 
 func TestATemplateThatFailsKeepsTheSchoolsAsTheyAre(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	c, schools := fleet(t, &o, 3)
-	o.Migrations = andThen(pupils, `create table pupil ()`)
-	report, err := lifecycle.NewMigrator(open(t, o)).Run(t.Context())
+	o := clusters.Options(t)
+	c, schools := clusters.Fleet(t, &o, 3)
+	o.Migrations = clusters.AndThen(clusters.Pupils, `create table pupil ()`)
+	report, err := lifecycle.NewMigrator(clusters.Open(t, o)).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +121,7 @@ func TestATemplateThatFailsKeepsTheSchoolsAsTheyAre(t *testing.T) {
 		t.Errorf("%+v, want the template's failure and the schools not tried", report)
 	}
 	for _, s := range schools {
-		if err := bound(t, c, s, tenancy.ReadOnly).Exec(`select id from pupil`).Error; err != nil {
+		if err := clusters.Bound(t, c, s, tenancy.ReadOnly).Exec(`select id from pupil`).Error; err != nil {
 			t.Error(err)
 		}
 	}
@@ -165,22 +129,22 @@ func TestATemplateThatFailsKeepsTheSchoolsAsTheyAre(t *testing.T) {
 
 func TestABusyTableIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	_, schools := fleet(t, &o, 2)
-	o.Migrations = andThen(pupils, `alter table pupil add column note text`)
-	c := open(t, o)
-	blocker := connect(t, o.PlatformURL)
-	run(t, blocker, `begin`)
-	run(t, blocker, `select from `+tenancy.Ident(schools[0].Schema)+`.pupil`)
+	o := clusters.Options(t)
+	_, schools := clusters.Fleet(t, &o, 2)
+	o.Migrations = clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`)
+	c := clusters.Open(t, o)
+	blocker := clusters.Connect(t, o.PlatformURL)
+	clusters.Exec(t, blocker, `begin`)
+	clusters.Exec(t, blocker, `select from `+tenancy.Ident(schools[0].Schema)+`.pupil`)
 	m := lifecycle.NewMigrator(c)
 	m.LockTimeout = 20 * time.Millisecond
 	m.Tries = 2
 	report, err := m.Run(t.Context())
-	if err != nil || report.Failed != 1 || code(report.Failures[0]) != "55P03" {
+	if err != nil || report.Failed != 1 || clusters.Code(report.Failures[0]) != "55P03" {
 		t.Fatalf("while it is held: %+v, %v, want a lock timeout", report, err)
 	}
 	// The other school was not held up; this one is done as soon as the table is free.
-	if got := find(t, c, schools[1].ID).SchemaVersion; got != 2 {
+	if got := clusters.Find(t, c, schools[1].ID).SchemaVersion; got != 2 {
 		t.Errorf("the other school has version %d", got)
 	}
 	m.Tries = 1000
@@ -188,7 +152,7 @@ func TestABusyTableIsTriedAgain(t *testing.T) {
 	go func() {
 		defer close(refused)
 		// Every try waits for the lock: seen twice, it was refused at least once.
-		watch := connect(t, o.PlatformURL)
+		watch := clusters.Connect(t, o.PlatformURL)
 		for seen := map[time.Time]bool{}; len(seen) < 2; {
 			var began time.Time
 			err := watch.QueryRow(t.Context(), `select query_start from pg_stat_activity where wait_event_type = 'Lock' and query like '%add column note%'
@@ -213,9 +177,9 @@ func TestABusyTableIsTriedAgain(t *testing.T) {
 
 func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.ShardConns = 4
-	c, schools := fleet(t, &o, 40)
+	c, schools := clusters.Fleet(t, &o, 40)
 	type Pupil struct {
 		ID   int
 		Name string
@@ -230,7 +194,7 @@ func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 			defer stop()
 			for i := reader; ctx.Err() == nil; i++ {
 				s := schools[i*7%len(schools)]
-				db := bound(t, c, s, tenancy.ReadWrite)
+				db := clusters.Bound(t, c, s, tenancy.ReadWrite)
 				if i%4 == 0 {
 					if err := db.Model(&Pupil{}).Where("id = ?", 1+i%20).Update("name", "renamed").Error; err != nil {
 						t.Errorf("writing: %v", err)
@@ -252,7 +216,7 @@ func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 			}
 		})
 	}
-	ms := pupils
+	ms := clusters.Pupils
 	for _, sql := range []string{`alter table pupil add column note text`, `alter table pupil add column level int not null default 0`, `create table house (id int primary key)`} {
 		for range 300 { // let every connection have its plans
 			select {
@@ -260,7 +224,7 @@ func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 			case <-ctx.Done():
 			}
 		}
-		ms = andThen(ms, sql)
+		ms = clusters.AndThen(ms, sql)
 		m := lifecycle.NewMigrator(c)
 		m.Migrations = ms
 		report, err := m.Run(t.Context())
@@ -275,10 +239,10 @@ func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 
 func TestASchoolBehindIsMigratedOnDemandOnce(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	_, schools := fleet(t, &o, 1)
-	o.Migrations = andThen(pupils, `create table done (at timestamptz default now()); insert into done default values;`)
-	c := ready(t, o)
+	o := clusters.Options(t)
+	_, schools := clusters.Fleet(t, &o, 1)
+	o.Migrations = clusters.AndThen(clusters.Pupils, `create table done (at timestamptz default now()); insert into done default values;`)
+	c := clusters.Ready(t, o)
 	var told atomic.Int64
 	c.Changed = func(id uuid.UUID) {
 		if id == schools[0].ID {
@@ -286,23 +250,23 @@ func TestASchoolBehindIsMigratedOnDemandOnce(t *testing.T) {
 		}
 	}
 	m := lifecycle.NewMigrator(c)
-	together(t, 20, func(int) error { return m.EnsureSchool(t.Context(), schools[0]) })
-	if got := one[int](t, node(t, c, "main").Admin(), `select count(*) from `+tenancy.Ident(schools[0].Schema)+`.done`); got != 1 {
+	clusters.Together(t, 20, func(int) error { return m.EnsureSchool(t.Context(), schools[0]) })
+	if got := clusters.One[int](t, clusters.Node(t, c, "main").Admin(), `select count(*) from `+tenancy.Ident(schools[0].Schema)+`.done`); got != 1 {
 		t.Errorf("migrated %d times", got)
 	}
 	if told.Load() == 0 {
 		t.Error("nobody was told of the change")
 	}
-	if got := find(t, c, schools[0].ID).SchemaVersion; got != 2 {
+	if got := clusters.Find(t, c, schools[0].ID).SchemaVersion; got != 2 {
 		t.Errorf("the directory says version %d", got)
 	}
 }
 
 func TestTheDirectoryIsHealedFromTheSchoolsOwnVersion(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	o.Migrations = andThen(pupils, `alter table pupil add column note text`)
-	c, schools := fleet(t, &o, 2)
+	o := clusters.Options(t)
+	o.Migrations = clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`)
+	c, schools := clusters.Fleet(t, &o, 2)
 	pool := c.PlatformPool()
 	// Migrated, but the instance died before the directory was told.
 	if _, err := pool.Exec(t.Context(), `update platform.school set schema_version = 1 where id = $1`, schools[0].ID); err != nil {
@@ -312,11 +276,11 @@ func TestTheDirectoryIsHealedFromTheSchoolsOwnVersion(t *testing.T) {
 	if err != nil || report.Migrated != 0 || report.Failed != 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	if got := find(t, c, schools[0].ID).SchemaVersion; got != 2 {
+	if got := clusters.Find(t, c, schools[0].ID).SchemaVersion; got != 2 {
 		t.Errorf("the directory says version %d, want 2", got)
 	}
 	// The directory says it is migrated, but its node was restored from a backup.
-	admin := node(t, c, "main").Admin()
+	admin := clusters.Node(t, c, "main").Admin()
 	for _, sql := range []string{`alter table %[1]s.pupil drop column note`, `comment on schema %[1]s is 'homeroom version 1'`} {
 		if _, err := admin.Exec(t.Context(), fmt.Sprintf(sql, tenancy.Ident(schools[1].Schema))); err != nil {
 			t.Fatal(err)
@@ -326,5 +290,32 @@ func TestTheDirectoryIsHealedFromTheSchoolsOwnVersion(t *testing.T) {
 	m.CheckAll = true
 	if report, err = m.Run(t.Context()); err != nil || report.Migrated != 1 || report.Failed != 0 {
 		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+func TestEnsureSchool_BelievesAFailureByItsClock(t *testing.T) {
+	t.Parallel()
+	o, clock := clusters.Options(t), wait.NewClock()
+	c, schools := clusters.Fleet(t, &o, 1)
+	admin, pupil := clusters.Node(t, c, "main").Admin(), tenancy.Ident(schools[0].Schema)+".pupil"
+	if _, err := admin.Exec(t.Context(), `insert into `+pupil+` values (100, 'pupil 1')`); err != nil {
+		t.Fatal(err)
+	}
+	o.Migrations, o.Clock = clusters.AndThen(clusters.Pupils, `create unique index on pupil (name)`), clock.Now
+	m := lifecycle.NewMigrator(clusters.Open(t, o))
+	ensure := func() error { return m.EnsureSchool(t.Context(), clusters.Find(t, c, schools[0].ID)) }
+	if err := ensure(); !errors.Is(err, tenancy.ErrBehind) {
+		t.Fatalf("two pupils of one name: %v, want ErrBehind", err)
+	}
+	if _, err := admin.Exec(t.Context(), `delete from `+pupil+` where id = 100`); err != nil {
+		t.Fatal(err)
+	}
+	clock.Pass(10*time.Second - 1)
+	if err := ensure(); !errors.Is(err, tenancy.ErrBehind) {
+		t.Errorf("within 10 seconds: %v, want the remembered failure", err)
+	}
+	clock.Pass(1)
+	if err := ensure(); err != nil {
+		t.Errorf("after 10 seconds: %v, want it migrated", err)
 	}
 }

@@ -1,4 +1,4 @@
-package tenancy_test
+package move_test
 
 import (
 	"context"
@@ -15,16 +15,17 @@ import (
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/tenancy/move"
+	"homeroom/testkit/clusters"
 )
 
 // twoNodes is a cluster with a second node on the other server. Moving takes more
 // rights than serving: on Postgres 15, a superuser's.
 func twoNodes(t *testing.T) (tenancy.Options, *tenancy.Cluster) {
 	t.Helper()
-	o := options(t)
-	o.PlatformURL, o.PlatformConns, o.AdminConns = newDatabaseOf(t, "main", "createrole replication"), 8, 8
-	c := ready(t, o)
-	if err := lifecycle.AddNode(t.Context(), c, "north", newDatabaseOf(t, "north", "superuser"), ""); err != nil {
+	o := clusters.Options(t)
+	o.PlatformURL, o.PlatformConns, o.AdminConns = clusters.NewDatabaseOf(t, "main", "createrole replication"), 8, 8
+	c := clusters.Ready(t, o)
+	if err := lifecycle.AddNode(t.Context(), c, "north", clusters.NewDatabaseOf(t, "north", "superuser"), ""); err != nil {
 		t.Fatal(err)
 	}
 	return o, c
@@ -33,10 +34,10 @@ func twoNodes(t *testing.T) (tenancy.Options, *tenancy.Cluster) {
 // movable is a school on node main with some rows, some of them posted to the ledger.
 func movable(t *testing.T, c *tenancy.Cluster, code string) *tenancy.School {
 	t.Helper()
-	n := ask(code)
+	n := clusters.Ask(code)
 	n.Node = "main"
-	s := newSchool(t, c, n)
-	db := bound(t, c, s, tenancy.ReadWrite)
+	s := clusters.NewSchool(t, c, n)
+	db := clusters.Bound(t, c, s, tenancy.ReadWrite)
 	if err := db.Exec(`insert into class (id, name) select gen_random_uuid(), 'Class ' || i from generate_series(1, 500) i`).Error; err != nil {
 		t.Fatal(err)
 	}
@@ -54,17 +55,17 @@ func requestMove(t *testing.T, m *move.Mover, s *tenancy.School, target string) 
 // mustLiveOn checks that the school is on the node alone, whole, open and writable.
 func mustLiveOn(t *testing.T, c *tenancy.Cluster, s *tenancy.School, name string, classes int) {
 	t.Helper()
-	now := find(t, c, s.ID)
+	now := clusters.Find(t, c, s.ID)
 	if now.Node != name || now.Held {
 		t.Fatalf("the school is on %s, held: %t", now.Node, now.Held)
 	}
 	var n int64
-	if err := bound(t, c, now, tenancy.ReadOnly).Table("class").Count(&n).Error; err != nil || n != int64(classes) {
+	if err := clusters.Bound(t, c, now, tenancy.ReadOnly).Table("class").Count(&n).Error; err != nil || n != int64(classes) {
 		t.Errorf("it has %d classes, want %d: %v", n, classes, err)
 	}
-	db := bound(t, c, now, tenancy.ReadWrite)
+	db := clusters.Bound(t, c, now, tenancy.ReadWrite)
 	err := db.Transaction(func(tx *gorm.DB) error {
-		if err := tx.Exec(addClass, "written after").Error; err != nil {
+		if err := tx.Exec(clusters.AddClass, "written after").Error; err != nil {
 			return err
 		}
 		if err := tx.Exec(`delete from class where name = 'written after'`).Error; err != nil {
@@ -76,7 +77,7 @@ func mustLiveOn(t *testing.T, c *tenancy.Cluster, s *tenancy.School, name string
 		t.Errorf("it cannot be written to: %v", err)
 	}
 	// What it never had a right to, it has none to now.
-	if err := db.Exec(`delete from ledger_entry`).Error; code(err) != "42501" {
+	if err := db.Exec(`delete from ledger_entry`).Error; clusters.Code(err) != "42501" {
 		t.Errorf("the ledger can be changed: %v", err)
 	}
 }
@@ -85,13 +86,13 @@ func mustLiveOn(t *testing.T, c *tenancy.Cluster, s *tenancy.School, name string
 func mustBeClean(t *testing.T, c *tenancy.Cluster, s *tenancy.School, copies ...string) {
 	t.Helper()
 	for _, name := range []string{"main", "north"} {
-		admin := node(t, c, name).Admin()
+		admin := clusters.Node(t, c, name).Admin()
 		for what, sql := range map[string]string{
 			"publications":  `select count(*) from pg_publication`,
 			"subscriptions": `select count(*) from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())`,
 			"slots":         `select count(*) from pg_replication_slots where database = current_database()`,
 		} {
-			if n := one[int](t, admin, sql); n != 0 {
+			if n := clusters.One[int](t, admin, sql); n != 0 {
 				t.Errorf("node %s has %d %s left", name, n, what)
 			}
 		}
@@ -101,7 +102,7 @@ func mustBeClean(t *testing.T, c *tenancy.Cluster, s *tenancy.School, copies ...
 				wanted = 1
 			}
 		}
-		if n := one[int](t, admin, `select count(*) from pg_namespace where nspname = $1`, s.Schema); n != wanted {
+		if n := clusters.One[int](t, admin, `select count(*) from pg_namespace where nspname = $1`, s.Schema); n != wanted {
 			t.Errorf("node %s has %d copies of the school, want %d", name, n, wanted)
 		}
 	}
@@ -111,7 +112,7 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 	t.Parallel()
 	o, c := twoNodes(t)
 	s, other := movable(t, c, "one"), movable(t, c, "two")
-	stale := open(t, o) // an instance that hears nothing and remembers the school as it was
+	stale := clusters.Open(t, o) // an instance that hears nothing and remembers the school as it was
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -127,7 +128,7 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 				db, err := instance.School(context.Background(), s, tenancy.ReadWrite) // s is as old as it gets
 				if err == nil {
 					err = db.Transaction(func(tx *gorm.DB) error {
-						if err := tx.Exec(addClass, name).Error; err != nil {
+						if err := tx.Exec(clusters.AddClass, name).Error; err != nil {
 							return err
 						}
 						return tx.Exec(`update class set name = name || '!' where name = ?`, name).Error
@@ -177,10 +178,10 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 	mustBeClean(t, c, s, "main", "north") // the old copy is kept
 
 	// The old home says no by itself, to reads and writes, whoever asks.
-	old := signIn(t, o.PlatformURL, node(t, c, "main").Logins()[s.Shard])
-	run(t, old, `set role `+tenancy.Ident(s.Schema))
+	old := clusters.SignIn(t, o.PlatformURL, clusters.Node(t, c, "main").Logins()[s.Shard])
+	clusters.Exec(t, old, `set role `+tenancy.Ident(s.Schema))
 	for _, sql := range []string{`select from %s.class`, `insert into %s.class (id, name) values (gen_random_uuid(), 'x')`} {
-		if _, err := old.Exec(t.Context(), fmt.Sprintf(sql, tenancy.Ident(s.Schema))); code(err) != "42501" {
+		if _, err := old.Exec(t.Context(), fmt.Sprintf(sql, tenancy.Ident(s.Schema))); clusters.Code(err) != "42501" {
 			t.Errorf("the old home: %v, want permission denied", err)
 		}
 	}
@@ -194,7 +195,7 @@ func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 	if err := m.Confirm(t.Context(), s.ID); !errors.Is(err, move.ErrNoMove) {
 		t.Errorf("confirmed twice: %v", err)
 	}
-	if err := count(t, stale, s); err != nil { // its old home is not even there any more
+	if err := clusters.TryRead(t, stale, s); err != nil { // its old home is not even there any more
 		t.Errorf("an old memory: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package tenancy_test
+package move_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/tenancy/move"
+	"homeroom/testkit/clusters"
 )
 
 // movesAtLength has the long form of these tests run: a kill at every point.
@@ -47,12 +48,12 @@ func TestAMoveWhoseMoverIsKilledAtAnyMomentIsResumed(t *testing.T) {
 			s := movable(t, c, strings.ReplaceAll(point, " ", "-"))
 			m := move.NewMover(c)
 			requestMove(t, m, s, "north")
-			child{School: s.ID, KillAt: point, Move: true}.die(t, o)
-			now := find(t, c, s.ID)
+			clusters.Child{School: s.ID, KillAt: point}.Die(t, o)
+			now := clusters.Find(t, c, s.ID)
 			if (now.Node == "north") != switched[point] {
 				t.Errorf("after the kill it is on %s", now.Node)
 			}
-			if err := count(t, c, s); err != nil && !errors.Is(err, tenancy.ErrMoving) {
+			if err := clusters.TryRead(t, c, s); err != nil && !errors.Is(err, tenancy.ErrMoving) {
 				t.Errorf("after the kill it cannot be read: %v", err)
 			}
 			if err := m.Resume(t.Context()); err != nil {
@@ -77,7 +78,7 @@ func TestAMoveThatFailsBeforeTheSwitchLeavesTheSchoolWhereItWas(t *testing.T) {
 	t.Parallel()
 	_, c := twoNodes(t)
 	s := movable(t, c, "one")
-	north := node(t, c, "north").Admin()
+	north := clusters.Node(t, c, "north").Admin()
 	m := move.NewMover(c)
 	requestMove(t, m, s, "north")
 	m.Stepped = func(_ uuid.UUID, step string, done bool) {
@@ -108,8 +109,8 @@ func TestALongWriterIsWaitedForAndAMigrationStartsTheCopyAnew(t *testing.T) {
 	t.Parallel()
 	o, c := twoNodes(t)
 	s := movable(t, c, "one")
-	o.Migrations = andThen(migrations.School(), `alter table class add column motto text not null default ''`)
-	newer := open(t, o) // a newer binary, which finds a move half done
+	o.Migrations = clusters.AndThen(migrations.School(), `alter table class add column motto text not null default ''`)
+	newer := clusters.Open(t, o) // a newer binary, which finds a move half done
 	m := move.NewMover(c)
 	requestMove(t, m, s, "north")
 	ctx, cut := context.WithCancel(t.Context())
@@ -121,7 +122,7 @@ func TestALongWriterIsWaitedForAndAMigrationStartsTheCopyAnew(t *testing.T) {
 	if err := m.Run(ctx, s.ID); err == nil {
 		t.Fatal("it was cut off and did not notice")
 	}
-	if err := lifecycle.NewMigrator(newer).EnsureSchool(t.Context(), find(t, newer, s.ID)); err != nil {
+	if err := lifecycle.NewMigrator(newer).EnsureSchool(t.Context(), clusters.Find(t, newer, s.ID)); err != nil {
 		t.Fatal(err)
 	}
 	again := move.NewMover(newer)
@@ -135,7 +136,7 @@ func TestALongWriterIsWaitedForAndAMigrationStartsTheCopyAnew(t *testing.T) {
 				db, err := newer.School(context.Background(), s, tenancy.LongWrite)
 				if err == nil {
 					err = db.Transaction(func(tx *gorm.DB) error {
-						if err := tx.Exec(addClass, "imported").Error; err != nil {
+						if err := tx.Exec(clusters.AddClass, "imported").Error; err != nil {
 							return err
 						}
 						close(hold)
@@ -161,7 +162,7 @@ func TestALongWriterIsWaitedForAndAMigrationStartsTheCopyAnew(t *testing.T) {
 		t.Errorf("the schema was begun and done %d times after the migration", n)
 	}
 	mustLiveOn(t, newer, s, "north", 501)
-	version, err := node(t, newer, "north").SchemaVersion(t.Context(), s.Schema)
+	version, err := clusters.Node(t, newer, "north").SchemaVersion(t.Context(), s.Schema)
 	if err != nil || version != newer.SchoolVersion() {
 		t.Errorf("it arrived with version %d, want %d: %v", version, newer.SchoolVersion(), err)
 	}
@@ -169,9 +170,9 @@ func TestALongWriterIsWaitedForAndAMigrationStartsTheCopyAnew(t *testing.T) {
 
 func TestServersThatCannotMoveSchoolsSaySo(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	c := ready(t, o)
-	if err := lifecycle.AddNode(t.Context(), c, "north", newDatabase(t, "north"), ""); err != nil {
+	o := clusters.Options(t)
+	c := clusters.Ready(t, o)
+	if err := lifecycle.AddNode(t.Context(), c, "north", clusters.NewDatabase(t, "north"), ""); err != nil {
 		t.Fatal(err)
 	}
 	s := movable(t, c, "one")
@@ -208,7 +209,7 @@ func TestADrainedNodeIsEmptiedOneSchoolAfterAnother(t *testing.T) {
 	for _, s := range schools {
 		mustLiveOn(t, c, s, "north", 500)
 	}
-	if n := one[int](t, c.PlatformPool(), `select count(*) from platform.school where node = 'main'`); n != 0 {
+	if n := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.school where node = 'main'`); n != 0 {
 		t.Errorf("%d schools are left", n)
 	}
 	if err := m.Reopen(t.Context(), "main"); err != nil {

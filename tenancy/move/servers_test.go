@@ -1,4 +1,4 @@
-package tenancy_test
+package move_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/tenancy/move"
+	"homeroom/testkit/clusters"
 	"homeroom/testkit/wait"
 )
 
@@ -24,7 +25,7 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = stack.Stop() })
-	c := ready(t, tenancy.Options{
+	c := clusters.Ready(t, tenancy.Options{
 		PlatformURL: stack.PostgresURL("main"), Secret: []byte("tenancy tests"), RolePerSchool: true,
 		Shards: 2, ShardConns: 2, AdminConns: 8, PlatformConns: 8,
 	})
@@ -43,12 +44,12 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 	}
 	for _, kill := range kills {
 		t.Run(kill.server+" "+kill.at, func(t *testing.T) {
-			n := ask("s" + uuid.NewString()[:8])
+			n := clusters.Ask("s" + uuid.NewString()[:8])
 			from, to := "west", "east"
 			n.Node = from
-			s := newSchool(t, c, n)
+			s := clusters.NewSchool(t, c, n)
 			fill := func() error {
-				return bound(t, c, s, tenancy.ReadWrite).Exec(`insert into class (id, name) select gen_random_uuid(), 'Class ' || i from generate_series(1, 500) i`).Error
+				return clusters.Bound(t, c, s, tenancy.ReadWrite).Exec(`insert into class (id, name) select gen_random_uuid(), 'Class ' || i from generate_series(1, 500) i`).Error
 			}
 			// Connections of before the last kill say so when they are used.
 			wait.Eventually(t, "the school's server takes writes", func() bool { return fill() == nil })
@@ -70,10 +71,10 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 			}
 			if kill.server == "east" && kill.at == "fenced" {
 				// The school must not wait for a server it does not live on yet.
-				if now := find(t, c, s.ID); now.Held || now.Node != from {
+				if now := clusters.Find(t, c, s.ID); now.Held || now.Node != from {
 					t.Errorf("with the target away it is on %s, held: %t", now.Node, now.Held)
 				}
-				if err := bound(t, c, s, tenancy.ReadWrite).Exec(addClass, "meanwhile").Error; err != nil {
+				if err := clusters.Bound(t, c, s, tenancy.ReadWrite).Exec(clusters.AddClass, "meanwhile").Error; err != nil {
 					t.Errorf("with the target away it cannot be written to: %v", err)
 				}
 			}
@@ -95,7 +96,7 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 			}
 			mustLiveOn(t, c, s, to, classes)
 			for _, name := range []string{from, to} {
-				if n := one[int](t, node(t, c, name).Admin(), `select (select count(*) from pg_replication_slots) + (select count(*) from pg_subscription) + (select count(*) from pg_publication)`); n != 0 {
+				if n := clusters.One[int](t, clusters.Node(t, c, name).Admin(), `select (select count(*) from pg_replication_slots) + (select count(*) from pg_subscription) + (select count(*) from pg_publication)`); n != 0 {
 					t.Errorf("%d things are left on node %s", n, name)
 				}
 			}

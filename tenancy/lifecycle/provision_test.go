@@ -1,4 +1,4 @@
-package tenancy_test
+package lifecycle_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"homeroom/migrations"
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
+	"homeroom/testkit/clusters"
 )
 
 var stepNames = []string{"reserve", "schema", "roles", "admin", "activate"}
@@ -25,7 +26,7 @@ func quiet(string) {}
 // request asks for a school with an administrator.
 func request(t *testing.T, p *lifecycle.Provisioner, code string) *tenancy.School {
 	t.Helper()
-	n := ask(code)
+	n := clusters.Ask(code)
 	n.Admin = json.RawMessage(`{"name": "head@school.test"}`)
 	s, err := p.Request(t.Context(), n)
 	if err != nil {
@@ -37,16 +38,16 @@ func request(t *testing.T, p *lifecycle.Provisioner, code string) *tenancy.Schoo
 // mustBeWhole checks that nothing is missing, doubled or left over.
 func mustBeWhole(t *testing.T, c *tenancy.Cluster, id uuid.UUID) {
 	t.Helper()
-	s := find(t, c, id)
+	s := clusters.Find(t, c, id)
 	if s.Status != tenancy.Active || s.SchemaVersion != c.SchoolVersion() {
 		t.Fatalf("the school is %s at version %d", s.Status, s.SchemaVersion)
 	}
-	admin := node(t, c, s.Node).Admin()
+	admin := clusters.Node(t, c, s.Node).Admin()
 	const tables = `select count(*) from pg_class where relnamespace = $1::regnamespace and relkind = 'r'`
-	if got, want := one[int](t, admin, tables, s.Schema), one[int](t, admin, tables, tenancy.TemplateSchema); got != want {
+	if got, want := clusters.One[int](t, admin, tables, s.Schema), clusters.One[int](t, admin, tables, tenancy.TemplateSchema); got != want {
 		t.Errorf("it has %d tables, the template %d", got, want)
 	}
-	db := bound(t, c, s, tenancy.ReadOnly)
+	db := clusters.Bound(t, c, s, tenancy.ReadOnly)
 	var admins []string
 	if err := db.Raw(`select u.email from app_user u join role r on r.id = u.role_id where r.system`).Scan(&admins).Error; err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func mustBeWhole(t *testing.T, c *tenancy.Cluster, id uuid.UUID) {
 	if !slices.Equal(admins, []string{"head@school.test"}) {
 		t.Errorf("its administrators are %v", admins)
 	}
-	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.provisioning_request where school_id = $1`, id); got != 0 {
+	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.provisioning_request where school_id = $1`, id); got != 0 {
 		t.Error("what was asked for is still kept")
 	}
 	progress, err := lifecycle.NewProvisioner(c).Progress(t.Context(), id)
@@ -69,7 +70,7 @@ func mustBeWhole(t *testing.T, c *tenancy.Cluster, id uuid.UUID) {
 // mustHaveNoStrays checks that every schema on the node is known to the directory.
 func mustHaveNoStrays(t *testing.T, c *tenancy.Cluster) {
 	t.Helper()
-	rows, err := node(t, c, "main").Admin().Query(t.Context(), `select nspname::text from pg_namespace where nspname like 'school!_%' escape '!' and nspname <> 'school_template'`)
+	rows, err := clusters.Node(t, c, "main").Admin().Query(t.Context(), `select nspname::text from pg_namespace where nspname like 'school!_%' escape '!' and nspname <> 'school_template'`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func mustHaveNoStrays(t *testing.T, c *tenancy.Cluster) {
 		t.Fatal(err)
 	}
 	for _, schema := range schemas {
-		if one[int](t, c.PlatformPool(), `select (select count(*) from platform.school where schema_name = $1) + (select count(*) from platform.spare_schema where schema_name = $1)`, schema) != 1 {
+		if clusters.One[int](t, c.PlatformPool(), `select (select count(*) from platform.school where schema_name = $1) + (select count(*) from platform.spare_schema where schema_name = $1)`, schema) != 1 {
 			t.Errorf("schema %s is nobody's, or two's", schema)
 		}
 	}
@@ -86,9 +87,9 @@ func mustHaveNoStrays(t *testing.T, c *tenancy.Cluster) {
 
 func TestProvisioningKilledAtAnyStepIsResumed(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.PlatformConns, o.AdminConns = 8, 8
-	c := ready(t, o)
+	c := clusters.Ready(t, o)
 	t.Run("kill", func(t *testing.T) {
 		points := []string{"roles inside", "admin inside"}
 		for _, step := range stepNames {
@@ -99,8 +100,8 @@ func TestProvisioningKilledAtAnyStepIsResumed(t *testing.T) {
 				t.Parallel()
 				p := provisioner(c, quiet)
 				s := request(t, p, strings.ReplaceAll(point, " ", "-"))
-				child{School: s.ID, KillAt: point}.die(t, o)
-				if status := find(t, c, s.ID).Status; (status == tenancy.Active) != (point == "activate done") {
+				clusters.Child{School: s.ID, KillAt: point}.Die(t, o)
+				if status := clusters.Find(t, c, s.ID).Status; (status == tenancy.Active) != (point == "activate done") {
 					t.Errorf("after the kill the school is %s", status)
 				}
 				if err := p.Run(t.Context(), s.ID); err != nil {
@@ -115,29 +116,29 @@ func TestProvisioningKilledAtAnyStepIsResumed(t *testing.T) {
 
 func TestProvisioningKilledWhileItsTablesAreMadeIsResumed(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	// The last migration waits for a lock this test holds: the child dies in the middle.
-	o.Migrations = andThen(migrations.School(), `select pg_advisory_xact_lock_shared(4711)`)
-	c := ready(t, o)
+	o.Migrations = clusters.AndThen(migrations.School(), `select pg_advisory_xact_lock_shared(4711)`)
+	c := clusters.Ready(t, o)
 	p := provisioner(c, quiet)
 	s := request(t, p, "one")
-	gate := connect(t, o.PlatformURL)
-	run(t, gate, `select pg_advisory_lock(4711)`)
-	instance := child{School: s.ID}.start(t, o)
+	gate := clusters.Connect(t, o.PlatformURL)
+	clusters.Exec(t, gate, `select pg_advisory_lock(4711)`)
+	instance := clusters.Child{School: s.ID}.Start(t, o)
 	for waiting := 0; waiting == 0; {
-		waiting = one[int](t, gate, `select count(*) from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`)
+		waiting = clusters.One[int](t, gate, `select count(*) from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`)
 	}
 	if err := instance.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	mustBeKilled(t, instance)
-	if got := one[int](t, gate, `select count(*) from pg_namespace where nspname like 'school!_%' escape '!' and nspname <> 'school_template'`); got != 0 {
+	clusters.MustBeKilled(t, instance)
+	if got := clusters.One[int](t, gate, `select count(*) from pg_namespace where nspname like 'school!_%' escape '!' and nspname <> 'school_template'`); got != 0 {
 		t.Errorf("%d half-made schemas can be seen", got)
 	}
 	// The server has not noticed yet and still works for the dead: we wait for it.
 	resumed := make(chan error)
 	go func() { resumed <- p.Run(t.Context(), s.ID) }()
-	run(t, gate, `select pg_advisory_unlock_all()`)
+	clusters.Exec(t, gate, `select pg_advisory_unlock_all()`)
 	if err := <-resumed; err != nil {
 		t.Fatal(err)
 	}
@@ -147,13 +148,13 @@ func TestProvisioningKilledWhileItsTablesAreMadeIsResumed(t *testing.T) {
 
 func TestTwoInstancesProvisionTheSameSchoolAtOnce(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	c := ready(t, o)
+	o := clusters.Options(t)
+	c := clusters.Ready(t, o)
 	var ran atomic.Int64
 	inside := func(string) { ran.Add(1) }
-	instances := []*lifecycle.Provisioner{provisioner(c, inside), provisioner(open(t, o), inside), provisioner(open(t, o), inside)}
+	instances := []*lifecycle.Provisioner{provisioner(c, inside), provisioner(clusters.Open(t, o), inside), provisioner(clusters.Open(t, o), inside)}
 	s := request(t, instances[0], "one")
-	together(t, 3*len(instances), func(i int) error { return instances[i%3].Run(t.Context(), s.ID) })
+	clusters.Together(t, 3*len(instances), func(i int) error { return instances[i%3].Run(t.Context(), s.ID) })
 	mustBeWhole(t, c, s.ID)
 	mustHaveNoStrays(t, c)
 	if ran.Load() != 2 {
@@ -163,7 +164,7 @@ func TestTwoInstancesProvisionTheSameSchoolAtOnce(t *testing.T) {
 
 func TestASchoolCutOffAtAnyStepWaitsAndIsResumed(t *testing.T) {
 	t.Parallel()
-	c := ready(t, options(t))
+	c := clusters.Ready(t, clusters.Options(t))
 	for _, step := range stepNames {
 		p := provisioner(c, quiet)
 		s := request(t, p, step)
@@ -176,7 +177,7 @@ func TestASchoolCutOffAtAnyStepWaitsAndIsResumed(t *testing.T) {
 		if err := p.Run(ctx, s.ID); !errors.Is(err, context.Canceled) {
 			t.Errorf("cut at %s: %v", step, err)
 		}
-		if status := find(t, c, s.ID).Status; status != tenancy.Provisioning {
+		if status := clusters.Find(t, c, s.ID).Status; status != tenancy.Provisioning {
 			t.Errorf("cut at %s the school is %s", step, status)
 		}
 		p.Stepped = nil
@@ -190,7 +191,7 @@ func TestASchoolCutOffAtAnyStepWaitsAndIsResumed(t *testing.T) {
 
 func TestAStepThatFailsIsRetriedWhereItStopped(t *testing.T) {
 	t.Parallel()
-	c := ready(t, options(t))
+	c := clusters.Ready(t, clusters.Options(t))
 	var changes atomic.Int64
 	c.Changed = func(uuid.UUID) { changes.Add(1) }
 	for _, how := range []string{"error", "panic"} {
@@ -231,7 +232,7 @@ func TestAStepThatFailsIsRetriedWhereItStopped(t *testing.T) {
 		if changes.Load() == before {
 			t.Error("nobody was told that the school is active")
 		}
-		if s = find(t, c, s.ID); s.Status != tenancy.Active || runs["first"] != 1 || runs["second"] != 2 {
+		if s = clusters.Find(t, c, s.ID); s.Status != tenancy.Active || runs["first"] != 1 || runs["second"] != 2 {
 			t.Errorf("%s: the school is %s, the steps ran %v", how, s.Status, runs)
 		}
 	}
@@ -239,11 +240,11 @@ func TestAStepThatFailsIsRetriedWhereItStopped(t *testing.T) {
 
 func TestACodeIsTakenOnce(t *testing.T) {
 	t.Parallel()
-	c := ready(t, options(t))
+	c := clusters.Ready(t, clusters.Options(t))
 	p := lifecycle.NewProvisioner(c)
 	var made, taken atomic.Int64
-	together(t, 12, func(i int) error {
-		_, err := p.Request(t.Context(), ask([]string{"oak", "Oak", "OAK"}[i%3]))
+	clusters.Together(t, 12, func(i int) error {
+		_, err := p.Request(t.Context(), clusters.Ask([]string{"oak", "Oak", "OAK"}[i%3]))
 		if errors.Is(err, tenancy.ErrCodeTaken) {
 			taken.Add(1)
 			return nil
@@ -258,29 +259,29 @@ func TestACodeIsTakenOnce(t *testing.T) {
 
 func TestWhatTheCallerAddsIsInTheSameTransaction(t *testing.T) {
 	t.Parallel()
-	c := ready(t, options(t))
-	_, err := lifecycle.NewProvisioner(c).Request(t.Context(), ask("one"), func(context.Context, pgx.Tx) error { return errors.New("no ink") })
-	if err == nil || one[int](t, c.PlatformPool(), `select count(*) from platform.school`) != 0 {
+	c := clusters.Ready(t, clusters.Options(t))
+	_, err := lifecycle.NewProvisioner(c).Request(t.Context(), clusters.Ask("one"), func(context.Context, pgx.Tx) error { return errors.New("no ink") })
+	if err == nil || clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.school`) != 0 {
 		t.Errorf("%v, and the school is there", err)
 	}
 }
 
 func TestASpareIsClaimedWithoutTouchingItsNode(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.Spares = 3
-	c := ready(t, o)
+	c := clusters.Ready(t, o)
 	// Two instances keep spares at once.
-	instances := []*tenancy.Cluster{c, open(t, o)}
-	together(t, 4, func(i int) error { _, err := lifecycle.KeepSpares(t.Context(), instances[i%2]); return err })
+	instances := []*tenancy.Cluster{c, clusters.Open(t, o)}
+	clusters.Together(t, 4, func(i int) error { _, err := lifecycle.KeepSpares(t.Context(), instances[i%2]); return err })
 	if _, err := lifecycle.KeepSpares(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	const ready = `select count(*) from platform.spare_schema where ready`
-	if got := one[int](t, c.PlatformPool(), ready); got != 3 {
+	if got := clusters.One[int](t, c.PlatformPool(), ready); got != 3 {
 		t.Fatalf("%d spares are ready, want 3", got)
 	}
-	spares := one[[]string](t, c.PlatformPool(), `select array_agg(schema_name) from platform.spare_schema`)
+	spares := clusters.One[[]string](t, c.PlatformPool(), `select array_agg(schema_name) from platform.spare_schema`)
 	p := provisioner(c, quiet)
 	var ids []uuid.UUID
 	for _, code := range []string{"a", "b", "c", "d"} {
@@ -289,18 +290,18 @@ func TestASpareIsClaimedWithoutTouchingItsNode(t *testing.T) {
 	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 0 {
 		t.Errorf("while schools wait, %d spares were made: %v", made, err)
 	}
-	together(t, len(ids), func(i int) error { return p.Run(t.Context(), ids[i]) })
+	clusters.Together(t, len(ids), func(i int) error { return p.Run(t.Context(), ids[i]) })
 	claimed := 0
 	for _, id := range ids {
 		mustBeWhole(t, c, id)
-		if slices.Contains(spares, find(t, c, id).Schema) {
+		if slices.Contains(spares, clusters.Find(t, c, id).Schema) {
 			claimed++
 		}
 	}
 	if claimed != 3 {
 		t.Errorf("%d of 3 spares were claimed by 4 schools", claimed)
 	}
-	if got := one[int](t, c.PlatformPool(), ready); got != 0 {
+	if got := clusters.One[int](t, c.PlatformPool(), ready); got != 0 {
 		t.Errorf("%d spares are left", got)
 	}
 	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 3 {
@@ -311,30 +312,30 @@ func TestASpareIsClaimedWithoutTouchingItsNode(t *testing.T) {
 
 func TestASpareThatIsBehindIsMigratedWhenItIsClaimed(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.Spares = 1
 	o.Migrations = migrations.School()[:1]
-	if _, err := lifecycle.KeepSpares(t.Context(), ready(t, o)); err != nil {
+	if _, err := lifecycle.KeepSpares(t.Context(), clusters.Ready(t, o)); err != nil {
 		t.Fatal(err)
 	}
 	o.Migrations = migrations.School()
-	c := ready(t, o)
+	c := clusters.Ready(t, o)
 	p := provisioner(c, quiet)
 	s := request(t, p, "one")
 	if err := p.Run(t.Context(), s.ID); err != nil {
 		t.Fatal(err)
 	}
 	mustBeWhole(t, c, s.ID)
-	if got := one[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema`); got != 0 {
+	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema`); got != 0 {
 		t.Error("the spare was not used")
 	}
 }
 
 func TestASpareThatWasNeverFinishedIsRemoved(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.Spares = 1
-	c := ready(t, o)
+	c := clusters.Ready(t, o)
 	if _, err := lifecycle.KeepSpares(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -347,8 +348,8 @@ func TestASpareThatWasNeverFinishedIsRemoved(t *testing.T) {
 	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 1 {
 		t.Errorf("made %d: %v", made, err)
 	}
-	admin := node(t, c, "main").Admin()
-	if one[int](t, admin, `select (select count(*) from pg_namespace where nspname = $1) + (select count(*) from pg_roles where rolname = $1)`, schema) != 0 {
+	admin := clusters.Node(t, c, "main").Admin()
+	if clusters.One[int](t, admin, `select (select count(*) from pg_namespace where nspname = $1) + (select count(*) from pg_roles where rolname = $1)`, schema) != 0 {
 		t.Error("the schema or its role is still there")
 	}
 	mustHaveNoStrays(t, c)
@@ -356,9 +357,9 @@ func TestASpareThatWasNeverFinishedIsRemoved(t *testing.T) {
 
 func TestASchoolGoesOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
-	c := ready(t, options(t))
+	c := clusters.Ready(t, clusters.Options(t))
 	p := lifecycle.NewProvisioner(c)
-	s, err := p.Request(t.Context(), ask("one"))
+	s, err := p.Request(t.Context(), clusters.Ask("one"))
 	if err != nil {
 		t.Fatal(err)
 	}
