@@ -45,7 +45,7 @@ faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 ca
 		go test -count=1 -timeout 180m -v -run TestWhateverBreaks ./cmd/service
 	HOMEROOM_DAY_ALL=yes go test -count=1 -timeout 30m -v -run TestADayAtSchool ./cmd/service
 	FEE_TEST_ROUNDS=20 go test -count=1 -timeout 30m -run TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone ./modules/fee
-	MOVE_TEST_ALL=yes go test -count=1 -timeout 40m -run 'TestAMove' ./tenancy
+	MOVE_TEST_ALL=yes go test -count=1 -timeout 40m -run 'TestAMove' ./tenancy/move
 
 matrix: ## three instances behind nginx, on every kind of Redis and Postgres, restarted one after another under load
 	@scripts/need postgres redis pgbouncer nginx

@@ -20,6 +20,7 @@ import (
 	"homeroom/config"
 	"homeroom/migrations"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -259,7 +260,7 @@ func TestAnImportThatFailsHalfwayLeavesNoSchool(t *testing.T) {
 	if n := count(t, s.App, `select count(*) from platform.school where id = $1`, i.ID); n != 0 {
 		t.Error("there is a school of it")
 	}
-	if _, err := s.App.Service.Import(t.Context(), archive.Import{ID: s.ID, Code: "x-" + uuid.NewString()[:8], Status: tenancy.Active}, bytes.NewReader(file)); !errors.Is(err, tenancy.ErrIDTaken) {
+	if _, err := s.App.Service.Import(t.Context(), archive.Import{ID: s.ID, Code: "x-" + uuid.NewString()[:8], Status: tenancy.Active}, bytes.NewReader(file)); !errors.Is(err, lifecycle.ErrIDTaken) {
 		t.Errorf("an id that is taken: %v", err)
 	}
 	if _, err := s.App.Service.Import(t.Context(), archive.Import{ID: api.NewID(), Code: strings.ToUpper(s.Code), Status: tenancy.Active}, bytes.NewReader(file)); !errors.Is(err, tenancy.ErrCodeTaken) {
@@ -351,7 +352,7 @@ func TestASweeperLetsARestoreUnderWayBe(t *testing.T) {
 	i.Prepare = func(ctx context.Context, made *tenancy.School) error {
 		_, err := s.App.Service.Cluster.PlatformPool().Exec(ctx, `update platform.spare_schema set created_at = $1 where schema_name = $2`, time.Now().Add(-time.Hour), made.Schema)
 		if err == nil {
-			_, err = s.App.Service.Cluster.KeepSpares(ctx)
+			_, err = lifecycle.KeepSpares(ctx, s.App.Service.Cluster)
 		}
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // Import is a school that is to be made of an archive, under another id and code.
@@ -61,7 +62,7 @@ func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, 
 		record.Name = i.Name
 	}
 	l := &importRun{Import: i, closing: closing}
-	school, err := i.Cluster.Restore(ctx, tenancy.Restore{
+	school, err := lifecycle.RestoreSchool(ctx, i.Cluster, lifecycle.Restore{
 		SchoolRecord: record, Node: i.Node, Version: manifest.SchemaVersion, Prepare: i.Prepare,
 		Load: func(ctx context.Context, to *tenancy.Loading) error { return l.load(ctx, from, to) },
 	}, i.InTx...)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // migrationTarget is our share of the pace of the bare loop.
@@ -33,7 +34,7 @@ func measureMigration(ctx context.Context, b *bench) error {
 	type result struct{ ours, bare time.Duration }
 	var results []result
 	for i := range b.rounds {
-		m := f.service.Cluster.Migrator()
+		m := lifecycle.NewMigrator(f.service.Cluster)
 		f.added++
 		m.Migrations = schoolMigrations(f.added)
 		began := time.Now()

@@ -16,6 +16,8 @@ import (
 
 	"homeroom/localstack"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 )
 
 const (
@@ -58,7 +60,7 @@ func measureMove(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	if err := f.service.Cluster.AddNode(ctx, "north", north, ""); err != nil {
+	if err := lifecycle.AddNode(ctx, f.service.Cluster, "north", north, ""); err != nil {
 		return err
 	}
 	for i := range b.rounds {
@@ -150,7 +152,7 @@ type moveRun struct {
 }
 
 func (m *moveRun) run(ctx context.Context) error {
-	mover := m.service.Cluster.Mover()
+	mover := move.NewMover(m.service.Cluster)
 	copied, cut := context.WithCancel(ctx)
 	defer cut()
 	mover.Stepped = func(_ uuid.UUID, step string, done bool) {

@@ -10,7 +10,7 @@ import (
 
 	"homeroom/cmd/service"
 	"homeroom/migrations"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 const (
@@ -84,7 +84,7 @@ func provisionRound(ctx context.Context, b *bench, number int) (m making, err er
 	if m.ours, err = provision(ctx, s, "plain", each); err != nil {
 		return m, err
 	}
-	if _, err := s.Cluster.KeepSpares(ctx); err != nil {
+	if _, err := lifecycle.KeepSpares(ctx, s.Cluster); err != nil {
 		return m, err
 	}
 	m.spare, err = provision(ctx, s, "spare", each)
@@ -100,7 +100,7 @@ func provision(ctx context.Context, s *service.Service, name string, n int) (tim
 		if err != nil {
 			return 0, err
 		}
-		school, err := s.Provisioner.Request(ctx, tenancy.NewSchool{
+		school, err := s.Provisioner.Request(ctx, lifecycle.NewSchool{
 			Code: fmt.Sprintf("%s-%d", name, i), Name: "A school", TimeZone: "Asia/Kolkata", Locale: "en-IN", Currency: "INR", Admin: admin,
 		})
 		if err != nil {

@@ -21,6 +21,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // What every school has: divisions with their teacher, students with a parent each, and a
@@ -141,7 +142,7 @@ func newTown(t *testing.T, c config.Config, schools int) *town {
 func (w *town) add(ctx context.Context, n int, hashed string) error {
 	s := w.service
 	id := idOf("%d school", n)
-	_, err := s.Provisioner.Request(ctx, tenancy.NewSchool{
+	_, err := s.Provisioner.Request(ctx, lifecycle.NewSchool{
 		ID: id, Code: fmt.Sprintf("load-%d", n), Name: fmt.Sprintf("School %d", n), TimeZone: timeZone, Locale: "en-IN", Currency: "INR", WeekendDays: []int16{}, Admin: json.RawMessage("{}"),
 	})
 	if err == nil {

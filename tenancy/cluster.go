@@ -15,10 +15,8 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/migrations"
+	"homeroom/tenancy/internal/advisory"
 )
-
-// PlatformSchema holds what belongs to no school.
-const PlatformSchema = "platform"
 
 // MainNode is the node that is there from the start.
 const MainNode = "main"
@@ -127,7 +125,11 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 // SchoolVersion is the version this binary expects a school's schema to have.
 func (c *Cluster) SchoolVersion() int { return migrations.Latest(c.options.Migrations) }
 
-func (c *Cluster) changed(school uuid.UUID) {
+// Options are those the cluster was opened with, the defaults filled in.
+func (c *Cluster) Options() Options { return c.options }
+
+// NotifyChanged tells the instances that a school's row has changed. It is called once the change is committed.
+func (c *Cluster) NotifyChanged(school uuid.UUID) {
 	if c.Changed != nil {
 		c.Changed(school)
 	}
@@ -186,6 +188,11 @@ func (c *Cluster) Node(ctx context.Context, name string) (*Node, error) {
 	return n, nil
 }
 
+// OpenNode opens a node that the platform does not know yet; the caller closes it.
+func (c *Cluster) OpenNode(ctx context.Context, name, url, poolURL string) (*Node, error) {
+	return openNode(ctx, name, url, poolURL, c.options)
+}
+
 // Nodes are the names of all nodes, oldest first.
 func (c *Cluster) Nodes(ctx context.Context) ([]string, error) {
 	rows, err := c.platform.Query(ctx, `select name from platform.node order by created_at, name`)
@@ -195,12 +202,23 @@ func (c *Cluster) Nodes(ctx context.Context) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
+// Alone does work that one instance at a time shall do, and reports false at once when another one does it now. The lock
+// ends with its holder: an instance that was killed keeps nobody out.
+func (c *Cluster) Alone(ctx context.Context, what string, work func(context.Context) error) (bool, error) {
+	lock, free, err := advisory.TryLock(ctx, c.platform, what)
+	if err != nil || !free {
+		return false, err
+	}
+	defer lock.Unlock()
+	return true, work(ctx)
+}
+
 // Close closes every pool.
 func (c *Cluster) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, n := range c.nodes {
-		n.close()
+		n.Close()
 	}
 	_ = c.bound.db.Close()
 	c.platform.Close()

@@ -12,8 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
-
-	"homeroom/migrations"
 )
 
 // Node is one Postgres server (one database on it) that schools live on. Its
@@ -32,9 +30,6 @@ type Node struct {
 	mu     sync.Mutex
 	tables []Table // of the template, once they were asked for
 }
-
-// latest is the version schemas here are to have.
-func (n *Node) latest() int { return migrations.Latest(n.options.Migrations) }
 
 type shard struct {
 	login string
@@ -140,8 +135,8 @@ func (n *Node) Logins() []Login {
 	return out
 }
 
-// login is the name of the login role that serves a shard's schools.
-func (n *Node) login(shard int) string { return n.shards[shard%len(n.shards)].login }
+// Login is the name of the login role that serves a shard's schools.
+func (n *Node) Login(shard int) string { return n.shards[shard%len(n.shards)].login }
 
 // bindTo returns GORM on the school's shard, bound to the school.
 func (n *Node) bindTo(ctx context.Context, s *School, mode Mode) *gorm.DB {
@@ -161,7 +156,14 @@ func (n *Node) bindTo(ctx context.Context, s *School, mode Mode) *gorm.DB {
 // Admin is the owner's pool on this node.
 func (n *Node) Admin() *pgxpool.Pool { return n.admin }
 
-func (n *Node) close() {
+// Options are those of the cluster the node was opened by.
+func (n *Node) Options() Options { return n.options }
+
+// Database is the name of the node's database.
+func (n *Node) Database() string { return n.database }
+
+// Close closes the node's pools.
+func (n *Node) Close() {
 	var wg sync.WaitGroup
 	for _, s := range n.shards {
 		wg.Go(func() { _ = s.usual.db.Close() })

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"homeroom/tenancy/internal/sqlstate"
 )
 
 // NodeHealth is how a node's server is just now, by its own account.
@@ -56,16 +60,16 @@ func (c *Cluster) Health(ctx context.Context, name string) NodeHealth {
 // an address, a user or a password.
 func Trouble(err error) string {
 	var network net.Error
-	switch pgCode(err) {
-	case wrongPassword, "28000":
+	switch sqlstate.Of(err) {
+	case sqlstate.InvalidPassword, sqlstate.InvalidAuthorization:
 		return "it refuses the user or the password"
-	case "3D000":
+	case sqlstate.InvalidCatalogName:
 		return "it has no database of this name"
-	case noPrivilege:
+	case sqlstate.InsufficientPrivilege:
 		return "the user lacks a right it needs: " + pgMessage(err)
-	case "53300":
+	case sqlstate.TooManyConnections:
 		return "it has no connection left"
-	case "57P03":
+	case sqlstate.CannotConnectNow:
 		return "it is starting or stopping"
 	case "":
 		if errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
@@ -94,33 +98,19 @@ func (n *Node) Address() string {
 	return fmt.Sprintf("%s/%s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), n.database)
 }
 
-// Measure records how much the nodes hold, for those who place schools. A node that
-// does not answer keeps its last figure.
-func (c *Cluster) Measure(ctx context.Context) error {
-	names, err := c.Nodes(ctx)
-	if err != nil {
-		return fmt.Errorf("listing nodes: %w", err)
-	}
-	var first error
-	for _, name := range names {
-		if err := c.measure(ctx, name); err != nil && first == nil {
-			first = fmt.Errorf("measuring node %s: %w", name, err)
+// ConnInfo is how another server reaches this one, in libpq's notation. The owner's password is in it.
+func (n *Node) ConnInfo() string {
+	c := n.admin.Config().ConnConfig
+	word := func(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'" }
+	security := "sslmode=prefer" // libpq's own
+	if u, err := url.Parse(n.url); err == nil {
+		if mode := u.Query().Get("sslmode"); mode != "" {
+			security = "sslmode=" + word(mode)
+		}
+		if root := u.Query().Get("sslrootcert"); root != "" {
+			security += " sslrootcert=" + word(root)
 		}
 	}
-	return first
-}
-
-func (c *Cluster) measure(ctx context.Context, name string) error {
-	n, err := c.Node(ctx, name)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	var size int64
-	if err := n.admin.QueryRow(ctx, `select pg_catalog.pg_database_size(current_database())`).Scan(&size); err != nil {
-		return err
-	}
-	_, err = c.platform.Exec(ctx, `update platform.node set size_bytes = $2, measured_at = now() where name = $1`, name, size)
-	return err
+	return fmt.Sprintf("host=%s port=%d user=%s password=%s dbname=%s %s connect_timeout=5 application_name=homeroom-move",
+		word(c.Host), c.Port, word(c.User), word(c.Password), word(n.database), security)
 }

@@ -63,6 +63,41 @@ func send(db *gorm.DB, t *pipeline) error {
 	return err
 }
 
+// Collect is a Query's Scan that reads its rows into structs by the columns' names; no row is an empty list.
+func Collect[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
+		if *into == nil {
+			*into = []T{}
+		}
+		return err
+	}
+}
+
+// Row has the only row of a query read into a struct, by column name; no row is pgx.ErrNoRows.
+func Row[T any](into *T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+		return err
+	}
+}
+
+// Values has the only column of a query read.
+func Values[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowTo[T])
+		return err
+	}
+}
+
+// One is the Scan of a Query with one row of one column; no row is pgx.ErrNoRows.
+func One[T any](into *T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+		return err
+	}
+}
+
 func (c *conn) runPipeline(ctx context.Context, t *pipeline) error {
 	if t.commit && c.tx != nil && !c.tx.begun && len(t.queries) == 0 {
 		return nil // nothing was ever sent

@@ -10,14 +10,15 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/tenancy"
+	"homeroom/testkit/clusters"
 )
 
 // onOneConnection is a cluster whose schools all share one connection.
 func onOneConnection(t *testing.T) *tenancy.Cluster {
 	t.Helper()
-	o := options(t)
+	o := clusters.Options(t)
 	o.Shards, o.ShardConns = 1, 1
-	return ready(t, o)
+	return clusters.Ready(t, o)
 }
 
 // prepared is a statement as Postgres has it on a connection.
@@ -38,9 +39,9 @@ func ofOneSchool(t *testing.T, db *gorm.DB) (all []prepared) {
 func TestWhatTwoSchoolsAskInTurnIsPlannedOnceForEach(t *testing.T) {
 	t.Parallel()
 	c := onOneConnection(t)
-	a, b := newSchool(t, c, ask("a")), newSchool(t, c, ask("b"))
+	a, b := clusters.NewSchool(t, c, clusters.Ask("a")), clusters.NewSchool(t, c, clusters.Ask("b"))
 	for _, s := range []*tenancy.School{a, b} {
-		if err := bound(t, c, s, tenancy.ReadWrite).Exec(addClass, "of "+s.Schema).Error; err != nil {
+		if err := clusters.Bound(t, c, s, tenancy.ReadWrite).Exec(clusters.AddClass, "of "+s.Schema).Error; err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +49,7 @@ func TestWhatTwoSchoolsAskInTurnIsPlannedOnceForEach(t *testing.T) {
 	for range 12 {
 		for _, s := range []*tenancy.School{a, b} {
 			var names []string
-			if err := bound(t, c, s, tenancy.ReadOnly).Raw(sql).Scan(&names).Error; err != nil {
+			if err := clusters.Bound(t, c, s, tenancy.ReadOnly).Raw(sql).Scan(&names).Error; err != nil {
 				t.Fatal(err)
 			}
 			if want := []string{"of " + s.Schema}; !slices.Equal(names, want) {
@@ -57,7 +58,7 @@ func TestWhatTwoSchoolsAskInTurnIsPlannedOnceForEach(t *testing.T) {
 		}
 	}
 	planned := map[string]int{}
-	for _, p := range ofOneSchool(t, bound(t, c, a, tenancy.ReadOnly)) {
+	for _, p := range ofOneSchool(t, clusters.Bound(t, c, a, tenancy.ReadOnly)) {
 		planned[p.Statement] = p.GenericPlans
 	}
 	for _, s := range []*tenancy.School{a, b} {
@@ -71,7 +72,7 @@ func TestWhatTwoSchoolsAskInTurnIsPlannedOnceForEach(t *testing.T) {
 func TestASchoolThatHasAConnectionToItselfNeedsNoPlansOfItsOwn(t *testing.T) {
 	t.Parallel()
 	c := onOneConnection(t)
-	db := bound(t, c, newSchool(t, c, ask("a")), tenancy.ReadOnly)
+	db := clusters.Bound(t, c, clusters.NewSchool(t, c, clusters.Ask("a")), tenancy.ReadOnly)
 	for range 12 {
 		if err := db.Exec(`select from class`).Error; err != nil {
 			t.Fatal(err)
@@ -85,8 +86,8 @@ func TestASchoolThatHasAConnectionToItselfNeedsNoPlansOfItsOwn(t *testing.T) {
 func TestAConnectionKeepsNoMorePlansThanItHasRoomFor(t *testing.T) {
 	t.Parallel()
 	c := onOneConnection(t)
-	db := bound(t, c, newSchool(t, c, ask("a")), tenancy.ReadOnly)
-	if err := bound(t, c, newSchool(t, c, ask("b")), tenancy.ReadOnly).Exec(`select 1`).Error; err != nil {
+	db := clusters.Bound(t, c, clusters.NewSchool(t, c, clusters.Ask("a")), tenancy.ReadOnly)
+	if err := clusters.Bound(t, c, clusters.NewSchool(t, c, clusters.Ask("b")), tenancy.ReadOnly).Exec(`select 1`).Error; err != nil {
 		t.Fatal(err)
 	}
 	ask := func(from, to, times int) {
@@ -122,7 +123,7 @@ func TestAConnectionKeepsNoMorePlansThanItHasRoomFor(t *testing.T) {
 func TestAQueryToBePlannedOnceIsPlannedOnceAndTheNextOneIsNot(t *testing.T) {
 	t.Parallel()
 	c := onOneConnection(t)
-	db := bound(t, c, newSchool(t, c, ask("a")), tenancy.ReadOnly)
+	db := clusters.Bound(t, c, clusters.NewSchool(t, c, clusters.Ask("a")), tenancy.ReadOnly)
 	var heard []string
 	hear := func(rows pgx.Rows) error {
 		names, err := pgx.CollectRows(rows, pgx.RowTo[string])

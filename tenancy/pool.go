@@ -11,6 +11,7 @@ import (
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+	"gorm.io/gorm/schema"
 )
 
 // connLife is how long a connection serves before it is replaced, give or take a
@@ -78,4 +79,11 @@ func openPool(config *pgx.ConnConfig, size, keeps int, refused refusal) (pool, e
 		return pool{}, err
 	}
 	return pool{db: db, orm: orm}, nil
+}
+
+// naming is GORM's, with tables named in the singular: a row is one thing.
+type naming struct{ schema.NamingStrategy }
+
+func (n naming) TableName(table string) string {
+	return schema.NamingStrategy{SingularTable: true}.TableName(table)
 }

@@ -112,17 +112,19 @@ func (r *Registry) ForgetAll() {
 	r.cache.Purge()
 }
 
-const schoolColumns = `id, code, name, coalesce(node, ''), coalesce(schema_name, ''), coalesce(shard, 0), status, time_zone, locale, currency,
+// SchoolColumns are the columns of platform.school that ScanSchool reads.
+const SchoolColumns = `id, code, name, coalesce(node, ''), coalesce(schema_name, ''), coalesce(shard, 0), status, time_zone, locale, currency,
 	weekend_days, schema_version, address, phone, email, home, held`
 
-func scanSchool(row pgx.Row) (*School, error) {
+// ScanSchool reads a school from a row of SchoolColumns.
+func ScanSchool(row pgx.Row) (*School, error) {
 	var s School
 	err := row.Scan(&s.ID, &s.Code, &s.Name, &s.Node, &s.Schema, &s.Shard, &s.Status, &s.TimeZone, &s.Locale, &s.Currency,
 		&s.WeekendDays, &s.SchemaVersion, &s.Address, &s.Phone, &s.Email, &s.Home, &s.Held)
 	if err != nil {
 		return nil, err
 	}
-	if s.location, err = time.LoadLocation(s.TimeZone); err != nil {
+	if err := s.LoadLocation(); err != nil {
 		return nil, fmt.Errorf("school %s: %w", s.ID, err)
 	}
 	return &s, nil
@@ -130,7 +132,7 @@ func scanSchool(row pgx.Row) (*School, error) {
 
 // FindSchool reads a school from the platform's schema, past the registry.
 func (c *Cluster) FindSchool(ctx context.Context, id uuid.UUID) (*School, error) {
-	s, err := scanSchool(c.platform.QueryRow(ctx, `select `+schoolColumns+` from platform.school where id = $1`, id))
+	s, err := ScanSchool(c.platform.QueryRow(ctx, `select `+SchoolColumns+` from platform.school where id = $1`, id))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrSchoolNotFound
 	}
@@ -142,13 +144,13 @@ func (c *Cluster) FindSchool(ctx context.Context, id uuid.UUID) (*School, error)
 
 // EachSchool calls f for every school that has a schema, in the order of its id.
 func (c *Cluster) EachSchool(ctx context.Context, f func(*School) error) error {
-	rows, err := c.platform.Query(ctx, `select `+schoolColumns+` from platform.school where schema_name is not null and status <> 'ARCHIVED' order by id`)
+	rows, err := c.platform.Query(ctx, `select `+SchoolColumns+` from platform.school where schema_name is not null and status <> 'ARCHIVED' order by id`)
 	if err != nil {
 		return fmt.Errorf("listing schools: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		s, err := scanSchool(rows)
+		s, err := ScanSchool(rows)
 		if err != nil {
 			return err
 		}

@@ -5,17 +5,18 @@ import (
 	"time"
 
 	"homeroom/tenancy"
+	"homeroom/testkit/clusters"
 )
 
 func TestMomentsAreReadInUTC(t *testing.T) {
 	t.Parallel()
 	c := onOneConnection(t)
-	s := newSchool(t, c, ask("a"))
+	s := clusters.NewSchool(t, c, clusters.Ask("a"))
 	var read []struct {
 		At  time.Time
 		All []time.Time
 	}
-	db := bound(t, c, s, tenancy.ReadOnly)
+	db := clusters.Bound(t, c, s, tenancy.ReadOnly)
 	if err := tenancy.Pipeline(db, tenancy.Query{SQL: `select now() as at, array[now()] as "all"`, Scan: tenancy.Collect(&read)}); err != nil {
 		t.Fatal(err)
 	}

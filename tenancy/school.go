@@ -1,7 +1,7 @@
-// Package tenancy knows the schools: where each one's data lives, how a query is
-// bound to exactly one of them, and how a school is made, migrated, suspended and
-// found again. It is the only package that opens Postgres, and it refuses to run
-// a statement that is bound to no school.
+// Package tenancy knows the schools: where each one's data lives, how it is found, and how a query is bound to exactly one
+// of them. With its wings it is the only package that opens Postgres, and it refuses to run a statement that is bound to no
+// school. The wings import it, never the other way round: lifecycle makes schools and nodes and keeps them up to date,
+// move takes a school to another node.
 package tenancy
 
 import (
@@ -12,17 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-)
-
-// Status is where a school stands in its life.
-type Status string
-
-const (
-	Provisioning Status = "PROVISIONING"
-	Active       Status = "ACTIVE"
-	Suspended    Status = "SUSPENDED"
-	Archived     Status = "ARCHIVED"
-	Failed       Status = "FAILED"
 )
 
 // School is what a request needs to know about the school it is for. It is shared
@@ -49,6 +38,13 @@ type School struct {
 	location *time.Location
 }
 
+// LoadLocation finds the school's time zone by its name. A School that ScanSchool has not read needs it once, before it
+// is shared.
+func (s *School) LoadLocation() (err error) {
+	s.location, err = time.LoadLocation(s.TimeZone)
+	return err
+}
+
 // Location is the school's time zone: "today" is a day there.
 func (s *School) Location() *time.Location { return s.location }
 
@@ -56,11 +52,24 @@ func (s *School) Location() *time.Location { return s.location }
 // schema's name: both come from one random id and from nothing a person typed.
 func (s *School) Role() string { return s.Schema }
 
+// Schemas that are no school's.
+const (
+	// PlatformSchema holds what belongs to no school.
+	PlatformSchema = "platform"
+	// TemplateSchema has a school's tables and no rows. A login's statements are parsed
+	// against it when they are bound to no school, and then refused: it may be named,
+	// not read.
+	TemplateSchema = "school_template"
+)
+
 // What can be wrong with a school when a request asks for it.
 var (
 	ErrSchoolNotFound = errors.New("tenancy: no such school")
 	ErrNoSchool       = errors.New("tenancy: statement is bound to no school")
 	ErrOtherSchool    = errors.New("tenancy: statement is bound to another school than its transaction")
+	// ErrBehind says that a school's schema is older than this binary and could not be
+	// brought up to date just now. It is worth trying again in a few seconds.
+	ErrBehind = errors.New("tenancy: the school is being brought up to date")
 )
 
 var ownName = regexp.MustCompile(`^(school_template|platform|homeroom_[0-9a-f]{8}_shard_[0-9]{2,4}|homeroom_move_[0-9a-f]{32})$`)
@@ -88,9 +97,4 @@ func isSchools(name string) bool {
 		}
 	}
 	return true
-}
-
-// newSchemaName makes the name of a schema that does not exist yet.
-func newSchemaName() string {
-	return "school_" + strings.ReplaceAll(uuid.Must(uuid.NewV7()).String(), "-", "")
 }

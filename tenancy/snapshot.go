@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"homeroom/migrations"
 )
 
 // Snapshot is a school as it was at one moment, however long it is read and whatever is
@@ -67,34 +66,8 @@ func (n *Node) readMoment(ctx context.Context, pg *pgconn.PgConn, s *School, mom
 	if moment.Version, err = readVersion(ctx, pg, s.Schema); err != nil {
 		return err
 	}
-	if latest := n.latest(); moment.Version != latest {
+	if latest := migrations.Latest(n.options.Migrations); moment.Version != latest {
 		return fmt.Errorf("%w: it has version %d and this binary knows %d", ErrBehind, moment.Version, latest)
 	}
 	return read(moment)
-}
-
-// SchoolRecord is what the platform knows of a school.
-type SchoolRecord struct {
-	ID     uuid.UUID `json:"id"`
-	Code   string    `json:"code"`
-	Status Status    `json:"status"`
-	Profile
-	CreatedAt time.Time `json:"createdAt"`
-}
-
-// Record reads what the platform knows of a school.
-func (c *Cluster) Record(ctx context.Context, id uuid.UUID) (SchoolRecord, error) {
-	rows, err := c.platform.Query(ctx, `select id, code, status, name, time_zone, locale, currency, weekend_days, address, phone, email, logo_file_id, created_at
-		from platform.school where id = $1`, id)
-	if err != nil {
-		return SchoolRecord{}, fmt.Errorf("reading a school's record: %w", err)
-	}
-	record, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[SchoolRecord])
-	if errors.Is(err, pgx.ErrNoRows) {
-		return record, ErrSchoolNotFound
-	}
-	if err != nil {
-		return record, fmt.Errorf("reading a school's record: %w", err)
-	}
-	return record, nil
 }

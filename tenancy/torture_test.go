@@ -23,6 +23,7 @@ import (
 	"homeroom/localstack"
 	"homeroom/migrations"
 	"homeroom/tenancy"
+	"homeroom/testkit/clusters"
 )
 
 // The torture: far more schools and goroutines than connections, requests that are
@@ -50,21 +51,21 @@ func tortureOperations(t *testing.T) int {
 
 func TestNoRowEverComesFromAnotherSchool(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := clusters.Options(t)
 	o.Shards = 4
 	o.Migrations = []migrations.Migration{{Version: 1, Name: "0001_torture", SQL: `
 		create table pupil (id int primary key, school text not null, visits int not null default 0);
 		create table entry (id uuid primary key, school text not null);`}}
-	c, schools := fleet(t, &o, tortureSchools)
+	c, schools := clusters.Fleet(t, &o, tortureSchools)
 	for _, s := range schools {
-		db := bound(t, c, s, tenancy.ReadWrite)
+		db := clusters.Bound(t, c, s, tenancy.ReadWrite)
 		if err := db.Exec(`insert into pupil select i, ? from generate_series(1, 25) i`, s.Code).Error; err != nil {
 			t.Fatal(err)
 		}
 	}
 	ways := map[string]tenancy.Options{"direct": o}
 	bouncer, err := localstack.StartPgBouncer(t.Context(), localstack.PgBouncerOptions{
-		Dir: t.TempDir(), PostgresURL: o.PlatformURL, Users: users(node(t, c, "main")), PoolSize: 2,
+		Dir: t.TempDir(), PostgresURL: o.PlatformURL, Users: users(clusters.Node(t, c, "main")), PoolSize: 2,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func TestNoRowEverComesFromAnotherSchool(t *testing.T) {
 	ways["through PgBouncer"] = pooled
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
-			torture(t, open(t, way), schools, tortureOperations(t)/len(ways))
+			torture(t, clusters.Open(t, way), schools, tortureOperations(t)/len(ways))
 		})
 	}
 	mustBeTheirOwn(t, c, schools)
@@ -142,7 +143,7 @@ func torture(t *testing.T, c *tenancy.Cluster, schools []*tenancy.School, operat
 		}
 	}
 	for i, s := range schools {
-		found := one[int](t, node(t, c, s.Node).Admin(), `select count(*) from `+tenancy.Ident(s.Schema)+`.entry where id = any($1)`, written[i])
+		found := clusters.One[int](t, clusters.Node(t, c, s.Node).Admin(), `select count(*) from `+tenancy.Ident(s.Schema)+`.entry where id = any($1)`, written[i])
 		if found != len(written[i]) {
 			t.Errorf("school %s has %d of %d acknowledged writes", s.Code, found, len(written[i]))
 		}
@@ -283,7 +284,7 @@ func mustBeTheirOwn(t *testing.T, c *tenancy.Cluster, schools []*tenancy.School)
 		}
 		parts = append(parts, fmt.Sprintf(`select abs((select sum(visits) from %[1]s.pupil) - (select count(*) from %[1]s.entry))`, tenancy.Ident(s.Schema)))
 	}
-	if wrong := one[int](t, node(t, c, "main").Admin(), `select sum(n)::int from (`+strings.Join(parts, " union all ")+`) wrong`); wrong != 0 {
+	if wrong := clusters.One[int](t, clusters.Node(t, c, "main").Admin(), `select sum(n)::int from (`+strings.Join(parts, " union all ")+`) wrong`); wrong != 0 {
 		t.Errorf("%d rows were written into a wrong school, or half of a transaction was", wrong)
 	}
 }

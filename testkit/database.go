@@ -24,6 +24,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/localstack"
 	"homeroom/migrations"
+	"homeroom/tenancy/lifecycle"
 )
 
 // Databases are copied from a template: a pair of databases, the platform's and the node's, with every migration run
@@ -217,7 +218,7 @@ func fillTemplate(ctx context.Context, at Servers, spares int) error {
 	if err := s.Prepare(ctx); err != nil {
 		return err
 	}
-	_, err = s.Cluster.KeepSpares(ctx)
+	_, err = lifecycle.KeepSpares(ctx, s.Cluster)
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 	"homeroom/auth"
 	"homeroom/rbac"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // School is a school of a test's own.
@@ -37,11 +38,11 @@ func NewSchool(t testing.TB) *School {
 // NewSchool makes a school on this instance.
 func (a *App) NewSchool(t testing.TB) *School {
 	t.Helper()
-	return a.NewSchoolAs(t, tenancy.NewSchool{})
+	return a.NewSchoolAs(t, lifecycle.NewSchool{})
 }
 
 // NewSchoolAs makes a school with the fields of n; empty ones are filled in.
-func (a *App) NewSchoolAs(t testing.TB, n tenancy.NewSchool) *School {
+func (a *App) NewSchoolAs(t testing.TB, n lifecycle.NewSchool) *School {
 	t.Helper()
 	fill := func(v *string, d string) {
 		if *v == "" {

@@ -8,14 +8,14 @@ import (
 
 	"homeroom/api"
 	"homeroom/notice"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
 func TestTheOfficeDrawsARouteAndWatchesItsBusDriveInABrowser(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	s, _, stage := office(t, app, tenancy.NewSchool{})
+	s, _, stage := office(t, app, lifecycle.NewSchool{})
 	driver := s.As(t, api.Driver)
 	db := s.DB(t)
 	err := db.Exec(`insert into employee (id, user_id, employee_code, first_name, last_name, phone, employee_type) values (?, ?, 'D-1', 'Ravi', 'Kumar', '', 'DRIVER')`, api.NewID(), driver.UserID).Error

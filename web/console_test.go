@@ -15,7 +15,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/modules/roster"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 	"homeroom/web"
 )
@@ -48,7 +48,7 @@ func patiently(t *testing.T, do func() error) {
 
 // office makes a school whose administrator can sign in to the console, and what a
 // story has to know of them. The client is another of the office.
-func office(t *testing.T, app *testkit.App, n tenancy.NewSchool) (*testkit.School, *testkit.Client, map[string]any) {
+func office(t *testing.T, app *testkit.App, n lifecycle.NewSchool) (*testkit.School, *testkit.Client, map[string]any) {
 	t.Helper()
 	email := "a" + uuid.NewString()[:13] + "@test.local"
 	patiently(t, func() (err error) {
@@ -77,7 +77,7 @@ func TestASchoolIsOnboardedUpToItsFirstMarkedRegisterInABrowser(t *testing.T) {
 func TestTheOfficeLosesNothingThoughLinesBreakAnswersFailAndSessionsEnd(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	s, clerk, stage := office(t, app, tenancy.NewSchool{})
+	s, clerk, stage := office(t, app, lifecycle.NewSchool{})
 	s.Seat(t, "Class 5")
 	imported(t, clerk, "admissionNumber,firstName,lastName,class,division,guardian1Relation,guardian1FirstName,guardian1Phone",
 		"H-2,Bala,Nair,Class 5,A,FATHER,Anil,"+testkit.NewPhone(), "H-3,Chitra,Das,Class 5,A,MOTHER,Rina,"+testkit.NewPhone())
@@ -88,7 +88,7 @@ func TestTheOfficeLosesNothingThoughLinesBreakAnswersFailAndSessionsEnd(t *testi
 func TestAWeekIsFilledInByKeyboardAndAClashIsShownInItsCell(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	_, _, stage := office(t, app, tenancy.NewSchool{})
+	_, _, stage := office(t, app, lifecycle.NewSchool{})
 	browse(t, app, "timetable", stage)
 }
 

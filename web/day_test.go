@@ -10,7 +10,7 @@ import (
 	"homeroom/modules/exam"
 	"homeroom/modules/leave"
 	"homeroom/modules/roster"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -19,7 +19,7 @@ import (
 func TestAnOfficesDayFromTheRegisterToTheReportCard(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	school, admin, stage := office(t, app, tenancy.NewSchool{WeekendDays: []int16{}})
+	school, admin, stage := office(t, app, lifecycle.NewSchool{WeekendDays: []int16{}})
 	seat := school.Seat(t, "Class 5")
 	today := api.DateOf(app.Service.Kernel.Clock().In(school.Location()))
 

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -19,7 +19,7 @@ type made struct {
 func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	s, clerk, stage := office(t, app, tenancy.NewSchool{})
+	s, clerk, stage := office(t, app, lifecycle.NewSchool{})
 	post := func(path string, data map[string]any) made {
 		return testkit.Post[made](t, clerk, "/school-admin/"+path, data)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"homeroom/cmd/service"
 	"homeroom/config"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -30,7 +30,7 @@ func TestScreenshots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	app.NewSchoolAs(t, tenancy.NewSchool{Name: "Hill School", Code: "hill-school", Admin: sealed})
-	app.NewSchoolAs(t, tenancy.NewSchool{Name: "Lake Academy", Code: "lake-academy"})
+	app.NewSchoolAs(t, lifecycle.NewSchool{Name: "Hill School", Code: "hill-school", Admin: sealed})
+	app.NewSchoolAs(t, lifecycle.NewSchool{Name: "Lake Academy", Code: "lake-academy"})
 	browse(t, app, "screenshots", map[string]any{"password": password, "south": testkit.Database(t, stack, "main", database+"_south")})
 }

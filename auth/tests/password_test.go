@@ -14,7 +14,7 @@ import (
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 	"homeroom/testkit/wait"
 )
@@ -29,7 +29,7 @@ func admin(t *testing.T, app *testkit.App) (*testkit.School, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return app.NewSchoolAs(t, tenancy.NewSchool{Admin: sealed}), email
+	return app.NewSchoolAs(t, lifecycle.NewSchool{Admin: sealed}), email
 }
 
 func login(t *testing.T, app *testkit.App, email, password string) signedIn {
@@ -239,7 +239,7 @@ func TestAnAdministratorWithoutAPasswordIsInvitedToSetOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := app.NewSchoolAs(t, tenancy.NewSchool{Name: "Hill 100% View", Admin: sealed})
+	s := app.NewSchoolAs(t, lifecycle.NewSchool{Name: "Hill 100% View", Admin: sealed})
 	app.Nobody().Refuses(t, "POST", "/auth/login", map[string]any{"email": email, "password": ""}, 422, "")
 	sent := app.Sent(t, email)
 	if len(sent) != 1 || !regexp.MustCompile(`Hill 100% View`).MatchString(sent[0].Text) {

@@ -16,6 +16,7 @@ import (
 	"homeroom/archive"
 	"homeroom/cmd/service"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 func schoolExport() *cobra.Command {
@@ -228,9 +229,9 @@ func importSchool(ctx context.Context, s *service.Service, i archive.Import, f i
 	switch {
 	case errors.Is(err, tenancy.ErrCodeTaken):
 		return fmt.Errorf("another school has the code %s: give one with --code", i.Code)
-	case errors.Is(err, tenancy.ErrIDTaken):
+	case errors.Is(err, lifecycle.ErrIDTaken):
 		return fmt.Errorf("a school has the id %s already", i.ID)
-	case errors.Is(err, tenancy.ErrNoNode):
+	case errors.Is(err, lifecycle.ErrNoNode):
 		return fmt.Errorf("no active database node is called %q", i.Node)
 	case err != nil:
 		return err

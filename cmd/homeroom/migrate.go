@@ -3,14 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"homeroom/tenancy/lifecycle"
 	"io"
 	"os"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"homeroom/tenancy"
 )
 
 func migrateCommand() *cobra.Command {
@@ -50,17 +49,17 @@ the service has that.`,
 }
 
 // progress draws a bar on a terminal, and prints a line every tenth of the way elsewhere.
-func progress(out io.Writer) func(tenancy.Progress) {
+func progress(out io.Writer) func(lifecycle.Progress) {
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription("schemas"),
 			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish())
-		return func(p tenancy.Progress) {
+		return func(p lifecycle.Progress) {
 			bar.ChangeMax(p.Total)
 			_ = bar.Set(p.Done)
 		}
 	}
 	tenth := 0
-	return func(p tenancy.Progress) {
+	return func(p lifecycle.Progress) {
 		if p.Total > 0 && p.Done*10/p.Total > tenth {
 			tenth = p.Done * 10 / p.Total
 			fmt.Fprintf(out, "%d of %d schemas, %d failed\n", p.Done, p.Total, p.Failed)
@@ -69,7 +68,7 @@ func progress(out io.Writer) func(tenancy.Progress) {
 }
 
 // printReport counts schemas: schools, spares and the template of every node.
-func printReport(out io.Writer, r *tenancy.Report, version int) error {
+func printReport(out io.Writer, r *lifecycle.Report, version int) error {
 	if r.Migrated == 0 && len(r.Failures) == 0 && r.Done == r.Total {
 		fmt.Fprintf(out, "Nothing to do: every school is at version %d.\n", version)
 		return nil

@@ -17,6 +17,7 @@ import (
 
 	"homeroom/cmd/service"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 func schoolCommand() *cobra.Command {
@@ -29,9 +30,9 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them. With REDIS_URL a
 running instances hear of a change at once; without it, within 20 seconds.`,
 	}
 	cmd.AddCommand(schoolCreate(), schoolList(), schoolMoveTo(), schoolConfirmMove(),
-		schoolMove("suspend", "Shut a school: nobody signs in, its data stays", func(s *service.Service) move { return s.Cluster.Suspend }),
-		schoolMove("activate", "Open a suspended school again", func(s *service.Service) move { return s.Cluster.Activate }),
-		schoolMove("archive", "Shut a suspended school for good", func(s *service.Service) move { return s.Cluster.Archive }),
+		schoolStatus("suspend", "Shut a school: nobody signs in, its data stays", tenancy.Suspended),
+		schoolStatus("activate", "Open a suspended school again", tenancy.Active),
+		schoolStatus("archive", "Shut a suspended school for good", tenancy.Archived),
 		schoolExport(), schoolImport(), schoolVerify())
 	return cmd
 }
@@ -39,7 +40,7 @@ running instances hear of a change at once; without it, within 20 seconds.`,
 type newAdmin struct{ email, firstName, lastName string }
 
 func schoolCreate() *cobra.Command {
-	var n tenancy.NewSchool
+	var n lifecycle.NewSchool
 	var admin newAdmin
 	cmd := &cobra.Command{
 		Use:   "create CODE NAME",
@@ -89,7 +90,7 @@ var (
 	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 )
 
-func checkSchool(n tenancy.NewSchool, admin newAdmin) error {
+func checkSchool(n lifecycle.NewSchool, admin newAdmin) error {
 	switch {
 	case !codeForm.MatchString(n.Code):
 		return fmt.Errorf("CODE %q: use 2 to 31 letters, digits or dashes", n.Code)
@@ -122,13 +123,13 @@ func (a newAdmin) seal(cmd *cobra.Command, s *service.Service) (json.RawMessage,
 	return s.Auth.SealAdmin(cmd.Context(), a.firstName, a.lastName, a.email, "", password)
 }
 
-func createSchool(ctx context.Context, s *service.Service, n tenancy.NewSchool, out io.Writer) error {
+func createSchool(ctx context.Context, s *service.Service, n lifecycle.NewSchool, out io.Writer) error {
 	n.ID = uuid.Must(uuid.NewV7())
 	made, err := s.Provisioner.Request(ctx, n, booked("create", n.ID))
 	switch {
 	case errors.Is(err, tenancy.ErrCodeTaken):
 		return fmt.Errorf("another school has the code %s; see: homeroom school list", n.Code)
-	case errors.Is(err, tenancy.ErrNoNode):
+	case errors.Is(err, lifecycle.ErrNoNode):
 		return fmt.Errorf("no active database node is called %q", n.Node)
 	case err != nil:
 		return err
@@ -197,9 +198,7 @@ func notSetUp(err error) error {
 	return err
 }
 
-type move func(context.Context, uuid.UUID, ...tenancy.InTx) (*tenancy.School, error)
-
-func schoolMove(verb, short string, of func(*service.Service) move) *cobra.Command {
+func schoolStatus(verb, short string, to tenancy.Status) *cobra.Command {
 	return &cobra.Command{
 		Use:   verb + " ID",
 		Short: short,
@@ -214,7 +213,7 @@ func schoolMove(verb, short string, of func(*service.Service) move) *cobra.Comma
 				return err
 			}
 			defer s.Close()
-			school, err := of(s)(cmd.Context(), id, booked(verb, id))
+			school, err := s.Cluster.SetStatus(cmd.Context(), id, to, booked(verb, id))
 			var refused tenancy.ErrTransition
 			switch {
 			case errors.Is(err, tenancy.ErrSchoolNotFound):

@@ -12,6 +12,8 @@ import (
 
 	"homeroom/cmd/service"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 )
 
 func schoolMoveTo() *cobra.Command {
@@ -44,15 +46,15 @@ func schoolConfirmMove() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withSchool(cmd, args[0], func(s *service.Service, id uuid.UUID) error {
 				err := s.Mover.Confirm(cmd.Context(), id, booked("confirm move", id))
-				if errors.Is(err, tenancy.ErrNoMove) {
+				if errors.Is(err, move.ErrNoMove) {
 					return errors.New("there is no move to confirm: none has ended, or its last traces are still being removed")
 				}
 				if err != nil {
 					return notSetUp(err)
 				}
-				move, err := s.Mover.Progress(cmd.Context(), id)
-				if err == nil && !move.Clean {
-					fmt.Fprintln(cmd.OutOrStdout(), "Confirmed. Node", move.Source, "does not answer: the old copy is removed when it does.")
+				latest, err := s.Mover.Progress(cmd.Context(), id)
+				if err == nil && !latest.Clean {
+					fmt.Fprintln(cmd.OutOrStdout(), "Confirmed. Node", latest.Source, "does not answer: the old copy is removed when it does.")
 					return nil
 				}
 				fmt.Fprintln(cmd.OutOrStdout(), "Confirmed: the old copy is gone.")
@@ -78,21 +80,21 @@ func withSchool(cmd *cobra.Command, text string, work func(*service.Service, uui
 
 func moveSchool(ctx context.Context, s *service.Service, id uuid.UUID, node string, out io.Writer) error {
 	_, err := s.Mover.Request(ctx, id, node, booked("move", id))
-	var refused tenancy.RefusedError
+	var refused move.RefusedError
 	switch {
-	case errors.Is(err, tenancy.ErrMoveOpen):
-		move, progressErr := s.Mover.Progress(ctx, id)
-		if progressErr != nil || move.State != tenancy.MoveRunning || move.Target != node {
+	case errors.Is(err, move.ErrOpen):
+		latest, progressErr := s.Mover.Progress(ctx, id)
+		if progressErr != nil || latest.State != move.Running || latest.Target != node {
 			return errors.New("the school is being moved elsewhere, or its last move is not confirmed: homeroom school confirm-move")
 		}
 		fmt.Fprintln(out, "Going on with the move that was begun.")
 	case errors.Is(err, tenancy.ErrSchoolNotFound):
 		return fmt.Errorf("no school has the id %s; see: homeroom school list", id)
-	case errors.Is(err, tenancy.ErrNoNode):
+	case errors.Is(err, lifecycle.ErrNoNode):
 		return fmt.Errorf("no active database node is called %q", node)
-	case errors.Is(err, tenancy.ErrSameNode):
+	case errors.Is(err, move.ErrSameNode):
 		return fmt.Errorf("the school is on node %s", node)
-	case errors.Is(err, tenancy.ErrNotYet):
+	case errors.Is(err, move.ErrNotYet):
 		return errors.New("the school is being set up")
 	case errors.As(err, &refused):
 		return errors.New(refused.Reason)
@@ -107,17 +109,17 @@ func moveSchool(ctx context.Context, s *service.Service, id uuid.UUID, node stri
 	// Each run goes as far as it can; what it waits for may take a while.
 	for {
 		err := s.Mover.Run(ctx, id)
-		move, progressErr := s.Mover.Progress(ctx, id)
+		latest, progressErr := s.Mover.Progress(ctx, id)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case progressErr != nil:
 			return errors.Join(err, progressErr)
-		case move.State == tenancy.MoveFailed:
-			return fmt.Errorf("the school stays on node %s: %s", move.Source, move.Error)
-		case move.State == tenancy.MoveDone:
-			fmt.Fprintf(out, "The school is on node %s: %d rows; its writes waited %v.\n", move.Target, move.Rows, move.Held)
-			fmt.Fprintln(out, "The old copy on node", move.Source, "is kept until: homeroom school confirm-move", id)
+		case latest.State == move.Failed:
+			return fmt.Errorf("the school stays on node %s: %s", latest.Source, latest.Error)
+		case latest.State == move.Moved:
+			fmt.Fprintf(out, "The school is on node %s: %d rows; its writes waited %v.\n", latest.Target, latest.Rows, latest.Held)
+			fmt.Fprintln(out, "The old copy on node", latest.Source, "is kept until: homeroom school confirm-move", id)
 			return nil
 		}
 		select {

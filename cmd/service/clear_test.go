@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -30,7 +31,7 @@ func TestWhatNobodyNeedsAnyMoreIsClearedAway(t *testing.T) {
 	if err := s.DB(t).Exec(`insert into idempotency (actor_id, key, row_name, body_hash, created_at) select gen_random_uuid(), 'k', 'r', '', now() - interval '25 hours' from generate_series(1, 5001)`).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := app.Service.Cluster.ClearAway(t.Context()); err != nil {
+	if err := lifecycle.DeleteOutdated(t.Context(), app.Service.Cluster); err != nil {
 		t.Fatal(err)
 	}
 	before := s.Count(t, "idempotency", "true")

@@ -14,6 +14,7 @@ import (
 	"homeroom/modules/transport"
 	"homeroom/rbac"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // demoSchool's id is fixed, so that making the demo data again finds it.
@@ -99,7 +100,7 @@ func (s *Service) demoSchool(ctx context.Context, email, password string) (*tena
 		if err != nil {
 			return nil, err
 		}
-		school, err = s.Provisioner.Request(ctx, tenancy.NewSchool{
+		school, err = s.Provisioner.Request(ctx, lifecycle.NewSchool{
 			ID: demoSchool, Code: "green-valley", Name: "Green Valley", TimeZone: "Asia/Kolkata", Locale: "en-IN", Currency: "INR", Admin: sealed,
 		})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"homeroom/auth"
 	"homeroom/modules/roster"
 	"homeroom/modules/transport"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -45,7 +45,7 @@ const (
 func newMarked(t *testing.T, app *testkit.App, number, children int) *marked {
 	t.Helper()
 	s := &marked{mark: fmt.Sprintf("Qz%02dzQ", number)}
-	s.School = app.NewSchoolAs(t, tenancy.NewSchool{Name: s.mark, WeekendDays: []int16{}})
+	s.School = app.NewSchoolAs(t, lifecycle.NewSchool{Name: s.mark, WeekendDays: []int16{}})
 	s.today = today(s.School)
 	s.seat = s.Seat(t, s.mark)
 	for range children {

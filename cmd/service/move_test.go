@@ -15,7 +15,7 @@ import (
 	"homeroom/api"
 	"homeroom/modules/node"
 	schools "homeroom/modules/school"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -106,8 +106,8 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 	app := testkit.StartOn(t, stack, database)
 	second := testkit.StartOn(t, stack, database)
 	addNode(t, app, "south", testkit.Database(t, stack, "main", database+"_south"))
-	s := app.NewSchoolAs(t, tenancy.NewSchool{Node: "main", WeekendDays: []int16{}})
-	neighbour := app.NewSchoolAs(t, tenancy.NewSchool{Node: "main"})
+	s := app.NewSchoolAs(t, lifecycle.NewSchool{Node: "main", WeekendDays: []int16{}})
+	neighbour := app.NewSchoolAs(t, lifecycle.NewSchool{Node: "main"})
 	super, admin := app.SuperAdmin(t), s.As(t, api.SchoolAdmin)
 	seat := s.Seat(t, "Class 5")
 	child := s.Child(t, seat, 1)
@@ -227,7 +227,7 @@ func TestANodeThatIsDownIs503ForItsOwnSchoolsOnly(t *testing.T) {
 	stack := testkit.Private(t)
 	app := testkit.StartOn(t, stack, "homeroom")
 	addNode(t, app, "south", testkit.Database(t, stack, "main", "south"))
-	here, there := app.NewSchoolAs(t, tenancy.NewSchool{Node: "south"}), app.NewSchoolAs(t, tenancy.NewSchool{Node: "main"})
+	here, there := app.NewSchoolAs(t, lifecycle.NewSchool{Node: "south"}), app.NewSchoolAs(t, lifecycle.NewSchool{Node: "main"})
 	mine, theirs := here.As(t, api.SchoolAdmin), there.As(t, api.SchoolAdmin)
 	// The test's servers write to disk when they like: what is to come back has to be there.
 	main, err := app.Service.Cluster.Node(t.Context(), "main")

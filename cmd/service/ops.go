@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"homeroom/cmd/service/metrics"
+	"homeroom/tenancy/lifecycle"
 )
 
 func newMetrics() *prometheus.Registry {
@@ -76,7 +77,7 @@ func (s *Service) ready(ctx context.Context) (map[string]string, bool) {
 		check("service", true, nil)
 	}
 	check("postgres", true, s.Cluster.PlatformPool().Ping(ctx))
-	check("migrations", false, s.Cluster.CheckNotAhead(ctx))
+	check("migrations", false, lifecycle.CheckNotAhead(ctx, s.Cluster))
 	check("redis", false, s.Redis.Ping(ctx).Err())
 	return checks, ready
 }

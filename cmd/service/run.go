@@ -10,21 +10,21 @@ import (
 	"time"
 
 	"homeroom/config"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // Prepare brings the platform's schema and every node's template up to date. It
 // refuses a database that is newer than this binary. Nodes besides main that cannot
 // be reached keep nobody from starting: their schools must wait.
 func (s *Service) Prepare(ctx context.Context) error {
-	err := s.Cluster.Setup(ctx)
-	var away *tenancy.NodesError
+	err := lifecycle.Setup(ctx, s.Cluster)
+	var away *lifecycle.NodesError
 	if errors.As(err, &away) {
 		s.Log.Error("some database nodes could not be prepared; their schools must wait", "error", away)
 	} else if err != nil {
 		return fmt.Errorf("preparing the database: %w", err)
 	}
-	return s.Cluster.CheckNotAhead(ctx)
+	return lifecycle.CheckNotAhead(ctx, s.Cluster)
 }
 
 // Run serves until ctx ends, then stops gently: no new work, what is under way is

@@ -15,6 +15,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // slice is how long one job goes through schools before it leaves the rest to the
@@ -85,7 +86,7 @@ func (s *scheduler) periodic(modules []api.Module) []*river.PeriodicJob {
 	for _, m := range modules {
 		for _, work := range m.Scheduled {
 			s.work[work.Name] = work
-			jobs = append(jobs, tenancy.Every(work.Every, scheduledJob{Work: work.Name}, oncePer(work.Every)))
+			jobs = append(jobs, lifecycle.Every(work.Every, scheduledJob{Work: work.Name}, oncePer(work.Every)))
 		}
 	}
 	return jobs

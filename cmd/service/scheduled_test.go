@@ -9,7 +9,7 @@ import (
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 	"homeroom/testkit/wait"
 )
@@ -27,7 +27,7 @@ func TestLateFinesComeAtNightWhereverTheSchoolIs(t *testing.T) {
 	app := testkit.StartOn(t, testkit.Stack(t), "homeroom_night_"+uuid.NewString()[:8], func(_ *config.Config, o *service.Options) {
 		o.Clock = func() time.Time { return night }
 	})
-	asleep, awake := app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Asia/Kolkata"}), app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Europe/London"})
+	asleep, awake := app.NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Asia/Kolkata"}), app.NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Europe/London"})
 	for _, s := range []*testkit.School{asleep, awake} {
 		office := newMaker(t, s)
 		structure := office.Example("/school-admin/fee/structure/:id")

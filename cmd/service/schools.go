@@ -10,6 +10,7 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // schools opens schools, for requests and for work that no request asked for. The rules:
@@ -20,7 +21,7 @@ import (
 type schools struct {
 	cluster  *tenancy.Cluster
 	registry *tenancy.Registry
-	migrator *tenancy.Migrator
+	migrator *lifecycle.Migrator
 }
 
 // School finds a school as requests need it.

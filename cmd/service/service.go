@@ -33,6 +33,8 @@ import (
 	"homeroom/rbac"
 	"homeroom/realtime"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 )
 
 // Options are what a caller may set besides the configuration: tests and benchmarks
@@ -71,10 +73,10 @@ type Service struct {
 	Config      config.Config
 	Cluster     *tenancy.Cluster
 	Registry    *tenancy.Registry
-	Provisioner *tenancy.Provisioner
-	Migrator    *tenancy.Migrator
-	Mover       *tenancy.Mover
-	Jobs        *tenancy.Jobs
+	Provisioner *lifecycle.Provisioner
+	Migrator    *lifecycle.Migrator
+	Mover       *move.Mover
+	Jobs        *lifecycle.Jobs
 	Auth        *auth.Auth
 	Tokens      *auth.Tokens
 	RBAC        *rbac.RBAC
@@ -169,7 +171,7 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 		return err
 	}
 	s.Registry = tenancy.NewRegistry(s.Cluster)
-	s.Migrator, s.Mover = s.Cluster.Migrator(), s.Cluster.Mover()
+	s.Migrator, s.Mover = lifecycle.NewMigrator(s.Cluster), move.NewMover(s.Cluster)
 	s.Mover.Log = s.Log
 	s.schools = &schools{s.Cluster, s.Registry, s.Migrator}
 	s.Cluster.Changed = func(id uuid.UUID) { s.Hints.Send(context.Background(), hintSchool, id.String()) }
@@ -203,26 +205,29 @@ func (s *Service) openAuth(o Options) error {
 		CountSignIn:          s.meters.Tried,
 	})
 	inviteAdministrators(s.Bus, s.Registry, s.Auth)
-	s.Provisioner = s.Cluster.Provisioner(
-		tenancy.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+	s.Provisioner = lifecycle.NewProvisioner(s.Cluster,
+		lifecycle.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
 			return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
 		}},
-		tenancy.Step{Name: "administrator", Run: s.Auth.AddFirstAdmin},
-		tenancy.Step{Name: "invitation", Run: s.Auth.InviteFirstAdmin},
+		lifecycle.Step{Name: "administrator", Run: s.Auth.AddFirstAdmin},
+		lifecycle.Step{Name: "invitation", Run: s.Auth.InviteFirstAdmin},
 	)
 	s.scheduler = &scheduler{schools: s.schools, work: map[string]api.Scheduled{}, now: s.now, log: s.Log}
 	s.exports = &exports{cluster: s.Cluster, migrator: s.Migrator, store: s.store, seal: s.Seal(), now: s.now, log: s.Log}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &exportsWorker{exports: s.exports})
 	river.AddWorker(workers, &scheduledWorker{s: s.scheduler})
-	s.Jobs, err = tenancy.NewJobs(s.Cluster, tenancy.JobsOptions{
-		Provisioner: s.Provisioner, Migrator: s.Migrator, Mover: s.Mover, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Worked: s.meters.Worked,
+	s.Jobs, err = lifecycle.NewJobs(s.Cluster, lifecycle.JobsOptions{
+		Provisioner: s.Provisioner, Migrator: s.Migrator, Logger: slog.New(warnings{s.Log.Handler()}), Workers: workers, Worked: s.meters.Worked,
 	})
 	if err != nil {
 		return err
 	}
 	s.exports.jobs = s.Jobs
-	return s.Jobs.Schedule(tenancy.Every(exportsEvery, exportsJob{}, nil))
+	if err := s.Mover.AddTo(s.Jobs); err != nil {
+		return err
+	}
+	return s.Jobs.Schedule(lifecycle.Every(exportsEvery, exportsJob{}, nil))
 }
 
 func (s *Service) openKernel(o Options) error {

@@ -13,7 +13,7 @@ import (
 	"homeroom/api"
 	"homeroom/modules/attendance"
 	"homeroom/modules/roster"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -97,7 +97,7 @@ func TestAWeekendIsADayOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	weekday := int16(now.In(place).Weekday())
-	r := furnish(t, testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{WeekendDays: []int16{weekday}}), 1)
+	r := furnish(t, testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{WeekendDays: []int16{weekday}}), 1)
 	r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today, record(r.children[0], "PRESENT")), 422, "")
 	reg := testkit.Get[attendance.DayRegister](t, r.teacher, "/teacher/attendance/register?divisionId="+r.a.ID.String())
 	if reg.DayOff != "Weekend" || *reg.Students[0].Status != "HOLIDAY" {

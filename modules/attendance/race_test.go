@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/modules/attendance"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -99,7 +99,7 @@ func TestAMarkAgainstItsCorrectionTellsParentsWhatHoldsInTheEnd(t *testing.T) {
 func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T) {
 	t.Parallel()
 	app, wire := testkit.StartWatched(t)
-	r := furnish(t, app.NewSchoolAs(t, tenancy.NewSchool{WeekendDays: []int16{}}), 0)
+	r := furnish(t, app.NewSchoolAs(t, lifecycle.NewSchool{WeekendDays: []int16{}}), 0)
 	err := r.DB(t).Exec(`with s as (
 			insert into student (id, admission_number, first_name, admission_date) select gen_random_uuid(), n::text, 'Child' || n, current_date from generate_series(1, 40) n returning id)
 		insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date) select gen_random_uuid(), id, ?, ?, ?, ? from s`,

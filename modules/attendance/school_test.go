@@ -12,7 +12,7 @@ import (
 	"homeroom/config"
 	"homeroom/modules/attendance"
 	"homeroom/modules/roster"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -31,7 +31,7 @@ type room struct {
 
 func newRoom(t *testing.T, children int) *room {
 	t.Helper()
-	return furnish(t, testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{WeekendDays: []int16{}}), children)
+	return furnish(t, testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{WeekendDays: []int16{}}), children)
 }
 
 func furnish(t *testing.T, s *testkit.School, children int) *room {
@@ -134,5 +134,5 @@ func at(t *testing.T, zone string, hour int) *testkit.School {
 	app := testkit.Start(t, func(_ *config.Config, o *service.Options) {
 		o.Clock = func() time.Time { return now }
 	})
-	return app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: zone, WeekendDays: []int16{}})
+	return app.NewSchoolAs(t, lifecycle.NewSchool{TimeZone: zone, WeekendDays: []int16{}})
 }

@@ -13,7 +13,7 @@ import (
 	"homeroom/config"
 	"homeroom/modules/event"
 	"homeroom/modules/roster"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -187,7 +187,7 @@ func TestAnEventsStateFollowsTheClocksAtTheSchool(t *testing.T) {
 		}
 		y, m, d := time.Now().In(place).Date()
 		set(time.Date(y, m, d, at.hour, at.minute, 0, 0, place))
-		s := app.NewSchoolAs(t, tenancy.NewSchool{TimeZone: at.zone})
+		s := app.NewSchoolAs(t, lifecycle.NewSchool{TimeZone: at.zone})
 		admin := s.As(t, api.SchoolAdmin)
 		today := api.Date{Year: y, Month: m, Day: d}
 		for _, e := range at.events {

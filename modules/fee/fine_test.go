@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"homeroom/modules/fee"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -95,7 +95,7 @@ func TestNobodyIsFinedForDaysBeforeTheRule(t *testing.T) {
 
 func TestTheServiceRunsADaysFinesByTheSchoolsDay(t *testing.T) {
 	t.Parallel()
-	s := testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Pacific/Kiritimati"}) // a day ahead of most
+	s := testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Pacific/Kiritimati"}) // a day ahead of most
 	o := furnish(t, s, map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 500}})
 	asha := o.admit(t, "Asha")
 	o.charge(t, 1)

@@ -10,7 +10,7 @@ import (
 	"homeroom/modules/attendance"
 	"homeroom/modules/leave"
 	"homeroom/modules/roster"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -29,7 +29,7 @@ type room struct {
 
 func newRoom(t *testing.T) *room {
 	t.Helper()
-	r := &room{School: testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{WeekendDays: []int16{}})}
+	r := &room{School: testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{WeekendDays: []int16{}})}
 	r.admin = r.As(t, api.SchoolAdmin)
 	r.today = api.DateOf(r.App.Service.Kernel.Clock().In(r.Location()))
 	r.year = testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create",

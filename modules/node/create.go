@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // newNode is a database to be set up. Its addresses hold passwords: they go to the
@@ -50,7 +51,7 @@ func (m *Module) create(c api.PlatformCtx, r newNode) (Node, error) {
 	if err := r.check(); err != nil {
 		return Node{}, err
 	}
-	err := m.Cluster.AddNode(c, r.Name, r.URL, r.PoolURL, func(ctx context.Context, tx pgx.Tx) error {
+	err := lifecycle.AddNode(c, m.Cluster, r.Name, r.URL, r.PoolURL, func(ctx context.Context, tx pgx.Tx) error {
 		var id uuid.UUID
 		if err := tx.QueryRow(ctx, `select id from platform.node where name = $1`, r.Name).Scan(&id); err != nil {
 			return err
@@ -58,11 +59,11 @@ func (m *Module) create(c api.PlatformCtx, r newNode) (Node, error) {
 		return c.Book("create", "node", id, map[string]any{"name": r.Name, "pooled": r.PoolURL != ""})(ctx, tx)
 	})
 	switch {
-	case errors.Is(err, tenancy.ErrNodeExists):
+	case errors.Is(err, lifecycle.ErrNodeExists):
 		return Node{}, api.Duplicate("A node of this name exists, at another address")
-	case errors.Is(err, tenancy.ErrNodeTwice):
+	case errors.Is(err, lifecycle.ErrNodeTwice):
 		return Node{}, api.Duplicate("This database is a node already, under another name")
-	case errors.Is(err, tenancy.ErrNodeAddress):
+	case errors.Is(err, lifecycle.ErrNodeAddress):
 		return Node{}, api.InvalidField("url", "is not the address of a Postgres database")
 	case err != nil:
 		// Whatever it is, it is the address that does not serve; the platform's own trouble

@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/tenancy"
+	"homeroom/tenancy/move"
 )
 
 // Node is a database node as the cross-school administrator sees it. Who signs in
@@ -152,7 +153,7 @@ func (m *Module) change(c api.PlatformCtx, id uuid.UUID, action string, to func(
 		return Node{}, err
 	}
 	err = to(c, known.Name, c.Book(action, "node", id, map[string]any{"name": known.Name}))
-	if errors.Is(err, tenancy.ErrLastNode) {
+	if errors.Is(err, move.ErrLastNode) {
 		return Node{}, api.Conflict("No other node takes schools: add one first, or activate one that is being drained")
 	}
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/node"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -64,7 +64,7 @@ func TestNodesAreAddedListedAndShut(t *testing.T) {
 	super.Refuses(t, "POST", createPath, map[string]any{"name": "main", "url": address}, 409, "DUPLICATE_ENTRY")
 
 	// New schools go where there are fewest.
-	first := app.NewSchoolAs(t, tenancy.NewSchool{Node: "main"})
+	first := app.NewSchoolAs(t, lifecycle.NewSchool{Node: "main"})
 	if second := app.NewSchool(t); second.Node != "south" {
 		t.Errorf("with a school on %s, the next is on %s", first.Node, second.Node)
 	}

@@ -5,12 +5,13 @@ package node
 import (
 	"homeroom/api"
 	"homeroom/tenancy"
+	"homeroom/tenancy/move"
 )
 
 // Module serves the super-admin's node rows.
 type Module struct {
 	Cluster *tenancy.Cluster
-	Mover   *tenancy.Mover
+	Mover   *move.Mover
 }
 
 // Describe is everything about the module.

@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // MigrationStatus is how the fleet stands.
@@ -146,9 +147,9 @@ func (m *Module) retryMigration(c api.PlatformCtx, _ api.Nothing) (MigrationStat
 }
 
 func (m *Module) migrate(c api.PlatformCtx, action string, schools []uuid.UUID) (MigrationStatus, error) {
-	run := tenancy.NewMigration{ID: api.NewID(), Schools: schools, By: c.User.ID}
+	run := lifecycle.NewMigration{ID: api.NewID(), Schools: schools, By: c.User.ID}
 	err := m.Fleet.RequestMigration(c, run, c.Book(action, "migration", run.ID, map[string]any{"schoolIds": schools}))
-	if errors.Is(err, tenancy.ErrMigrating) {
+	if errors.Is(err, lifecycle.ErrMigrating) {
 		return MigrationStatus{}, api.Conflict("A migration is under way: wait until it has ended")
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // People gives administrators a way in, and takes it.
@@ -27,7 +28,7 @@ type People interface {
 
 // Fleet migrates schools.
 type Fleet interface {
-	RequestMigration(ctx context.Context, m tenancy.NewMigration, also ...tenancy.InTx) error
+	RequestMigration(ctx context.Context, m lifecycle.NewMigration, also ...tenancy.InTx) error
 }
 
 // Module serves the super-admin's rows.

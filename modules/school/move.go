@@ -7,7 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 )
 
 // moveRequest says where a school shall live.
@@ -38,15 +39,15 @@ func (m *Module) moveTo(c api.PlatformCtx, r moveRequest) (Move, error) {
 		return Move{}, err
 	}
 	_, err := m.Mover.Request(c, r.ID, r.Node, c.Book("move", "school", r.ID, map[string]any{"node": r.Node}))
-	var refused tenancy.RefusedError
+	var refused move.RefusedError
 	switch {
-	case errors.Is(err, tenancy.ErrNoNode):
+	case errors.Is(err, lifecycle.ErrNoNode):
 		return Move{}, api.InvalidField("node", "no active node has this name")
-	case errors.Is(err, tenancy.ErrSameNode):
+	case errors.Is(err, move.ErrSameNode):
 		return Move{}, api.InvalidField("node", "the school is on this node")
-	case errors.Is(err, tenancy.ErrMoveOpen):
+	case errors.Is(err, move.ErrOpen):
 		return Move{}, api.Conflict("The school is being moved, or its last move is not confirmed yet")
-	case errors.Is(err, tenancy.ErrNotYet):
+	case errors.Is(err, move.ErrNotYet):
 		return Move{}, api.Conflict("The school is being set up")
 	case errors.As(err, &refused):
 		return Move{}, api.Conflict("%s", refused.Reason).Because(err)
@@ -65,7 +66,7 @@ func (m *Module) moved(c api.PlatformCtx, r byID) (Move, error) {
 
 func (m *Module) moveProgress(c api.PlatformCtx, id uuid.UUID) (Move, error) {
 	p, err := m.Mover.Progress(c, id)
-	if errors.Is(err, tenancy.ErrNoMove) {
+	if errors.Is(err, move.ErrNoMove) {
 		return Move{}, api.NotFound("move")
 	}
 	if err != nil {
@@ -91,7 +92,7 @@ func (m *Module) confirmMove(c api.PlatformCtx, r byID) (Move, error) {
 		return Move{}, err
 	}
 	err := m.Mover.Confirm(c, r.ID, c.Book("confirm move", "school", r.ID, nil))
-	if errors.Is(err, tenancy.ErrNoMove) {
+	if errors.Is(err, move.ErrNoMove) {
 		return Move{}, api.Conflict("There is no move to confirm: none has ended, or its last traces are still being removed")
 	}
 	if err != nil {

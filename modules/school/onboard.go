@@ -5,6 +5,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // newSchool is a request to onboard a school.
@@ -44,14 +45,14 @@ func (m *Module) create(c api.PlatformCtx, r newSchool) (School, error) {
 	id := api.NewID()
 	asked := r
 	asked.Admin = nil // its password must not reach the books
-	_, err = m.Provisioner.Request(c, tenancy.NewSchool{
+	_, err = m.Provisioner.Request(c, lifecycle.NewSchool{
 		ID: id, Code: r.Code, Name: r.Name, TimeZone: r.TimeZone, Locale: r.Locale, Currency: r.Currency, Node: r.Node,
 		Address: r.Address, Phone: r.Phone, Email: r.Email, WeekendDays: r.WeekendDays, Admin: sealed,
 	}, c.Book("create", "school", id, asked))
 	switch {
 	case errors.Is(err, tenancy.ErrCodeTaken):
 		return School{}, api.Duplicate("A school with this code exists")
-	case errors.Is(err, tenancy.ErrNoNode):
+	case errors.Is(err, lifecycle.ErrNoNode):
 		return School{}, api.InvalidField("node", "no active node has this name")
 	case err != nil:
 		return School{}, err

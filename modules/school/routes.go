@@ -11,6 +11,8 @@ import (
 
 	"homeroom/api"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/tenancy/move"
 )
 
 // Admins is asked about a school's first administrator.
@@ -21,8 +23,8 @@ type Admins interface {
 // Module serves the super-admin's school rows.
 type Module struct {
 	Cluster     *tenancy.Cluster
-	Provisioner *tenancy.Provisioner
-	Mover       *tenancy.Mover
+	Provisioner *lifecycle.Provisioner
+	Mover       *move.Mover
 	Admins      Admins
 	Archives    Archives
 	// Adopt has a school say of itself what the operator says of it.

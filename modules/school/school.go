@@ -1,7 +1,6 @@
 package school
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -67,24 +66,30 @@ func find(db *gorm.DB, id uuid.UUID) (School, error) {
 }
 
 func (m *Module) suspend(c api.PlatformCtx, r byID) (School, error) {
-	return m.move(c, r.ID, "suspend", m.Cluster.Suspend)
+	return m.setStatus(c, r.ID, "suspend", tenancy.Suspended)
 }
 
 func (m *Module) activate(c api.PlatformCtx, r byID) (School, error) {
-	return m.move(c, r.ID, "activate", m.Cluster.Activate)
+	return m.setStatus(c, r.ID, "activate", tenancy.Active)
 }
 
 func (m *Module) archive(c api.PlatformCtx, r byID) (School, error) {
-	return m.move(c, r.ID, "archive", m.Cluster.Archive)
+	return m.setStatus(c, r.ID, "archive", tenancy.Archived)
 }
 
 func (m *Module) retry(c api.PlatformCtx, r byID) (School, error) {
-	return m.move(c, r.ID, "retry", m.Provisioner.Retry)
+	_, err := m.Provisioner.Retry(c, r.ID, c.Book("retry", "school", r.ID, nil))
+	return afterStatus(c, r.ID, err)
 }
 
 // move takes a school to another status, audited in the same transaction.
-func (m *Module) move(c api.PlatformCtx, id uuid.UUID, action string, to func(context.Context, uuid.UUID, ...tenancy.InTx) (*tenancy.School, error)) (School, error) {
-	_, err := to(c, id, c.Book(action, "school", id, nil))
+func (m *Module) setStatus(c api.PlatformCtx, id uuid.UUID, action string, to tenancy.Status) (School, error) {
+	_, err := m.Cluster.SetStatus(c, id, to, c.Book(action, "school", id, nil))
+	return afterStatus(c, id, err)
+}
+
+// afterStatus is the school whose status was to change, or what kept it from that.
+func afterStatus(c api.PlatformCtx, id uuid.UUID, err error) (School, error) {
 	var refused tenancy.ErrTransition
 	if errors.As(err, &refused) {
 		return School{}, api.Conflict("The school is %s: it cannot become %s", refused.From, refused.To)

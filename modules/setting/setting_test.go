@@ -18,6 +18,7 @@ import (
 	"homeroom/modules/notification"
 	"homeroom/modules/setting"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 	"homeroom/testkit/wait"
 )
@@ -26,7 +27,7 @@ const path = "/school-admin/setting"
 
 func TestTheSettingsAreOnePageOfWhichAPutChangesWhatItNames(t *testing.T) {
 	t.Parallel()
-	s := testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{Address: "1 Hill Road", Phone: "+914422223333", Email: "office@hill.test"})
+	s := testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{Address: "1 Hill Road", Phone: "+914422223333", Email: "office@hill.test"})
 	admin := s.As(t, api.SchoolAdmin)
 	seat := s.Seat(t, "Class 5")
 	scale := testkit.Post[exam.GradeScale](t, admin, "/school-admin/exam/grade-scale/create", map[string]any{"name": "A to E", "bands": []any{map[string]any{"grade": "A", "minPercent": 0, "isPass": true}}})

@@ -30,7 +30,7 @@ var rules = []rule{
 	{
 		packages: []string{"modules/..."},
 		refused:  []string{"homeroom/..."},
-		allowed:  []string{"api", "events", "notice", "tenancy", "sheet", "paper", "modules/roster"},
+		allowed:  []string{"api", "events", "notice", "tenancy/...", "sheet", "paper", "modules/roster"}, // of tenancy's wings, see below
 		why:      "a module knows the kernel, the facts, notices, its database, the roster, CSV files and PDFs; it tells others by an event and asks through an interface wired in cmd",
 	},
 	{
@@ -94,6 +94,29 @@ var rules = []rule{
 		refused:  []string{"homeroom/..."},
 		allowed:  []string{"api", "events", "tenancy"},
 		why:      "a notice is written with its change, through the kernel's transaction; who sends it further hears of it by a fact",
+	},
+	{
+		packages: []string{"homeroom/..."},
+		except: []string{
+			"tenancy/move", "cmd/...", "archive", "modules/school", "modules/node", "modules/platform",
+			"testkit/...", "fleet/...", "bench/...",
+		},
+		refused: []string{"tenancy/lifecycle/...", "tenancy/move/..."},
+		inner:   true,
+		why:     "a request needs the bound database and nothing of how schools are made, migrated and moved; that is for operators, archives and cmd, and tenancy itself does not know of it",
+	},
+	{
+		packages: []string{"tenancy/move/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"tenancy/...", "migrations/..."},
+		why:      "a move is made of tenancy and lifecycle alone",
+	},
+	{
+		packages: []string{"tenancy", "tenancy/lifecycle/...", "tenancy/internal/..."},
+		refused:  []string{"homeroom/..."},
+		allowed:  []string{"tenancy", "tenancy/internal/...", "migrations/..."},
+		inner:    true,
+		why:      "everything stands on tenancy: it knows the migrations and nothing else of ours, and its imports point from move to lifecycle to tenancy",
 	},
 	{
 		packages: []string{"homeroom/..."},

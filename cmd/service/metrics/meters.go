@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"homeroom/auth"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 // Meters count what happens, when it happens. The parts are given their methods.
@@ -73,7 +73,7 @@ func (m *Meters) Published(late time.Duration, heard bool) {
 }
 
 // Worked counts a job that was worked on.
-func (m *Meters) Worked(kind string, outcome tenancy.JobOutcome) {
+func (m *Meters) Worked(kind string, outcome lifecycle.JobOutcome) {
 	m.jobs.WithLabelValues(kind, string(outcome)).Inc()
 }
 

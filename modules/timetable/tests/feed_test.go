@@ -11,7 +11,7 @@ import (
 	"homeroom/api"
 	"homeroom/modules/roster"
 	"homeroom/modules/timetable"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -40,7 +40,7 @@ func readCalendar(t *testing.T, app *testkit.App, path string) (*ics.Calendar, s
 
 func TestTeacherFeed_HasTheWeekInTheSchoolsTimeZone(t *testing.T) {
 	t.Parallel()
-	r := furnish(t, testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{TimeZone: "Europe/Lisbon"}))
+	r := furnish(t, testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Europe/Lisbon"}))
 	meera, nila := r.employ(t, "Meera"), r.employ(t, "Nila")
 	a := testkit.Put[timetable.DivisionWeek](t, r.admin, weekPath(r.a), week(lesson(1, r.first, r.maths, meera.ID, "501")))
 	b := testkit.Put[timetable.DivisionWeek](t, r.admin, weekPath(r.b), week(lesson(2, r.first, r.art, nila.ID, "")))

@@ -9,7 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/transport"
-	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -34,7 +34,7 @@ func TestATapAfterTheClassWasMarkedAbsentAlertsTheOfficeOnceToo(t *testing.T) {
 
 func TestATripNobodyEndsIsTheOfficesBusinessOnceAndOneThatEndedIsNot(t *testing.T) {
 	t.Parallel()
-	s := testkit.Shared(t).NewSchoolAs(t, tenancy.NewSchool{Locale: "hi-IN"})
+	s := testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{Locale: "hi-IN"})
 	d := furnish(t, s, 3)
 	trip := d.start(t)
 	d.board(t, trip, d.children[0], "boarded")
