@@ -11,8 +11,8 @@ import { createRoot } from 'react-dom/client'
 import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
-import { officeRouter, platformRouter, publicRouter } from './routes'
 import { SignInAgain, Unreachable } from './pages/signin'
+import { officeRouter, platformRouter, publicRouter } from './routes'
 import { themeFor, variables } from './theme'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''
@@ -37,10 +37,24 @@ function Console() {
   const theme = useMemo(() => themeFor(platform), [platform])
   const router = session ? (platform ? platformRouter : officeRouter) : publicRouter
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" colorSchemeManager={scheme} getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      defaultColorScheme="auto"
+      colorSchemeManager={scheme}
+      getStyleNonce={() => nonce}
+    >
       <Notifications position="bottom-right" limit={3} autoClose={10_000} />
-      {state.status === 'unreachable' ? <Unreachable retry={() => void renew()} /> : state.status === 'starting' ? null : <RouterProvider router={router} key={session ? (platform ? 'platform' : 'office') : 'out'} />}
-      {asked && state.status === 'in' && <Suspense><ProveAgain /></Suspense>}
+      {state.status === 'unreachable' ? (
+        <Unreachable retry={() => void renew()} />
+      ) : state.status === 'starting' ? null : (
+        <RouterProvider router={router} key={session ? (platform ? 'platform' : 'office') : 'out'} />
+      )}
+      {asked && state.status === 'in' && (
+        <Suspense>
+          <ProveAgain />
+        </Suspense>
+      )}
       {state.status === 'ended' && <SignInAgain email={state.session.user.email ?? ''} />}
     </MantineProvider>
   )

@@ -1,25 +1,48 @@
 // The pages and their addresses. Three trees: nobody, a school's office, the platform.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate, type RouteComponent } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  type RouteComponent,
+} from '@tanstack/react-router'
+import { Forgot, SetPassword, SignIn } from './pages/signin'
 import { parseSearch, stringifySearch } from './patterns/address'
 import { Empty, Trouble } from './patterns/feedback'
-import { Forgot, SetPassword, SignIn } from './pages/signin'
 import { Shell } from './shell/Shell'
 
 const NotFound = () => (
-  <div className="page"><div className="panel"><Empty title="There is no such page" text="The address may be mistyped, or the page is not for your role." /></div></div>
+  <div className="page">
+    <div className="panel">
+      <Empty title="There is no such page" text="The address may be mistyped, or the page is not for your role." />
+    </div>
+  </div>
 )
 const Broken = ({ error }: { error: unknown }) => (
-  <div className="page reading"><Trouble error={error} retry={() => window.location.reload()} /></div>
+  <div className="page reading">
+    <Trouble error={error} retry={() => window.location.reload()} />
+  </div>
 )
 
-const options = { basepath: '/console', parseSearch, stringifySearch, defaultPreload: 'intent', defaultErrorComponent: Broken, scrollRestoration: true } as const
+const options = {
+  basepath: '/console',
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultErrorComponent: Broken,
+  scrollRestoration: true,
+} as const
 
 function treeOf(pages: Record<string, RouteComponent>, root: Parameters<typeof createRootRoute>[0]) {
   const rootRoute = createRootRoute(root)
-  return rootRoute.addChildren(Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => rootRoute, path, component })))
+  return rootRoute.addChildren(
+    Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => rootRoute, path, component })),
+  )
 }
 
-const part = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) => lazyRouteComponent(load as never, name) as unknown as RouteComponent
+const part = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
+  lazyRouteComponent(load as never, name) as unknown as RouteComponent
 
 const people = () => import('./pages/students')
 const staff = () => import('./pages/employees')
@@ -31,7 +54,10 @@ const schools = () => import('./pages/schools')
 
 export const publicRouter = createRouter({
   ...options,
-  routeTree: treeOf({ '/forgot': Forgot, '/password': SetPassword, '/$': SignIn, '/': SignIn }, { notFoundComponent: SignIn }),
+  routeTree: treeOf(
+    { '/forgot': Forgot, '/password': SetPassword, '/$': SignIn, '/': SignIn },
+    { notFoundComponent: SignIn },
+  ),
 })
 
 export const officeRouter = createRouter({

@@ -46,7 +46,10 @@ export default async function ({ url, story, say, email, password, first, second
     await home.getByText('Moved, old copy kept: main to south').waitFor()
     await home.getByText(/rows compared, writes waited/).waitFor()
     await home.getByRole('button', { name: 'Remove the old copy…' }).click()
-    await page.getByRole('dialog', { name: 'Remove the old copy for good?' }).getByRole('button', { name: 'Remove' }).click()
+    await page
+      .getByRole('dialog', { name: 'Remove the old copy for good?' })
+      .getByRole('button', { name: 'Remove' })
+      .click()
     await home.getByText('Moved: main to south').waitFor()
     await accessible(page, 'a school that has moved')
     await close()

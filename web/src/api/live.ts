@@ -140,7 +140,8 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
       const token = await accessToken()
       if (token && token !== sent && s.connected) s.emit('renew', { token: (sent = token) })
     })
-    for (const name of ['location', 'trip-status', 'boarding', 'eta', 'incident'] as const) s.on(name, ((data: never) => now.current.listener[name](data)) as (data: unknown) => void)
+    for (const name of ['location', 'trip-status', 'boarding', 'eta', 'incident'] as const)
+      s.on(name, ((data: never) => now.current.listener[name](data)) as (data: unknown) => void)
     return () => {
       left = true
       window.clearTimeout(retry)
@@ -169,7 +170,10 @@ async function join(s: Live, ids: string[], joined: Set<string>) {
     if (joined.has(id)) continue
     joined.add(id)
     for (let tries = 0; tries < 5 && s.connected; tries++) {
-      const answer: Answer | undefined = await s.timeout(10_000).emitWithAck('join-bus-room', { busId: id }).catch(() => undefined)
+      const answer: Answer | undefined = await s
+        .timeout(10_000)
+        .emitWithAck('join-bus-room', { busId: id })
+        .catch(() => undefined)
       if (answer?.ok) break
       if (answer?.statusCode !== 429) {
         joined.delete(id)

@@ -58,7 +58,8 @@ const Paper = L.GridLayer.extend({
 
 function background(): L.Layer {
   const tiles = meta('map-tiles')
-  if (/^https?:\/\//.test(tiles)) return L.tileLayer(tiles, { attribution: escapeText(meta('map-attribution')), maxZoom: 19 })
+  if (/^https?:\/\//.test(tiles))
+    return L.tileLayer(tiles, { attribution: escapeText(meta('map-attribution')), maxZoom: 19 })
   return new (Paper as unknown as new () => L.GridLayer)()
 }
 
@@ -91,7 +92,20 @@ function sign(className: string, text: string, marks: Record<string, boolean | u
   return L.divIcon({ html: el, className: '', iconSize: bus ? [0, 0] : [24, 24], iconAnchor: bus ? [0, 0] : [12, 12] })
 }
 
-export default function BusMap({ label, stops = [], trail, ways = [], buses = [], chosen, onChoose, onAdd, onMove, fit, follow, around }: Props) {
+export default function BusMap({
+  label,
+  stops = [],
+  trail,
+  ways = [],
+  buses = [],
+  chosen,
+  onChoose,
+  onAdd,
+  onMove,
+  fit,
+  follow,
+  around,
+}: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<L.Map>()
   const layer = useRef<{ stops: L.LayerGroup; ways: L.LayerGroup; way: L.Polyline; buses: Map<string, L.Marker> }>(null)
@@ -100,14 +114,36 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
   acts.current = { onAdd, onMove, onChoose }
 
   useEffect(() => {
-    const m = L.map(box.current!, { zoomControl: false, attributionControl: false, fadeAnimation: !still(), zoomAnimation: !still(), markerZoomAnimation: !still(), keyboard: true, maxZoom: 19, minZoom: 3 })
+    const m = L.map(box.current!, {
+      zoomControl: false,
+      attributionControl: false,
+      fadeAnimation: !still(),
+      zoomAnimation: !still(),
+      markerZoomAnimation: !still(),
+      keyboard: true,
+      maxZoom: 19,
+      minZoom: 3,
+    })
     m.setView([20, 0], 3)
     L.control.zoom({ position: 'topright', zoomInTitle: 'Closer', zoomOutTitle: 'Farther' }).addTo(m)
     L.control.scale({ imperial: false }).addTo(m)
     if (meta('map-tiles')) L.control.attribution({ prefix: false }).addTo(m)
     background().addTo(m)
     const ways = L.layerGroup().addTo(m)
-    layer.current = { ways, way: L.polyline([], { className: 'map-way', color: 'var(--way)', weight: 3, opacity: 0.9, dashArray: '1 7', lineCap: 'round', interactive: false }).addTo(m), stops: L.layerGroup().addTo(m), buses: new Map() }
+    layer.current = {
+      ways,
+      way: L.polyline([], {
+        className: 'map-way',
+        color: 'var(--way)',
+        weight: 3,
+        opacity: 0.9,
+        dashArray: '1 7',
+        lineCap: 'round',
+        interactive: false,
+      }).addTo(m),
+      stops: L.layerGroup().addTo(m),
+      buses: new Map(),
+    }
     m.on('click', (e) => acts.current.onAdd?.({ lat: round(e.latlng.lat), lng: round(e.latlng.lng) }))
     const watch = new ResizeObserver(() => m.invalidateSize({ animate: false }))
     watch.observe(box.current!)
@@ -124,8 +160,22 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
     if (!map || !l) return
     l.stops.clearLayers()
     stops.forEach((s, i) => {
-      if (s.radius) L.circle([s.lat, s.lng], { radius: s.radius, color: 'var(--way)', weight: 1, opacity: 0.5, fillOpacity: 0.06, interactive: false }).addTo(l.stops)
-      const marker = L.marker([s.lat, s.lng], { icon: sign('map-stop', String(i + 1), { done: s.done, on: chosen === s.key }), draggable: !!acts.current.onMove, keyboard: false, alt: `${i + 1}. ${s.name}`, autoPan: true })
+      if (s.radius)
+        L.circle([s.lat, s.lng], {
+          radius: s.radius,
+          color: 'var(--way)',
+          weight: 1,
+          opacity: 0.5,
+          fillOpacity: 0.06,
+          interactive: false,
+        }).addTo(l.stops)
+      const marker = L.marker([s.lat, s.lng], {
+        icon: sign('map-stop', String(i + 1), { done: s.done, on: chosen === s.key }),
+        draggable: !!acts.current.onMove,
+        keyboard: false,
+        alt: `${i + 1}. ${s.name}`,
+        autoPan: true,
+      })
       if (s.name) marker.bindTooltip(escapeText(`${i + 1}. ${s.name}`), { direction: 'top', offset: [0, -12] })
       marker.on('click', () => acts.current.onChoose?.(s.key))
       marker.on('dragend', () => {
@@ -145,8 +195,21 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
     if (!map || !l) return
     l.ways.clearLayers()
     for (const way of ways) {
-      L.polyline(way.map((p) => [p.lat, p.lng]), { color: 'var(--way)', weight: 2, opacity: 0.35, dashArray: '1 6', lineCap: 'round', interactive: false }).addTo(l.ways)
-      for (const p of way) L.circleMarker([p.lat, p.lng], { radius: 4, color: 'var(--way)', weight: 1.5, opacity: 0.7, fillColor: 'var(--way)', fillOpacity: p.done ? 0.7 : 0.08 }).bindTooltip(escapeText(p.name), { direction: 'top', offset: [0, -4] }).addTo(l.ways)
+      L.polyline(
+        way.map((p) => [p.lat, p.lng]),
+        { color: 'var(--way)', weight: 2, opacity: 0.35, dashArray: '1 6', lineCap: 'round', interactive: false },
+      ).addTo(l.ways)
+      for (const p of way)
+        L.circleMarker([p.lat, p.lng], {
+          radius: 4,
+          color: 'var(--way)',
+          weight: 1.5,
+          opacity: 0.7,
+          fillColor: 'var(--way)',
+          fillOpacity: p.done ? 0.7 : 0.08,
+        })
+          .bindTooltip(escapeText(p.name), { direction: 'top', offset: [0, -4] })
+          .addTo(l.ways)
     }
   }, [map, waysKey])
 
@@ -200,12 +263,18 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
 
   const elsewhere = JSON.stringify(around ?? [])
   useEffect(() => {
-    if (map && !ready && around && around.length > 0) map.fitBounds(L.latLngBounds(around.map((p) => [p.lat, p.lng])), { padding: [48, 48], maxZoom: 14, animate: false })
+    if (map && !ready && around && around.length > 0)
+      map.fitBounds(L.latLngBounds(around.map((p) => [p.lat, p.lng])), {
+        padding: [48, 48],
+        maxZoom: 14,
+        animate: false,
+      })
   }, [map, elsewhere])
 
   const followed = buses.find((b) => b.key === follow)
   useEffect(() => {
-    if (map && followed && !map.getBounds().pad(-0.1).contains([followed.lat, followed.lng])) map.panTo([followed.lat, followed.lng], { animate: !still() })
+    if (map && followed && !map.getBounds().pad(-0.1).contains([followed.lat, followed.lng]))
+      map.panTo([followed.lat, followed.lng], { animate: !still() })
   }, [map, followed?.lat, followed?.lng])
 
   return <div ref={box} className="map" role="region" aria-label={label} data-adds={onAdd ? true : undefined} />

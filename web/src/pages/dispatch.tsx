@@ -18,15 +18,37 @@ import { SubNav } from '../patterns/SubNav'
 import { FormDrawer, Reading } from './academics'
 
 type Sent = Schemas['Progress']
-export const DispatchNav = () => <SubNav label="E-mail and SMS" items={[{ to: '/dispatch', title: 'Sent' }, { to: '/dispatch/new', title: 'Write' }, { to: '/dispatch/templates', title: 'Templates' }]} />
-export const channels = [{ value: 'SMS', label: 'SMS' }, { value: 'EMAIL', label: 'E-mail' }]
+export const DispatchNav = () => (
+  <SubNav
+    label="E-mail and SMS"
+    items={[
+      { to: '/dispatch', title: 'Sent' },
+      { to: '/dispatch/new', title: 'Write' },
+      { to: '/dispatch/templates', title: 'Templates' },
+    ]}
+  />
+)
+export const channels = [
+  { value: 'SMS', label: 'SMS' },
+  { value: 'EMAIL', label: 'E-mail' },
+]
 export const channelWord = (c: string) => channels.find((x) => x.value === c)?.label ?? c
 
 /** How far a dispatch is, in a word. */
 export function Arrived({ of: d }: { of: Sent }) {
   const format = useFormat()
-  if (d.queued > 0) return <Status tone="busy">{format.number(d.sent)} of {format.number(d.recipients)} sent</Status>
-  if (d.failed > 0) return <Status tone="warn">{format.number(d.sent)} sent, {format.number(d.failed)} failed</Status>
+  if (d.queued > 0)
+    return (
+      <Status tone="busy">
+        {format.number(d.sent)} of {format.number(d.recipients)} sent
+      </Status>
+    )
+  if (d.failed > 0)
+    return (
+      <Status tone="warn">
+        {format.number(d.sent)} sent, {format.number(d.failed)} failed
+      </Status>
+    )
   return <Status tone="good">All {format.number(d.sent)} sent</Status>
 }
 
@@ -34,23 +56,52 @@ export function Dispatches() {
   const format = useFormat()
   const plain = usePlainMoney()
   const may = useMay()
-  const write = may('message', 'write') && <Button component={Link} to="/dispatch/new" leftSection={<IconPlus size={16} />}>Write to many</Button>
+  const write = may('message', 'write') && (
+    <Button component={Link} to="/dispatch/new" leftSection={<IconPlus size={16} />}>
+      Write to many
+    </Button>
+  )
   return (
     <>
       <DispatchNav />
       <ListPage
-        path="/school-admin/dispatch/list" title="E-mail and SMS" noun={['dispatch', 'dispatches']} id={(d) => d.id} name={(d) => d.subject || d.body.slice(0, 40)} search="Subject or text"
+        path="/school-admin/dispatch/list"
+        title="E-mail and SMS"
+        noun={['dispatch', 'dispatches']}
+        id={(d) => d.id}
+        name={(d) => d.subject || d.body.slice(0, 40)}
+        search="Subject or text"
         filters={[{ key: 'channel', label: 'By', options: channels }]}
         columns={[
           { key: 'text', title: 'Text', cell: (d) => d.subject || d.body, text: (d) => d.subject || d.body },
           { key: 'by', title: 'By', cell: (d) => channelWord(d.channel), phone: true },
           { key: 'at', title: 'When', cell: (d) => format.dateTime(d.createdAt), sort: 'createdAt' },
-          { key: 'state', title: 'State', cell: (d) => <Arrived of={d} />, text: (d) => `${d.sent} sent, ${d.failed} failed, ${d.queued} waiting`, phone: true },
+          {
+            key: 'state',
+            title: 'State',
+            cell: (d) => <Arrived of={d} />,
+            text: (d) => `${d.sent} sent, ${d.failed} failed, ${d.queued} waiting`,
+            phone: true,
+          },
           { key: 'people', title: 'Recipients', cell: (d) => format.number(d.recipients), end: true },
-          { key: 'cost', title: 'Cost', cell: (d) => (d.channel === 'SMS' ? <Money of={d.cost} /> : ''), text: (d) => plain(d.cost), end: true },
+          {
+            key: 'cost',
+            title: 'Cost',
+            cell: (d) => (d.channel === 'SMS' ? <Money of={d.cost} /> : ''),
+            text: (d) => plain(d.cost),
+            end: true,
+          },
         ]}
         primary={write}
-        empty={<Empty icon={<IconMailFast size={32} stroke={1.2} />} title="Nothing was sent yet" text="An e-mail or an SMS to the parents of some classes or to staff, each with their own name in it. You see whom it reaches and what it costs before it goes." action={write} example="For example: Dear {name}, school closes at noon tomorrow. {school}" />}
+        empty={
+          <Empty
+            icon={<IconMailFast size={32} stroke={1.2} />}
+            title="Nothing was sent yet"
+            text="An e-mail or an SMS to the parents of some classes or to staff, each with their own name in it. You see whom it reaches and what it costs before it goes."
+            action={write}
+            example="For example: Dear {name}, school closes at noon tomorrow. {school}"
+          />
+        }
         drawer={(id, close) => <DispatchDrawer id={id} close={close} key={id} />}
       />
     </>
@@ -63,12 +114,30 @@ function DispatchDrawer({ id, close }: { id: string; close: () => void }) {
   const d = q.data
   return (
     <>
-      <DrawerHead title={d ? d.subject || channelWord(d.channel) : ' '} summary={d && <Arrived of={d} />} close={close} />
+      <DrawerHead
+        title={d ? d.subject || channelWord(d.channel) : ' '}
+        summary={d && <Arrived of={d} />}
+        close={close}
+      />
       <div className="drawer-body">
-        {!d ? q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines /> : (
+        {!d ? (
+          q.error ? (
+            <Trouble error={q.error} retry={() => void q.refetch()} />
+          ) : (
+            <Lines />
+          )
+        ) : (
           <Stack gap={24}>
             <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{d.body}</Text>
-            <Facts of={[['By', channelWord(d.channel)], ['When', format.dateTime(d.createdAt)], ...(d.channel === 'SMS' ? ([['Cost', `${format.money(d.cost)} for ${format.number(d.segments)} SMS`]] as [string, string][]) : [])]} />
+            <Facts
+              of={[
+                ['By', channelWord(d.channel)],
+                ['When', format.dateTime(d.createdAt)],
+                ...(d.channel === 'SMS'
+                  ? ([['Cost', `${format.money(d.cost)} for ${format.number(d.segments)} SMS`]] as [string, string][])
+                  : []),
+              ]}
+            />
             <Delivery dispatch={d} />
           </Stack>
         )}
@@ -85,7 +154,11 @@ export function useDispatch(id: string) {
   })
 }
 
-const deliveryStates: Record<string, ['good' | 'busy' | 'bad', string]> = { QUEUED: ['busy', 'Waiting'], SENT: ['good', 'Sent'], FAILED: ['bad', 'Failed'] }
+const deliveryStates: Record<string, ['good' | 'busy' | 'bad', string]> = {
+  QUEUED: ['busy', 'Waiting'],
+  SENT: ['good', 'Sent'],
+  FAILED: ['bad', 'Failed'],
+}
 
 /** The bar, and what became of every message. */
 export function Delivery({ dispatch: d }: { dispatch: Sent }) {
@@ -93,13 +166,23 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
   const [state, setState] = useState('')
   const [page, setPage] = useState(1)
   const q = useQuery({
-    queryKey: ['/school-admin/dispatch/recipients', d.id, state, page, d.queued], placeholderData: keepPreviousData,
-    queryFn: () => call(api.GET('/school-admin/dispatch/{id}/recipients', { params: { path: { id: d.id }, query: { ...(state ? { state } : {}), page, limit: 20 } as never } })),
+    queryKey: ['/school-admin/dispatch/recipients', d.id, state, page, d.queued],
+    placeholderData: keepPreviousData,
+    queryFn: () =>
+      call(
+        api.GET('/school-admin/dispatch/{id}/recipients', {
+          params: { path: { id: d.id }, query: { ...(state ? { state } : {}), page, limit: 20 } as never },
+        }),
+      ),
   })
   async function csv() {
     const rows: string[][] = []
     for (let p = 1; ; p++) {
-      const got = await call(api.GET('/school-admin/dispatch/{id}/recipients', { params: { path: { id: d.id }, query: { page: p, limit: 100 } as never } }))
+      const got = await call(
+        api.GET('/school-admin/dispatch/{id}/recipients', {
+          params: { path: { id: d.id }, query: { page: p, limit: 100 } as never },
+        }),
+      )
       rows.push(...got.items.map((r) => [r.to, r.state, String(r.attempts), r.sentAt ?? '', r.lastError]))
       if (p >= got.totalPages) break
     }
@@ -108,26 +191,87 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
   const doneCount = d.sent + d.failed
   return (
     <section aria-label="Delivery">
-      <Group justify="space-between" mb={4}><Text fw={500}>{d.queued > 0 ? 'Being sent' : 'Done'}</Text><Text className="figures" c="dimmed">{format.number(doneCount)} of {format.number(d.recipients)}</Text></Group>
-      <Progress.Root size="md" aria-hidden><Progress.Section value={(100 * d.sent) / Math.max(1, d.recipients)} /><Progress.Section value={(100 * d.failed) / Math.max(1, d.recipients)} color="red.8" /></Progress.Root>
-      <Group justify="space-between" mt={16} mb={8} gap={8}>
-        <SegmentedControl size="xs" aria-label="Which recipients" value={state} onChange={(s) => { setState(s); setPage(1) }} data={[{ value: '', label: 'All' }, { value: 'SENT', label: `Sent ${d.sent}` }, { value: 'QUEUED', label: `Waiting ${d.queued}` }, { value: 'FAILED', label: `Failed ${d.failed}` }]} />
-        <Button variant="default" size="compact-sm" onClick={() => void csv()}>CSV</Button>
+      <Group justify="space-between" mb={4}>
+        <Text fw={500}>{d.queued > 0 ? 'Being sent' : 'Done'}</Text>
+        <Text className="figures" c="dimmed">
+          {format.number(doneCount)} of {format.number(d.recipients)}
+        </Text>
       </Group>
-      {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : (
+      <Progress.Root size="md" aria-hidden>
+        <Progress.Section value={(100 * d.sent) / Math.max(1, d.recipients)} />
+        <Progress.Section value={(100 * d.failed) / Math.max(1, d.recipients)} color="red.8" />
+      </Progress.Root>
+      <Group justify="space-between" mt={16} mb={8} gap={8}>
+        <SegmentedControl
+          size="xs"
+          aria-label="Which recipients"
+          value={state}
+          onChange={(s) => {
+            setState(s)
+            setPage(1)
+          }}
+          data={[
+            { value: '', label: 'All' },
+            { value: 'SENT', label: `Sent ${d.sent}` },
+            { value: 'QUEUED', label: `Waiting ${d.queued}` },
+            { value: 'FAILED', label: `Failed ${d.failed}` },
+          ]}
+        />
+        <Button variant="default" size="compact-sm" onClick={() => void csv()}>
+          CSV
+        </Button>
+      </Group>
+      {q.error ? (
+        <Trouble error={q.error} retry={() => void q.refetch()} />
+      ) : (
         <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0 } } as never}>
           <Table fz="sm">
-            <Table.Thead><Table.Tr><Table.Th>To</Table.Th><Table.Th>State</Table.Th><Table.Th>When</Table.Th></Table.Tr></Table.Thead>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>To</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>When</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
             <Table.Tbody>
               {q.data?.items.map((r) => (
-                <Table.Tr key={r.id}><Table.Td className="figures">{r.to}</Table.Td><Table.Td><Status tone={deliveryStates[r.state]?.[0] ?? 'busy'}>{deliveryStates[r.state]?.[1] ?? r.state}</Status>{r.lastError && <div className="why">{r.lastError}</div>}</Table.Td><Table.Td className="figures">{r.sentAt ? format.dateTime(r.sentAt) : r.attempts ? `${r.attempts} tries` : ''}</Table.Td></Table.Tr>
+                <Table.Tr key={r.id}>
+                  <Table.Td className="figures">{r.to}</Table.Td>
+                  <Table.Td>
+                    <Status tone={deliveryStates[r.state]?.[0] ?? 'busy'}>
+                      {deliveryStates[r.state]?.[1] ?? r.state}
+                    </Status>
+                    {r.lastError && <div className="why">{r.lastError}</div>}
+                  </Table.Td>
+                  <Table.Td className="figures">
+                    {r.sentAt ? format.dateTime(r.sentAt) : r.attempts ? `${r.attempts} tries` : ''}
+                  </Table.Td>
+                </Table.Tr>
               ))}
-              {q.data?.items.length === 0 && <Table.Tr><Table.Td colSpan={3}><Text c="dimmed">Nobody</Text></Table.Td></Table.Tr>}
+              {q.data?.items.length === 0 && (
+                <Table.Tr>
+                  <Table.Td colSpan={3}>
+                    <Text c="dimmed">Nobody</Text>
+                  </Table.Td>
+                </Table.Tr>
+              )}
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
       )}
-      {(q.data?.totalPages ?? 1) > 1 && <Group justify="flex-end" mt={8}><Pagination size="xs" total={q.data!.totalPages} value={page} onChange={setPage} getControlProps={(c) => ({ 'aria-label': { first: 'First page', last: 'Last page', next: 'Next page', previous: 'Previous page' }[c] })} /></Group>}
+      {(q.data?.totalPages ?? 1) > 1 && (
+        <Group justify="flex-end" mt={8}>
+          <Pagination
+            size="xs"
+            total={q.data!.totalPages}
+            value={page}
+            onChange={setPage}
+            getControlProps={(c) => ({
+              'aria-label': { first: 'First page', last: 'Last page', next: 'Next page', previous: 'Previous page' }[c],
+            })}
+          />
+        </Group>
+      )}
     </section>
   )
 }
@@ -137,17 +281,39 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
 export function Templates() {
   const may = useMay()
   const [, setAddress] = useAddress()
-  const add = may('message', 'write') && <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>Add a template</Button>
+  const add = may('message', 'write') && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add a template
+    </Button>
+  )
   return (
     <>
       <DispatchNav />
       <ListPage
-        path="/school-admin/dispatch/template/list" title="Templates" noun={['template', 'templates']} id={(t) => t.id} name={(t) => t.name} search="Name or text"
+        path="/school-admin/dispatch/template/list"
+        title="Templates"
+        noun={['template', 'templates']}
+        id={(t) => t.id}
+        name={(t) => t.name}
+        search="Name or text"
         filters={[{ key: 'channel', label: 'By', options: channels }]}
-        columns={[{ key: 'name', title: 'Name', cell: (t) => t.name, sort: 'name' }, { key: 'by', title: 'By', cell: (t) => channelWord(t.channel), phone: true }, { key: 'text', title: 'Text', cell: (t) => t.body }]}
+        columns={[
+          { key: 'name', title: 'Name', cell: (t) => t.name, sort: 'name' },
+          { key: 'by', title: 'By', cell: (t) => channelWord(t.channel), phone: true },
+          { key: 'text', title: 'Text', cell: (t) => t.body },
+        ]}
         primary={add}
-        empty={<Empty icon={<IconTemplate size={32} stroke={1.2} />} title="No templates yet" text="A text that is sent again and again, with {name}, {student} and {school} for what differs." action={add} />}
-        drawer={(id, close) => (id === 'new' ? <TemplateForm close={close} /> : <TemplateDrawer id={id} close={close} key={id} />)}
+        empty={
+          <Empty
+            icon={<IconTemplate size={32} stroke={1.2} />}
+            title="No templates yet"
+            text="A text that is sent again and again, with {name}, {student} and {school} for what differs."
+            action={add}
+          />
+        }
+        drawer={(id, close) =>
+          id === 'new' ? <TemplateForm close={close} /> : <TemplateDrawer id={id} close={close} key={id} />
+        }
       />
     </>
   )
@@ -156,31 +322,85 @@ export function Templates() {
 export const allTemplates = () => fetchAll('/school-admin/dispatch/template/list')
 
 function TemplateDrawer({ id, close }: { id: string; close: () => void }) {
-  const q = useQuery({ queryKey: ['/school-admin/dispatch/template/', id], queryFn: async () => (await allTemplates()).find((t) => t.id === id) ?? null })
-  return q.data ? <TemplateForm template={q.data} close={close} /> : <Reading error={q.error ?? (q.isSuccess ? new Error('This template is not there any more.') : null)} retry={() => void q.refetch()} close={close} />
+  const q = useQuery({
+    queryKey: ['/school-admin/dispatch/template/', id],
+    queryFn: async () => (await allTemplates()).find((t) => t.id === id) ?? null,
+  })
+  return q.data ? (
+    <TemplateForm template={q.data} close={close} />
+  ) : (
+    <Reading
+      error={q.error ?? (q.isSuccess ? new Error('This template is not there any more.') : null)}
+      retry={() => void q.refetch()}
+      close={close}
+    />
+  )
 }
 
 const labels = { name: 'Name', channel: 'By', subject: 'Subject', body: 'Text' }
 
 function TemplateForm({ template, close }: { template?: Schemas['Template']; close: () => void }) {
   const may = useMay()
-  const pick = (t?: Schemas['Template']) => ({ name: t?.name ?? '', channel: t?.channel ?? 'SMS', subject: t?.subject ?? '', body: t?.body ?? '' })
+  const pick = (t?: Schemas['Template']) => ({
+    name: t?.name ?? '',
+    channel: t?.channel ?? 'SMS',
+    subject: t?.subject ?? '',
+    body: t?.body ?? '',
+  })
   const draft = useDraft(pick(template))
   const f = fieldsOf(draft)
   const save = useSave({
-    draft, labels, version: template?.version,
-    save: (c, version) => (template ? call(api.PUT('/school-admin/dispatch/template/{id}', { params: { path: { id: template.id } }, body: { data: { ...c, version } as Schemas['TemplateChange'] } })) : call(api.POST('/school-admin/dispatch/template/create', { body: { data: draft.values as Schemas['TemplateFields'] } }))),
-    reread: template && (async () => { const now = (await allTemplates()).find((t) => t.id === template.id)!; return { ...pick(now), version: now.version } }),
-    onSaved: () => { changed('/school-admin/dispatch/template/'); if (!template) close() },
+    draft,
+    labels,
+    version: template?.version,
+    save: (c, version) =>
+      template
+        ? call(
+            api.PUT('/school-admin/dispatch/template/{id}', {
+              params: { path: { id: template.id } },
+              body: { data: { ...c, version } as Schemas['TemplateChange'] },
+            }),
+          )
+        : call(
+            api.POST('/school-admin/dispatch/template/create', {
+              body: { data: draft.values as Schemas['TemplateFields'] },
+            }),
+          ),
+    reread:
+      template &&
+      (async () => {
+        const now = (await allTemplates()).find((t) => t.id === template.id)!
+        return { ...pick(now), version: now.version }
+      }),
+    onSaved: () => {
+      changed('/school-admin/dispatch/template/')
+      if (!template) close()
+    },
   })
   return (
-    <FormDrawer title={template?.name ?? 'Add a template'} what={template?.name ?? ''} close={close} draft={draft} save={save} create={!template} remove={template && may('message', 'delete') ? () => done(api.DELETE('/school-admin/dispatch/template/{id}', { params: { path: { id: template.id } } })) : undefined}>
+    <FormDrawer
+      title={template?.name ?? 'Add a template'}
+      what={template?.name ?? ''}
+      close={close}
+      draft={draft}
+      save={save}
+      create={!template}
+      remove={
+        template && may('message', 'delete')
+          ? () => done(api.DELETE('/school-admin/dispatch/template/{id}', { params: { path: { id: template.id } } }))
+          : undefined
+      }
+    >
       <div className="pair">
         {f.text({ k: 'name', label: labels.name, placeholder: 'Closed tomorrow', required: true, maxLength: 100 })}
         {f.choice({ k: 'channel', label: labels.channel, data: channels, disabled: !!template })}
       </div>
       {draft.values.channel === 'EMAIL' && f.text({ k: 'subject', label: labels.subject, maxLength: 200 })}
-      {f.area({ k: 'body', label: labels.body, description: '{name}, {student} and {school} are filled in for each recipient' })}
+      {f.area({
+        k: 'body',
+        label: labels.body,
+        description: '{name}, {student} and {school} are filled in for each recipient',
+      })}
     </FormDrawer>
   )
 }

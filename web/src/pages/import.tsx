@@ -3,7 +3,7 @@ import { IconFileTypeCsv } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { api, asProblem, call, save, type Schemas, upload } from '../api/client'
+import { api, asProblem, call, type Schemas, save, upload } from '../api/client'
 import { changed } from '../api/queries'
 import { useAddress } from '../patterns/address'
 import { Lines, Trouble } from '../patterns/feedback'
@@ -30,9 +30,22 @@ const students: Kind = {
   list: '/students',
   many: 'students',
   read: (id) => call(api.GET('/school-admin/student/import/{id}', { params: { path: { id } } })),
-  columns: 'firstName is needed. lastName, admissionNumber, class, division, rollNumber, gender, dateOfBirth and up to three guardians (guardian1FirstName, guardian1Phone, guardian1Relation …) are read too.',
+  columns:
+    'firstName is needed. lastName, admissionNumber, class, division, rollNumber, gender, dateOfBirth and up to three guardians (guardian1FirstName, guardian1Phone, guardian1Relation …) are read too.',
   sample: [
-    ['admissionNumber', 'firstName', 'lastName', 'class', 'division', 'rollNumber', 'gender', 'dateOfBirth', 'guardian1Relation', 'guardian1FirstName', 'guardian1Phone'],
+    [
+      'admissionNumber',
+      'firstName',
+      'lastName',
+      'class',
+      'division',
+      'rollNumber',
+      'gender',
+      'dateOfBirth',
+      'guardian1Relation',
+      'guardian1FirstName',
+      'guardian1Phone',
+    ],
     ['', 'Asha', 'Rao', 'Class 5', 'A', '1', 'F', '2016-04-12', 'MOTHER', 'Meera', '+919876543210'],
   ],
 }
@@ -43,9 +56,20 @@ const employees: Kind = {
   list: '/employees',
   many: 'employees',
   read: (id) => call(api.GET('/school-admin/employee/import/{id}', { params: { path: { id } } })),
-  columns: 'firstName, phone and employeeType (TEACHER, DRIVER, ADMIN or SUPPORT) are needed. lastName, employeeCode, email, department, designation and joiningDate are read too.',
+  columns:
+    'firstName, phone and employeeType (TEACHER, DRIVER, ADMIN or SUPPORT) are needed. lastName, employeeCode, email, department, designation and joiningDate are read too.',
   sample: [
-    ['employeeCode', 'firstName', 'lastName', 'employeeType', 'phone', 'email', 'department', 'designation', 'joiningDate'],
+    [
+      'employeeCode',
+      'firstName',
+      'lastName',
+      'employeeType',
+      'phone',
+      'email',
+      'department',
+      'designation',
+      'joiningDate',
+    ],
     ['T-01', 'Ravi', 'Menon', 'TEACHER', '+919876543211', 'ravi@school.example', 'Science', 'Teacher', '2026-06-01'],
   ],
 }
@@ -78,7 +102,12 @@ function Import({ kind }: { kind: Kind }) {
     mutationFn: async (skip: boolean) => {
       const id = crypto.randomUUID()
       setAddress({ run: id })
-      return upload<Result>(kind.path, { planHash: plan!.planHash, mode: skip ? 'SKIP_BAD_ROWS' : 'ALL_OR_NOTHING', id }, file!.file, file!.file.name)
+      return upload<Result>(
+        kind.path,
+        { planHash: plan!.planHash, mode: skip ? 'SKIP_BAD_ROWS' : 'ALL_OR_NOTHING', id },
+        file!.file,
+        file!.file.name,
+      )
     },
     onSettled: () => changed('/school-admin/'),
   })
@@ -92,8 +121,19 @@ function Import({ kind }: { kind: Kind }) {
   const step = address.run ? 'run' : plan ? 'check' : 'file'
   return (
     <Wizard title={kind.title} steps={steps} current={step}>
-      {step === 'file' && <Choose kind={kind} busy={check.isPending} error={check.error} take={(f) => check.mutate(f)} />}
-      {step === 'check' && <Check kind={kind} plan={plan!} rows={file!.rows} name={file!.file.name} again={again} go={(skip) => commit.mutate(skip)} />}
+      {step === 'file' && (
+        <Choose kind={kind} busy={check.isPending} error={check.error} take={(f) => check.mutate(f)} />
+      )}
+      {step === 'check' && (
+        <Check
+          kind={kind}
+          plan={plan!}
+          rows={file!.rows}
+          name={file!.file.name}
+          again={again}
+          go={(skip) => commit.mutate(skip)}
+        />
+      )}
       {step === 'run' && <Watch kind={kind} id={address.run!} error={commit.error} again={again} />}
     </Wizard>
   )
@@ -102,28 +142,78 @@ function Import({ kind }: { kind: Kind }) {
 function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error: unknown; take: (f: File) => void }) {
   const input = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
-  const sample = () => save(new Blob(['\ufeff' + kind.sample.map((r) => r.join(',')).join('\r\n')], { type: 'text/csv' }), `${kind.many}-example.csv`)
+  const sample = () =>
+    save(
+      new Blob(['\ufeff' + kind.sample.map((r) => r.join(',')).join('\r\n')], { type: 'text/csv' }),
+      `${kind.many}-example.csv`,
+    )
   return (
     <Stack gap={16} className="reading">
-      <Text>A CSV file is read and checked first. You see what it would do, row by row; nothing is written before you say so.</Text>
-      <div className="drop" data-over={over || undefined}
-        onDragOver={(e) => { e.preventDefault(); setOver(true) }} onDragLeave={() => setOver(false)}
-        onDrop={(e) => { e.preventDefault(); setOver(false); const f = e.dataTransfer.files[0]; if (f) take(f) }}>
+      <Text>
+        A CSV file is read and checked first. You see what it would do, row by row; nothing is written before you say
+        so.
+      </Text>
+      <div
+        className="drop"
+        data-over={over || undefined}
+        onDragOver={(e) => {
+          e.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(e) => {
+          e.preventDefault()
+          setOver(false)
+          const f = e.dataTransfer.files[0]
+          if (f) take(f)
+        }}
+      >
         <IconFileTypeCsv size={32} stroke={1.2} aria-hidden />
         <Text mt={8}>Drop a file here, or</Text>
         <Group justify="center" mt={12} gap={8}>
-          <Button loading={busy} onClick={() => input.current?.click()}>Choose a file</Button>
-          <Button variant="default" onClick={sample}>Get an example</Button>
+          <Button loading={busy} onClick={() => input.current?.click()}>
+            Choose a file
+          </Button>
+          <Button variant="default" onClick={sample}>
+            Get an example
+          </Button>
         </Group>
-        <input ref={input} type="file" accept=".csv,text/csv" hidden aria-label="CSV file" onChange={(e) => { const f = e.currentTarget.files?.[0]; e.currentTarget.value = ''; if (f) take(f) }} />
+        <input
+          ref={input}
+          type="file"
+          accept=".csv,text/csv"
+          hidden
+          aria-label="CSV file"
+          onChange={(e) => {
+            const f = e.currentTarget.files?.[0]
+            e.currentTarget.value = ''
+            if (f) take(f)
+          }}
+        />
       </div>
       <Trouble error={error} />
-      <Text size="sm" c="dimmed">{kind.columns} Up to 20 MB, saved as UTF-8.</Text>
+      <Text size="sm" c="dimmed">
+        {kind.columns} Up to 20 MB, saved as UTF-8.
+      </Text>
     </Stack>
   )
 }
 
-function Check({ kind, plan, rows, name, again, go }: { kind: Kind; plan: Result; rows: string[][]; name: string; again: () => void; go: (skip: boolean) => void }) {
+function Check({
+  kind,
+  plan,
+  rows,
+  name,
+  again,
+  go,
+}: {
+  kind: Kind
+  plan: Result
+  rows: string[][]
+  name: string
+  again: () => void
+  go: (skip: boolean) => void
+}) {
   const format = useFormat()
   const n = format.number
   const good = plan.creates + plan.updates + plan.unchanged
@@ -134,23 +224,55 @@ function Check({ kind, plan, rows, name, again, go }: { kind: Kind; plan: Result
     plan.guardiansNew && `${n(plan.guardiansNew)} new ${plan.guardiansNew === 1 ? 'guardian' : 'guardians'}`,
     plan.enrolments && `${n(plan.enrolments)} placed in a division`,
     plan.moves && `${n(plan.moves)} moved to another division`,
-  ].filter(Boolean).join(', ')
+  ]
+    .filter(Boolean)
+    .join(', ')
   return (
     <Stack gap={16}>
       {plan.bad > 0 ? (
-        <Alert color="red" variant="light" role="alert" title={`${n(plan.bad)} of ${n(plan.rowsRead)} rows in ${name} cannot be read yet`}>
-          They come first below, with the reason in the cell. Mend them in your spreadsheet and choose the file again, or leave them out.
+        <Alert
+          color="red"
+          variant="light"
+          role="alert"
+          title={`${n(plan.bad)} of ${n(plan.rowsRead)} rows in ${name} cannot be read yet`}
+        >
+          They come first below, with the reason in the cell. Mend them in your spreadsheet and choose the file again,
+          or leave them out.
         </Alert>
       ) : (
-        <Alert variant="light" role="status" title={`All ${n(plan.rowsRead)} rows of ${name} are well`}>Nothing is written yet.</Alert>
+        <Alert variant="light" role="status" title={`All ${n(plan.rowsRead)} rows of ${name} are well`}>
+          Nothing is written yet.
+        </Alert>
       )}
-      <Text>This would happen: <b>{does || 'nothing'}</b>.</Text>
-      {plan.unknownColumns.length > 0 && <Text size="sm" c="dimmed">Not read, because no column has such a name: {plan.unknownColumns.join(', ')}.</Text>}
+      <Text>
+        This would happen: <b>{does || 'nothing'}</b>.
+      </Text>
+      {plan.unknownColumns.length > 0 && (
+        <Text size="sm" c="dimmed">
+          Not read, because no column has such a name: {plan.unknownColumns.join(', ')}.
+        </Text>
+      )}
       <DryRunTable rows={rows} errors={plan.errors} />
-      {plan.errorCount > plan.errors.length && <Text size="sm" c="dimmed">The first {n(plan.errors.length)} of {n(plan.errorCount)} mistakes are shown.</Text>}
+      {plan.errorCount > plan.errors.length && (
+        <Text size="sm" c="dimmed">
+          The first {n(plan.errors.length)} of {n(plan.errorCount)} mistakes are shown.
+        </Text>
+      )}
       <Group gap={8}>
-        {plan.bad === 0 ? <Button onClick={() => go(false)}>Import {n(good)} {kind.many}</Button> : good > 0 && <Button variant="default" onClick={() => go(true)}>Leave them out and import {n(good)}</Button>}
-        <Button variant={plan.bad > 0 ? 'filled' : 'default'} onClick={again}>Choose the file again</Button>
+        {plan.bad === 0 ? (
+          <Button onClick={() => go(false)}>
+            Import {n(good)} {kind.many}
+          </Button>
+        ) : (
+          good > 0 && (
+            <Button variant="default" onClick={() => go(true)}>
+              Leave them out and import {n(good)}
+            </Button>
+          )
+        )}
+        <Button variant={plan.bad > 0 ? 'filled' : 'default'} onClick={again}>
+          Choose the file again
+        </Button>
       </Group>
     </Stack>
   )
@@ -178,28 +300,67 @@ function Watch({ kind, id, error, again }: { kind: Kind; id: string; error: unkn
         <WizardButtons next={again} label="Choose the file again" />
       </Stack>
     )
-  if (!r) return run.error ? <Stack gap={16} className="reading"><Trouble error={run.error} retry={() => void run.refetch()} /><WizardButtons next={again} label="Start anew" /></Stack> : <Lines n={3} />
+  if (!r)
+    return run.error ? (
+      <Stack gap={16} className="reading">
+        <Trouble error={run.error} retry={() => void run.refetch()} />
+        <WizardButtons next={again} label="Start anew" />
+      </Stack>
+    ) : (
+      <Lines n={3} />
+    )
   const n = format.number
   return (
     <Stack gap={16} className="reading">
       <Group justify="space-between">
-        <Text fw={500}>{r.state === 'DONE' ? 'Done' : r.state === 'RUNNING' ? `Importing ${r.fileName}` : 'Nothing was written'}</Text>
-        <Text className="figures" c="dimmed">{r.percent} %</Text>
+        <Text fw={500}>
+          {r.state === 'DONE' ? 'Done' : r.state === 'RUNNING' ? `Importing ${r.fileName}` : 'Nothing was written'}
+        </Text>
+        <Text className="figures" c="dimmed">
+          {r.percent} %
+        </Text>
       </Group>
-      <Progress value={r.percent} aria-label="Import" color={r.state === 'RUNNING' || r.state === 'DONE' ? undefined : 'red.8'} />
-      {r.state === 'RUNNING' && <Text size="sm" c="dimmed">You can leave this page; it goes on. This address shows how far it is.</Text>}
+      <Progress
+        value={r.percent}
+        aria-label="Import"
+        color={r.state === 'RUNNING' || r.state === 'DONE' ? undefined : 'red.8'}
+      />
+      {r.state === 'RUNNING' && (
+        <Text size="sm" c="dimmed">
+          You can leave this page; it goes on. This address shows how far it is.
+        </Text>
+      )}
       {r.state === 'DONE' && (
         <>
-          <Facts of={[['New', n(r.creates)], ['Changed', n(r.updates)], ['As they were', n(r.unchanged)], ...(r.bad ? [['Left out', n(r.bad)] as [string, string]] : []), ...(kind === students ? [['Guardians', `${n(r.guardiansNew)} new, ${n(r.guardiansFound)} known`] as [string, string], ['Places', n(r.enrolments + r.moves)] as [string, string]] : [])]} />
+          <Facts
+            of={[
+              ['New', n(r.creates)],
+              ['Changed', n(r.updates)],
+              ['As they were', n(r.unchanged)],
+              ...(r.bad ? [['Left out', n(r.bad)] as [string, string]] : []),
+              ...(kind === students
+                ? [
+                    ['Guardians', `${n(r.guardiansNew)} new, ${n(r.guardiansFound)} known`] as [string, string],
+                    ['Places', n(r.enrolments + r.moves)] as [string, string],
+                  ]
+                : []),
+            ]}
+          />
           <Group gap={8} mt={8}>
-            <Button component={Link} to={kind.list}>See the {kind.many}</Button>
-            <Button variant="default" onClick={again}>Import another file</Button>
+            <Button component={Link} to={kind.list}>
+              See the {kind.many}
+            </Button>
+            <Button variant="default" onClick={again}>
+              Import another file
+            </Button>
           </Group>
         </>
       )}
       {(r.state === 'REFUSED' || r.state === 'FAILED') && (
         <>
-          <Alert color="red" variant="light" role="alert">{r.message}</Alert>
+          <Alert color="red" variant="light" role="alert">
+            {r.message}
+          </Alert>
           <WizardButtons next={again} label="Choose the file again" />
         </>
       )}

@@ -26,22 +26,55 @@ export function Incidents() {
     <>
       <TransportNav />
       <ListPage
-        path="/school-admin/transport/incident/list" title="Incidents" noun={['incident', 'incidents']} id={(i) => i.id} name={(i) => incidentWord(i.type)}
+        path="/school-admin/transport/incident/list"
+        title="Incidents"
+        noun={['incident', 'incidents']}
+        id={(i) => i.id}
+        name={(i) => incidentWord(i.type)}
         filters={[
-          { key: 'resolved', label: 'State', options: [{ value: 'false', label: 'Open' }, { value: 'true', label: 'Resolved' }] },
+          {
+            key: 'resolved',
+            label: 'State',
+            options: [
+              { value: 'false', label: 'Open' },
+              { value: 'true', label: 'Resolved' },
+            ],
+          },
           { key: 'busId', label: 'Bus', options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })) },
           { key: 'type', label: 'What', options: incidentTypes },
-          { key: 'severity', label: 'Severity', options: ['LOW', 'MEDIUM', 'HIGH'].map((v) => ({ value: v, label: words(v) })) },
+          {
+            key: 'severity',
+            label: 'Severity',
+            options: ['LOW', 'MEDIUM', 'HIGH'].map((v) => ({ value: v, label: words(v) })),
+          },
         ]}
         columns={[
           { key: 'type', title: 'What', cell: (i) => incidentWord(i.type) },
           { key: 'bus', title: 'Bus', cell: (i) => number(i.busId), phone: true },
           { key: 'when', title: 'When', cell: (i) => format.dateTime(i.occurredAt), sort: 'occurredAt' },
-          { key: 'severity', title: 'Severity', cell: (i) => <Status tone={tones[i.severity as keyof typeof tones] ?? 'off'}>{words(i.severity)}</Status>, text: (i) => words(i.severity) },
+          {
+            key: 'severity',
+            title: 'Severity',
+            cell: (i) => <Status tone={tones[i.severity as keyof typeof tones] ?? 'off'}>{words(i.severity)}</Status>,
+            text: (i) => words(i.severity),
+          },
           { key: 'said', title: 'Said', cell: (i) => i.description },
-          { key: 'state', title: 'State', cell: (i) => (i.resolvedAt ? <Status tone="good">Resolved</Status> : <Status tone="warn">Open</Status>), text: (i) => (i.resolvedAt ? 'Resolved' : 'Open'), phone: true },
+          {
+            key: 'state',
+            title: 'State',
+            cell: (i) => (i.resolvedAt ? <Status tone="good">Resolved</Status> : <Status tone="warn">Open</Status>),
+            text: (i) => (i.resolvedAt ? 'Resolved' : 'Open'),
+            phone: true,
+          },
         ]}
-        empty={<Empty icon={<IconAlertTriangle size={32} stroke={1.2} />} title="Nothing went wrong" text="Drivers report breakdowns, traffic and accidents from their phone. Families of those aboard are told at once, and it is kept here." example="For example: Held up in traffic at Hill Road, 12 minutes late." />}
+        empty={
+          <Empty
+            icon={<IconAlertTriangle size={32} stroke={1.2} />}
+            title="Nothing went wrong"
+            text="Drivers report breakdowns, traffic and accidents from their phone. Families of those aboard are told at once, and it is kept here."
+            example="For example: Held up in traffic at Hill Road, 12 minutes late."
+          />
+        }
         drawer={(id, close) => <IncidentDrawer id={id} close={close} number={number} key={id} />}
       />
     </>
@@ -61,22 +94,79 @@ function IncidentDrawer({ id, close, number }: { id: string; close: () => void; 
       return null
     },
   })
-  if (!q.data) return <><DrawerHead title={' '} close={close} /><div className="drawer-body">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : q.data === null ? <Text>This incident is not there any more.</Text> : <Lines />}</div></>
+  if (!q.data)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? (
+            <Trouble error={q.error} retry={() => void q.refetch()} />
+          ) : q.data === null ? (
+            <Text>This incident is not there any more.</Text>
+          ) : (
+            <Lines />
+          )}
+        </div>
+      </>
+    )
   return <IncidentView incident={q.data} close={close} number={number(q.data.busId)} />
 }
 
-function IncidentView({ incident: i, close, number }: { incident: Schemas['Incident']; close: () => void; number: string }) {
+function IncidentView({
+  incident: i,
+  close,
+  number,
+}: {
+  incident: Schemas['Incident']
+  close: () => void
+  number: string
+}) {
   const format = useFormat()
   const may = useMay()
   return (
     <>
-      <DrawerHead title={incidentWord(i.type)} close={close} summary={<Group gap={12}>{i.resolvedAt ? <Status tone="good">Resolved</Status> : <Status tone="warn">Open</Status>}<span>Bus {number}</span><span>{format.dateTime(i.occurredAt)}</span></Group>} />
+      <DrawerHead
+        title={incidentWord(i.type)}
+        close={close}
+        summary={
+          <Group gap={12}>
+            {i.resolvedAt ? <Status tone="good">Resolved</Status> : <Status tone="warn">Open</Status>}
+            <span>Bus {number}</span>
+            <span>{format.dateTime(i.occurredAt)}</span>
+          </Group>
+        }
+      />
       <div className="drawer-body">
         <Stack gap={24}>
           {i.description && <Text size="lg">{i.description}</Text>}
-          {i.lat !== null && i.lng !== null && <div className="replay"><MapView height={220} label="Where it happened" stops={[{ key: i.id, lat: i.lat, lng: i.lng, name: incidentWord(i.type) }]} fit={i.id} /></div>}
-          <Facts of={[['Severity', words(i.severity)], ...(i.resolvedAt ? ([['Resolved', format.dateTime(i.resolvedAt)], ['How it ended', i.resolution]] as [string, string][]) : [])]} />
-          {i.tripId && <Group><Button component={Link} to="/transport" search={{ open: i.tripId } as never} variant="default">The trip and its riders</Button></Group>}
+          {i.lat !== null && i.lng !== null && (
+            <div className="replay">
+              <MapView
+                height={220}
+                label="Where it happened"
+                stops={[{ key: i.id, lat: i.lat, lng: i.lng, name: incidentWord(i.type) }]}
+                fit={i.id}
+              />
+            </div>
+          )}
+          <Facts
+            of={[
+              ['Severity', words(i.severity)],
+              ...(i.resolvedAt
+                ? ([
+                    ['Resolved', format.dateTime(i.resolvedAt)],
+                    ['How it ended', i.resolution],
+                  ] as [string, string][])
+                : []),
+            ]}
+          />
+          {i.tripId && (
+            <Group>
+              <Button component={Link} to="/transport" search={{ open: i.tripId } as never} variant="default">
+                The trip and its riders
+              </Button>
+            </Group>
+          )}
           {!i.resolvedAt && may('transport', 'write') && <Resolve id={i.id} />}
         </Stack>
       </div>
@@ -88,14 +178,30 @@ function IncidentView({ incident: i, close, number }: { incident: Schemas['Incid
 export function Resolve({ id }: { id: string }) {
   const [text, setText] = useState('')
   const m = useMutation({
-    mutationFn: () => call(api.POST('/school-admin/transport/incident/{id}/resolve', { params: { path: { id } }, body: { data: { resolution: text } } })),
+    mutationFn: () =>
+      call(
+        api.POST('/school-admin/transport/incident/{id}/resolve', {
+          params: { path: { id } },
+          body: { data: { resolution: text } },
+        }),
+      ),
     onSuccess: () => changed('/school-admin/transport/'),
   })
   return (
     <Stack gap={12} className="panel" p={16}>
-      <Textarea label="How it ended" placeholder="Another bus took over at Hill Road" value={text} error={m.error ? asProblem(m.error).fields.resolution : undefined} onChange={(e) => setText(e.currentTarget.value)} />
+      <Textarea
+        label="How it ended"
+        placeholder="Another bus took over at Hill Road"
+        value={text}
+        error={m.error ? asProblem(m.error).fields.resolution : undefined}
+        onChange={(e) => setText(e.currentTarget.value)}
+      />
       <Trouble error={m.error} />
-      <Group><Button loading={m.isPending} onClick={() => m.mutate()}>Resolve</Button></Group>
+      <Group>
+        <Button loading={m.isPending} onClick={() => m.mutate()}>
+          Resolve
+        </Button>
+      </Group>
     </Stack>
   )
 }

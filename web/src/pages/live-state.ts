@@ -43,7 +43,16 @@ export function busesFrom(fleet: Schemas['Fleet']): BusNow[] {
     endedAt: trip.endedAt,
     stops,
     counts,
-    seen: location ? { lat: location.lat, lng: location.lng, speed: location.speed, timestamp: location.timestamp, age: location.ageSeconds, at } : undefined,
+    seen: location
+      ? {
+          lat: location.lat,
+          lng: location.lng,
+          speed: location.speed,
+          timestamp: location.timestamp,
+          age: location.ageSeconds,
+          at,
+        }
+      : undefined,
     etas: {},
     incidents: fleet.incidents.filter((i) => i.busId === trip.busId),
   }))
@@ -59,17 +68,40 @@ export function follow(buses: BusNow[], word: Word): BusNow[] {
       return { ...b, seen, etas: old.etas }
     })
   }
-  const change = (id: string, f: (b: BusNow) => Partial<BusNow>) => buses.map((b) => (b.id === id ? { ...b, ...f(b) } : b))
+  const change = (id: string, f: (b: BusNow) => Partial<BusNow>) =>
+    buses.map((b) => (b.id === id ? { ...b, ...f(b) } : b))
   switch (word.type) {
     case 'location':
-      return change(word.seen.busId, (b) => (b.seen && b.seen.timestamp > word.seen.timestamp && b.tripId === word.seen.tripId ? {} : { seen: { lat: word.seen.lat, lng: word.seen.lng, speed: word.seen.speed, timestamp: word.seen.timestamp, age: word.seen.ageSeconds, at: word.at } }))
+      return change(word.seen.busId, (b) =>
+        b.seen && b.seen.timestamp > word.seen.timestamp && b.tripId === word.seen.tripId
+          ? {}
+          : {
+              seen: {
+                lat: word.seen.lat,
+                lng: word.seen.lng,
+                speed: word.seen.speed,
+                timestamp: word.seen.timestamp,
+                age: word.seen.ageSeconds,
+                at: word.at,
+              },
+            },
+      )
     case 'eta':
-      return change(word.eta.busId, (b) => ({ etas: { ...b.etas, [word.eta.stopId]: { seconds: word.eta.etaSeconds, at: word.at } } }))
+      return change(word.eta.busId, (b) => ({
+        etas: { ...b.etas, [word.eta.stopId]: { seconds: word.eta.etaSeconds, at: word.at } },
+      }))
     case 'trip':
-      return change(word.trip.busId, (b) => (b.tripId === word.trip.tripId ? { status: word.trip.status, open: isOpen(word.trip.status) } : {}))
+      return change(word.trip.busId, (b) =>
+        b.tripId === word.trip.tripId ? { status: word.trip.status, open: isOpen(word.trip.status) } : {},
+      )
     case 'incident': {
       const { id, busId, type, description, occurredAt, lat, lng, resolvedAt } = word.incident
-      return change(busId, (b) => ({ incidents: [...(resolvedAt ? [] : [{ id, type, description, occurredAt, lat, lng }]), ...b.incidents.filter((i) => i.id !== id)] }))
+      return change(busId, (b) => ({
+        incidents: [
+          ...(resolvedAt ? [] : [{ id, type, description, occurredAt, lat, lng }]),
+          ...b.incidents.filter((i) => i.id !== id),
+        ],
+      }))
     }
   }
 }

@@ -12,7 +12,11 @@ import { nameOf, useFormat, words } from '../patterns/format'
 
 type Entry = Schemas['RegisterEntry']
 type Status = 'PRESENT' | 'ABSENT' | 'LATE' | 'LEAVE'
-interface Mark { status: Status | null; lateMinutes: number | null; remark: string }
+interface Mark {
+  status: Status | null
+  lateMinutes: number | null
+  remark: string
+}
 type Marks = Record<string, Mark>
 
 export const statuses: { value: Status; key: string; word: string }[] = [
@@ -23,10 +27,22 @@ export const statuses: { value: Status; key: string; word: string }[] = [
 ]
 const byKey: Record<string, Status> = Object.fromEntries(statuses.map((s) => [s.key.toLowerCase(), s.value]))
 
-const markOf = (e: Entry): Mark => ({ status: (e.status as Status | null) ?? null, lateMinutes: e.lateMinutes, remark: e.remark })
+const markOf = (e: Entry): Mark => ({
+  status: (e.status as Status | null) ?? null,
+  lateMinutes: e.lateMinutes,
+  remark: e.remark,
+})
 const same = (a: Mark, b: Mark) => a.status === b.status && a.lateMinutes === b.lateMinutes && a.remark === b.remark
 
-export function DaySheet({ register, past, reread }: { register: Schemas['DayRegister']; past: boolean; reread: () => Promise<Schemas['DayRegister']> }) {
+export function DaySheet({
+  register,
+  past,
+  reread,
+}: {
+  register: Schemas['DayRegister']
+  past: boolean
+  reread: () => Promise<Schemas['DayRegister']>
+}) {
   const may = useMay()
   const format = useFormat()
   const { school } = useSession()
@@ -48,15 +64,31 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
       }
       return next
     })
-    setBad((b) => (list.some((e) => b[e.studentId]) ? Object.fromEntries(Object.entries(b).filter(([id]) => !list.some((e) => e.studentId === id))) : b))
+    setBad((b) =>
+      list.some((e) => b[e.studentId])
+        ? Object.fromEntries(Object.entries(b).filter(([id]) => !list.some((e) => e.studentId === id)))
+        : b,
+    )
   }, [])
-  const set = useCallback((e: Entry, m: Partial<Mark>) => put([e], (now) => ({ ...now, ...m, lateMinutes: (m.status ?? now.status) === 'LATE' ? (m.lateMinutes !== undefined ? m.lateMinutes : now.lateMinutes) : null })), [put])
+  const set = useCallback(
+    (e: Entry, m: Partial<Mark>) =>
+      put([e], (now) => ({
+        ...now,
+        ...m,
+        lateMinutes:
+          (m.status ?? now.status) === 'LATE' ? (m.lateMinutes !== undefined ? m.lateMinutes : now.lateMinutes) : null,
+      })),
+    [put],
+  )
 
   const take = useCallback((e: Entry) => put([e], (_, x) => markOf(x)), [put])
 
   function focus(row: number, what: 'mark' | 'late' = 'mark') {
     const line = table.current?.querySelector(`[data-row="${row}"]`)
-    const at = what === 'late' ? line?.querySelector<HTMLElement>('input.late') : (line?.querySelector<HTMLElement>('.mark[aria-pressed=true]') ?? line?.querySelector<HTMLElement>('.mark'))
+    const at =
+      what === 'late'
+        ? line?.querySelector<HTMLElement>('input.late')
+        : (line?.querySelector<HTMLElement>('.mark[aria-pressed=true]') ?? line?.querySelector<HTMLElement>('.mark'))
     at?.focus()
     return !!at
   }
@@ -78,7 +110,12 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
       const at = late ? row + 1 : row // after the minutes, a letter is for the next one
       const entry = students[at]
       if (!entry) return
-      if (e.shiftKey) put(students.slice(at), (now, x) => (x === entry || now.status === null ? { ...now, status, lateMinutes: status === 'LATE' ? now.lateMinutes : null } : now))
+      if (e.shiftKey)
+        put(students.slice(at), (now, x) =>
+          x === entry || now.status === null
+            ? { ...now, status, lateMinutes: status === 'LATE' ? now.lateMinutes : null }
+            : now,
+        )
       else flushSync(() => set(entry, { status })) // the field for the minutes is there before the next key
       if (status === 'LATE' && !e.shiftKey) focus(at, 'late')
       else if (!focus(at + 1)) focus(at)
@@ -94,12 +131,28 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
 
   const dirty = students.filter((e) => marks[e.studentId])
   const save = useMutation({
-    mutationFn: () => call(api.POST('/school-admin/attendance/mark', {
-      body: { data: {
-        divisionId: register.divisionId, date: register.date, reason: past ? reason : undefined,
-        records: dirty.map((e) => { const m = marks[e.studentId]!; return { studentId: e.studentId, status: m.status!, lateMinutes: m.lateMinutes, remark: m.remark, version: e.version } }),
-      } },
-    })),
+    mutationFn: () =>
+      call(
+        api.POST('/school-admin/attendance/mark', {
+          body: {
+            data: {
+              divisionId: register.divisionId,
+              date: register.date,
+              reason: past ? reason : undefined,
+              records: dirty.map((e) => {
+                const m = marks[e.studentId]!
+                return {
+                  studentId: e.studentId,
+                  status: m.status!,
+                  lateMinutes: m.lateMinutes,
+                  remark: m.remark,
+                  version: e.version,
+                }
+              }),
+            },
+          },
+        }),
+      ),
     onSuccess: async () => {
       await reread()
       setMarks({})
@@ -116,7 +169,10 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
         const who = at && dirty[Number(at[1])]
         if (!who) continue
         const theirs = now.students.find((s) => s.studentId === who.studentId)
-        marked[who.studentId] = p.status === 409 ? `Somebody marked ${words(theirs?.status ?? 'nothing').toLowerCase()} meanwhile. Save again to keep yours.` : message
+        marked[who.studentId] =
+          p.status === 409
+            ? `Somebody marked ${words(theirs?.status ?? 'nothing').toLowerCase()} meanwhile. Save again to keep yours.`
+            : message
       }
       setBad(marked)
     },
@@ -134,47 +190,176 @@ export function DaySheet({ register, past, reread }: { register: Schemas['DayReg
   const problem = save.error ? asProblem(save.error) : null
   return (
     <>
-      <div className="only-print print-head"><b>{school?.name}</b><span>Register of {register.className} {register.divisionName}, {format.date(register.date)}</span></div>
+      <div className="only-print print-head">
+        <b>{school?.name}</b>
+        <span>
+          Register of {register.className} {register.divisionName}, {format.date(register.date)}
+        </span>
+      </div>
       <Group justify="space-between" mb={12} gap={8} className="no-print">
         <Group gap={16} aria-live="polite" className="figures">
-          {statuses.map((s) => <span key={s.value} className="tally" data-status={s.value}><b>{format.number(counts[s.value] ?? 0)}</b> {s.word.toLowerCase()}</span>)}
-          {counts.none! > 0 && <span className="tally"><b>{format.number(counts.none!)}</b> not marked</span>}
+          {statuses.map((s) => (
+            <span key={s.value} className="tally" data-status={s.value}>
+              <b>{format.number(counts[s.value] ?? 0)}</b> {s.word.toLowerCase()}
+            </span>
+          ))}
+          {counts.none! > 0 && (
+            <span className="tally">
+              <b>{format.number(counts.none!)}</b> not marked
+            </span>
+          )}
         </Group>
         <Group gap={8}>
-          <Button variant="subtle" color="gray" className="only-wide" onClick={() => saveCSV(`register-${register.className}-${register.divisionName}-${register.date}.csv`, [['Roll', 'Admission no.', 'Name', 'Mark', 'Late minutes', 'Remark'], ...students.map((e) => { const m = marks[e.studentId] ?? markOf(e); return [e.rollNumber, e.admissionNumber, nameOf(e), words(m.status), m.lateMinutes, m.remark] })])}>CSV</Button>
-          {editable && <Button variant="default" disabled={!counts.none} onClick={() => put(students, (now) => (now.status ? now : { ...now, status: 'PRESENT' }))}>{counts.none === students.length ? 'All present' : 'The rest present'}</Button>}
+          <Button
+            variant="subtle"
+            color="gray"
+            className="only-wide"
+            onClick={() =>
+              saveCSV(`register-${register.className}-${register.divisionName}-${register.date}.csv`, [
+                ['Roll', 'Admission no.', 'Name', 'Mark', 'Late minutes', 'Remark'],
+                ...students.map((e) => {
+                  const m = marks[e.studentId] ?? markOf(e)
+                  return [e.rollNumber, e.admissionNumber, nameOf(e), words(m.status), m.lateMinutes, m.remark]
+                }),
+              ])
+            }
+          >
+            CSV
+          </Button>
+          {editable && (
+            <Button
+              variant="default"
+              disabled={!counts.none}
+              onClick={() => put(students, (now) => (now.status ? now : { ...now, status: 'PRESENT' }))}
+            >
+              {counts.none === students.length ? 'All present' : 'The rest present'}
+            </Button>
+          )}
         </Group>
       </Group>
       <div className="panel sheet-panel">
         <div className="list-scroll sheet-scroll" tabIndex={-1}>
-          <table className="list sheet day-sheet" ref={table} onKeyDown={key} aria-label={`${register.className} ${register.divisionName} on ${format.date(register.date)}`}>
-            <thead><tr><th scope="col" className="end roll">Roll</th><th scope="col">Student</th><th scope="col">Mark</th><th scope="col">Minutes late</th><th scope="col">Remark</th></tr></thead>
+          <table
+            className="list sheet day-sheet"
+            ref={table}
+            onKeyDown={key}
+            aria-label={`${register.className} ${register.divisionName} on ${format.date(register.date)}`}
+          >
+            <thead>
+              <tr>
+                <th scope="col" className="end roll">
+                  Roll
+                </th>
+                <th scope="col">Student</th>
+                <th scope="col">Mark</th>
+                <th scope="col">Minutes late</th>
+                <th scope="col">Remark</th>
+              </tr>
+            </thead>
             <tbody>
-              {students.map((e, i) => <Line key={e.studentId} row={i} entry={e} mark={marks[e.studentId]} bad={bad[e.studentId]} stale={stale && !!bad[e.studentId]} editable={editable} set={set} take={take} />)}
+              {students.map((e, i) => (
+                <Line
+                  key={e.studentId}
+                  row={i}
+                  entry={e}
+                  mark={marks[e.studentId]}
+                  bad={bad[e.studentId]}
+                  stale={stale && !!bad[e.studentId]}
+                  editable={editable}
+                  set={set}
+                  take={take}
+                />
+              ))}
             </tbody>
           </table>
         </div>
         {editable && (
           <div className="savebar sheet-bar no-print">
             <div className="says" aria-live="polite">
-              {problem ? <Text size="sm" c="red.8" role="alert">{problem.fields.date ?? problem.message}</Text>
-                : dirty.length > 0 ? <Text size="sm" c="dimmed">{format.number(dirty.length)} not saved{past ? '; a day past needs a reason' : ''}</Text>
-                  : save.isSuccess ? <Text size="sm" c="dimmed">Saved</Text>
-                    : <Text size="sm" c="dimmed" className="only-wide"><kbd className="key">P</kbd> <kbd className="key">A</kbd> <kbd className="key">L</kbd> <kbd className="key">E</kbd> mark and go on, with <kbd className="key">Shift</kbd> all the rest; <kbd className="key">↑</kbd> <kbd className="key">↓</kbd> move, <kbd className="key">Delete</kbd> takes back</Text>}
+              {problem ? (
+                <Text size="sm" c="red.8" role="alert">
+                  {problem.fields.date ?? problem.message}
+                </Text>
+              ) : dirty.length > 0 ? (
+                <Text size="sm" c="dimmed">
+                  {format.number(dirty.length)} not saved{past ? '; a day past needs a reason' : ''}
+                </Text>
+              ) : save.isSuccess ? (
+                <Text size="sm" c="dimmed">
+                  Saved
+                </Text>
+              ) : (
+                <Text size="sm" c="dimmed" className="only-wide">
+                  <kbd className="key">P</kbd> <kbd className="key">A</kbd> <kbd className="key">L</kbd>{' '}
+                  <kbd className="key">E</kbd> mark and go on, with <kbd className="key">Shift</kbd> all the rest;{' '}
+                  <kbd className="key">↑</kbd> <kbd className="key">↓</kbd> move, <kbd className="key">Delete</kbd>{' '}
+                  takes back
+                </Text>
+              )}
             </div>
-            {past && dirty.length > 0 && <TextInput aria-label="Reason for changing a day past" placeholder="Reason" w={220} className="reason" value={reason} error={!!problem?.fields.reason} maxLength={300} onChange={(e) => setReason(e.currentTarget.value)} />}
-            {dirty.length > 0 && <Button variant="default" onClick={() => { setMarks({}); setBad({}); save.reset() }}>Discard</Button>}
-            <Button disabled={dirty.length === 0 || incomplete.length > 0 || (past && reason.trim() === '')} loading={save.isPending} onClick={() => save.mutate()}>Save</Button>
+            {past && dirty.length > 0 && (
+              <TextInput
+                aria-label="Reason for changing a day past"
+                placeholder="Reason"
+                w={220}
+                className="reason"
+                value={reason}
+                error={!!problem?.fields.reason}
+                maxLength={300}
+                onChange={(e) => setReason(e.currentTarget.value)}
+              />
+            )}
+            {dirty.length > 0 && (
+              <Button
+                variant="default"
+                onClick={() => {
+                  setMarks({})
+                  setBad({})
+                  save.reset()
+                }}
+              >
+                Discard
+              </Button>
+            )}
+            <Button
+              disabled={dirty.length === 0 || incomplete.length > 0 || (past && reason.trim() === '')}
+              loading={save.isPending}
+              onClick={() => save.mutate()}
+            >
+              Save
+            </Button>
           </div>
         )}
       </div>
-      {problem && Object.keys(bad).length === 0 && !problem.fields.date && !problem.fields.reason && <Group mt={12}><Trouble error={save.error} /></Group>}
+      {problem && Object.keys(bad).length === 0 && !problem.fields.date && !problem.fields.reason && (
+        <Group mt={12}>
+          <Trouble error={save.error} />
+        </Group>
+      )}
       <UnsavedGuard when={dirty.length > 0 && !save.isPending} />
     </>
   )
 }
 
-const Line = memo(function Line({ row, entry, mark, bad, stale, editable, set, take }: { row: number; entry: Entry; mark?: Mark; bad?: string; stale: boolean; editable: boolean; set: (e: Entry, m: Partial<Mark>) => void; take: (e: Entry) => void }) {
+const Line = memo(function Line({
+  row,
+  entry,
+  mark,
+  bad,
+  stale,
+  editable,
+  set,
+  take,
+}: {
+  row: number
+  entry: Entry
+  mark?: Mark
+  bad?: string
+  stale: boolean
+  editable: boolean
+  set: (e: Entry, m: Partial<Mark>) => void
+  take: (e: Entry) => void
+}) {
   const now = mark ?? markOf(entry)
   const name = nameOf(entry)
   const onLeave = entry.source === 'LEAVE'
@@ -182,22 +367,75 @@ const Line = memo(function Line({ row, entry, mark, bad, stale, editable, set, t
     <tr data-row={row} data-dirty={mark ? true : undefined} data-bad={bad ? true : undefined}>
       <td className="end figures roll">{entry.rollNumber ?? ''}</td>
       <td className="wrap who">
-        {name}{mark && <span className="hidden"> (not saved)</span>}
-        {onLeave && <Text span size="xs" c="dimmed" display="block">On approved leave</Text>}
-        {bad && <div className="why">{bad}{stale && <> <button type="button" className="text-button" onClick={() => take(entry)}>Take theirs</button></>}</div>}
+        {name}
+        {mark && <span className="hidden"> (not saved)</span>}
+        {onLeave && (
+          <Text span size="xs" c="dimmed" display="block">
+            On approved leave
+          </Text>
+        )}
+        {bad && (
+          <div className="why">
+            {bad}
+            {stale && (
+              <>
+                {' '}
+                <button type="button" className="text-button" onClick={() => take(entry)}>
+                  Take theirs
+                </button>
+              </>
+            )}
+          </div>
+        )}
       </td>
       <td>
         <div className="marks" role="group" aria-label={`Mark of ${name}`}>
           {statuses.map((s, i) => (
-            <button key={s.value} type="button" className="mark" data-status={s.value} aria-pressed={now.status === s.value} disabled={!editable}
-              tabIndex={now.status === s.value || (now.status === null && i === 0) ? 0 : -1} onClick={() => set(entry, { status: s.value })}>
-              <span className="hidden">{name}: </span><span className="letter" aria-hidden>{s.key}</span><span className="word">{s.word}</span>
+            <button
+              key={s.value}
+              type="button"
+              className="mark"
+              data-status={s.value}
+              aria-pressed={now.status === s.value}
+              disabled={!editable}
+              tabIndex={now.status === s.value || (now.status === null && i === 0) ? 0 : -1}
+              onClick={() => set(entry, { status: s.value })}
+            >
+              <span className="hidden">{name}: </span>
+              <span className="letter" aria-hidden>
+                {s.key}
+              </span>
+              <span className="word">{s.word}</span>
             </button>
           ))}
         </div>
       </td>
-      <td>{now.status === 'LATE' && <input className="cell-input late figures" inputMode="numeric" aria-label={`Minutes ${name} was late`} disabled={!editable} maxLength={3} value={now.lateMinutes ?? ''} onChange={(e) => { const n = e.currentTarget.value.replace(/\D/g, ''); set(entry, { lateMinutes: n === '' ? null : Math.min(600, Number(n)) }) }} />}</td>
-      <td><input className="cell-input remark" aria-label={`Remark on ${name}`} disabled={!editable || now.status === null} maxLength={300} value={now.remark} onChange={(e) => set(entry, { remark: e.currentTarget.value })} /></td>
+      <td>
+        {now.status === 'LATE' && (
+          <input
+            className="cell-input late figures"
+            inputMode="numeric"
+            aria-label={`Minutes ${name} was late`}
+            disabled={!editable}
+            maxLength={3}
+            value={now.lateMinutes ?? ''}
+            onChange={(e) => {
+              const n = e.currentTarget.value.replace(/\D/g, '')
+              set(entry, { lateMinutes: n === '' ? null : Math.min(600, Number(n)) })
+            }}
+          />
+        )}
+      </td>
+      <td>
+        <input
+          className="cell-input remark"
+          aria-label={`Remark on ${name}`}
+          disabled={!editable || now.status === null}
+          maxLength={300}
+          value={now.remark}
+          onChange={(e) => set(entry, { remark: e.currentTarget.value })}
+        />
+      </td>
     </tr>
   )
 })

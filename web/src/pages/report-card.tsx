@@ -14,8 +14,15 @@ import '../day.css'
 type Card = Schemas['ReportCard']
 
 /** The card as data; the same address gives the printed one. */
-export function readCard(studentId: string, query: { academicYearId?: string; includeUnpublished?: boolean }): Promise<Card> {
-  return call(api.GET('/school-admin/exam/report-card/{studentId}', { params: { path: { studentId }, query } }) as unknown as Promise<{ data?: { data: Card }; error?: unknown; response: Response }>)
+export function readCard(
+  studentId: string,
+  query: { academicYearId?: string; includeUnpublished?: boolean },
+): Promise<Card> {
+  return call(
+    api.GET('/school-admin/exam/report-card/{studentId}', {
+      params: { path: { studentId }, query },
+    }) as unknown as Promise<{ data?: { data: Card }; error?: unknown; response: Response }>,
+  )
 }
 
 export function ReportCardPage() {
@@ -29,21 +36,67 @@ export function ReportCardPage() {
     queryFn: () => readCard(id, { academicYearId: yearId, includeUnpublished: unpublished }),
     enabled: !!yearId,
   })
-  const pdf = useMutation({ mutationFn: () => download(`/school-admin/exam/report-card/${id}`, { format: 'pdf', academicYearId: yearId ?? '', ...(unpublished ? { includeUnpublished: 'true' } : {}) }, `report-card-${q.data?.student.admissionNumber}.pdf`) })
+  const pdf = useMutation({
+    mutationFn: () =>
+      download(
+        `/school-admin/exam/report-card/${id}`,
+        { format: 'pdf', academicYearId: yearId ?? '', ...(unpublished ? { includeUnpublished: 'true' } : {}) },
+        `report-card-${q.data?.student.admissionNumber}.pdf`,
+      ),
+  })
   return (
     <div className="page">
-      <Group gap={4} mb={4} className="no-print"><Link to="/exams" className="quiet-link"><IconArrowLeft size={14} /> Exams</Link></Group>
+      <Group gap={4} mb={4} className="no-print">
+        <Link to="/exams" className="quiet-link">
+          <IconArrowLeft size={14} /> Exams
+        </Link>
+      </Group>
       <Group justify="space-between" mb={16} gap={12} className="no-print">
         <Title order={1}>Report card</Title>
         <Group gap={8}>
-          <Switch label="Before publication" checked={unpublished} onChange={(e) => setAddress({ draft: e.currentTarget.checked ? 'yes' : undefined })} />
-          {years.length > 1 && <NativeSelect aria-label="Academic year" data={years.map((y) => ({ value: y.id, label: y.name }))} value={yearId} onChange={(e) => setAddress({ year: e.currentTarget.value })} />}
-          <Button variant="default" className="only-wide" leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => window.print()}>Print</Button>
-          <Button leftSection={<IconDownload size={16} stroke={1.6} />} loading={pdf.isPending} disabled={!q.data} onClick={() => pdf.mutate()}>PDF</Button>
+          <Switch
+            label="Before publication"
+            checked={unpublished}
+            onChange={(e) => setAddress({ draft: e.currentTarget.checked ? 'yes' : undefined })}
+          />
+          {years.length > 1 && (
+            <NativeSelect
+              aria-label="Academic year"
+              data={years.map((y) => ({ value: y.id, label: y.name }))}
+              value={yearId}
+              onChange={(e) => setAddress({ year: e.currentTarget.value })}
+            />
+          )}
+          <Button
+            variant="default"
+            className="only-wide"
+            leftSection={<IconPrinter size={16} stroke={1.6} />}
+            onClick={() => window.print()}
+          >
+            Print
+          </Button>
+          <Button
+            leftSection={<IconDownload size={16} stroke={1.6} />}
+            loading={pdf.isPending}
+            disabled={!q.data}
+            onClick={() => pdf.mutate()}
+          >
+            PDF
+          </Button>
         </Group>
       </Group>
-      {pdf.error && <Group mb={12}><Trouble error={pdf.error} /></Group>}
-      {q.data ? <Sheet card={q.data} unpublished={unpublished} /> : q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={10} />}
+      {pdf.error && (
+        <Group mb={12}>
+          <Trouble error={pdf.error} />
+        </Group>
+      )}
+      {q.data ? (
+        <Sheet card={q.data} unpublished={unpublished} />
+      ) : q.error ? (
+        <Trouble error={q.error} retry={() => void q.refetch()} />
+      ) : (
+        <Lines n={10} />
+      )}
     </div>
   )
 }
@@ -55,23 +108,94 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
   return (
     <article className="panel report-card" aria-label={`Report card of ${nameOf(s)}`}>
       <header>
-        <Text fw={600} size="xl">{card.schoolName}</Text>
+        <Text fw={600} size="xl">
+          {card.schoolName}
+        </Text>
         <Text c="dimmed">Report card, {card.academicYearName}</Text>
       </header>
-      {unpublished && <Alert variant="light" className="no-print" mb={16} title="Results that are not published are counted in">Parents do not see this card yet.</Alert>}
+      {unpublished && (
+        <Alert variant="light" className="no-print" mb={16} title="Results that are not published are counted in">
+          Parents do not see this card yet.
+        </Alert>
+      )}
       <div className="card-who">
-        <Facts of={[['Name', nameOf(s)], ['Class', s.className ? `${s.className} ${s.divisionName}` : ''], ['Roll number', s.rollNumber ?? '']]} />
-        <Facts of={[['Admission no.', s.admissionNumber], ['Born on', format.date(s.dateOfBirth)], ['Guardians', s.guardians.join(', ')]]} />
+        <Facts
+          of={[
+            ['Name', nameOf(s)],
+            ['Class', s.className ? `${s.className} ${s.divisionName}` : ''],
+            ['Roll number', s.rollNumber ?? ''],
+          ]}
+        />
+        <Facts
+          of={[
+            ['Admission no.', s.admissionNumber],
+            ['Born on', format.date(s.dateOfBirth)],
+            ['Guardians', s.guardians.join(', ')],
+          ]}
+        />
       </div>
-      {card.exams.length === 0 ? <Empty title="No results yet" text={unpublished ? 'Nothing was entered for this student in the year.' : 'Nothing is published for this student in the year. "Before publication" shows what is entered.'} /> : (
+      {card.exams.length === 0 ? (
+        <Empty
+          title="No results yet"
+          text={
+            unpublished
+              ? 'Nothing was entered for this student in the year.'
+              : 'Nothing is published for this student in the year. "Before publication" shows what is entered.'
+          }
+        />
+      ) : (
         <>
-          {card.exams.map((e) => <ExamTable key={e.examId} exam={e} term={card.terms.find((t) => t.termId === e.termId && t.termId)?.name} />)}
+          {card.exams.map((e) => (
+            <ExamTable key={e.examId} exam={e} term={card.terms.find((t) => t.termId === e.termId && t.termId)?.name} />
+          ))}
           <div className="card-sum">
-            {card.terms.length > 1 && card.terms.map((t) => <div key={t.termId ?? ''}><Text size="sm" c="dimmed">{t.name || 'Other exams'}</Text><Text fw={600} size="lg" className="figures">{percent(t.percent)} {t.grade}</Text></div>)}
-            <div><Text size="sm" c="dimmed">The year so far</Text><Text fw={600} size="lg" className="figures">{percent(card.overall.percent)} {card.overall.grade}</Text></div>
-            <div><Text size="sm" c="dimmed">Rank in the class</Text><Text fw={600} size="lg" className="figures">{card.overall.rank ? `${card.overall.rank} of ${card.overall.outOf}` : '–'}</Text></div>
-            <div><Text size="sm" c="dimmed">Outcome</Text><Text fw={600} size="lg">{card.overall.isPass ? 'Passed' : 'Not passed'}</Text></div>
-            {card.attendance && <div><Text size="sm" c="dimmed">Attendance</Text><Text fw={600} size="lg" className="figures">{card.attendance.total ? `${format.number(card.attendance.present)} of ${format.number(card.attendance.total)} days` : '–'}</Text></div>}
+            {card.terms.length > 1 &&
+              card.terms.map((t) => (
+                <div key={t.termId ?? ''}>
+                  <Text size="sm" c="dimmed">
+                    {t.name || 'Other exams'}
+                  </Text>
+                  <Text fw={600} size="lg" className="figures">
+                    {percent(t.percent)} {t.grade}
+                  </Text>
+                </div>
+              ))}
+            <div>
+              <Text size="sm" c="dimmed">
+                The year so far
+              </Text>
+              <Text fw={600} size="lg" className="figures">
+                {percent(card.overall.percent)} {card.overall.grade}
+              </Text>
+            </div>
+            <div>
+              <Text size="sm" c="dimmed">
+                Rank in the class
+              </Text>
+              <Text fw={600} size="lg" className="figures">
+                {card.overall.rank ? `${card.overall.rank} of ${card.overall.outOf}` : '–'}
+              </Text>
+            </div>
+            <div>
+              <Text size="sm" c="dimmed">
+                Outcome
+              </Text>
+              <Text fw={600} size="lg">
+                {card.overall.isPass ? 'Passed' : 'Not passed'}
+              </Text>
+            </div>
+            {card.attendance && (
+              <div>
+                <Text size="sm" c="dimmed">
+                  Attendance
+                </Text>
+                <Text fw={600} size="lg" className="figures">
+                  {card.attendance.total
+                    ? `${format.number(card.attendance.present)} of ${format.number(card.attendance.total)} days`
+                    : '–'}
+                </Text>
+              </div>
+            )}
           </div>
         </>
       )}
@@ -88,14 +212,44 @@ function ExamTable({ exam, term }: { exam: Schemas['CardExam']; term?: string })
   const format = useFormat()
   return (
     <section>
-      <Title order={2} mb={8}>{exam.name}{term && <Text span c="dimmed" size="md" fw={400}> · {term}</Text>}</Title>
+      <Title order={2} mb={8}>
+        {exam.name}
+        {term && (
+          <Text span c="dimmed" size="md" fw={400}>
+            {' '}
+            · {term}
+          </Text>
+        )}
+      </Title>
       <table className="list card-table">
-        <thead><tr><th scope="col">Subject</th><th scope="col" className="end">Marks</th><th scope="col" className="end">Of</th><th scope="col">Grade</th><th scope="col">Remark</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Subject</th>
+            <th scope="col" className="end">
+              Marks
+            </th>
+            <th scope="col" className="end">
+              Of
+            </th>
+            <th scope="col">Grade</th>
+            <th scope="col">Remark</th>
+          </tr>
+        </thead>
         <tbody>
           {exam.results.map((r) => (
             <tr key={r.id}>
-              <td>{r.subjectName}{r.subjectType === 'CO_SCHOLASTIC' && <Text span size="xs" c="dimmed"> graded only</Text>}</td>
-              <td className="end figures" data-failed={!r.isPass || undefined}>{r.isAbsent ? 'Absent' : r.isExempt ? 'Exempt' : format.number(r.marksObtained ?? 0)}</td>
+              <td>
+                {r.subjectName}
+                {r.subjectType === 'CO_SCHOLASTIC' && (
+                  <Text span size="xs" c="dimmed">
+                    {' '}
+                    graded only
+                  </Text>
+                )}
+              </td>
+              <td className="end figures" data-failed={!r.isPass || undefined}>
+                {r.isAbsent ? 'Absent' : r.isExempt ? 'Exempt' : format.number(r.marksObtained ?? 0)}
+              </td>
               <td className="end figures">{format.number(r.maxMarks)}</td>
               <td>{r.grade || '–'}</td>
               <td className="wrap">{r.remark}</td>
@@ -103,7 +257,16 @@ function ExamTable({ exam, term }: { exam: Schemas['CardExam']; term?: string })
           ))}
         </tbody>
         <tfoot>
-          <tr><th scope="row">Total</th><td className="end figures">{format.number(exam.obtained)}</td><td className="end figures">{format.number(exam.maxMarks)}</td><td>{exam.grade || '–'}</td><td>{exam.percent === null ? '' : `${format.number(exam.percent)} %`}{exam.rank ? `, rank ${exam.rank} of ${exam.outOf}` : ''}</td></tr>
+          <tr>
+            <th scope="row">Total</th>
+            <td className="end figures">{format.number(exam.obtained)}</td>
+            <td className="end figures">{format.number(exam.maxMarks)}</td>
+            <td>{exam.grade || '–'}</td>
+            <td>
+              {exam.percent === null ? '' : `${format.number(exam.percent)} %`}
+              {exam.rank ? `, rank ${exam.rank} of ${exam.outOf}` : ''}
+            </td>
+          </tr>
         </tfoot>
       </table>
     </section>

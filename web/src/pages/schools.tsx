@@ -16,7 +16,13 @@ import { ProfileForm, SchoolStats } from './platform/profile'
 type School = Schemas['School']
 
 const tones = { ACTIVE: 'good', PROVISIONING: 'busy', SUSPENDED: 'warn', FAILED: 'bad', ARCHIVED: 'off' } as const
-const stateWords: Record<string, string> = { ACTIVE: 'Active', PROVISIONING: 'Being set up', SUSPENDED: 'Suspended', FAILED: 'Set-up stopped', ARCHIVED: 'Archived' }
+const stateWords: Record<string, string> = {
+  ACTIVE: 'Active',
+  PROVISIONING: 'Being set up',
+  SUSPENDED: 'Suspended',
+  FAILED: 'Set-up stopped',
+  ARCHIVED: 'Archived',
+}
 
 export function SchoolStatus({ status }: { status: string }) {
   return <Status tone={tones[status as keyof typeof tones] ?? 'off'}>{stateWords[status] ?? words(status)}</Status>
@@ -24,7 +30,11 @@ export function SchoolStatus({ status }: { status: string }) {
 
 export function Schools() {
   const format = useFormat()
-  const onboard = <Button component={Link} to="/schools/new" leftSection={<IconPlus size={16} />}>Onboard a school</Button>
+  const onboard = (
+    <Button component={Link} to="/schools/new" leftSection={<IconPlus size={16} />}>
+      Onboard a school
+    </Button>
+  )
   return (
     <ListPage
       path="/super-admin/school/list"
@@ -33,43 +43,109 @@ export function Schools() {
       id={(s) => s.id}
       name={(s) => s.name}
       search="Name or code"
-      filters={[{ key: 'status', label: 'Status', options: Object.entries(stateWords).map(([value, label]) => ({ value, label })) }]}
+      filters={[
+        {
+          key: 'status',
+          label: 'Status',
+          options: Object.entries(stateWords).map(([value, label]) => ({ value, label })),
+        },
+      ]}
       columns={[
         { key: 'name', title: 'Name', cell: (s) => s.name, sort: 'name' },
         { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code' },
-        { key: 'status', title: 'Status', cell: (s) => <SchoolStatus status={s.status} />, text: (s) => stateWords[s.status] ?? s.status, sort: 'status', phone: true },
+        {
+          key: 'status',
+          title: 'Status',
+          cell: (s) => <SchoolStatus status={s.status} />,
+          text: (s) => stateWords[s.status] ?? s.status,
+          sort: 'status',
+          phone: true,
+        },
         { key: 'node', title: 'Node', cell: (s) => s.node ?? '' },
         { key: 'students', title: 'Students', cell: (s) => format.number(s.students), sort: 'students', end: true },
-        { key: 'size', title: 'Size', cell: (s) => (s.databaseBytes > 0 ? bytes(s.databaseBytes) : ''), text: (s) => String(s.databaseBytes), sort: 'databaseBytes', end: true },
+        {
+          key: 'size',
+          title: 'Size',
+          cell: (s) => (s.databaseBytes > 0 ? bytes(s.databaseBytes) : ''),
+          text: (s) => String(s.databaseBytes),
+          sort: 'databaseBytes',
+          end: true,
+        },
         { key: 'zone', title: 'Time zone', cell: (s) => s.timeZone, hidden: true },
         { key: 'currency', title: 'Currency', cell: (s) => s.currency, hidden: true },
         { key: 'schema', title: 'Schema', cell: (s) => String(s.schemaVersion), end: true, hidden: true },
         { key: 'created', title: 'Onboarded', cell: (s) => format.date(s.createdAt), sort: 'createdAt' },
       ]}
       primary={onboard}
-      empty={<Empty icon={<IconBuilding size={32} stroke={1.2} />} title="No schools yet" text="A school gets its own database schema, roles and first administrator, in under a minute." action={onboard} example="For example: Green Valley, code green-valley, Asia/Kolkata, INR." />}
+      empty={
+        <Empty
+          icon={<IconBuilding size={32} stroke={1.2} />}
+          title="No schools yet"
+          text="A school gets its own database schema, roles and first administrator, in under a minute."
+          action={onboard}
+          example="For example: Green Valley, code green-valley, Asia/Kolkata, INR."
+        />
+      }
       drawer={(id, close) => <SchoolDrawer id={id} close={close} />}
     />
   )
 }
 
 const acts = {
-  suspend: { label: 'Suspend', path: '/super-admin/school/{id}/suspend', danger: true, title: 'Suspend this school?', text: 'Everybody of the school is shut out within a second. Its data stays as it is, and you can open it again at any time.' },
-  activate: { label: 'Activate', path: '/super-admin/school/{id}/activate', danger: false, title: 'Open this school again?', text: 'Its people can sign in again at once.' },
-  archive: { label: 'Archive', path: '/super-admin/school/{id}/archive', danger: true, title: 'Archive this school for good?', text: 'It cannot be opened again from here. Its data is kept.' },
-  retry: { label: 'Try again', path: '/super-admin/school/{id}/retry', danger: false, title: 'Go on with the set-up?', text: 'It goes on at the step where it stopped.' },
+  suspend: {
+    label: 'Suspend',
+    path: '/super-admin/school/{id}/suspend',
+    danger: true,
+    title: 'Suspend this school?',
+    text: 'Everybody of the school is shut out within a second. Its data stays as it is, and you can open it again at any time.',
+  },
+  activate: {
+    label: 'Activate',
+    path: '/super-admin/school/{id}/activate',
+    danger: false,
+    title: 'Open this school again?',
+    text: 'Its people can sign in again at once.',
+  },
+  archive: {
+    label: 'Archive',
+    path: '/super-admin/school/{id}/archive',
+    danger: true,
+    title: 'Archive this school for good?',
+    text: 'It cannot be opened again from here. Its data is kept.',
+  },
+  retry: {
+    label: 'Try again',
+    path: '/super-admin/school/{id}/retry',
+    danger: false,
+    title: 'Go on with the set-up?',
+    text: 'It goes on at the step where it stopped.',
+  },
 } as const
 
-const actsOf: Record<string, (keyof typeof acts)[]> = { ACTIVE: ['suspend'], SUSPENDED: ['activate', 'archive'], FAILED: ['retry'] }
+const actsOf: Record<string, (keyof typeof acts)[]> = {
+  ACTIVE: ['suspend'],
+  SUSPENDED: ['activate', 'archive'],
+  FAILED: ['retry'],
+}
 
 function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
   const format = useFormat()
   const [address, setAddress] = useAddress()
   const tab = address.tab === 'edit' ? 'edit' : 'now'
   const [asking, setAsking] = useState<keyof typeof acts | null>(null)
-  const school = useQuery({ queryKey: ['/super-admin/school/', id], queryFn: () => call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })) })
+  const school = useQuery({
+    queryKey: ['/super-admin/school/', id],
+    queryFn: () => call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })),
+  })
   const act = useMutation({
-    mutationFn: (a: keyof typeof acts) => call(api.POST(acts[a].path, { params: { path: { id } } }) as Promise<{ data?: { data: unknown }; error?: unknown; response: Response }>),
+    mutationFn: (a: keyof typeof acts) =>
+      call(
+        api.POST(acts[a].path, { params: { path: { id } } }) as Promise<{
+          data?: { data: unknown }
+          error?: unknown
+          response: Response
+        }>,
+      ),
     onSuccess: () => {
       setAsking(null)
       changed('/super-admin/school/')
@@ -83,7 +159,14 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
         title={s?.name ?? ' '}
         summary={s && <SchoolStatus status={s.status} />}
         close={close}
-        actions={s && (actsOf[s.status] ?? []).map((k) => <Button key={k} size="compact-md" variant="default" onClick={() => setAsking(k)}>{acts[k].label}</Button>)}
+        actions={
+          s &&
+          (actsOf[s.status] ?? []).map((k) => (
+            <Button key={k} size="compact-md" variant="default" onClick={() => setAsking(k)}>
+              {acts[k].label}
+            </Button>
+          ))
+        }
       >
         {s && (
           <Tabs value={tab} onChange={(t) => setAddress({ tab: t === 'edit' ? 'edit' : undefined })} mt={12}>
@@ -94,33 +177,72 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
           </Tabs>
         )}
       </DrawerHead>
-      {s && tab === 'edit' ? <ProfileForm school={s} key={s.id} /> : <div className="drawer-body">
-        {school.error ? <Trouble error={school.error} retry={() => void school.refetch()} /> : !s ? <Lines /> : (
-          <Stack gap={24}>
-            {(s.status === 'PROVISIONING' || s.status === 'FAILED') && <Provisioning id={id} />}
-            {s.status !== 'PROVISIONING' && <SchoolStats id={id} />}
-            {(s.status === 'ACTIVE' || s.status === 'SUSPENDED') && <SchoolMove id={id} node={s.node} />}
-            <Facts
-              of={[
-                ['Code', s.code],
-                ['Node', s.node],
-                ['Time zone', s.timeZone],
-                ['Currency', s.currency],
-                ['Locale', s.locale],
-                ['Schema version', String(s.schemaVersion)],
-                ...(s.migrationError ? ([['Migration', <Text span c="red.8" key="m">{s.migrationError}</Text>]] as [string, React.ReactNode][]) : []),
-                ['Onboarded', format.dateTime(s.createdAt)],
-                ['Id', <span className="figures" key="i">{s.id}</span>],
-              ]}
-            />
-            <Group gap={8}>
-              <Button component={Link} to="/admins" search={{ schoolId: s.id } as never} variant="default">Its administrators</Button>
-              <Button component={Link} to="/audit" search={{ schoolId: s.id } as never} variant="default">What was done to it</Button>
-            </Group>
-          </Stack>
-        )}
-      </div>}
-      <Confirm opened={!!a} title={a?.title ?? ''} action={a?.label ?? ''} danger={a?.danger} type={asking === 'archive' ? s?.code : undefined} busy={act.isPending} error={act.error} onClose={() => { setAsking(null); act.reset() }} onConfirm={() => asking && act.mutate(asking)}>
+      {s && tab === 'edit' ? (
+        <ProfileForm school={s} key={s.id} />
+      ) : (
+        <div className="drawer-body">
+          {school.error ? (
+            <Trouble error={school.error} retry={() => void school.refetch()} />
+          ) : !s ? (
+            <Lines />
+          ) : (
+            <Stack gap={24}>
+              {(s.status === 'PROVISIONING' || s.status === 'FAILED') && <Provisioning id={id} />}
+              {s.status !== 'PROVISIONING' && <SchoolStats id={id} />}
+              {(s.status === 'ACTIVE' || s.status === 'SUSPENDED') && <SchoolMove id={id} node={s.node} />}
+              <Facts
+                of={[
+                  ['Code', s.code],
+                  ['Node', s.node],
+                  ['Time zone', s.timeZone],
+                  ['Currency', s.currency],
+                  ['Locale', s.locale],
+                  ['Schema version', String(s.schemaVersion)],
+                  ...(s.migrationError
+                    ? ([
+                        [
+                          'Migration',
+                          <Text span c="red.8" key="m">
+                            {s.migrationError}
+                          </Text>,
+                        ],
+                      ] as [string, React.ReactNode][])
+                    : []),
+                  ['Onboarded', format.dateTime(s.createdAt)],
+                  [
+                    'Id',
+                    <span className="figures" key="i">
+                      {s.id}
+                    </span>,
+                  ],
+                ]}
+              />
+              <Group gap={8}>
+                <Button component={Link} to="/admins" search={{ schoolId: s.id } as never} variant="default">
+                  Its administrators
+                </Button>
+                <Button component={Link} to="/audit" search={{ schoolId: s.id } as never} variant="default">
+                  What was done to it
+                </Button>
+              </Group>
+            </Stack>
+          )}
+        </div>
+      )}
+      <Confirm
+        opened={!!a}
+        title={a?.title ?? ''}
+        action={a?.label ?? ''}
+        danger={a?.danger}
+        type={asking === 'archive' ? s?.code : undefined}
+        busy={act.isPending}
+        error={act.error}
+        onClose={() => {
+          setAsking(null)
+          act.reset()
+        }}
+        onConfirm={() => asking && act.mutate(asking)}
+      >
         {a?.text}
       </Confirm>
     </>
@@ -139,36 +261,62 @@ const stepWords: Record<string, string> = {
 /** How far a school's set-up is, live, until it is done or has stopped. Should the stream break, it is asked for again. */
 export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School) => void }) {
   const key = ['/super-admin/school/provisioning', id]
-  const q = useQuery({ queryKey: key, queryFn: () => call(api.GET('/super-admin/school/{id}/provisioning', { params: { path: { id } } })), refetchInterval: (x) => (x.state.data && x.state.data.status !== 'PROVISIONING' ? false : 5_000), staleTime: 0 })
+  const q = useQuery({
+    queryKey: key,
+    queryFn: () => call(api.GET('/super-admin/school/{id}/provisioning', { params: { path: { id } } })),
+    refetchInterval: (x) => (x.state.data && x.state.data.status !== 'PROVISIONING' ? false : 5_000),
+    staleTime: 0,
+  })
   const status = q.data?.status
   useEffect(() => {
     if (status && status !== 'PROVISIONING') return
     const off = new AbortController()
-    void listen<Schemas['Onboarding']>(`/super-admin/school/${id}/provisioning/stream`, (p) => queries.setQueryData(key, p), off.signal).catch(() => undefined)
+    void listen<Schemas['Onboarding']>(
+      `/super-admin/school/${id}/provisioning/stream`,
+      (p) => queries.setQueryData(key, p),
+      off.signal,
+    ).catch(() => undefined)
     return () => off.abort()
   }, [id, status === undefined || status === 'PROVISIONING'])
   useEffect(() => {
     if (status === 'ACTIVE' || status === 'FAILED') changed('/super-admin/school/list', '/super-admin/school/')
-    if (status === 'ACTIVE' && onReady) void call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })).then(onReady)
+    if (status === 'ACTIVE' && onReady)
+      void call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })).then(onReady)
   }, [status])
   const p = q.data
   if (!p) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
   return (
     <Stack gap={16}>
       <Group justify="space-between">
-        <Text fw={500}>{p.status === 'ACTIVE' ? 'Ready' : p.status === 'FAILED' ? 'The set-up has stopped' : 'Being set up'}</Text>
-        <Text className="figures" c="dimmed">{p.percent} %</Text>
+        <Text fw={500}>
+          {p.status === 'ACTIVE' ? 'Ready' : p.status === 'FAILED' ? 'The set-up has stopped' : 'Being set up'}
+        </Text>
+        <Text className="figures" c="dimmed">
+          {p.percent} %
+        </Text>
       </Group>
       <Progress value={p.percent} aria-label="Set-up" color={p.status === 'FAILED' ? 'red.8' : undefined} />
-      {p.error && <Text c="red.8" size="sm">{p.error}</Text>}
+      {p.error && (
+        <Text c="red.8" size="sm">
+          {p.error}
+        </Text>
+      )}
       <Stack gap={8} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {p.steps.map((s) => (
           <li key={s.name}>
             <Status tone={s.finishedAt ? 'good' : s.error ? 'bad' : s.startedAt ? 'busy' : 'off'}>
               {stepWords[s.name] ?? words(s.name)}
-              {s.attempts > 1 && <Text span size="xs" c="dimmed">try {s.attempts}</Text>}
+              {s.attempts > 1 && (
+                <Text span size="xs" c="dimmed">
+                  try {s.attempts}
+                </Text>
+              )}
             </Status>
-            {s.error && !s.finishedAt && <Text size="sm" c="red.8" pl={14}>{s.error}</Text>}
+            {s.error && !s.finishedAt && (
+              <Text size="sm" c="red.8" pl={14}>
+                {s.error}
+              </Text>
+            )}
           </li>
         ))}
       </Stack>

@@ -15,8 +15,14 @@ function Card({ title, text, children }: { title: string; text?: string; childre
     <main className="sign-in">
       <div className="panel sign-in-card">
         <img src="/console/icon.svg" width={32} height={32} alt="" />
-        <Title order={1} mt={16}>{title}</Title>
-        {text && <Text c="dimmed" mt={4}>{text}</Text>}
+        <Title order={1} mt={16}>
+          {title}
+        </Title>
+        {text && (
+          <Text c="dimmed" mt={4}>
+            {text}
+          </Text>
+        )}
         {children}
       </div>
     </main>
@@ -34,7 +40,9 @@ function useSubmit(work: () => Promise<void>) {
       e.preventDefault()
       setBusy(true)
       setError(null)
-      work().catch(setError).finally(() => setBusy(false))
+      work()
+        .catch(setError)
+        .finally(() => setBusy(false))
     },
   }
 }
@@ -60,14 +68,43 @@ function SignInForm({ email: known, again }: { email?: string; again?: boolean }
       setHalf(p.data as Half)
     }
   })
-  if (half) return <Suspense><SecondFactor half={half} again={() => setHalf(undefined)} /></Suspense>
+  if (half)
+    return (
+      <Suspense>
+        <SecondFactor half={half} again={() => setHalf(undefined)} />
+      </Suspense>
+    )
   return (
     <form onSubmit={s.submit}>
       <Stack gap={16} mt={24}>
-        <TextInput label="E-mail" type="email" autoComplete="username" value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={s.fields.email} required withAsterisk={false} readOnly={again} autoFocus={!again} />
-        <PasswordInput label="Password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={s.fields.password} required withAsterisk={false} autoFocus={again} data-autofocus={again || undefined} visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }} />
+        <TextInput
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onChange={(e) => setEmail(e.currentTarget.value)}
+          error={s.fields.email}
+          required
+          withAsterisk={false}
+          readOnly={again}
+          autoFocus={!again}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          value={password}
+          onChange={(e) => setPassword(e.currentTarget.value)}
+          error={s.fields.password}
+          required
+          withAsterisk={false}
+          autoFocus={again}
+          data-autofocus={again || undefined}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        />
         <Trouble error={s.error} />
-        <Button type="submit" loading={s.busy} fullWidth>Sign in</Button>
+        <Button type="submit" loading={s.busy} fullWidth>
+          Sign in
+        </Button>
       </Stack>
     </form>
   )
@@ -77,7 +114,9 @@ export function SignIn() {
   return (
     <Card title="Sign in to Homeroom">
       <SignInForm />
-      <Anchor component={Link} to="/forgot" size="sm" mt={16} display="inline-block">Forgot your password?</Anchor>
+      <Anchor component={Link} to="/forgot" size="sm" mt={16} display="inline-block">
+        Forgot your password?
+      </Anchor>
     </Card>
   )
 }
@@ -85,14 +124,26 @@ export function SignIn() {
 /** Over the page, when the session has ended: what was typed stays. */
 export function SignInAgain({ email }: { email: string }) {
   return (
-    <Modal.Root opened onClose={() => undefined} closeOnEscape={false} closeOnClickOutside={false} size={380} zIndex={1000} centered>
+    <Modal.Root
+      opened
+      onClose={() => undefined}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      size={380}
+      zIndex={1000}
+      centered
+    >
       <Modal.Overlay backgroundOpacity={0.35} />
       <Modal.Content aria-label="Sign in again">
         <Modal.Body p={24}>
-      <Title order={2}>Your session has ended</Title>
-      <Text c="dimmed" mt={4}>Sign in to go on. What is on the page stays.</Text>
-      <SignInForm email={email} again />
-      <Anchor component="button" type="button" size="sm" mt={16} onClick={() => void signOut()}>Use another account</Anchor>
+          <Title order={2}>Your session has ended</Title>
+          <Text c="dimmed" mt={4}>
+            Sign in to go on. What is on the page stays.
+          </Text>
+          <SignInForm email={email} again />
+          <Anchor component="button" type="button" size="sm" mt={16} onClick={() => void signOut()}>
+            Use another account
+          </Anchor>
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
@@ -109,17 +160,33 @@ export function Forgot() {
   return (
     <Card title="Set a new password" text={sent ? undefined : 'We send you a link that is good for an hour.'}>
       {sent ? (
-        <Alert mt={24} variant="light" role="status">If {email} has an account, a link is on its way. Look into the spam folder too.</Alert>
+        <Alert mt={24} variant="light" role="status">
+          If {email} has an account, a link is on its way. Look into the spam folder too.
+        </Alert>
       ) : (
         <form onSubmit={s.submit}>
           <Stack gap={16} mt={24}>
-            <TextInput label="E-mail" type="email" autoComplete="username" value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={s.fields.email} required withAsterisk={false} autoFocus />
+            <TextInput
+              label="E-mail"
+              type="email"
+              autoComplete="username"
+              value={email}
+              onChange={(e) => setEmail(e.currentTarget.value)}
+              error={s.fields.email}
+              required
+              withAsterisk={false}
+              autoFocus
+            />
             <Trouble error={s.error} />
-            <Button type="submit" loading={s.busy} fullWidth>Send the link</Button>
+            <Button type="submit" loading={s.busy} fullWidth>
+              Send the link
+            </Button>
           </Stack>
         </form>
       )}
-      <Anchor component={Link} to="/" size="sm" mt={16} display="inline-block">Back to signing in</Anchor>
+      <Anchor component={Link} to="/" size="sm" mt={16} display="inline-block">
+        Back to signing in
+      </Anchor>
     </Card>
   )
 }
@@ -138,32 +205,65 @@ export function SetPassword() {
   if (set)
     return (
       <Card title="Your password is set" text="Sign in with your e-mail and the new password.">
-        <Button mt={24} fullWidth onClick={() => void signOut()}>Sign in</Button>
+        <Button mt={24} fullWidth onClick={() => void signOut()}>
+          Sign in
+        </Button>
       </Card>
     )
   return (
     <Card title="Choose a password" text="At least 12 characters. A few words in a row are easy to remember.">
       {token === '' ? (
-        <Alert mt={24} color="red" variant="light" role="alert">This link is not whole. Open it from the e-mail again, or ask for a new one.</Alert>
+        <Alert mt={24} color="red" variant="light" role="alert">
+          This link is not whole. Open it from the e-mail again, or ask for a new one.
+        </Alert>
       ) : (
         <form onSubmit={s.submit}>
           <Stack gap={16} mt={24}>
-            <PasswordInput label="New password" autoComplete="new-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={s.fields.password} required minLength={12} withAsterisk={false} autoFocus visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }} />
-            <PasswordInput label="The same again" autoComplete="new-password" value={again} onChange={(e) => setAgain(e.currentTarget.value)} error={differs ? 'The two are not the same yet' : undefined} required withAsterisk={false} visibilityToggleButtonProps={{ 'aria-label': 'Show the password again' }} />
+            <PasswordInput
+              label="New password"
+              autoComplete="new-password"
+              value={password}
+              onChange={(e) => setPassword(e.currentTarget.value)}
+              error={s.fields.password}
+              required
+              minLength={12}
+              withAsterisk={false}
+              autoFocus
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            />
+            <PasswordInput
+              label="The same again"
+              autoComplete="new-password"
+              value={again}
+              onChange={(e) => setAgain(e.currentTarget.value)}
+              error={differs ? 'The two are not the same yet' : undefined}
+              required
+              withAsterisk={false}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password again' }}
+            />
             <Trouble error={s.error} />
-            <Button type="submit" loading={s.busy} disabled={password === '' || again !== password} fullWidth>Set the password</Button>
+            <Button type="submit" loading={s.busy} disabled={password === '' || again !== password} fullWidth>
+              Set the password
+            </Button>
           </Stack>
         </form>
       )}
-      <Anchor component={Link} to="/forgot" size="sm" mt={16} display="inline-block">Ask for a new link</Anchor>
+      <Anchor component={Link} to="/forgot" size="sm" mt={16} display="inline-block">
+        Ask for a new link
+      </Anchor>
     </Card>
   )
 }
 
 export function Unreachable({ retry }: { retry: () => void }) {
   return (
-    <Card title="Homeroom cannot be reached" text="Check the network. If it is well, the service may be starting; try again in a moment.">
-      <Button mt={24} onClick={retry} fullWidth>Try again</Button>
+    <Card
+      title="Homeroom cannot be reached"
+      text="Check the network. If it is well, the service may be starting; try again in a moment."
+    >
+      <Button mt={24} onClick={retry} fullWidth>
+        Try again
+      </Button>
     </Card>
   )
 }

@@ -4,7 +4,17 @@ import { useSession } from '../api/session'
 import { useFormat } from './format'
 import './sheet.css'
 
-export function Sheet({ title, number, children, small }: { title: string; number?: string; children: ReactNode; small?: boolean }) {
+export function Sheet({
+  title,
+  number,
+  children,
+  small,
+}: {
+  title: string
+  number?: string
+  children: ReactNode
+  small?: boolean
+}) {
   const { school } = useSession()
   const format = useFormat()
   return (
