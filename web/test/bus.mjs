@@ -263,5 +263,7 @@ export default async function ({ url, story, say, email, password, token, driver
     await accessible(page, 'audit')
     await page.getByRole('button', { name: 'All by this person' }).click()
     await page.getByRole('button', { name: 'Added bus' }).waitFor()
-  }).finally(() => closing.forEach((end) => end()))
+  }).finally(() => {
+    for (const end of closing) end()
+  })
 }

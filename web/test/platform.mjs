@@ -1,5 +1,5 @@
 // The super-admin's desk: overview, a school's record, administrators, accounts, migrations, deliveries, audit.
-import { accessible, choose, inWindow, outbox, search, signIn, until, want } from './browser.mjs'
+import { accessible, choose, inWindow, outbox, search, signIn, until } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, school }) {
   const stamp = Date.now().toString(36)

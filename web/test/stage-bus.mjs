@@ -149,7 +149,7 @@ export async function stageBuses(url, email, password) {
     trip: buses[1].trip,
     stop: () => {
       clearInterval(timer)
-      buses.forEach((b) => b.socket.disconnect())
+      for (const b of buses) b.socket.disconnect()
     },
   }
 }

@@ -50,17 +50,17 @@ export async function stage(url, email, password) {
   }
   await post('/school-admin/student/import', null, token, { type: 'text/csv', body: rows.join('\n') })
   const staff = ['employeeCode,firstName,lastName,employeeType,phone,email,department,designation,joiningDate']
-  ;[
+  const people = [
     ['Ravi', 'Menon', 'TEACHER', 'Science', 'Senior teacher'],
     ['Priya', 'Nair', 'TEACHER', 'Languages', 'Teacher'],
     ['Joseph', 'Mathew', 'TEACHER', 'Mathematics', 'Teacher'],
     ['Salim', 'Khan', 'DRIVER', 'Transport', 'Driver'],
     ['Uma', 'Das', 'SUPPORT', 'Office', 'Clerk'],
-  ].forEach(([f, l, t, d, g], i) =>
+  ]
+  for (const [i, [f, l, t, d, g]] of people.entries())
     staff.push(
       `E-0${i + 1},${f},${l},${t},+9197${String(65400000 + i)},${f.toLowerCase()}@green-valley.local,${d},${g},20${18 + i}-06-01`,
-    ),
-  )
+    )
   await post('/school-admin/employee/import', null, token, { type: 'text/csv', body: staff.join('\n') })
   const subjects = []
   for (const [name, code] of [

@@ -109,7 +109,11 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
       transports: ['websocket', 'polling'],
       reconnectionDelay: soon,
       reconnectionDelayMax: again,
-      auth: (answer) => void accessToken().then((token) => answer({ token: (sent = token) })),
+      auth: (answer) =>
+        void accessToken().then((token) => {
+          sent = token
+          answer({ token })
+        }),
     })
     socket.current = s
     /** Connects again where the client does not by itself, at once and then at intervals, with a fresh token if it needs one. */
@@ -138,7 +142,9 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
     s.on('token-expiring', async () => {
       if ((await accessToken()) === sent) await renew()
       const token = await accessToken()
-      if (token && token !== sent && s.connected) s.emit('renew', { token: (sent = token) })
+      if (!token || token === sent || !s.connected) return
+      sent = token
+      s.emit('renew', { token })
     })
     for (const name of ['location', 'trip-status', 'boarding', 'eta', 'incident'] as const)
       s.on(name, ((data: never) => now.current.listener[name](data)) as (data: unknown) => void)
@@ -150,6 +156,7 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
   }, [])
 
   const key = busIds.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key holds busIds
   useEffect(() => {
     const s = socket.current
     if (!s?.connected) return

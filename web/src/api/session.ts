@@ -30,7 +30,7 @@ const tabs = new BroadcastChannel('homeroom')
 
 function become(next: State) {
   state = next
-  listeners.forEach((f) => f())
+  for (const f of listeners) f()
 }
 
 function sessionOf(a: Answer): Session {

@@ -150,11 +150,12 @@ export default function BusMap({
     setMap(m)
     return () => {
       watch.disconnect()
-      gliding.current.forEach((id) => window.cancelAnimationFrame(id))
+      for (const id of gliding.current.values()) window.cancelAnimationFrame(id)
       m.remove()
     }
   }, [])
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: stops are compared by value
   useEffect(() => {
     const l = layer.current
     if (!map || !l) return
@@ -190,6 +191,7 @@ export default function BusMap({
   }, [map, JSON.stringify(stops), trail, chosen, !!onMove])
 
   const waysKey = JSON.stringify(ways)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: waysKey holds ways
   useEffect(() => {
     const l = layer.current
     if (!map || !l) return
@@ -249,6 +251,7 @@ export default function BusMap({
 
   // Everything comes into view when what is shown is another thing, not when a bus moves.
   const ready = stops.length + buses.length + ways.length + (trail?.length ?? 0) > 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a bus that moves must not move the map
   useEffect(() => {
     if (!map || !ready) return
     const all = [...stops, ...buses, ...ways.flat(), ...(trail ?? [])].map((p) => [p.lat, p.lng] as [number, number])
@@ -262,6 +265,7 @@ export default function BusMap({
   }, [map, fit, ready])
 
   const elsewhere = JSON.stringify(around ?? [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: elsewhere holds around; not when ready changes
   useEffect(() => {
     if (map && !ready && around && around.length > 0)
       map.fitBounds(L.latLngBounds(around.map((p) => [p.lat, p.lng])), {
@@ -272,6 +276,7 @@ export default function BusMap({
   }, [map, elsewhere])
 
   const followed = buses.find((b) => b.key === follow)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: followed is compared by its position
   useEffect(() => {
     if (map && followed && !map.getBounds().pad(-0.1).contains([followed.lat, followed.lng]))
       map.panTo([followed.lat, followed.lng], { animate: !still() })

@@ -101,7 +101,7 @@ export function Audit() {
       if (e.actorId && !m.has(e.actorId)) m.set(e.actorId, e.actorName || 'Somebody who left')
     if (address.actorId && !m.has(address.actorId)) m.set(address.actorId, 'this person')
     return [...m].map(([value, label]) => ({ value, label }))
-  }, [recent.data, staff.data, address.actorId])
+  }, [user.id, recent.data, staff.data, address.actorId])
   const things = [
     ...new Set([
       ...entities,

@@ -47,6 +47,7 @@ export function Events() {
       Add an event
     </Button>
   )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the address the page is opened with
   useEffect(() => {
     if (Object.keys(address).length === 0) setAddress({ status: 'UPCOMING' }, true)
   }, [])

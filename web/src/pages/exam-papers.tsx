@@ -49,6 +49,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
   const [lines, setLines] = useState<Line[]>(base)
   // Papers that were read anew replace what nobody has touched.
   const before = useRef(base)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: base is compared by value
   useEffect(() => {
     if (JSON.stringify(lines) === JSON.stringify(before.current)) setLines(base)
     before.current = base
@@ -83,7 +84,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
       for (const [field, message] of p.details) {
         const at = /^papers\[(\d+)\](?:\.(\w+))?/.exec(field)
         const key = at ? `${sent[Number(at[1])] ?? at[1]}.${at[2] ?? ''}` : ''
-        if (key) (marks[key] ??= []).push(message)
+        if (key) marks[key] = [...(marks[key] ?? []), message]
       }
       // A clash is of two papers: it is shown at both.
       for (const c of (p.data as { clashes?: { first: Schemas['Paper']; second: Schemas['Paper'] }[] } | undefined)
@@ -95,7 +96,8 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
           const i = lines.findIndex(
             (l) => x.examId === exam.id && l.classId === x.classId && l.subjectId === x.subjectId,
           )
-          if (i >= 0 && message && !marks[`${i}.`]?.includes(message)) (marks[`${i}.`] ??= []).push(message)
+          if (i >= 0 && message && !marks[`${i}.`]?.includes(message))
+            marks[`${i}.`] = [...(marks[`${i}.`] ?? []), message]
         }
       }
       setBad(marks)

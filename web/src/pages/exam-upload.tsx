@@ -86,6 +86,7 @@ export function MarksFile({ exam, papers, close }: { exam: Exam; papers: Schemas
               onChange={(e) => setPaper(e.currentTarget.value)}
             />
             <Trouble error={send.error} />
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped; the button inside chooses one by keyboard */}
             <div
               className="drop"
               data-over={over || undefined}

@@ -4,7 +4,7 @@ import { IconArrowLeft, IconDots } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, call, done, type Schemas } from '../api/client'
+import { api, call, done } from '../api/client'
 import { changed } from '../api/queries'
 import { useMay } from '../api/session'
 import { useAddress } from '../patterns/address'
@@ -106,9 +106,9 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
     mutationFn: async (step: Step) => {
       const what = step.endsWith('SCHEDULE') ? ('SCHEDULE' as const) : ('RESULTS' as const)
       const o = { params: { path: { id: exam.id } }, body: { data: { what, reason } } }
-      return step.startsWith('UN-')
-        ? ((await call(api.POST('/school-admin/exam/{id}/unpublish', o)), null) as Schemas['Publication'] | null)
-        : call(api.POST('/school-admin/exam/{id}/publish', o))
+      if (!step.startsWith('UN-')) return call(api.POST('/school-admin/exam/{id}/publish', o))
+      await call(api.POST('/school-admin/exam/{id}/unpublish', o))
+      return null
     },
     onSuccess: (p, step) => {
       after()

@@ -144,7 +144,7 @@ function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error:
   const [over, setOver] = useState(false)
   const sample = () =>
     save(
-      new Blob(['\ufeff' + kind.sample.map((r) => r.join(',')).join('\r\n')], { type: 'text/csv' }),
+      new Blob([`\ufeff${kind.sample.map((r) => r.join(',')).join('\r\n')}`], { type: 'text/csv' }),
       `${kind.many}-example.csv`,
     )
   return (
@@ -153,6 +153,7 @@ function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error:
         A CSV file is read and checked first. You see what it would do, row by row; nothing is written before you say
         so.
       </Text>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped; the button inside chooses one by keyboard */}
       <div
         className="drop"
         data-over={over || undefined}

@@ -57,6 +57,7 @@ export function LeaveInbox() {
   const days = useDays()
   const [address, setAddress] = useAddress()
   // What waits is what people come for: a bare address shows that, and "any" shows all.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the address the page is opened with
   useEffect(() => {
     if (address.status === undefined && Object.keys(address).length === 0) setAddress({ status: 'PENDING' }, true)
   }, [])

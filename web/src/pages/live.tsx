@@ -65,6 +65,7 @@ export function Live() {
   const chosen = buses.find((b) => b.id === address.bus)
   const age = (b: BusNow) => (b.seen ? Math.max(0, Math.round(b.seen.age + (now - b.seen.at) / 1000)) : undefined)
   const stale = (b: BusNow) => (age(b) ?? 0) > staleAfter
+  // biome-ignore lint/correctness/useExhaustiveDependencies: stale is compared by its answers
   const marks = useMemo(
     () =>
       buses

@@ -199,6 +199,7 @@ function ThreadPane({ id, back }: { id: string; back: () => void }) {
     mutationFn: () => call(api.POST('/school-admin/message/read', { body: { data: { threadId: id } } })),
     onSuccess: () => changed(`${path}list`),
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: marked once for each number of unread messages
   useEffect(() => {
     if (t && t.unreadCount > 0 && may('message', 'write') && !mark.isPending) mark.mutate()
   }, [t?.unreadCount])

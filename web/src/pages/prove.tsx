@@ -3,7 +3,7 @@ import { Anchor, Button, Group, Modal, PasswordInput, Stack, Text, Title } from 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call } from '../api/client'
-import { passkeysWork, usePasskey } from '../api/passkey'
+import { askPasskey, passkeysWork } from '../api/passkey'
 import { answerProof } from '../api/proof'
 import { CodeInput } from '../patterns/authenticator'
 import { Trouble } from '../patterns/feedback'
@@ -37,7 +37,7 @@ export function ProveAgain() {
           ? { password }
           : way === 'code'
             ? { code }
-            : { passkey: await usePasskey(await call(api.POST('/auth/reauthenticate/options'))) }
+            : { passkey: await askPasskey(await call(api.POST('/auth/reauthenticate/options'))) }
       return call(api.POST('/auth/reauthenticate', { body: body as never }))
     },
     onSuccess: () => answerProof(true),

@@ -346,7 +346,9 @@ function Logo({ draft }: { draft: Draft<Fields> }) {
     if (id)
       void fetchBlob(`/school-admin/file/${id}`).then(
         (b) => {
-          if (!gone) setSrc((made = URL.createObjectURL(b)))
+          if (gone) return
+          made = URL.createObjectURL(b)
+          setSrc(made)
         },
         () => undefined,
       )

@@ -268,6 +268,7 @@ export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School
     staleTime: 0,
   })
   const status = q.data?.status
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one stream until the set-up ends; key holds id
   useEffect(() => {
     if (status && status !== 'PROVISIONING') return
     const off = new AbortController()
@@ -278,6 +279,7 @@ export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School
     ).catch(() => undefined)
     return () => off.abort()
   }, [id, status === undefined || status === 'PROVISIONING'])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each status
   useEffect(() => {
     if (status === 'ACTIVE' || status === 'FAILED') changed('/super-admin/school/list', '/super-admin/school/')
     if (status === 'ACTIVE' && onReady)

@@ -3,7 +3,7 @@ import { Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asProblem, type Schemas } from '../api/client'
-import { passkeysWork, usePasskey } from '../api/passkey'
+import { askPasskey, passkeysWork } from '../api/passkey'
 import { signedIn } from '../api/session'
 import { AuthenticatorSetup, CodeInput, RecoveryCodes } from '../patterns/authenticator'
 import { Lines, Trouble } from '../patterns/feedback'
@@ -43,7 +43,7 @@ function Verify({ half: { challenge, methods } }: { half: Half }) {
           ? { code }
           : way === 'RECOVERY_CODE'
             ? { recoveryCode }
-            : { passkey: await usePasskey(await post('/auth/second-factor/options', { challenge })) }
+            : { passkey: await askPasskey(await post('/auth/second-factor/options', { challenge })) }
       return post<Schemas['ConsoleSession']>('/auth/console/second-factor/verify', { challenge, ...proof })
     },
     onSuccess: signedIn,

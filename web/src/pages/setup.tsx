@@ -37,7 +37,7 @@ export function useSetUp(students: number | undefined): { steps: SetUpStep[]; le
   const some = (n: number | undefined) => (n === undefined ? undefined : n > 0)
   const steps: SetUpStep[] = [
     {
-      done: years.data && years.data.some((y) => y.active),
+      done: years.data?.some((y) => y.active),
       title: 'Open an academic year',
       text: 'Enrolments, marks and fees belong to a year.',
       to: '/years',

@@ -107,6 +107,7 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
   const back = useRef<HTMLElement | null>(null)
   const dirty = JSON.stringify(sorted(week)) !== JSON.stringify(sorted(base))
   // A week that was read anew replaces what nobody has touched.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed stays when it is saved or undone
   useEffect(() => {
     if (!q.data || dirty) return
     const w: Week = {}

@@ -120,6 +120,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
   const clear = () => setPicked(new Map())
   // What is selected is always in sight: a row that a filter or another page took away is let go,
   // one that is still there stays selected, as it is now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are of list.data
   useEffect(() => {
     if (list.data && !list.isPlaceholderData)
       setPicked((was) =>
@@ -128,6 +129,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
   }, [list.data, list.isPlaceholderData])
 
   // Past the last page, after a filter or a removal: the last one there is.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only for a new answer
   useEffect(() => {
     if (list.data && list.data.totalPages > 0 && query.page > list.data.totalPages)
       setAddress({ page: String(list.data.totalPages) }, true)
@@ -293,6 +295,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                         onClick={props.drawer ? () => setAddress({ open: id, tab: undefined }) : undefined}
                       >
                         {props.bulk && (
+                          // biome-ignore lint/a11y/useKeyWithClickEvents: only keeps a click on the tick from opening the row
                           <td className="tick" onClick={(e) => e.stopPropagation()}>
                             <Checkbox
                               size="xs"
@@ -479,7 +482,7 @@ function Chip<F extends string>({
               {filter.label} is <strong>{chosen.label}</strong>
             </>
           ) : (
-            <>{filter.label}</>
+            filter.label
           )}
         </UnstyledButton>
       </Menu.Target>

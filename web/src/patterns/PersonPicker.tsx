@@ -87,6 +87,7 @@ export function PersonPicker({
     onPick(p)
   }
   // Who types a number and presses Enter before the answer is there still gets the one they meant.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the answer is there
   useEffect(() => {
     if (waiting && fresh) {
       setWaiting(false)

@@ -1,5 +1,5 @@
 // Paper: what is printed, with the school's head. On the screen it looks like the sheet it will be.
-import { type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useSession } from '../api/session'
 import { useFormat } from './format'
 import './sheet.css'

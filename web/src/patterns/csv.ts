@@ -11,7 +11,7 @@ export function csvCell(v: string): string {
 export function saveCSV(name: string, rows: (string | number | null | undefined)[][]) {
   const cell = (v: string) => (/^-?\d+(\.\d+)?$/.test(v) ? v : csvCell(v))
   save(
-    new Blob(['\ufeff' + rows.map((r) => r.map((v) => cell(String(v ?? ''))).join(',')).join('\r\n')], {
+    new Blob([`\ufeff${rows.map((r) => r.map((v) => cell(String(v ?? ''))).join(',')).join('\r\n')}`], {
       type: 'text/csv',
     }),
     name,

@@ -106,6 +106,7 @@ function Finder({ close }: { close: () => void }) {
   }
   // Who presses Enter before the answer is there still gets the one they meant.
   const fresh = settled === text.trim() && !students.isFetching && !schools.isFetching
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the answer is there
   useEffect(() => {
     if (!waiting || !fresh) return
     setWaiting(false)

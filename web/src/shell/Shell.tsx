@@ -40,6 +40,7 @@ export function Shell() {
   })
   const path = useLocation({ select: (l) => l.pathname })
   const platform = session.user.role === 'SUPER_ADMIN'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
   const slim = narrow && !drawer
   return (

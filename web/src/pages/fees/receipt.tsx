@@ -32,6 +32,7 @@ export function ReceiptPage() {
   const print = useRef<HTMLButtonElement>(null)
   const r = q.data
   const fresh = address.received === '1'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the receipt is there
   useEffect(() => {
     if (r && fresh) print.current?.focus()
   }, [!!r])
