@@ -11,7 +11,7 @@ import { createRoot } from 'react-dom/client'
 import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
-import { SignInAgain, Unreachable } from './pages/signin'
+import { SignInAgain, Unreachable } from './pages/account/signin'
 import { officeRouter, platformRouter, publicRouter } from './routes'
 import { themeFor, variables } from './theme'
 
@@ -20,7 +20,7 @@ setNonce(nonce) // for what locks the page's scroll under a dialog
 
 const scheme = localStorageColorSchemeManager({ key: 'homeroom.scheme' })
 
-const ProveAgain = lazy(() => import('./pages/prove').then((m) => ({ default: m.ProveAgain })))
+const ProveAgain = lazy(() => import('./pages/account/prove').then((m) => ({ default: m.ProveAgain })))
 
 // A part that is gone is of a build that was replaced while the page was open.
 window.addEventListener('vite:preloadError', () => window.location.reload())

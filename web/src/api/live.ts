@@ -21,7 +21,7 @@ export interface TripWord {
   status: string
 }
 
-export interface BoardingWord {
+interface BoardingWord {
   busId: string
   tripId: string
   studentId: string
@@ -76,7 +76,7 @@ interface Said {
 
 type Live = Socket<Heard, Said>
 
-export interface Listener {
+interface Listener {
   location: (s: Sighting) => void
   'trip-status': (t: TripWord) => void
   boarding: (b: BoardingWord) => void
@@ -85,7 +85,7 @@ export interface Listener {
 }
 
 /** connecting: not yet. live: hears. away: was cut off and tries again by itself. */
-export type Line = 'connecting' | 'live' | 'away'
+type Line = 'connecting' | 'live' | 'away'
 
 const soon = 500
 const again = 5_000

@@ -7,7 +7,7 @@ import { useRef } from 'react'
 import { api, asProblem, call, download, type Schemas, upload } from '../api/client'
 import { useMay } from '../api/session'
 
-export function useUpload(added: (ids: string[]) => void) {
+function useUpload(added: (ids: string[]) => void) {
   return useMutation({
     mutationFn: async (files: File[]) => {
       const ids: string[] = []

@@ -32,7 +32,7 @@ import { saveCSV } from './csv'
 import { Trouble, useLate } from './feedback'
 import { useFormat } from './format'
 
-export interface Column<T, S extends string> {
+interface Column<T, S extends string> {
   key: string
   title: string
   cell: (row: T) => ReactNode
@@ -43,7 +43,7 @@ export interface Column<T, S extends string> {
   phone?: boolean // shown on a phone too
 }
 
-export interface FilterChip<F extends string> {
+interface FilterChip<F extends string> {
   key: F
   label: string
   options: { value: string; label: string }[]

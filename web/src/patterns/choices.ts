@@ -2,7 +2,7 @@
 import { useClasses, useDivisions } from '../api/queries'
 import { useSession } from '../api/session'
 
-export interface DivisionChoice {
+interface DivisionChoice {
   value: string
   label: string
   classId: string

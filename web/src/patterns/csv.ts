@@ -2,7 +2,7 @@
 import { save } from '../api/client'
 
 /** A cell that begins like a formula is made text, so that no spreadsheet runs it. */
-export function csvCell(v: string): string {
+function csvCell(v: string): string {
   const safe = /^[=+\-@\t\r]/.test(v) ? `'${v}` : v
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -5,7 +5,7 @@ import { type Format, useFormat } from './format'
 const noise = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'searchText'])
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-export interface Difference {
+interface Difference {
   field: string
   before: unknown
   after: unknown

@@ -1,13 +1,13 @@
 // A grid is worked by keyboard: arrows move, Enter opens, Delete clears; unsaved cells are marked, and so are conflicts.
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 
-export interface GridLine {
+interface GridLine {
   key: string
   title: ReactNode
   still?: boolean // a break: nothing to fill in
 }
 
-export interface GridCell {
+interface GridCell {
   content: ReactNode
   label: string // where it is, for those who hear the page
   dirty?: boolean

@@ -14,7 +14,7 @@ interface Currency {
 }
 
 /** How the school's currency is written. */
-export function useCurrency(): Currency {
+function useCurrency(): Currency {
   const { school } = useSession()
   return useMemo(() => currencyOf(school?.locale, school?.currency ?? 'USD'), [school?.locale, school?.currency])
 }

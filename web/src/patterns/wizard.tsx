@@ -3,7 +3,7 @@ import { Button, Group, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 
-export interface Step {
+interface Step {
   key: string
   title: string
 }

@@ -46,7 +46,7 @@ export interface NavItem {
   words?: string // other words the palette finds it by
 }
 
-export interface NavGroup {
+interface NavGroup {
   title: string
   items: NavItem[]
 }

@@ -1,26 +1,17 @@
-import { Alert, Button, Group, Menu, Stack, Text, Textarea, Title } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { Alert, Button, Group, Menu, Stack, Title } from '@mantine/core'
 import { IconArrowBackUp, IconChevronDown, IconDownload, IconPrinter } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { api, asProblem, call, download, type Schemas } from '../../api/client'
+import type { Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
-import { Dialog, Lines, Trouble } from '../../patterns/feedback'
+import { Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
-import { useOnce } from '../../patterns/once'
 import { Sheet } from '../../patterns/Sheet'
-import { modeWord, moneyMoved, useReceipt } from './shared'
+import { Reverse } from './reverse'
+import { modeWord, receiptPDF, useReceipt } from './shared'
 
 type Receipt = Schemas['Receipt']
-
-export const receiptPDF = (r: { id: string; receiptNumber: string }) =>
-  download(
-    `/school-admin/fee/receipt/${r.id}`,
-    { format: 'pdf' },
-    `receipt-${r.receiptNumber.replaceAll('/', '-')}.pdf`,
-  ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
 
 /** One receipt, as it is printed. */
 export function ReceiptPage() {
@@ -106,7 +97,7 @@ export function ReceiptPage() {
   )
 }
 
-export function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
+function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
   const format = useFormat()
   const ahead = r.amount - r.allocations.reduce((sum, a) => sum + a.amount, 0)
   return (
@@ -171,72 +162,5 @@ export function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
         <span>{r.receivedByName || 'Received by'}</span>
       </div>
     </Sheet>
-  )
-}
-
-/** Takes a payment back, once, with a reason that stands on the account. */
-export function Reverse({
-  receipt: r,
-  close,
-}: {
-  receipt: { id: string; receiptNumber: string; amount: number; studentName: string; paymentMode: string }
-  close: () => void
-}) {
-  const format = useFormat()
-  const once = useOnce(`reverse.${r.id}`)
-  const [reason, setReason] = useState('')
-  const back = useMutation({
-    mutationFn: () =>
-      call(
-        api.POST('/school-admin/fee/collection/{id}/reverse', {
-          params: { path: { id: r.id }, header: { 'Idempotency-Key': once.keyFor(reason) } },
-          body: { data: { reason: reason.trim() } },
-        }),
-      ),
-    onSuccess: (x) => {
-      once.happened()
-      moneyMoved()
-      notifications.show({
-        message: `${format.money(x.amount)} taken back. ${r.studentName} ${x.balance > 0 ? `owes ${format.money(x.balance)} now` : 'owes nothing'}.`,
-      })
-      close()
-    },
-  })
-  const problem = back.error ? asProblem(back.error) : null
-  return (
-    <Dialog onClose={close} title={`Reverse receipt ${r.receiptNumber}?`}>
-      <form
-        onSubmit={(e) => {
-          e.preventDefault()
-          if (!back.isPending) back.mutate()
-        }}
-      >
-        <Stack gap={16}>
-          <Text>
-            {format.money(r.amount)} by {modeWord(r.paymentMode).toLowerCase()} from {r.studentName} is taken back. What
-            it had settled is open again, and the family is told why. The receipt keeps its number and says that it was
-            reversed.
-          </Text>
-          <Textarea
-            label="Reason"
-            data-autofocus
-            placeholder="The cheque bounced"
-            maxLength={500}
-            value={reason}
-            onChange={(e) => setReason(e.currentTarget.value)}
-            error={problem?.fields.reason}
-          />
-          {problem && !problem.fields.reason && <Trouble error={problem} />}
-          <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" color="red.8" loading={back.isPending} disabled={!reason.trim()}>
-              Reverse
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
   )
 }

@@ -9,8 +9,8 @@ import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { Money, usePlainMoney } from '../../patterns/money'
 import { DrawerHead, Facts } from '../../patterns/record'
-import { Reverse, receiptPDF } from './receipt'
-import { modes, modeWord, useReceipt } from './shared'
+import { Reverse } from './reverse'
+import { modes, modeWord, receiptPDF, useReceipt } from './shared'
 
 /** Every payment that was received, newest first. */
 export function Receipts() {

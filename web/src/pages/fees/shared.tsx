@@ -1,6 +1,7 @@
+import { notifications } from '@mantine/notifications'
 // What the fee pages have in common: how people pay, how late something is, a student's account.
 import { useQuery } from '@tanstack/react-query'
-import { api, call, type Schemas } from '../../api/client'
+import { api, asProblem, call, download, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { Status } from '../../patterns/feedback'
 import { SubNav } from '../../patterns/SubNav'
@@ -55,7 +56,7 @@ export function useHeads() {
 export const moneyMoved = () => changed('/school-admin/fee/', '/school-admin/dashboard/')
 
 /** Days from a due date to today; below zero it is not due yet. */
-export function daysLate(due: string): number {
+function daysLate(due: string): number {
   const today = new Date()
   return Math.round(
     (Date.UTC(today.getFullYear(), today.getMonth(), today.getDate()) - Date.parse(`${due}T00:00:00Z`)) / 86_400_000,
@@ -96,3 +97,10 @@ export const SetupNav = () => (
     ]}
   />
 )
+
+export const receiptPDF = (r: { id: string; receiptNumber: string }) =>
+  download(
+    `/school-admin/fee/receipt/${r.id}`,
+    { format: 'pdf' },
+    `receipt-${r.receiptNumber.replaceAll('/', '-')}.pdf`,
+  ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))

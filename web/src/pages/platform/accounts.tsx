@@ -8,28 +8,18 @@ import { changed } from '../../api/queries'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
 import { Export } from '../../patterns/Export'
-import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
 import { SearchBox } from '../../patterns/ListPage'
+import { AccountStatus } from './account-status'
 
 type Account = Schemas['Account']
-
-export const accountStates = {
-  ACTIVE: ['good', 'Active'],
-  DISABLED: ['bad', 'Disabled here'],
-  INACTIVE: ['off', 'Inactive at the school'],
-} as const
 const roles: Record<string, string> = {
   SUPER_ADMIN: 'Super-admin',
   SCHOOL_ADMIN: 'Office',
   TEACHER: 'Teacher',
   PARENT: 'Parent',
   DRIVER: 'Driver',
-}
-
-export function AccountStatus({ status }: { status: string }) {
-  const [tone, word] = accountStates[status as keyof typeof accountStates] ?? ['off', words(status)]
-  return <Status tone={tone}>{word}</Status>
 }
 
 /** Finds somebody of any school by phone or e-mail, and ends their sessions. */

@@ -12,8 +12,8 @@ import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
-import { AccountStatus, accountStates } from './accounts'
-import { useSchoolChoices } from './deliveries'
+import { AccountStatus, accountStates } from './account-status'
+import { useSchoolChoices } from './school-choices'
 
 /** The people who run a school's office, of all schools. */
 export function Admins() {

@@ -9,8 +9,8 @@ import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
-import '../audit.css'
-import { useSchoolChoices } from './deliveries'
+import '../../patterns/audit.css'
+import { useSchoolChoices } from './school-choices'
 
 const path = '/super-admin/audit/list'
 type Event = ItemOf<typeof path>

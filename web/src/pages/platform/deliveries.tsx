@@ -1,34 +1,16 @@
 import { Button, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconMailCheck } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { api, asProblem, call } from '../../api/client'
-import { fetchList } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useAddress } from '../../patterns/address'
 import { Empty } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
+import { useSchoolChoices } from './school-choices'
 
 const channels: Record<string, string> = { SMS: 'SMS', EMAIL: 'E-mail', PUSH: 'Push' }
-
-/** Schools to choose from, by name; one that is chosen already is among them. */
-export function useSchoolChoices(chosen?: string) {
-  const q = useQuery({
-    queryKey: ['/super-admin/school/list', 'choices'],
-    queryFn: () => fetchList('/super-admin/school/list', { page: 1, limit: 100, sort: 'name', order: 'asc' }),
-  })
-  const one = useQuery({
-    queryKey: ['/super-admin/school/', chosen],
-    queryFn: () => call(api.GET('/super-admin/school/{id}', { params: { path: { id: chosen! } } })),
-    enabled: !!chosen && !!q.data && !q.data.items.some((s) => s.id === chosen),
-  })
-  const list = [...(q.data?.items ?? []), ...(one.data ? [one.data] : [])]
-  return {
-    choices: list.map((s) => ({ value: s.id, label: s.name })),
-    nameOf: (id: string | null) => list.find((s) => s.id === id)?.name ?? '',
-  }
-}
 
 /** What could not be delivered after all tries, and another try for it. */
 export function Deliveries() {

@@ -7,7 +7,7 @@ import { changed } from '../../api/queries'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { SchoolStatus } from '../schools'
+import { SchoolStatus } from './school-status'
 import './platform.css'
 
 const states = { CURRENT: ['good', 'Up to date'], BEHIND: ['busy', 'Behind'], FAILED: ['bad', 'Failed'] } as const

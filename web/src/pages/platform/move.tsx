@@ -6,7 +6,7 @@ import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { Confirm, Dialog, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
-import { moveTones, moveWords, stepWords } from './nodes'
+import { moveTones, moveWords, stepWords } from './move-words'
 
 /** Where a school lives, and its way to another node while it is in use. */
 export function SchoolMove({ id, node }: { id: string; node: string | null }) {
