@@ -82,7 +82,7 @@ export default async function ({ url, story, say, email, password, token, divisi
 
     say('the month, what is not marked, and the days off')
     await page.getByRole('tab', { name: 'Month' }).click()
-    await page.getByText('All together').waitFor()
+    await page.getByText('Total', { exact: true }).waitFor()
     await accessible(page, 'a month')
     await page.getByRole('tab', { name: 'Not yet marked' }).click()
     await page.getByText('Everything is marked').waitFor()
@@ -119,7 +119,7 @@ export default async function ({ url, story, say, email, password, token, divisi
     await drawer.getByLabel('Note').fill('Enjoy the feast')
     await accessible(page, 'a leave request')
     await page.getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('Nothing waits for a decision').waitFor()
+    await page.getByText('No requests are waiting').waitFor()
     const [leave] = (await ask('GET', '/school-admin/leave/list')).items
     want(leave.status === 'APPROVED' && leave.decisionNote === 'Enjoy the feast', 'the decision is in the books')
     await page.getByRole('tab', { name: 'Balances' }).click()
@@ -171,7 +171,7 @@ export default async function ({ url, story, say, email, password, token, divisi
       mimeType: 'text/csv',
       buffer: Buffer.from('admissionNumber,subject,marks\r\nD-2,Science,66\r\nD-3,Science,500\r\n'),
     })
-    await page.getByText('1 of 2 rows cannot be read').waitFor()
+    await page.getByText('Errors in 1 of 2 rows').waitFor()
     await drawer.getByRole('button', { name: 'Cancel' }).click()
 
     say('results are published, and the report card shows them')
@@ -218,7 +218,7 @@ export default async function ({ url, story, say, email, password, token, divisi
     for (const [name, path, text] of [
       ['overview', '/', 'At school today'],
       ['leave', '/leave?status=APPROVED', 'Dev Khan'], // what was shown before does not say this
-      ['month', '/register?view=month', 'All together'],
+      ['month', '/register?view=month', 'Percent below 75'],
       ['exams', '/exams', 'Half-yearly'],
       ['marks', `/exams/${exam}?tab=marks`, 'Anu Iyer'],
       ['events', '/events?status=UPCOMING', 'Sports day'],

@@ -206,7 +206,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     await look([
       ['/library/books', 'Books', 'Malgudi Days'],
       ['/library/loans', 'Loans', 'Malgudi Days'],
-      ['/library/overdue', 'Overdue', 'Everything is back in time'],
+      ['/library/overdue', 'Overdue', 'No overdue books'],
       ['/library/reservations', 'Reservations', 'Nobody waits for a book'],
       ['/library/import', 'Import books', 'Choose a file'],
     ])
@@ -215,7 +215,7 @@ export default async function ({ url, story, say, email, password, stage }) {
       mimeType: 'text/csv',
       buffer: Buffer.from('title,author,isbn,accessionNumber\nGodan,Premchand,,L-9\n,Nobody,,L-10\n'),
     })
-    await page.getByText('1 row of books.csv cannot be read yet').waitFor()
+    await page.getByText('Errors in 1 row of books.csv').waitFor()
     await accessible(page, 'books with a bad row')
 
     say('an announcement to one class: whom it reaches, then out')
@@ -230,7 +230,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     await page.getByText('1 parent of 1 student').waitFor()
     await accessible(page, 'an announcement')
     await page.getByRole('button', { name: 'Publish…' }).click()
-    await dialog.getByRole('button', { name: 'Tell 1 person' }).click()
+    await dialog.getByRole('button', { name: 'Send to 1 person' }).click()
     await page.getByRole('button', { name: 'Withdraw…' }).waitFor()
     await page.getByText('1 person', { exact: true }).waitFor()
     await accessible(page, 'a published announcement')
@@ -278,7 +278,7 @@ export default async function ({ url, story, say, email, password, stage }) {
       'the words are where they were written',
     )
     await accessible(page, 'an SMS')
-    await page.getByRole('button', { name: 'See whom it reaches' }).click()
+    await page.getByRole('button', { name: 'Preview recipients' }).click()
     await page.getByText(/It reaches 1 person and costs/).waitFor()
     await page.getByText(/^Dear .*, closed tomorrow\.$/).waitFor()
     await accessible(page, 'an SMS, checked')

@@ -128,7 +128,7 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByRole('alert').getByText('Request req-4712').waitFor()
     await accessible(page, 'a list that cannot be read')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Nobody works here yet').waitFor()
+    await page.getByText('No employees yet').waitFor()
     await page.unroute(list, late)
 
     say('a wrong field is marked and says why')
@@ -156,12 +156,12 @@ export default async function ({ url, story, say, email, password }) {
 
     say('a student leaves and a certificate is made')
     await page.getByRole('button', { name: 'Dev', exact: true }).click()
-    await choose(drawer, 'More', 'Leaves the school…')
-    const leaves = page.getByRole('dialog', { name: 'Dev leaves the school' })
+    await choose(drawer, 'More', 'Mark as left…')
+    const leaves = page.getByRole('dialog', { name: 'Mark Dev as left' })
     await leaves.getByLabel('Reason').fill('Moves to another town')
     await page.getByRole('menu').waitFor({ state: 'hidden' })
     await accessible(page, 'leaving')
-    await leaves.getByRole('button', { name: 'Let them leave' }).click()
+    await leaves.getByRole('button', { name: 'Issue leaving certificate' }).click()
     await drawer.getByText('Transferred').first().waitFor()
     await close()
 

@@ -65,7 +65,7 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     await page.getByRole('dialog', { name: 'Suspend this school?' }).getByRole('button', { name: 'Suspend' }).click()
     await page.getByRole('button', { name: 'Activate' }).click()
     await page
-      .getByRole('dialog', { name: 'Open this school again?' })
+      .getByRole('dialog', { name: 'Activate this school again?' })
       .getByRole('button', { name: 'Activate' })
       .click()
     await page.getByRole('button', { name: 'Suspend' }).waitFor()
@@ -79,7 +79,7 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     }, 'the invitation is sent')
     await page.goto(/https?:\S+token=[\w-]+/.exec(mail.text)[0].replace(/^https?:\/\/[^/]+/, url))
     await page.getByLabel('New password').fill(password)
-    await page.getByLabel('The same again').fill(password)
+    await page.getByLabel('Confirm password').fill(password)
     await accessible(page, 'choosing a password')
     await page.getByRole('button', { name: 'Set the password' }).click()
     await page.getByText('Your password is set').waitFor()
@@ -145,7 +145,7 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
       buffer: Buffer.from([head, ...lines].join('\r\n')),
     })
     await page.locator('input[type=file]').setInputFiles(file(rows))
-    await page.getByText('1 of 3 rows in students.csv cannot be read yet').waitFor()
+    await page.getByText('Errors in 1 of 3 rows of students.csv').waitFor()
     const first = page.getByRole('region', { name: 'Rows of the file' }).locator('tbody tr').first()
     want(
       (await first.innerText()).includes('Bala') && (await first.locator('.why').count()) === 1,
@@ -156,7 +156,7 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     await page
       .locator('input[type=file]')
       .setInputFiles(file([rows[0], rows[1].replace('2016-02-30', '2016-02-28'), rows[2]]))
-    await page.getByText('All 3 rows of students.csv are well').waitFor()
+    await page.getByText('3 rows of students.csv are ready').waitFor()
     await page.getByRole('button', { name: 'Import 3 students' }).click()
     await page.getByText('See the students').waitFor()
     await page.reload()

@@ -46,7 +46,7 @@ export default async function ({ url, story, say, email, password, school }) {
       .getByRole('dialog', { name: /Disable Mira/ })
       .getByRole('button', { name: 'Disable' })
       .click()
-    await page.getByRole('button', { name: 'Let them in again' }).click()
+    await page.getByRole('button', { name: 'Enable' }).click()
     await page.getByRole('button', { name: 'Disable…' }).waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
 

@@ -52,7 +52,7 @@ const officePages = {
     '/register?view=month',
     async (page) => {
       await page.getByLabel('Division').selectOption({ label: 'Class 5 A' })
-      await page.getByText('All together').waitFor()
+      await page.getByText('Total', { exact: true }).waitFor()
     },
   ],
   holidays: ['/register/holidays', (page) => firstRow(page).waitFor()],
@@ -172,7 +172,7 @@ const officePages = {
           ].join('\n'),
         ),
       })
-      await page.getByText('cannot be read yet').waitFor()
+      await page.getByText('Errors in').waitFor()
     },
   ],
   promote: ['/students/promote', async () => {}],
@@ -409,7 +409,7 @@ Object.assign(officePages, {
       await page.getByLabel('Class', { exact: true }).selectOption({ index: 1 })
       await page.getByLabel('Instalment', { exact: true }).selectOption('3')
       await page.getByRole('button', { name: 'See who is charged what' }).click()
-      await page.getByText('Asked for').first().waitFor()
+      await page.getByText('To pay').first().waitFor()
     },
   ],
   'fees-concessions': ['/fees/concessions', (page) => firstRow(page).waitFor()],
@@ -422,7 +422,7 @@ Object.assign(officePages, {
       await page.goto(`${page.url().split('?')[0]}?q=Diya`)
       await firstRow(page).click()
       await page.getByRole('tab', { name: 'Ledger' }).click()
-      await page.getByText('Outstanding').or(page.getByText('Paid ahead')).first().waitFor()
+      await page.getByText('Outstanding').or(page.getByText('Advance')).first().waitFor()
     },
   ],
   library: [

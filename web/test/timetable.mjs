@@ -56,11 +56,11 @@ export default async function ({ url, story, say, email, password, token }) {
     const fill = async () => {
       await page.keyboard.press('Enter')
       await dialog.getByLabel('Teacher').selectOption({ label: 'Ravi Menon' })
-      await dialog.getByRole('button', { name: 'Fill in' }).click()
+      await dialog.getByRole('button', { name: 'Add lesson' }).click()
       await dialog.waitFor({ state: 'hidden' })
       await page.waitForFunction(() => document.activeElement?.classList.contains('cell')) // where the keys go on
     }
-    await page.getByRole('button', { name: 'Monday, 1st period: free' }).focus()
+    await page.getByRole('button', { name: 'Monday, 1st period: no lesson' }).focus()
     await fill()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowDown')
@@ -72,7 +72,7 @@ export default async function ({ url, story, say, email, password, token }) {
 
     say('a teacher who is booked twice is shown in the cell')
     await page.getByLabel('Division').selectOption({ label: 'Class 5 B' })
-    await page.getByRole('button', { name: 'Monday, 1st period: free' }).focus()
+    await page.getByRole('button', { name: 'Monday, 1st period: no lesson' }).focus()
     await fill()
     await page.getByRole('button', { name: 'Save the week' }).click()
     await page
@@ -83,21 +83,21 @@ export default async function ({ url, story, say, email, password, token }) {
     await accessible(page, 'a timetable with a clash')
     await page.getByRole('button', { name: 'Monday, 1st period: Mathematics' }).focus()
     await page.keyboard.press('Delete')
-    await page.getByRole('button', { name: 'Monday, 1st period: free' }).waitFor()
+    await page.getByRole('button', { name: 'Monday, 1st period: no lesson' }).waitFor()
 
-    say('a class is promoted and taken back')
+    say('a class is promoted, and that is undone')
     await visit(page, '/students/promote')
     await page.getByLabel('Class', { exact: true }).selectOption({ label: 'Class 5' })
     await page.getByRole('button', { name: 'See who goes where' }).click()
-    await page.getByText('2 go up').waitFor()
+    await page.getByText('2 promoted').waitFor()
     await page.getByLabel('Bala stays').check({ force: true })
-    await page.getByText('1 go up, 1 stay').waitFor()
+    await page.getByText('1 promoted, 1 stay').waitFor()
     await accessible(page, 'who goes where')
     await page.getByRole('button', { name: 'Promote…' }).click()
     await dialog.getByRole('button', { name: 'Promote', exact: true }).click()
     await page.getByText('Class 5 is promoted').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Taken back').waitFor()
+    await page.getByText('Undone').waitFor()
 
     say('a role that may only read sees no button that writes')
     await page.getByRole('navigation').getByRole('link', { name: 'Permissions' }).click()

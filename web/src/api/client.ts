@@ -62,9 +62,9 @@ export function problemOf(response: Response, body: unknown): Problem {
   const id = response.headers.get('X-Request-Id') ?? ''
   let message = e.message ?? 'Something went wrong on our side. Try again in a moment.'
   if (response.status === 429)
-    message = `That was a lot at once. Try again in ${response.headers.get('Retry-After') ?? 'a few'} seconds.`
+    message = `Too many requests. Try again in ${response.headers.get('Retry-After') ?? 'a few'} seconds.`
   if (response.status === 503 && !e.message)
-    message = 'The service is away for a moment. Nothing was lost; try again shortly.'
+    message = 'The service is not available right now. Nothing was lost; try again shortly.'
   const fields: Record<string, string> = {}
   for (const d of e.details ?? []) fields[d.field] ??= d.message
   return new Problem(

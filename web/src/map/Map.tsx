@@ -125,7 +125,7 @@ export default function BusMap({
       minZoom: 3,
     })
     m.setView([20, 0], 3)
-    L.control.zoom({ position: 'topright', zoomInTitle: 'Closer', zoomOutTitle: 'Farther' }).addTo(m)
+    L.control.zoom({ position: 'topright', zoomInTitle: 'Zoom in', zoomOutTitle: 'Zoom out' }).addTo(m)
     L.control.scale({ imperial: false }).addTo(m)
     if (meta('map-tiles')) L.control.attribution({ prefix: false }).addTo(m)
     background().addTo(m)

@@ -74,7 +74,7 @@ function FileLine({ id, remove }: { id: string; remove?: () => void }) {
     staleTime: Infinity,
     queryFn: () => call(api.GET('/school-admin/file/{id}/info', { params: { path: { id } } })),
   })
-  const name = info.data?.originalName ?? (info.error ? 'A file that is not there any more' : '…')
+  const name = info.data?.originalName ?? (info.error ? 'A file that no longer exists' : '…')
   return (
     <Group component="li" gap={8} wrap="nowrap" className="file-line">
       <IconFile size={16} stroke={1.6} aria-hidden style={{ flex: 'none' }} />
@@ -103,7 +103,7 @@ function FileLine({ id, remove }: { id: string; remove?: () => void }) {
         </Text>
       )}
       {remove && (
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Take off ${name}`} onClick={remove}>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Remove ${name}`} onClick={remove}>
           <IconX size={14} />
         </ActionIcon>
       )}

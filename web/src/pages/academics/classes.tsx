@@ -55,7 +55,7 @@ export function Classes() {
         { key: 'level', title: 'Level', cell: (c) => c.level, text: (c) => String(c.level), sort: 'level', end: true },
         {
           key: 'next',
-          title: 'Goes up to',
+          title: 'Next class',
           cell: (c) => classes.data?.find((x) => x.id === c.nextClassId)?.name ?? '',
         },
         { key: 'code', title: 'Code', cell: (c) => c.code, hidden: true },
@@ -89,7 +89,13 @@ function ClassDrawer({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-const classLabels = { name: 'Name', code: 'Code', level: 'Level', nextClassId: 'Goes up to', gradeScaleId: 'Graded by' }
+const classLabels = {
+  name: 'Name',
+  code: 'Code',
+  level: 'Level',
+  nextClassId: 'Next class',
+  gradeScaleId: 'Grade scale',
+}
 
 function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) {
   const may = useMay()
@@ -165,7 +171,7 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
           k: 'nextClassId',
           label: classLabels.nextClassId,
           data: (classes.data ?? []).filter((c) => c.id !== of?.id).map((c) => ({ value: c.id, label: c.name })),
-          none: 'Nothing: they graduate',
+          none: 'None: students graduate',
         })}
         {f.text({ k: 'code', label: classLabels.code })}
         {(scales.data?.length ?? 0) > 0 &&

@@ -18,9 +18,9 @@ import '../../day.css'
 
 type Event = Schemas['Event']
 const states: Record<string, ['good' | 'busy' | 'off' | 'bad', string]> = {
-  UPCOMING: ['busy', 'To come'],
-  ONGOING: ['good', 'Going on'],
-  COMPLETED: ['off', 'Over'],
+  UPCOMING: ['busy', 'Upcoming'],
+  ONGOING: ['good', 'Ongoing'],
+  COMPLETED: ['off', 'Past'],
   CANCELLED: ['bad', 'Cancelled'],
 }
 const audiences = [
@@ -103,7 +103,7 @@ export function Events() {
           <Empty
             icon={<IconConfetti size={32} stroke={1.2} />}
             title="Nothing is planned"
-            text="What is over is still here: choose another state, or clear the filter."
+            text="Past events are still here: choose another state, or clear the filter."
             action={
               <Button variant="default" onClick={() => setAddress({ status: undefined, page: '1' })}>
                 Show all events
@@ -142,7 +142,7 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
 
 const labels = {
   title: 'Title',
-  description: 'What it is',
+  description: 'Description',
   eventDate: 'Day',
   startTime: 'From',
   endTime: 'To',
@@ -272,7 +272,7 @@ function EventForm({ of, close }: { of?: Event; close: () => void }) {
                     k: 'capacity',
                     label: labels.capacity,
                     min: 1,
-                    description: 'No limit, if it is left empty',
+                    description: 'Leave empty for no limit',
                   })}
                   {f.choice({ k: 'targetAudience', label: labels.targetAudience, data: audiences })}
                   {f.choice({
@@ -342,7 +342,7 @@ function EventActions({ event, close }: { event: Event; close: () => void }) {
     <>
       {coming && may('event', 'write') && (
         <Button variant="default" size="compact-md" onClick={() => setAsking('cancel')}>
-          Cancel it…
+          Cancel event…
         </Button>
       )}
       {event.signedUp === 0 && may('event', 'delete') && (
@@ -361,8 +361,8 @@ function EventActions({ event, close }: { event: Event; close: () => void }) {
         onConfirm={() => cancel.mutate()}
       >
         It stays in the list as cancelled
-        {event.signedUp ? `, and the ${event.signedUp} who are signed up see that it is off` : ''}. This cannot be taken
-        back.
+        {event.signedUp ? `, and the ${event.signedUp} who are signed up see that it is cancelled` : ''}. This cannot be
+        undone.
         <TextInput
           mt={12}
           label="Why"
@@ -382,7 +382,7 @@ function EventActions({ event, close }: { event: Event; close: () => void }) {
         onClose={() => setAsking(null)}
         onConfirm={() => remove.mutate()}
       >
-        Nobody is signed up for it, so nobody will miss it.
+        Nobody is signed up for it.
       </Confirm>
     </>
   )

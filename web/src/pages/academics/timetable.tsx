@@ -219,7 +219,7 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
           return {
             dirty: JSON.stringify(l) !== JSON.stringify(base[k]),
             bad: clashes[k],
-            label: `${format.weekday(Number(day))}, ${periods.find((p) => p.id === period)?.name}:${l ? '' : ' free'}`,
+            label: `${format.weekday(Number(day))}, ${periods.find((p) => p.id === period)?.name}:${l ? '' : ' no lesson'}`,
             content: l ? (
               <>
                 <Text span fw={500} size="sm">
@@ -243,7 +243,7 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
       {editable && (
         <Group justify="space-between" className="no-print">
           <Text size="sm" c="dimmed" className="only-wide">
-            Arrow keys move, Enter fills in, Delete clears.
+            Arrow keys move, Enter adds a lesson, Delete clears.
           </Text>
           <Group gap={8}>
             <Text size="sm" c="dimmed" aria-live="polite">
@@ -339,11 +339,11 @@ function LessonForm({
         <Group justify="flex-end" gap={8}>
           {lesson && (
             <Button variant="default" mr="auto" onClick={() => finish(null)}>
-              Free
+              No lesson
             </Button>
           )}
           <Button type="submit" disabled={!l.subjectId}>
-            Fill in
+            {lesson ? 'Save lesson' : 'Add lesson'}
           </Button>
         </Group>
         {subjects.length === 0 && (

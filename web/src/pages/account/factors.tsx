@@ -28,7 +28,7 @@ export function SecondFactors() {
         <Text c="dimmed" size="sm">
           {q.data?.required
             ? 'Required for your account: the last one cannot be removed.'
-            : 'With one, your password alone lets nobody in.'}
+            : 'With one, a password alone is not enough to sign in.'}
         </Text>
       </Stack>
       {q.data ? (
@@ -237,7 +237,7 @@ function NewPasskey({ close, show }: { close: () => void; show: (codes: string[]
         <Stack gap={16}>
           <TextInput
             label="Name"
-            description="So that you know it again"
+            description="To recognise it later"
             placeholder="Office laptop"
             maxLength={60}
             value={name}

@@ -57,7 +57,7 @@ export function ProveAgain() {
         <Modal.Body p={24}>
           <Title order={2}>Confirm that it is you</Title>
           <Text c="dimmed" mt={4} mb={16}>
-            This can do harm, so it is asked again every ten minutes.
+            For security, this is asked again every ten minutes.
           </Text>
           <form
             onSubmit={(e) => {

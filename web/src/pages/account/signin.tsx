@@ -132,7 +132,7 @@ export function SignInAgain({ email }: { email: string }) {
         <Modal.Body p={24}>
           <Title order={2}>Your session has ended</Title>
           <Text c="dimmed" mt={4}>
-            Sign in to go on. What is on the page stays.
+            Sign in to continue. What you typed on the page is kept.
           </Text>
           <SignInForm email={email} again />
           <Anchor component="button" type="button" size="sm" mt={16} onClick={() => void signOut()}>
@@ -155,7 +155,7 @@ export function Forgot() {
     <Card title="Set a new password" text={sent ? undefined : 'We send you a link that is good for an hour.'}>
       {sent ? (
         <Alert mt={24} variant="light" role="status">
-          If {email} has an account, a link is on its way. Look into the spam folder too.
+          If {email} has an account, a link is on its way. Check the spam folder too.
         </Alert>
       ) : (
         <form onSubmit={s.submit}>
@@ -208,7 +208,7 @@ export function SetPassword() {
     <Card title="Choose a password" text="At least 12 characters. A few words in a row are easy to remember.">
       {token === '' ? (
         <Alert mt={24} color="red" variant="light" role="alert">
-          This link is not whole. Open it from the e-mail again, or ask for a new one.
+          This link is incomplete. Open it from the e-mail again, or ask for a new one.
         </Alert>
       ) : (
         <form onSubmit={s.submit}>
@@ -226,11 +226,11 @@ export function SetPassword() {
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
             />
             <PasswordInput
-              label="The same again"
+              label="Confirm password"
               autoComplete="new-password"
               value={again}
               onChange={(e) => setAgain(e.currentTarget.value)}
-              error={differs ? 'The two are not the same yet' : undefined}
+              error={differs ? 'The passwords do not match' : undefined}
               required
               withAsterisk={false}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password again' }}
@@ -253,7 +253,7 @@ export function Unreachable({ retry }: { retry: () => void }) {
   return (
     <Card
       title="Homeroom cannot be reached"
-      text="Check the network. If it is well, the service may be starting; try again in a moment."
+      text="Check the network. The service may still be starting. Try again in a moment."
     >
       <Button mt={24} onClick={retry} fullWidth>
         Try again

@@ -43,14 +43,14 @@ export function Holidays() {
         { key: 'name', title: 'Name', cell: (h) => h.name, sort: 'name' },
         { key: 'when', title: 'When', cell: span, sort: 'startDate', phone: true },
         { key: 'days', title: 'Days', cell: (h) => days(h), text: (h) => String(days(h)), end: true },
-        { key: 'who', title: 'Whose', cell: (h) => names(h.classIds, 'The whole school') },
+        { key: 'who', title: 'For', cell: (h) => names(h.classIds, 'The whole school') },
       ]}
       primary={may('attendance', 'write') && add}
       empty={
         <Empty
           icon={<IconCalendarOff size={32} stroke={1.2} />}
           title="No days off yet"
-          text="On a day off nothing is marked, nobody counts as absent, and parents are told nothing. Weekends are off by themselves."
+          text="On a day off nothing is marked, nobody counts as absent, and parents get no notices. Weekends need no entry."
           action={may('attendance', 'write') && add}
           example="For example: Diwali, 8 to 12 November; or a sports day of class 5 alone."
         />
@@ -137,11 +137,11 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
       {f.text({ k: 'name', label: 'Name', placeholder: 'Diwali', required: true })}
       <div className="pair">
         {f.day({ k: 'startDate', label: 'First day', required: true })}
-        {f.day({ k: 'endDate', label: 'Last day', description: 'The same day, if it is left empty' })}
+        {f.day({ k: 'endDate', label: 'Last day', description: 'Leave empty for a single day' })}
       </div>
       <ClassTicks
-        label="Whose day off"
-        none="The whole school's, if none is ticked"
+        label="Classes"
+        none="Tick none for the whole school"
         value={draft.values.classIds}
         error={draft.errors.classIds}
         onChange={(ids) => draft.set('classIds', ids)}

@@ -20,7 +20,7 @@ const states: Record<string, ['good' | 'busy' | 'bad' | 'off' | 'warn', string]>
   PENDING: ['warn', 'Waiting'],
   APPROVED: ['good', 'Approved'],
   REJECTED: ['bad', 'Rejected'],
-  CANCELLED: ['off', 'Taken back'],
+  CANCELLED: ['off', 'Withdrawn'],
 }
 
 function State({ status }: { status: string }) {
@@ -113,13 +113,19 @@ export function LeaveInbox() {
           sort: 'status',
           phone: true,
         },
-        { key: 'asked', title: 'Asked', cell: (l) => format.dateTime(l.createdAt), sort: 'createdAt', hidden: true },
+        {
+          key: 'asked',
+          title: 'Requested',
+          cell: (l) => format.dateTime(l.createdAt),
+          sort: 'createdAt',
+          hidden: true,
+        },
       ]}
       none={
         address.status === 'PENDING' ? (
           <Empty
             icon={<IconInbox size={32} stroke={1.2} />}
-            title="Nothing waits for a decision"
+            title="No requests are waiting"
             text="Requests of parents and teachers appear here the moment they are made."
             action={
               <Button
@@ -144,10 +150,10 @@ export function LeaveInbox() {
         <Empty
           icon={<IconBeach size={32} stroke={1.2} />}
           title="Nobody has asked for leave yet"
-          text="Parents ask for their children and teachers for themselves, in the app. You decide here; approved leave of students shows in the register by itself."
+          text="Parents ask for their children and teachers for themselves, in the app. You decide here; approved leave of students shows in the register automatically."
           action={
             <Button component={Link} to="/leave/balances" variant="default">
-              Say how many days employees have
+              Set the leave days of employees
             </Button>
           }
           example="A class teacher may decide the leave of their own students too."
@@ -199,7 +205,7 @@ function LeaveDrawer({ id, close }: { id: string; close: () => void }) {
                 {l.reason}
               </span>,
             ],
-            ['Asked', format.dateTime(l.createdAt)],
+            ['Requested', format.dateTime(l.createdAt)],
             ...(l.decidedAt
               ? ([
                   ['Decided', format.dateTime(l.decidedAt)],
@@ -250,7 +256,7 @@ function Decide({ leave, close }: { leave: Leave; close: () => void }) {
     onSuccess: (l) => {
       changed('/school-admin/leave/', '/school-admin/dashboard/', '/school-admin/attendance/')
       notifications.show({
-        message: `${l.applicantName}'s leave is ${l.status === 'APPROVED' ? 'approved' : 'rejected'}. They are told.`,
+        message: `${l.applicantName}'s leave is ${l.status === 'APPROVED' ? 'approved' : 'rejected'}. They are notified.`,
       })
       close()
     },
@@ -331,7 +337,7 @@ export function LeaveBalances() {
           <Empty
             icon={<IconBeach size={32} stroke={1.2} />}
             title="No employees yet"
-            text="What employees have taken and have left of each kind of leave stands here."
+            text="Shows how many days of each kind of leave employees have taken and have left."
             action={
               <Button component={Link} to="/employees">
                 To the employees

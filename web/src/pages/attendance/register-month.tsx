@@ -34,8 +34,8 @@ export function Month({ division, month }: { division: string; month: string }) 
     return (
       <div className="panel">
         <Empty
-          title={`Nobody sat in ${r.className} ${r.divisionName} in this month`}
-          text="The month's sheet shows everybody who had a place in the division, even for a day."
+          title={`No students in ${r.className} ${r.divisionName} in this month`}
+          text="The month's sheet shows every student who was in the division, even for a day."
         />
       </div>
     )
@@ -162,7 +162,7 @@ export function Month({ division, month }: { division: string; month: string }) 
             <tfoot>
               <tr>
                 <th scope="row" className="who">
-                  All together
+                  Total
                 </th>
                 <td colSpan={r.days.length} />
                 <td className="sum">{r.totals.present}</td>

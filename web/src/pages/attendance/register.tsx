@@ -84,7 +84,7 @@ export function Register() {
           <Empty
             icon={<IconClipboardCheck size={32} stroke={1.2} />}
             title="No divisions yet"
-            text="A register belongs to a division and a day: who was to come, and who came. Parents are told of absence by themselves."
+            text="A register belongs to a division and a day: who was expected, and who came. Parents are notified of absences automatically."
             action={
               <Button component={Link} to="/classes">
                 Add classes and divisions
@@ -143,8 +143,8 @@ function Day({ division, date, today }: { division: string; date: string; today:
       <div className="panel">
         <Empty
           icon={<IconClipboardCheck size={32} stroke={1.2} />}
-          title={`Nobody sits in ${r.className} ${r.divisionName} on this day`}
-          text="Students appear here from the day they are given a place in the division."
+          title={`No students in ${r.className} ${r.divisionName} on this day`}
+          text="Students appear here from the day they join the division."
           action={
             <Button component={Link} to="/students">
               To the students

@@ -169,7 +169,7 @@ function Published({ announcement: a, close }: { announcement: Counted; close: (
                   .filter(Boolean)
                   .join(' of '),
               ],
-              ['Told', `${format.number(a.recipientCount)} ${a.recipientCount === 1 ? 'person' : 'people'}`],
+              ['Sent to', `${format.number(a.recipientCount)} ${a.recipientCount === 1 ? 'person' : 'people'}`],
               [
                 'Have read it',
                 a.recipientCount
@@ -177,7 +177,7 @@ function Published({ announcement: a, close }: { announcement: Counted; close: (
                   : '–',
               ],
               ['Published', format.dateTime(a.publishedAt)],
-              ['Shown until', a.expiresAt ? format.dateTime(a.expiresAt) : 'It is withdrawn'],
+              ['Visible until', a.expiresAt ? format.dateTime(a.expiresAt) : 'withdrawn'],
             ]}
           />
         </Stack>
@@ -192,8 +192,7 @@ function Published({ announcement: a, close }: { announcement: Counted; close: (
         onClose={() => setAsking(false)}
         onConfirm={() => withdraw.mutate()}
       >
-        Nobody is shown it any more, and the notices of it go. Who has read it has read it. It cannot be published
-        again.
+        It is no longer visible, and its notifications are removed. It cannot be published again.
       </Confirm>
     </>
   )
@@ -396,8 +395,8 @@ function Editor({ announcement, close }: { announcement?: Counted; close: () => 
             )}
           </Alert>
           <div className="pair">
-            {moment('publishAt', 'Publish by itself at', "The school's time; empty keeps it a draft")}
-            {moment('expiresAt', 'Show until', 'For good, if it is left empty')}
+            {moment('publishAt', 'Publish automatically at', "The school's time; empty keeps it a draft")}
+            {moment('expiresAt', 'Visible until', 'Leave empty for no end date')}
           </div>
         </Stack>
       </div>
@@ -416,7 +415,7 @@ function Editor({ announcement, close }: { announcement?: Counted; close: () => 
         title="Publish it now?"
         action={
           reach.data
-            ? `Tell ${format.number(reach.data.recipients)} ${reach.data.recipients === 1 ? 'person' : 'people'}`
+            ? `Send to ${format.number(reach.data.recipients)} ${reach.data.recipients === 1 ? 'person' : 'people'}`
             : 'Publish'
         }
         busy={publish.isPending}
@@ -427,8 +426,8 @@ function Editor({ announcement, close }: { announcement?: Counted; close: () => 
         }}
         onConfirm={() => !publish.isPending && publish.mutate()}
       >
-        {reach.data && <ReachWords reach={reach.data} />} They are told at once. It can be withdrawn, but not changed
-        any more.
+        {reach.data && <ReachWords reach={reach.data} />} They are notified at once. It can be withdrawn, but not
+        changed any more.
       </Confirm>
       <Confirm
         opened={removing}
@@ -440,7 +439,7 @@ function Editor({ announcement, close }: { announcement?: Counted; close: () => 
         onClose={() => setRemoving(false)}
         onConfirm={() => remove.mutate()}
       >
-        Nobody was told of it. It is gone for good.
+        Nobody was notified of it. It is deleted permanently.
       </Confirm>
     </form>
   )

@@ -16,7 +16,7 @@ import { Wizard, WizardButtons } from '../../patterns/wizard'
 import { Arrived, allTemplates, channels, Delivery, DispatchNav, useDispatch } from './delivery'
 
 const steps = [
-  { key: 'write', title: 'Whom and what' },
+  { key: 'write', title: 'Recipients and text' },
   { key: 'check', title: 'Check' },
   { key: 'run', title: 'Sending' },
 ]
@@ -210,7 +210,7 @@ export function WriteDispatch() {
               next={() => check.mutate()}
               busy={check.isPending}
               disabled={nobody || !l.body.trim() || (l.channel === 'EMAIL' && !l.subject.trim())}
-              label="See whom it reaches"
+              label="Preview recipients"
             />
           </Stack>
         )}
@@ -258,7 +258,7 @@ export function WriteDispatch() {
               }}
               onConfirm={() => !send.isPending && send.mutate()}
             >
-              What is sent cannot be called back.
+              A sent message cannot be recalled.
             </Confirm>
           </Stack>
         )}
@@ -280,7 +280,7 @@ function Watch({ id, again }: { id: string; again: () => void }) {
         <Arrived of={d} />
         {d.queued > 0 && (
           <Text size="sm" c="dimmed">
-            You can leave this page; it goes on.
+            You can leave this page; sending continues.
           </Text>
         )}
       </Group>

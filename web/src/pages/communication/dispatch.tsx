@@ -59,7 +59,7 @@ export function Dispatches() {
           <Empty
             icon={<IconMailFast size={32} stroke={1.2} />}
             title="Nothing was sent yet"
-            text="An e-mail or an SMS to the parents of some classes or to staff, each with their own name in it. You see whom it reaches and what it costs before it goes."
+            text="An e-mail or an SMS to the parents of some classes or to staff, each with their own name in it. You see who receives it and what it costs before it is sent."
             action={write}
             example="For example: Dear {name}, school closes at noon tomorrow. {school}"
           />
@@ -160,7 +160,7 @@ function TemplateDrawer({ id, close }: { id: string; close: () => void }) {
     <TemplateForm template={q.data} close={close} />
   ) : (
     <Reading
-      error={q.error ?? (q.isSuccess ? new Error('This template is not there any more.') : null)}
+      error={q.error ?? (q.isSuccess ? new Error('This template no longer exists.') : null)}
       retry={() => void q.refetch()}
       close={close}
     />

@@ -88,7 +88,7 @@ export function Messages() {
           <Empty
             icon={<IconMessages size={32} stroke={1.2} />}
             title="No messages yet"
-            text="Write to parents and teachers, one to one or to a few. What they answer comes in here; they are told in their app."
+            text="Write to parents and teachers, one to one or to a few. Their answers come in here; they are notified in their app."
             action={begin}
           />
         </div>
@@ -407,7 +407,7 @@ function NewThread({ close }: { close: () => void }) {
       </div>
       <ScrollArea
         className="thread-body"
-        viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'To whom' } as never}
+        viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Recipients' } as never}
       >
         <Stack gap={16} p={16}>
           <div>
@@ -422,7 +422,7 @@ function NewThread({ close }: { close: () => void }) {
                     type="button"
                     className="chip"
                     data-set
-                    aria-label={`Take off ${c.name}`}
+                    aria-label={`Remove ${c.name}`}
                     onClick={() => setTo(to.filter((x) => x.userId !== c.userId))}
                   >
                     {c.name} ×
@@ -483,7 +483,7 @@ function NewThread({ close }: { close: () => void }) {
                   ))}
                   {hits.length === 0 && (
                     <Text size="sm" c="dimmed" p={8}>
-                      Nobody is called so. People appear here once they have an account.
+                      No match. People appear here once they have an account.
                     </Text>
                   )}
                 </div>

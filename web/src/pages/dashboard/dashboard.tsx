@@ -153,8 +153,10 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
               d
                 ? waiting
                   ? [
-                      d.leave.students && `${format.number(d.leave.students)} of students`,
-                      d.leave.employees && `${format.number(d.leave.employees)} of employees`,
+                      d.leave.students &&
+                        `${format.number(d.leave.students)} student ${d.leave.students === 1 ? 'request' : 'requests'}`,
+                      d.leave.employees &&
+                        `${format.number(d.leave.employees)} employee ${d.leave.employees === 1 ? 'request' : 'requests'}`,
                     ]
                       .filter(Boolean)
                       .join(', ')
@@ -197,7 +199,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
             note={
               [
                 d.transport.late && `${format.number(d.transport.late)} late`,
-                d.transport.stale && `${format.number(d.transport.stale)} not heard of`,
+                d.transport.stale && `${format.number(d.transport.stale)} not reached`,
               ]
                 .filter(Boolean)
                 .join(', ') || (d.transport.out ? 'All on time' : 'None on the road')
@@ -208,7 +210,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
 
       <div className="board-row two">
         {may('attendance', 'read') && (
-          <Card title="How many come?" note="Percent of those marked, day by day">
+          <Card title="Attendance" note="Percent of those marked, day by day">
             {d ? (
               <Suspense fallback={<Skeleton height={220} />}>
                 <Charts kind="attendance" days={d.series.slice(-range)} />
@@ -219,7 +221,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
           </Card>
         )}
         {may('fee', 'read') && (
-          <Card title="What comes in?" note="Collected day by day, less what was reversed">
+          <Card title="Collections" note="Collected day by day, less what was reversed">
             {d ? (
               <Suspense fallback={<Skeleton height={220} />}>
                 <Charts kind="money" days={d.series.slice(-range)} />
@@ -269,7 +271,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
             {!a ? (
               <Skeleton height={120} />
             ) : a.classes.length === 0 ? (
-              <Text c="dimmed">Nobody has a place in a class yet.</Text>
+              <Text c="dimmed">No student is in a class yet.</Text>
             ) : (
               <table className="bars">
                 <thead className="hidden">

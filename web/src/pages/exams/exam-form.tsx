@@ -84,7 +84,7 @@ export function ExamForm({ of, close, onSaved }: { of?: Exam; close: () => void;
           {f.text({ k: 'name', label: labels.name, placeholder: 'Half-yearly', required: true })}
           <ClassTicks
             label="Classes"
-            none="Who sits it: at least one"
+            none="Choose at least one"
             value={draft.values.classIds}
             error={draft.errors.classIds ?? Object.entries(draft.errors).find(([k]) => k.startsWith('classIds['))?.[1]}
             onChange={(ids) => draft.set('classIds', ids)}

@@ -114,9 +114,9 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
       after()
       const told: Record<Step, string> = {
         SCHEDULE: 'The schedule is published.',
-        RESULTS: `The results of ${p?.students ?? 0} students are published, and their guardians are told.${p?.missing ? ` ${p.missing} results were never entered.` : ''}`,
-        'UN-SCHEDULE': 'The schedule is taken back.',
-        'UN-RESULTS': 'The results are taken back.',
+        RESULTS: `The results of ${p?.students ?? 0} students are published, and their guardians are notified.${p?.missing ? ` ${p.missing} results were never entered.` : ''}`,
+        'UN-SCHEDULE': 'The schedule is unpublished.',
+        'UN-RESULTS': 'The results are unpublished.',
       }
       notifications.show({ message: told[step] })
     },
@@ -149,7 +149,7 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
     <TextInput
       mt={12}
       label="Reason"
-      description="For the books"
+      description="Kept in the audit log"
       value={reason}
       maxLength={500}
       onChange={(e) => setReason(e.currentTarget.value)}
@@ -159,7 +159,7 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
     SCHEDULE: {
       title: 'Publish the schedule?',
       action: 'Publish the schedule',
-      text: `Parents of the classes see the ${exam.paperCount} papers of ${exam.name}, with day, time and room. You can take it back until results are published.`,
+      text: `Parents of the classes see the ${exam.paperCount} papers of ${exam.name}, with day, time and room. You can unpublish it until results are published.`,
     },
     RESULTS: {
       title: `Publish the results of ${exam.name}?`,
@@ -177,22 +177,22 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
               </b>{' '}
             </>
           )}
-          Their marks are graded, every guardian is told by a notification, and the results stand in the report cards.
-          Marks cannot be changed while they are published.
+          Their marks are graded, every guardian gets a notification, and the results are in the report cards. Marks
+          cannot be changed while they are published.
         </>
       ),
     },
     'UN-SCHEDULE': {
-      title: 'Take the schedule back?',
-      action: 'Take it back',
+      title: 'Unpublish the schedule?',
+      action: 'Unpublish',
       text: <>Parents no longer see the papers.{why}</>,
     },
     'UN-RESULTS': {
-      title: `Take the results of ${exam.name} back?`,
-      action: 'Take them back',
+      title: `Unpublish the results of ${exam.name}?`,
+      action: 'Unpublish',
       text: (
         <>
-          Parents no longer see them, and marks can be changed again. Nobody is told; publishing again tells the
+          Parents no longer see them, and marks can be changed again. Nobody is notified; publishing again notifies the
           guardians again.{why}
         </>
       ),
@@ -212,7 +212,7 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
       )}
       {published && (
         <Button variant="default" onClick={() => setAsking('UN-RESULTS')}>
-          Take results back
+          Unpublish results
         </Button>
       )}
       <Menu position="bottom-end">
@@ -224,9 +224,9 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
         <Menu.Dropdown>
           {!published && <Menu.Item onClick={() => setAddress({ open: 'edit' })}>Edit the exam</Menu.Item>}
           {!published && exam.schedulePublishedAt && (
-            <Menu.Item onClick={() => setAsking('UN-SCHEDULE')}>Take the schedule back…</Menu.Item>
+            <Menu.Item onClick={() => setAsking('UN-SCHEDULE')}>Unpublish the schedule…</Menu.Item>
           )}
-          {published && <Menu.Item disabled>Published: take the results back to edit</Menu.Item>}
+          {published && <Menu.Item disabled>Published: unpublish the results to edit</Menu.Item>}
           {may('exam', 'delete') && !published && (
             <Menu.Item c="red.8" onClick={() => setAsking('DELETE')}>
               Delete…

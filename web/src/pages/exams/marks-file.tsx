@@ -50,10 +50,10 @@ export function MarksFile({ exam, papers, close }: { exam: Exam; papers: Schemas
           <>
             <Text role="alert">
               <b>
-                {format.number(new Set(errors.map((e) => e.row)).size)} of {format.number(Math.max(0, rows.length - 1))}{' '}
-                rows cannot be read, so nothing was saved.
+                Errors in {format.number(new Set(errors.map((e) => e.row)).size)} of{' '}
+                {format.number(Math.max(0, rows.length - 1))} rows, so nothing was saved.
               </b>{' '}
-              Mend them in the file and choose it again.
+              Fix these rows in the file and choose it again.
             </Text>
             <DryRunTable rows={rows} errors={errors} />
             <Group justify="flex-end" gap={8}>

@@ -53,7 +53,7 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
         <Empty
           icon={<IconPencil size={32} stroke={1.2} />}
           title={papers.length === 0 ? 'No papers yet' : 'The classes have no divisions yet'}
-          text="Marks are entered per paper. Add the papers first; the students of the class appear here by themselves."
+          text="Marks are entered per paper. Add the papers first; the students of the class then appear here."
           action={papers.length === 0 && <Button onClick={() => setAddress({ tab: undefined })}>To the papers</Button>}
         />
       </div>
@@ -72,7 +72,7 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
           />
           {!open && (
             <Text size="sm" c="dimmed">
-              {exam.status === 'PUBLISHED' ? 'Published: take the results back to change marks.' : ''}
+              {exam.status === 'PUBLISHED' ? 'Published: unpublish the results to change marks.' : ''}
             </Text>
           )}
         </Group>
@@ -259,8 +259,8 @@ function Division({
     return (
       <div className="panel">
         <Empty
-          title={`Nobody sits in ${name} on ${format.date(day)}`}
-          text="The students who have a place in the division on the day of the first paper stand here."
+          title={`No students in ${name} on ${format.date(day)}`}
+          text="Shows the students who are in the division on the day of the first paper."
         />
       </div>
     )

@@ -182,7 +182,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
         <Empty
           icon={<IconCalendarEvent size={32} stroke={1.2} />}
           title="No papers yet"
-          text="A paper is what one class sits in one subject: when, where, who watches, and how many marks there are. A class, a room or a teacher cannot be at two papers at once."
+          text="A paper is the exam of one class in one subject: when, where, the invigilator, and the full marks. A class, a room or a teacher cannot be at two papers at once."
           action={open && add}
           example="Adding all subjects of a class puts them on days one after the other; change what does not fit."
         />

@@ -121,8 +121,8 @@ function Closing() {
         >
           {d.days.length === 0 ? (
             <Empty
-              title="Nothing came in"
-              text="What is received, and what is taken back, is counted here by day and method: the drawer is counted against it."
+              title="No collections"
+              text="Received and reversed amounts are added up here by day and method. Count the cash drawer against them."
             />
           ) : (
             <>
@@ -219,7 +219,7 @@ function Balance() {
       <div className="panel">
         <Empty
           icon={<IconScale size={32} stroke={1.2} />}
-          title="Nothing is in the books yet"
+          title="No entries yet"
           text="Once something is charged or paid, every account's balance is here. Debit and credit always come to the same."
         />
       </div>

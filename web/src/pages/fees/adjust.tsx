@@ -95,7 +95,7 @@ export function GrantDialog({
         message:
           g.posted > 0
             ? `${format.money(g.posted)} taken off now. ${whom!.name} owes ${format.money(Math.max(0, g.balance))}.`
-            : 'Granted. It is taken off what is charged from now on.',
+            : 'Granted. It is deducted from what is charged from now on.',
       })
       close()
     },
@@ -166,7 +166,7 @@ export function GrantDialog({
             label: 'Reason',
             placeholder: 'Second child at the school',
             maxLength: 500,
-            description: 'It stands on the account',
+            description: 'Shown on the account',
           })}
           <Text size="sm" c="dimmed">
             {v.invoiceId
@@ -261,7 +261,7 @@ export function FineDialog({
             />
             {f.choice({
               k: 'feeHeadId',
-              label: 'Earned by',
+              label: 'Income head',
               data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })),
               none: 'Fines',
             })}
@@ -272,7 +272,7 @@ export function FineDialog({
                 data: invoices.map((i) => ({ value: i.id, label: `${i.name}, ${i.number}` })),
                 none: 'An invoice of its own',
               })}
-            {!v.invoiceId && f.day({ k: 'dueDate', label: 'Due', description: 'Today, if it is left empty' })}
+            {!v.invoiceId && f.day({ k: 'dueDate', label: 'Due', description: 'Leave empty for today' })}
           </div>
           {f.text({
             k: 'reason',

@@ -110,7 +110,7 @@ export function Charge() {
             </Text>
             {structures.isSuccess && structures.data.length === 0 ? (
               <Alert variant="light" title={`No class has fees for ${year?.name ?? 'this year'} yet`}>
-                <Text mb={12}>Say first what a class pays and when.</Text>
+                <Text mb={12}>Add what a class pays and when first.</Text>
                 <Button component={Link} to="/fees/structures" search={{ open: 'new' } as never} variant="default">
                   Add a structure
                 </Button>
@@ -172,10 +172,10 @@ export function Charge() {
                       {waived > 0 && (
                         <>
                           ; concessions take off <b className="figures">{format.money(waived)}</b>, so{' '}
-                          <b className="figures">{format.money(amount - waived)}</b> is asked for
+                          <b className="figures">{format.money(amount - waived)}</b> is due
                         </>
                       )}
-                      . Their guardians are told.
+                      . Their guardians are notified.
                     </>
                   )}
                   {plan.data.alreadyCharged > 0 && (
@@ -193,7 +193,7 @@ export function Charge() {
                   <Export
                     onClick={() =>
                       saveCSV(`charge-${className}-${instalment!.name}.csv`, [
-                        ['Student', 'What happens', 'Fees', 'Concession', 'Asked for'],
+                        ['Student', 'What happens', 'Fees', 'Concession', 'To pay'],
                         ...plan.data.students.map((s) => {
                           const off = s.outcome !== 'CHARGED' || out.has(s.studentId)
                           return [
@@ -233,7 +233,7 @@ export function Charge() {
                             Concession
                           </th>
                           <th scope="col" className="end">
-                            Asked for
+                            To pay
                           </th>
                         </tr>
                       </thead>
@@ -284,7 +284,7 @@ export function Charge() {
                     </table>
                     {plan.data.students.length === 0 && (
                       <Text c="dimmed" ta="center" py={40}>
-                        Nobody sits in this class.
+                        No students in this class.
                       </Text>
                     )}
                   </div>
@@ -311,7 +311,7 @@ export function Charge() {
               }}
               onConfirm={() => !charge.isPending && charge.mutate()}
             >
-              {instalment?.name} of {className}. It stands on their accounts at once and their guardians are told. A
+              {instalment?.name} of {className}. It is on their accounts at once and their guardians are notified. A
               wrong charge is taken off again by a concession for its invoice.
             </Confirm>
           </Stack>

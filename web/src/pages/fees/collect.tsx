@@ -46,9 +46,9 @@ export function Collect() {
           <PersonPicker key="find" label="Student" autoFocus onPick={(p) => setAddress({ student: p.id })} />
           <Empty
             icon={<IconCash size={32} stroke={1.2} />}
-            title="Who pays?"
-            text="Type a name or an admission number and press Enter. You see what is owed, enter what you were given, and the receipt is ready to print."
-            example="Enter picks the first one found, Tab goes on, Enter receives."
+            title="Find a student"
+            text="Type a name or an admission number and press Enter. You see what is owed, enter the amount received, and print the receipt."
+            example="Enter picks the first match, Tab moves on, Enter receives."
           />
         </div>
       ) : report.data ? (
@@ -143,8 +143,8 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   function submit() {
     if (sending.current) return
     const bad = {
-      amount: !amount ? 'How much was given?' : undefined,
-      reference: mode === 'CHEQUE' && !reference.trim() ? "The cheque's number" : undefined,
+      amount: !amount ? 'Enter the amount received' : undefined,
+      reference: mode === 'CHEQUE' && !reference.trim() ? 'Enter the cheque number' : undefined,
     }
     setMissing(bad)
     if (bad.amount || bad.reference) {
@@ -180,7 +180,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
             </div>
             <div style={{ textAlign: 'end' }}>
               <Text size="sm" c="dimmed">
-                {report.balance < 0 ? 'Paid ahead' : 'Outstanding'}
+                {report.balance < 0 ? 'Advance' : 'Outstanding'}
               </Text>
               <div className="owed">{format.money(Math.abs(report.balance))}</div>
             </div>
@@ -296,7 +296,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
               description={
                 mode === 'CASH'
                   ? 'Not needed for cash'
-                  : 'Of the cheque, the slip or the transfer; it stands on the receipt'
+                  : 'Of the cheque, the slip or the transfer; shown on the receipt'
               }
               maxLength={100}
               value={reference}
@@ -342,8 +342,8 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
       </div>
       <Confirm
         opened={leaving}
-        title="Let this payment be?"
-        action="Let it be"
+        title="Leave this payment unconfirmed?"
+        action="Leave it"
         danger
         onClose={() => setLeaving(false)}
         onConfirm={() => {

@@ -224,7 +224,7 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
             <TextInput
               type="date"
               label="From"
-              description="Today, if it is left empty"
+              description="Leave empty for today"
               value={day}
               onChange={(e) => setDay(e.currentTarget.value)}
               error={problem?.fields.endsOn}

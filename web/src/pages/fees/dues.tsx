@@ -361,9 +361,9 @@ function Remind({
         <>
           {n > 0 && (
             <>
-              They owe {format.money(sum)} together{p.students.length < n ? ' and more' : ''}. Each guardian is told in
-              the app, in the words of the settings, with their own amount; that costs nothing. Who chose SMS for fee
-              notices gets one at the school's price.{' '}
+              They owe {format.money(sum)} together{p.students.length < n ? ' and more' : ''}. Each guardian is notified
+              in the app, with the text from the settings and their own amount; that costs nothing. Guardians who chose
+              SMS for fee notices get one at the school's price.{' '}
             </>
           )}
           {p.already > 0 && (

@@ -105,7 +105,7 @@ export function Ledger() {
       {!address.student ? (
         <Empty
           icon={<IconBook size={32} stroke={1.2} />}
-          title="Whose account?"
+          title="Find a student"
           text="Every charge, payment, concession and fine of a student, in the order it happened, with the balance after each."
           example="The statement prints on A4 with the school's head."
         />
@@ -140,7 +140,7 @@ function Statement({ report: r }: { report: Report }) {
         <dd className="figures">{r.student.admissionNumber}</dd>
         <dt>Class</dt>
         <dd>{classOf(r.student) || '–'}</dd>
-        <dt>{r.balance < 0 ? 'Paid ahead' : 'Outstanding'}</dt>
+        <dt>{r.balance < 0 ? 'Advance' : 'Outstanding'}</dt>
         <dd className="figures">
           <b>{format.money(Math.abs(r.balance))}</b>
         </dd>
@@ -195,7 +195,7 @@ function Statement({ report: r }: { report: Report }) {
             </tbody>
             <tfoot>
               <tr>
-                <td colSpan={4}>{r.balance < 0 ? 'Paid ahead' : 'Outstanding'}</td>
+                <td colSpan={4}>{r.balance < 0 ? 'Advance' : 'Outstanding'}</td>
                 <td className="end figures">{format.money(Math.abs(r.balance))}</td>
               </tr>
             </tfoot>

@@ -86,7 +86,7 @@ export function ReceiptPage() {
               maw={640}
               title={`${format.money(r.amount)} received from ${r.studentName}`}
             >
-              The family is told, and the receipt is in their app.
+              The family is notified, and the receipt is in their app.
             </Alert>
           )}
           <ReceiptSheet receipt={r} />
@@ -145,7 +145,7 @@ function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
           ))}
           {ahead > 0 && (
             <tr>
-              <td>Paid ahead</td>
+              <td>Advance</td>
               <td />
               <td className="end figures">{format.money(ahead)}</td>
             </tr>

@@ -210,7 +210,7 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
                 a.name,
                 <Money key={a.invoiceId} of={a.amount} />,
               ]),
-              ...(ahead > 0 ? ([['Paid ahead', <Money key="a" of={ahead} />]] as [string, React.ReactNode][]) : []),
+              ...(ahead > 0 ? ([['Advance', <Money key="a" of={ahead} />]] as [string, React.ReactNode][]) : []),
             ]}
           />
           <Group gap={8}>

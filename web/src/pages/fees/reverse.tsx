@@ -31,7 +31,7 @@ export function Reverse({
       once.happened()
       moneyMoved()
       notifications.show({
-        message: `${format.money(x.amount)} taken back. ${r.studentName} ${x.balance > 0 ? `owes ${format.money(x.balance)} now` : 'owes nothing'}.`,
+        message: `${format.money(x.amount)} reversed. ${r.studentName} ${x.balance > 0 ? `owes ${format.money(x.balance)} now` : 'owes nothing'}.`,
       })
       close()
     },
@@ -47,9 +47,9 @@ export function Reverse({
       >
         <Stack gap={16}>
           <Text>
-            {format.money(r.amount)} by {modeWord(r.paymentMode).toLowerCase()} from {r.studentName} is taken back. What
-            it had settled is open again, and the family is told why. The receipt keeps its number and says that it was
-            reversed.
+            {format.money(r.amount)} by {modeWord(r.paymentMode).toLowerCase()} from {r.studentName} is reversed. The
+            invoices it paid are open again, and the family is notified with the reason. The receipt keeps its number
+            and says that it was reversed.
           </Text>
           <Textarea
             label="Reason"

@@ -55,7 +55,7 @@ export function Heads() {
           <Empty
             icon={<IconReceiptTax size={32} stroke={1.2} />}
             title="No fee heads yet"
-            text="A fee head is something fees are paid for. Each has an account of its own in the books."
+            text="A fee head is something fees are paid for. Each has its own account in the ledger."
             action={add}
             example="For example: Tuition (TUI), Transport (TRA), Examinations (EXA)."
           />
@@ -355,7 +355,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
             For the whole year
           </Text>
           <Text size="sm">
-            Together <Money of={total} strong />
+            Total <Money of={total} strong />
           </Text>
         </Group>
         <Stack gap={8}>
@@ -427,7 +427,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
             Instalments
           </Text>
           <Text size="sm" c={percent === 100 ? undefined : 'red.8'} className="figures">
-            {percent === 100 ? 'Together 100 %' : `Together ${format.number(percent)} %: it must be 100`}
+            {percent === 100 ? 'Total 100 %' : `Total ${format.number(percent)} %: it must be 100`}
           </Text>
         </Group>
         <Stack gap={8}>
@@ -501,10 +501,10 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
           </Group>
         </Stack>
       </div>
-      {f.yes({ k: 'proRata', label: 'Who joins during the year pays for the days that remain' })}
+      {f.yes({ k: 'proRata', label: 'Students who join during the year pay for the days that remain' })}
       <div>
         <Text className="section" mt={0}>
-          When somebody is late
+          Late payment
         </Text>
         <div className="pair">
           <NativeSelect
@@ -526,7 +526,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
                 error={e('lateFine.amount')}
               />
               <NumberInput
-                label="After so many days"
+                label="Days of grace"
                 hideControls
                 allowDecimal={false}
                 min={0}

@@ -18,7 +18,7 @@ export function StudentLedger({ id }: { id: string }) {
       <Group justify="space-between" align="flex-end">
         <div>
           <Text size="sm" c="dimmed">
-            {r.balance < 0 ? 'Paid ahead' : 'Outstanding'}
+            {r.balance < 0 ? 'Advance' : 'Outstanding'}
           </Text>
           <div className="owed">{format.money(Math.abs(r.balance))}</div>
         </div>

@@ -436,9 +436,9 @@ function Reserve({ book, close }: { book: Book; close: () => void }) {
   return (
     <Dialog onClose={close} title={`Reserve ${book.title}`} size={480}>
       <Stack gap={16} mih={160}>
-        <PersonPicker label="For whom" size="sm" employees autoFocus onPick={(p) => reserve.mutate(p)} />
+        <PersonPicker label="Borrower" size="sm" employees autoFocus onPick={(p) => reserve.mutate(p)} />
         <Text size="sm" c="dimmed">
-          They join the queue. When a copy is free it is kept for three days and they are told.
+          They join the queue. When a copy is free it is held for three days and they are notified.
         </Text>
         <Trouble error={reserve.error} />
       </Stack>

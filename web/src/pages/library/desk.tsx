@@ -142,10 +142,7 @@ export function Desk() {
       const words = what.toLowerCase()
       const known = people.data?.words === what ? people.data.people : await findPeople(what, true) // a scanner is faster than the list
       const hit = known.find((p) => p.note.toLowerCase().split(' · ').includes(words)) ?? known[0]
-      if (!hit)
-        throw new Error(
-          `Nothing has the number ${what}, and nobody is called so. Scan it again, or type a part of the name.`,
-        )
+      if (!hit) throw new Error(`No copy and no person matches ${what}. Scan it again, or type a part of the name.`)
       return { person: hit }
     },
     onSuccess: (h) => void take(h),
@@ -272,7 +269,7 @@ export function Desk() {
                 </Group>
                 {copy.borrowerName && (
                   <Text mt={8}>
-                    {copy.status === 'ISSUED' ? 'With' : 'Kept for'} <b>{copy.borrowerName}</b>
+                    {copy.status === 'ISSUED' ? 'With' : 'Held for'} <b>{copy.borrowerName}</b>
                     {loan && (
                       <>
                         , due <Due loan={loan} />
@@ -318,7 +315,7 @@ export function Desk() {
                       </Text>
                     )}
                     <Button variant="subtle" color="gray" c="dimmed" onClick={clear}>
-                      Put it aside
+                      Clear
                     </Button>
                   </Group>
                 )}
@@ -327,8 +324,8 @@ export function Desk() {
             <section className="panel" aria-label="Done at this desk">
               {log.length === 0 ? (
                 <Text c="dimmed" p={16} size="sm">
-                  A borrower and then a copy make a loan. A copy that is out is taken back by Enter once more. Escape
-                  puts everything aside.
+                  A borrower and then a copy make a loan. Press Enter again to return a copy that is out. Escape clears
+                  the desk.
                 </Text>
               ) : (
                 <ul className="desk-log" aria-live="polite">
@@ -432,7 +429,7 @@ function BorrowerCard({
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={`Take up ${l.title}`}
+                aria-label={`Open ${l.title}`}
                 onClick={() => pick(l.accessionNumber)}
               >
                 Open

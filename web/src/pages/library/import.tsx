@@ -82,7 +82,7 @@ export function ImportBooks() {
     [
       p.books && `${n(p.books)} new ${p.books === 1 ? 'book' : 'books'}`,
       p.copies && `${n(p.copies)} new ${p.copies === 1 ? 'copy' : 'copies'}`,
-      p.unchanged && `${n(p.unchanged)} rows left as they are`,
+      p.unchanged && `${n(p.unchanged)} rows unchanged`,
     ]
       .filter(Boolean)
       .join(', ') || 'nothing'
@@ -93,8 +93,8 @@ export function ImportBooks() {
         {step === 'file' && (
           <Stack gap={16} className="reading">
             <Text>
-              A CSV file is read and checked first. You see what it would do, row by row; nothing is written before you
-              say so.
+              A CSV file is read and checked first. You see what it would do, row by row; nothing is saved until you
+              confirm.
             </Text>
             {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped; the button inside chooses one by keyboard */}
             <div
@@ -157,18 +157,18 @@ export function ImportBooks() {
                 color="red"
                 variant="light"
                 role="alert"
-                title={`${n(bad)} ${bad === 1 ? 'row' : 'rows'} of ${file.file.name} cannot be read yet`}
+                title={`Errors in ${n(bad)} ${bad === 1 ? 'row' : 'rows'} of ${file.file.name}`}
               >
-                They come first below, with the reason in the cell. Mend them in your spreadsheet and choose the file
-                again; nothing was written.
+                They come first below, with the reason in the cell. Fix these rows in your spreadsheet and choose the
+                file again; nothing was saved.
               </Alert>
             ) : (
               <Alert
                 variant="light"
                 role="status"
-                title={`All ${n(file.plan!.rowsRead)} rows of ${file.file.name} are well`}
+                title={`${n(file.plan!.rowsRead)} ${file.plan!.rowsRead === 1 ? 'row' : 'rows'} of ${file.file.name} ${file.plan!.rowsRead === 1 ? 'is' : 'are'} ready`}
               >
-                This would happen: {sum(file.plan!)}. Nothing is written yet.
+                This would happen: {sum(file.plan!)}. Nothing is saved yet.
               </Alert>
             )}
             <DryRunTable rows={file.rows} errors={file.errors} />

@@ -138,7 +138,7 @@ export function Overdue() {
         empty={
           <Empty
             icon={<IconCalendarDue size={32} stroke={1.2} />}
-            title="Everything is back in time"
+            title="No overdue books"
             text="Books that should be back show here, with the fine so far. A reminder goes to the families or employees who have them."
             action={toDesk}
           />
@@ -185,9 +185,9 @@ function RemindLate({ close }: { close: () => void }) {
       {p && (
         <>
           {format.number(p.overdue)} {p.overdue === 1 ? 'book is' : 'books are'} late.{' '}
-          {p.sent > 0 && 'Who has one is told in the app which book to bring back; that costs nothing. '}
+          {p.sent > 0 && 'Borrowers are notified in the app which book to bring back; that costs nothing. '}
           {p.already > 0 &&
-            `For ${format.number(p.already)} somebody was told today already, or nobody has an account.`}
+            `For ${format.number(p.already)} somebody was notified today already, or nobody has an account.`}
         </>
       )}
     </Confirm>
@@ -196,10 +196,10 @@ function RemindLate({ close }: { close: () => void }) {
 
 const queueStates: Record<string, ['good' | 'busy' | 'warn' | 'off', string]> = {
   WAITING: ['busy', 'Waiting'],
-  READY: ['good', 'Kept at the desk'],
-  FULFILLED: ['off', 'Got it'],
+  READY: ['good', 'Ready at the desk'],
+  FULFILLED: ['off', 'Collected'],
   CANCELLED: ['off', 'Cancelled'],
-  EXPIRED: ['warn', 'Not fetched'],
+  EXPIRED: ['warn', 'Not collected'],
 }
 type Reservation = ItemOf<'/school-admin/library/reservation/list'>
 
@@ -257,7 +257,7 @@ export function Reservations() {
             cell: (r) => <span className="figures">{r.accessionNumber}</span>,
             text: (r) => r.accessionNumber,
           },
-          { key: 'until', title: 'Kept until', cell: (r) => format.date(r.holdUntil) },
+          { key: 'until', title: 'Held until', cell: (r) => format.date(r.holdUntil) },
           { key: 'since', title: 'Since', cell: (r) => format.date(r.createdAt), sort: 'createdAt' },
           {
             key: 'drop',
@@ -287,7 +287,7 @@ export function Reservations() {
           <Empty
             icon={<IconBookmark size={32} stroke={1.2} />}
             title="Nobody waits for a book"
-            text="When all copies are out, a borrower can be put in the queue from the book itself. The next free copy is kept for three days and they are told."
+            text="When all copies are out, a borrower can be put in the queue from the book itself. The next free copy is held for three days and they are notified."
             action={
               <Button component={Link} to="/library/books">
                 Choose a book
@@ -298,7 +298,7 @@ export function Reservations() {
       />
       <Confirm
         opened={!!dropping}
-        title="Take them off the queue?"
+        title="Cancel this reservation?"
         action="Cancel the reservation"
         danger
         busy={drop.isPending}

@@ -37,7 +37,7 @@ export function LostDialog({
   })
   const problem = lose.error ? asProblem(lose.error) : null
   return (
-    <Dialog onClose={close} title={`${copy.title} is lost?`}>
+    <Dialog onClose={close} title={`Mark ${copy.title} as lost?`}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -54,7 +54,7 @@ export function LostDialog({
           {student && (
             <MoneyInput
               label="Amount"
-              description="The book's price, if it is left empty; 0 charges nothing"
+              description="Leave empty for the book's price; 0 charges nothing"
               value={amount}
               onChange={setAmount}
               error={problem?.fields.amount}
@@ -66,7 +66,7 @@ export function LostDialog({
               Cancel
             </Button>
             <Button type="submit" color="red.8" loading={lose.isPending}>
-              It is lost
+              Mark as lost
             </Button>
           </Group>
         </Stack>

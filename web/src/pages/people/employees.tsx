@@ -47,7 +47,7 @@ export function Employees() {
       name={nameOf}
       search="Name, code or phone"
       filters={[
-        { key: 'employeeType', label: 'Work', options: types },
+        { key: 'employeeType', label: 'Staff type', options: types },
         {
           key: 'status',
           label: 'Status',
@@ -66,7 +66,7 @@ export function Employees() {
           text: (e) => e.employeeCode,
           sort: 'employeeCode',
         },
-        { key: 'type', title: 'Work', cell: (e) => typeWord(e.employeeType), phone: true },
+        { key: 'type', title: 'Staff type', cell: (e) => typeWord(e.employeeType), phone: true },
         { key: 'designation', title: 'Designation', cell: (e) => e.designation },
         { key: 'department', title: 'Department', cell: (e) => e.department, hidden: true },
         { key: 'phone', title: 'Phone', cell: (e) => <span className="figures">{e.phone}</span>, text: (e) => e.phone },
@@ -91,7 +91,7 @@ export function Employees() {
       empty={
         <Empty
           icon={<IconId size={32} stroke={1.2} />}
-          title="Nobody works here yet"
+          title="No employees yet"
           text="Teachers, drivers, office and support staff. Each can sign in with their phone at once; teachers see the divisions they are assigned to."
           action={
             may('employee', 'write') && (
@@ -114,7 +114,7 @@ export function Employees() {
 const labels = {
   firstName: 'First name',
   lastName: 'Last name',
-  employeeType: 'Work',
+  employeeType: 'Staff type',
   roleId: 'Role',
   employeeCode: 'Code',
   phone: 'Phone',
@@ -123,7 +123,7 @@ const labels = {
   designation: 'Designation',
   qualification: 'Qualification',
   joiningDate: 'Joined on',
-  leavingDate: 'Leaves on',
+  leavingDate: 'Last day',
   licenceNumber: 'Driving licence',
   licenceExpiryDate: 'Licence valid until',
 } as const
@@ -172,31 +172,31 @@ function Form({ draft, create }: { draft: ReturnType<typeof useDraft<Fields>>; c
               k: 'roleId',
               label: labels.roleId,
               data: choices.map((r) => ({ value: r.id, label: r.name })),
-              none: create ? 'As usual for the work' : undefined,
+              none: create ? 'Default for this type' : undefined,
             })
           : f.text({
               k: 'employeeCode',
               label: labels.employeeCode,
-              placeholder: create ? 'Given by itself' : undefined,
+              placeholder: create ? 'Automatic' : undefined,
             })}
         {f.text({
           k: 'phone',
           label: labels.phone,
           required: true,
           inputMode: 'tel',
-          description: 'They sign in with it',
+          description: 'Used to sign in',
         })}
         {f.text({
           k: 'email',
           label: labels.email,
           inputMode: 'email',
-          description: draft.values.employeeType === 'ADMIN' ? 'They sign in here with it' : undefined,
+          description: draft.values.employeeType === 'ADMIN' ? 'Used to sign in here' : undefined,
         })}
         {choices.length > 1 &&
           f.text({
             k: 'employeeCode',
             label: labels.employeeCode,
-            placeholder: create ? 'Given by itself' : undefined,
+            placeholder: create ? 'Automatic' : undefined,
           })}
         {f.text({ k: 'designation', label: labels.designation })}
         {f.text({ k: 'department', label: labels.department })}

@@ -17,7 +17,7 @@ const labels = {
   phone: 'Phone',
   email: 'E-mail',
   occupation: 'Occupation',
-  isPrimary: 'First to call',
+  isPrimary: 'Primary contact',
   isFeePayer: 'Pays the fees',
   canPickUp: 'May pick up',
   canViewData: 'Sees the child in the app',
@@ -187,7 +187,7 @@ function GuardianForm({ student, guardian, close }: { student: string; guardian?
               label: labels.phone,
               required: true,
               inputMode: 'tel',
-              description: 'They sign in with it',
+              description: 'Used to sign in',
             })}
             {f.text({ k: 'email', label: labels.email, inputMode: 'email' })}
             {f.text({ k: 'occupation', label: labels.occupation })}

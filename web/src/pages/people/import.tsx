@@ -150,8 +150,7 @@ function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error:
   return (
     <Stack gap={16} className="reading">
       <Text>
-        A CSV file is read and checked first. You see what it would do, row by row; nothing is written before you say
-        so.
+        A CSV file is read and checked first. You see what it would do, row by row; nothing is saved until you confirm.
       </Text>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped; the button inside chooses one by keyboard */}
       <div
@@ -221,9 +220,9 @@ function Check({
   const does = [
     plan.creates && `${n(plan.creates)} new`,
     plan.updates && `${n(plan.updates)} changed`,
-    plan.unchanged && `${n(plan.unchanged)} left as they are`,
+    plan.unchanged && `${n(plan.unchanged)} unchanged`,
     plan.guardiansNew && `${n(plan.guardiansNew)} new ${plan.guardiansNew === 1 ? 'guardian' : 'guardians'}`,
-    plan.enrolments && `${n(plan.enrolments)} placed in a division`,
+    plan.enrolments && `${n(plan.enrolments)} added to a division`,
     plan.moves && `${n(plan.moves)} moved to another division`,
   ]
     .filter(Boolean)
@@ -235,14 +234,18 @@ function Check({
           color="red"
           variant="light"
           role="alert"
-          title={`${n(plan.bad)} of ${n(plan.rowsRead)} rows in ${name} cannot be read yet`}
+          title={`Errors in ${n(plan.bad)} of ${n(plan.rowsRead)} rows of ${name}`}
         >
-          They come first below, with the reason in the cell. Mend them in your spreadsheet and choose the file again,
-          or leave them out.
+          They come first below, with the reason in the cell. Fix these rows in your spreadsheet and choose the file
+          again, or leave them out.
         </Alert>
       ) : (
-        <Alert variant="light" role="status" title={`All ${n(plan.rowsRead)} rows of ${name} are well`}>
-          Nothing is written yet.
+        <Alert
+          variant="light"
+          role="status"
+          title={`${n(plan.rowsRead)} ${plan.rowsRead === 1 ? 'row' : 'rows'} of ${name} ${plan.rowsRead === 1 ? 'is' : 'are'} ready`}
+        >
+          Nothing is saved yet.
         </Alert>
       )}
       <Text>
@@ -297,7 +300,7 @@ function Watch({ kind, id, error, again }: { kind: Kind; id: string; error: unkn
     return (
       <Stack gap={16} className="reading">
         <Trouble error={refused} />
-        <Text>Nothing was written.</Text>
+        <Text>Nothing was saved.</Text>
         <WizardButtons next={again} label="Choose the file again" />
       </Stack>
     )
@@ -305,7 +308,7 @@ function Watch({ kind, id, error, again }: { kind: Kind; id: string; error: unkn
     return run.error ? (
       <Stack gap={16} className="reading">
         <Trouble error={run.error} retry={() => void run.refetch()} />
-        <WizardButtons next={again} label="Start anew" />
+        <WizardButtons next={again} label="Start again" />
       </Stack>
     ) : (
       <Lines n={3} />
@@ -315,7 +318,7 @@ function Watch({ kind, id, error, again }: { kind: Kind; id: string; error: unkn
     <Stack gap={16} className="reading">
       <Group justify="space-between">
         <Text fw={500}>
-          {r.state === 'DONE' ? 'Done' : r.state === 'RUNNING' ? `Importing ${r.fileName}` : 'Nothing was written'}
+          {r.state === 'DONE' ? 'Done' : r.state === 'RUNNING' ? `Importing ${r.fileName}` : 'Nothing was saved'}
         </Text>
         <Text className="figures" c="dimmed">
           {r.percent} %
@@ -328,7 +331,7 @@ function Watch({ kind, id, error, again }: { kind: Kind; id: string; error: unkn
       />
       {r.state === 'RUNNING' && (
         <Text size="sm" c="dimmed">
-          You can leave this page; it goes on. This address shows how far it is.
+          You can leave this page; the import continues. This address shows its progress.
         </Text>
       )}
       {r.state === 'DONE' && (
@@ -337,12 +340,12 @@ function Watch({ kind, id, error, again }: { kind: Kind; id: string; error: unkn
             of={[
               ['New', n(r.creates)],
               ['Changed', n(r.updates)],
-              ['As they were', n(r.unchanged)],
+              ['Unchanged', n(r.unchanged)],
               ...(r.bad ? [['Left out', n(r.bad)] as [string, string]] : []),
               ...(kind === students
                 ? [
                     ['Guardians', `${n(r.guardiansNew)} new, ${n(r.guardiansFound)} known`] as [string, string],
-                    ['Places', n(r.enrolments + r.moves)] as [string, string],
+                    ['Added to a class', n(r.enrolments + r.moves)] as [string, string],
                   ]
                 : []),
             ]}

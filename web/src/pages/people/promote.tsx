@@ -19,7 +19,7 @@ const steps = [
   { key: 'done', title: 'Done' },
 ]
 const outcomes: Record<string, [tone: 'good' | 'busy' | 'warn' | 'bad' | 'off', word: string]> = {
-  PROMOTED: ['good', 'Goes up'],
+  PROMOTED: ['good', 'Promoted'],
   RETAINED: ['warn', 'Stays'],
   LEFT: ['off', 'Leaves'],
   GRADUATED: ['good', 'Graduates'],
@@ -80,7 +80,7 @@ export function Promote() {
   const step = result ? 'done' : plan ? 'check' : 'class'
   const sum = (p: Promotion) =>
     [
-      p.promoted && `${format.number(p.promoted)} go up`,
+      p.promoted && `${format.number(p.promoted)} promoted`,
       p.retained && `${format.number(p.retained)} stay`,
       p.graduated && `${format.number(p.graduated)} graduate`,
       p.left && `${format.number(p.left)} leave`,
@@ -137,7 +137,7 @@ export function Promote() {
         <Stack gap={16}>
           <Group justify="space-between" wrap="nowrap" align="flex-start" gap={8}>
             <Text>
-              From {className} into {yearName}: <b>{sum(plan!)}</b>. Tick who does not go up.
+              From {className} into {yearName}: <b>{sum(plan!)}</b>. Tick the students who are not promoted.
             </Text>
             <Export
               onClick={() =>
@@ -220,13 +220,13 @@ export function Promote() {
             onConfirm={() => run.mutate({ dryRun: false, retained, left })}
           >
             {sum(plan!)[0]?.toUpperCase()}
-            {sum(plan!).slice(1)}. You can take it back until {yearName} starts.
+            {sum(plan!).slice(1)}. You can undo it until {yearName} starts.
           </Confirm>
         </Stack>
       )}
       {step === 'done' && (
         <Stack gap={16} className="reading">
-          <Alert variant="light" role="status" title={result!.undone ? 'Taken back' : `${className} is promoted`}>
+          <Alert variant="light" role="status" title={result!.undone ? 'Undone' : `${className} is promoted`}>
             {result!.undone ? 'Everybody is where they were.' : `Into ${yearName}: ${sum(result!)}.`}
           </Alert>
           <Trouble error={undo.error} />

@@ -87,7 +87,7 @@ export function AttendanceTab({ id, name }: { id: string; name: string }) {
       ) : days.length === 0 ? (
         <Empty
           title="No marks in this time"
-          text="Every day that is marked stands here, with every change of it and who made it."
+          text="Every marked day is shown here, with every change and who made it."
         />
       ) : (
         <ul className="moments">
@@ -103,7 +103,7 @@ export function AttendanceTab({ id, name }: { id: string; name: string }) {
 function DayLine({ day }: { day: Schemas['HistoryDay'] }) {
   const format = useFormat()
   const said = (r: Schemas['Revision']) =>
-    [r.status ? words(r.status) : 'Taken back', r.lateMinutes ? `${r.lateMinutes} minutes` : '', r.remark]
+    [r.status ? words(r.status) : 'Removed', r.lateMinutes ? `${r.lateMinutes} minutes` : '', r.remark]
       .filter(Boolean)
       .join(', ')
   const last = day.revisions.at(-1)!
@@ -116,7 +116,7 @@ function DayLine({ day }: { day: Schemas['HistoryDay'] }) {
         {day.status ? (
           <Status tone={tones[day.status] ?? 'off'}>{said(last)}</Status>
         ) : (
-          <Status tone="off">Taken back</Status>
+          <Status tone="off">Removed</Status>
         )}
       </Group>
       <Text size="sm" c="dimmed">
@@ -148,7 +148,7 @@ export function ResultsTab({ id }: { id: string }) {
     return (
       <Empty
         title="No results this year"
-        text="Marks stand here as soon as they are entered; parents see them when they are published."
+        text="Marks are shown here as soon as they are entered; parents see them when they are published."
       />
     )
   return (

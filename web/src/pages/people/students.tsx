@@ -79,7 +79,7 @@ export function Students() {
             .map((d) => ({ value: d.id, label: `${className(d.classId)} ${d.name}` })),
         },
         { key: 'status', label: 'Status', options: states.map((s) => ({ value: s, label: words(s) })) },
-        { key: 'unplaced', label: 'Place', options: [{ value: 'true', label: 'missing' }] },
+        { key: 'unplaced', label: 'Student', options: [{ value: 'true', label: 'not in a class' }] },
         { key: 'gender', label: 'Gender', options: genders },
       ]}
       columns={[
@@ -99,7 +99,7 @@ export function Students() {
               `${s.className} ${s.divisionName}`
             ) : (
               <Text span c="dimmed">
-                No place yet
+                No class yet
               </Text>
             ),
           text: (s) => `${s.className} ${s.divisionName}`.trim(),
@@ -257,7 +257,7 @@ function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () =
         onClose={() => setTo(null)}
         onConfirm={() => to && move.mutate(to.value)}
       >
-        From today on they sit in {to?.label}. Their days before stay where they were.
+        From today they are in {to?.label}. Their records until then stay with the old division.
       </Confirm>
     </>
   )
@@ -280,7 +280,7 @@ const labels = {
   medicalNotes: 'Medical notes',
   allergies: 'Allergies',
   emergencyContactName: 'Emergency contact',
-  emergencyContactPhone: 'Their phone',
+  emergencyContactPhone: 'Emergency phone',
 } as const
 type Fields = { [K in keyof typeof labels]: string | null } & { rollNumber: number | null }
 type Wire = Schemas['StudentChange']
@@ -326,16 +326,16 @@ function StudentForm({ draft, create }: { draft: ReturnType<typeof useDraft<Fiel
       <div className="pair">
         {f.text({ k: 'firstName', label: labels.firstName, required: true })}
         {f.text({ k: 'lastName', label: labels.lastName })}
-        {f.choice({ k: 'divisionId', label: labels.divisionId, data: choices, none: 'No place yet' })}
+        {f.choice({ k: 'divisionId', label: labels.divisionId, data: choices, none: 'No class yet' })}
         {f.number({ k: 'rollNumber', label: labels.rollNumber, min: 1 })}
         {f.text({
           k: 'admissionNumber',
           label: labels.admissionNumber,
-          placeholder: create ? 'Given by itself' : undefined,
+          placeholder: create ? 'Automatic' : undefined,
         })}
         {f.day({ k: 'admissionDate', label: labels.admissionDate })}
         {f.day({ k: 'dateOfBirth', label: labels.dateOfBirth })}
-        {f.choice({ k: 'gender', label: labels.gender, data: genders, none: 'Not said' })}
+        {f.choice({ k: 'gender', label: labels.gender, data: genders, none: 'Not specified' })}
       </div>
       <Text className="section" mb={0}>
         Contact
@@ -416,7 +416,7 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
         summary={
           <Group gap={12}>
             <StudentStatus status={s.status} />
-            <span>{s.className ? `${s.className} ${s.divisionName}` : 'No place yet'}</span>
+            <span>{s.className ? `${s.className} ${s.divisionName}` : 'No class yet'}</span>
             <span className="figures">{s.admissionNumber}</span>
           </Group>
         }
@@ -561,7 +561,7 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
             </Menu.Item>
           )}
           {student.status === 'ACTIVE' && may('student', 'write') && (
-            <Menu.Item onClick={() => setLeaving(true)}>Leaves the school…</Menu.Item>
+            <Menu.Item onClick={() => setLeaving(true)}>Mark as left…</Menu.Item>
           )}
           {may('student', 'delete') && (
             <Menu.Item c="red.8" onClick={() => setAsking(true)}>
@@ -581,8 +581,8 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
         onClose={() => setAsking(false)}
         onConfirm={() => remove.mutate()}
       >
-        A student with history stays in the books as withdrawn; one who was added by mistake is deleted. Guardians keep
-        their accounts.
+        A student with records stays on file as withdrawn; one who was added by mistake is deleted. Guardians keep their
+        accounts.
       </Confirm>
     </>
   )
@@ -618,7 +618,7 @@ function Leaving({ student, close }: { student: Detail; close: () => void }) {
     onError: (e) => draft.setErrors(asProblem(e).fields),
   })
   return (
-    <Dialog onClose={close} title={`${nameOf(student)} leaves the school`}>
+    <Dialog onClose={close} title={`Mark ${nameOf(student)} as left`}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -630,13 +630,13 @@ function Leaving({ student, close }: { student: Detail; close: () => void }) {
           {f.text({
             k: 'reason',
             label: 'Reason',
-            description: 'As it is to stand on the certificate',
+            description: 'As it should appear on the certificate',
             required: true,
           })}
           {f.text({ k: 'conduct', label: 'Conduct', placeholder: 'Good' })}
-          {f.day({ k: 'leavingDate', label: 'Last day', description: 'Today, if it is left empty' })}
+          {f.day({ k: 'leavingDate', label: 'Last day', description: 'Leave empty for today' })}
           <Text size="sm" c="dimmed">
-            Their place ends and a leaving certificate is made. It can be printed from this menu.
+            They leave their class and a leaving certificate is issued. It can be printed from the More menu.
           </Text>
           <Trouble error={leave.error} />
           <Group justify="flex-end" gap={8}>
@@ -644,7 +644,7 @@ function Leaving({ student, close }: { student: Detail; close: () => void }) {
               Cancel
             </Button>
             <Button type="submit" color="red.8" loading={leave.isPending}>
-              Let them leave
+              Issue leaving certificate
             </Button>
           </Group>
         </Stack>
@@ -663,7 +663,7 @@ function Timeline({ id, enrolments }: { id: string; enrolments: Schemas['Enrolme
   return (
     <>
       <Text className="section" mt={0}>
-        Places
+        Classes
       </Text>
       {enrolments.length === 0 ? (
         <Text c="dimmed">None yet</Text>

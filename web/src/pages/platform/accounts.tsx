@@ -208,7 +208,7 @@ export function Accounts() {
           `${ending.phone || ending.email} is signed out on ${format.number(ending.sessions)} ${ending.sessions === 1 ? 'device' : 'devices'} within a second. They can sign in again.`}
         <TextInput
           label="Reason"
-          description="For the book of changes"
+          description="Kept in the audit log"
           mt={16}
           value={reason}
           onChange={(e) => setReason(e.currentTarget.value)}

@@ -269,7 +269,7 @@ function Acts({ admin: a }: { admin: ItemOf<'/super-admin/admin/list'> }) {
         )}
         {a.status === 'DISABLED' && (
           <Button loading={enable.isPending} onClick={() => enable.mutate()}>
-            Let them in again
+            Enable
           </Button>
         )}
         {a.status === 'ACTIVE' && (
@@ -302,7 +302,7 @@ function Acts({ admin: a }: { admin: ItemOf<'/super-admin/admin/list'> }) {
         }}
         onConfirm={() => disable.mutate()}
       >
-        They are signed out at once and cannot sign in until you let them in again. Their school cannot change that.
+        They are signed out at once and cannot sign in until you enable them again. Their school cannot change that.
       </Confirm>
       <Confirm
         opened={resetting}

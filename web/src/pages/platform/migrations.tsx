@@ -212,7 +212,7 @@ function Fleet() {
         {s.behind === 0
           ? 'No school is behind; the empty ones kept ready are looked at too.'
           : `${format.number(s.behind)} ${s.behind === 1 ? 'school is' : 'schools are'} brought to version ${s.version}, one after the other, while they are in use.`}{' '}
-        A school that fails is not served until the cause is mended; the others go on.
+        A school that fails is not served until the cause is fixed; the others continue.
       </Confirm>
     </section>
   )

@@ -58,7 +58,7 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
     <section aria-label="Node">
       <Group justify="space-between" mb={8}>
         <Text>
-          Lives on <b>{node}</b>
+          Hosted on <b>{node}</b>
         </Text>
         {!open && others.length > 0 && (
           <Button

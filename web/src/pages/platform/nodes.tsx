@@ -17,10 +17,10 @@ type Node = ItemOf<'/super-admin/node/list'>
 
 function NodeStatus({ node }: { node: Pick<Node, 'state' | 'reachable'> }) {
   if (!node.reachable) return <Status tone="bad">Does not answer</Status>
-  return node.state === 'DRAINING' ? <Status tone="warn">Being emptied</Status> : <Status tone="good">In use</Status>
+  return node.state === 'DRAINING' ? <Status tone="warn">Draining</Status> : <Status tone="good">In use</Status>
 }
 
-/** The databases schools live on: how full, how well, and how to empty one. */
+/** The databases schools live on: how full, how healthy, and how to drain one. */
 export function Nodes() {
   const format = useFormat()
   const [, setAddress] = useAddress()
@@ -43,7 +43,7 @@ export function Nodes() {
           label: 'State',
           options: [
             { value: 'ACTIVE', label: 'In use' },
-            { value: 'DRAINING', label: 'Being emptied' },
+            { value: 'DRAINING', label: 'Draining' },
           ],
         },
       ]}
@@ -210,7 +210,7 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
             </Button>
           ) : (
             <Button size="compact-md" variant="default" onClick={() => setAsking(true)}>
-              Empty…
+              Drain…
             </Button>
           )
         }
@@ -286,8 +286,8 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
       </div>
       <Confirm
         opened={asking}
-        title={`Empty ${n.name}?`}
-        action="Empty it"
+        title={`Drain ${n.name}?`}
+        action="Drain"
         danger
         busy={drain.isPending}
         error={drain.error}

@@ -258,7 +258,7 @@ export function Onboard() {
               </Alert>
             ) : (
               <Text c="dimmed" size="sm">
-                You can leave this page. The set-up goes on, and the school's row in the list shows how far it is.
+                You can leave this page. The set-up continues, and the school's row in the list shows its progress.
               </Text>
             )}
             <Group gap={8}>

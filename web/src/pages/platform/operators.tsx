@@ -129,7 +129,7 @@ function Acts({ operator: o }: { operator: Schemas['Operator'] }) {
           </Button>
         ) : (
           <Button loading={enable.isPending} onClick={() => enable.mutate()}>
-            Let them in again
+            Enable
           </Button>
         )}
       </Group>
@@ -147,7 +147,7 @@ function Acts({ operator: o }: { operator: Schemas['Operator'] }) {
         }}
         onConfirm={() => disable.mutate()}
       >
-        They are signed out at once and cannot sign in until an operator lets them in again.
+        They are signed out at once and cannot sign in until an operator enables them again.
       </Confirm>
     </Stack>
   )

@@ -84,13 +84,13 @@ const acts = {
     path: '/super-admin/school/{id}/suspend',
     danger: true,
     title: 'Suspend this school?',
-    text: 'Everybody of the school is shut out within a second. Its data stays as it is, and you can open it again at any time.',
+    text: 'Everybody at the school loses access within a second. Its data is kept, and you can activate it again at any time.',
   },
   activate: {
     label: 'Activate',
     path: '/super-admin/school/{id}/activate',
     danger: false,
-    title: 'Open this school again?',
+    title: 'Activate this school again?',
     text: 'Its people can sign in again at once.',
   },
   archive: {

@@ -24,11 +24,11 @@ const labels = {
   firstDayOfWeek: 'The week begins on',
   attendanceTeacherDays: 'Teachers may mark for',
   attendanceCutOff: 'On the last day until',
-  attendanceNoticeDelayMinutes: 'Parents are told after',
+  attendanceNoticeDelayMinutes: 'Notify parents after',
   lateFineType: 'Late fine',
   lateFineAmount: 'Amount',
   lateFineGraceDays: 'Days of grace',
-  lateFineMaxAmount: 'At the most',
+  lateFineMaxAmount: 'At most',
   feeReminderText: 'Reminder',
   quietFrom: 'Quiet from',
   quietTo: 'Quiet until',
@@ -42,13 +42,13 @@ const labels = {
   libraryEmployeeRenewals: 'Renewals of an employee',
   libraryFinePerDay: 'Fine for a day',
   libraryFineGraceDays: 'Days that are not fined',
-  libraryFineMaxAmount: 'Fine at the most',
+  libraryFineMaxAmount: 'Maximum fine',
   admissionNumberPattern: 'Admission numbers',
   secondFactorRequired: 'Second factor',
   evaluationMode: 'Evaluation mode',
   evaluationModeReason: 'Reason',
   evaluationModeFrom: 'Begins',
-  evaluationModeUntil: 'Ends by itself',
+  evaluationModeUntil: 'Ends automatically',
 } as const
 type Key = keyof typeof labels
 type Fields = Pick<Schemas['Setting'], Key>
@@ -183,7 +183,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {f.number({
             k: 'attendanceNoticeDelayMinutes',
             label: labels.attendanceNoticeDelayMinutes,
-            description: 'Minutes in which a correction cancels the notice of an absence; 0 tells parents at once.',
+            description: 'Minutes in which a correction cancels the notice of an absence; 0 notifies parents at once.',
             min: 0,
             max: 1440,
           })}
@@ -213,15 +213,20 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             description: '{student}, {amount} and {dueDate} are filled in.',
           })}
         </Part>
-        <Part title="Telling people">
+        <Part title="Notifications">
           <Group grow align="flex-start">
             {f.text({
               k: 'quietFrom',
               label: labels.quietFrom,
               type: 'time',
-              description: 'Attendance and buses go out all the same.',
+              description: 'Attendance and bus notices are always sent.',
             })}
-            {f.text({ k: 'quietTo', label: labels.quietTo, type: 'time', description: 'What waited goes out then.' })}
+            {f.text({
+              k: 'quietTo',
+              label: labels.quietTo,
+              type: 'time',
+              description: 'Waiting messages are sent then.',
+            })}
           </Group>
           <Group grow align="flex-start">
             {money('smsPrice', 'Of one segment; previews say what a message costs.')}
@@ -250,7 +255,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {money('libraryFineMaxAmount', '0 is no limit.')}
           </Group>
         </Part>
-        <Part title="Numbers and modes">
+        <Part title="Numbering and modes">
           {f.text({
             k: 'admissionNumberPattern',
             label: labels.admissionNumberPattern,
@@ -274,7 +279,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             f.text({
               k: 'evaluationModeReason',
               label: labels.evaluationModeReason,
-              description: 'Everybody who is stopped by it reads this.',
+              description: 'Shown to teachers who are stopped by it.',
             })}
           {v.evaluationMode && (
             <Group grow align="flex-start">
@@ -373,7 +378,7 @@ function Logo({ draft }: { draft: Draft<Fields> }) {
         {src && <Image src={src} alt="The school's logo" h={56} w="auto" fit="contain" radius={8} />}
         {!id && (
           <Text size="sm" c="dimmed">
-            None yet: papers have the name alone.
+            None yet: documents show the name only.
           </Text>
         )}
         {may('file', 'write') && may('setting', 'write') && (
@@ -383,7 +388,7 @@ function Logo({ draft }: { draft: Draft<Fields> }) {
             </Button>
             {id && (
               <Button variant="subtle" color="gray" size="compact-md" onClick={() => draft.set('logoFileId', null)}>
-                Take off
+                Remove
               </Button>
             )}
           </Group>

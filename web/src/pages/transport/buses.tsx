@@ -220,7 +220,7 @@ function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void
                 description:
                   drivers.data?.length === 0
                     ? 'Add a driver among the employees first'
-                    : 'Drives it unless somebody stands in',
+                    : 'Drives it unless there is a substitute',
               })}
               {f.choice({
                 k: 'attendantId',
@@ -324,9 +324,9 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
                 size="compact-md"
                 loading={gone.isPending && gone.variables === s.id}
                 onClick={() => gone.mutate(s.id)}
-                aria-label={`Take ${s.driverName} back`}
+                aria-label={`Remove ${s.driverName}`}
               >
-                Take back
+                Remove
               </Button>
             )}
           </Group>
@@ -377,7 +377,7 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
                 loading={add.isPending}
                 onClick={() => add.mutate()}
               >
-                Let them drive
+                Add substitute
               </Button>
             </Group>
           </Stack>

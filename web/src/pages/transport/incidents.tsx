@@ -57,7 +57,7 @@ export function Incidents() {
             cell: (i) => <Status tone={tones[i.severity as keyof typeof tones] ?? 'off'}>{words(i.severity)}</Status>,
             text: (i) => words(i.severity),
           },
-          { key: 'said', title: 'Said', cell: (i) => i.description },
+          { key: 'said', title: 'Description', cell: (i) => i.description },
           {
             key: 'state',
             title: 'State',
@@ -69,8 +69,8 @@ export function Incidents() {
         empty={
           <Empty
             icon={<IconAlertTriangle size={32} stroke={1.2} />}
-            title="Nothing went wrong"
-            text="Drivers report breakdowns, traffic and accidents from their phone. Families of those aboard are told at once, and it is kept here."
+            title="No incidents"
+            text="Drivers report breakdowns, traffic and accidents from their phone. Families of those aboard are notified at once, and it is kept here."
             example="For example: Held up in traffic at Hill Road, 12 minutes late."
           />
         }
@@ -101,7 +101,7 @@ function IncidentDrawer({ id, close, number }: { id: string; close: () => void; 
           {q.error ? (
             <Trouble error={q.error} retry={() => void q.refetch()} />
           ) : q.data === null ? (
-            <Text>This incident is not there any more.</Text>
+            <Text>This incident no longer exists.</Text>
           ) : (
             <Lines />
           )}

@@ -106,7 +106,7 @@ export function Live() {
         <div className="panel">
           <Empty
             icon={<IconBus size={32} stroke={1.2} />}
-            title="No bus drives today"
+            title="No trips today"
             text="As soon as a driver starts a trip, the bus moves on this map: where it is, who is aboard, and when it reaches each stop."
             action={
               may('transport', 'write') && (
@@ -180,7 +180,7 @@ export function Live() {
         )}
         {phone ? null : (
           <Text size="xs" c="dimmed" p={16}>
-            A bus that has not been heard of for 90 seconds is grey.
+            A bus that has not reported for 90 seconds is grey.
           </Text>
         )}
       </div>

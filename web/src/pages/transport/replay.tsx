@@ -100,7 +100,7 @@ export default function Replay({ trip }: { trip: Schemas['TripDetail'] }) {
         <Text size="sm" c="dimmed">
           {trip.startedAt
             ? 'No position of this trip is kept. They are kept in full for 30 days and thinned out until 90.'
-            : 'The bus has not started. Its way is shown here as soon as it drives.'}
+            : 'The bus has not started. Its route is shown here once it starts.'}
         </Text>
       )}
       <ol className="moments" aria-label="Stops">

@@ -94,7 +94,7 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
       <Group justify="space-between" mb={8}>
         <Text c="dimmed">
           {list.length === 0
-            ? 'Nobody rides it yet.'
+            ? 'No riders yet.'
             : `${format.number(list.length)} ${list.length === 1 ? 'student rides' : 'students ride'} it.`}{' '}
           Their families see the bus and hear when it is near.
         </Text>
@@ -160,7 +160,7 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
                     <ActionIcon
                       variant="subtle"
                       color="gray"
-                      aria-label={`${s.name} rides no more`}
+                      aria-label={`Remove ${s.name}`}
                       onClick={() =>
                         draft.set(
                           'students',
@@ -187,7 +187,7 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
           <TextInput
             type="date"
             label="From which day on"
-            description="Today, unless you choose another"
+            description="Leave empty for today"
             min={todayIn(school?.timeZone)}
             value={from}
             error={draft.errors.fromDate}

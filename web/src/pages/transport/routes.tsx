@@ -36,7 +36,7 @@ export function BusRoutes() {
         name={(r) => r.name}
         search="Name of a route"
         filters={[
-          { key: 'direction', label: 'Way', options: ways },
+          { key: 'direction', label: 'Direction', options: ways },
           { key: 'busId', label: 'Bus', options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })) },
         ]}
         columns={[
@@ -51,7 +51,7 @@ export function BusRoutes() {
             text: (r) => r.name,
             sort: 'name',
           },
-          { key: 'way', title: 'Way', cell: (r) => wayWords[r.direction] ?? r.direction, phone: true },
+          { key: 'way', title: 'Direction', cell: (r) => wayWords[r.direction] ?? r.direction, phone: true },
           { key: 'bus', title: 'Bus', cell: (r) => number(r.busId), phone: true },
         ]}
         primary={may('transport', 'write') && add}
@@ -93,7 +93,7 @@ interface Fields {
   stops: StopDraft[]
 }
 
-const labels = { name: 'Name', busId: 'Bus', direction: 'Way', stops: 'Stops' }
+const labels = { name: 'Name', busId: 'Bus', direction: 'Direction', stops: 'Stops' }
 const read = (id: string) => call(api.GET('/school-admin/transport/route/{id}', { params: { path: { id } } }))
 
 function pick(r?: Schemas['RouteDetail']): Fields {
@@ -332,7 +332,7 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
               label: labels.direction,
               data: ways,
               disabled: !!route,
-              description: route ? 'It keeps its way: its riders ride it' : undefined,
+              description: route ? 'Cannot be changed: students ride it this way' : undefined,
             })}
           </div>
         </Stack>

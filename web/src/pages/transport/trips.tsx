@@ -51,7 +51,7 @@ export function Trips() {
             label: 'State',
             options: Object.entries(tripWords).map(([value, label]) => ({ value, label })),
           },
-          { key: 'tripType', label: 'Way', options: ways },
+          { key: 'tripType', label: 'Direction', options: ways },
           { key: 'busId', label: 'Bus', options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })) },
         ]}
         columns={[
@@ -64,7 +64,7 @@ export function Trips() {
             sort: 'scheduledStartAt',
             phone: true,
           },
-          { key: 'way', title: 'Way', cell: (t) => wayWords[t.tripType] ?? t.tripType },
+          { key: 'way', title: 'Direction', cell: (t) => wayWords[t.tripType] ?? t.tripType },
           { key: 'bus', title: 'Bus', cell: (t) => t.busNumber },
           {
             key: 'driver',
@@ -196,7 +196,7 @@ function TripRiders({ trip }: { trip: Schemas['TripDetail'] }) {
   if (trip.students.length === 0)
     return (
       <Empty
-        title="Nobody rides"
+        title="No riders"
         text="Students ride a route at one of its stops."
         action={
           <Button
@@ -280,7 +280,7 @@ function TripIncidents({ trip }: { trip: Schemas['TripDetail'] }) {
   })
   if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
   if (q.data.length === 0)
-    return <Empty title="Nothing went wrong" text="What the driver reports on the way is shown here." />
+    return <Empty title="No incidents" text="What the driver reports on the way is shown here." />
   return (
     <Stack gap={16}>
       {q.data.map((i) => (
@@ -408,8 +408,8 @@ function Actions({ trip }: { trip: Schemas['TripDetail'] }) {
         }}
         onConfirm={() => cancel.mutate()}
       >
-        The driver no longer sees it, and those who watch the bus are told. It cannot be taken back; you can schedule
-        another.
+        The driver no longer sees it, and families who watch the bus are notified. This cannot be undone; you can
+        schedule another.
         <TextInput
           component="input"
           label="Reason"
