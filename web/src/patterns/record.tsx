@@ -238,7 +238,8 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
     },
   })
   const send = (version: number | undefined) => {
-    if (sending.current) return
+    // What was saved is not sent again before something is changed: the next page may take a second to load.
+    if (sending.current || (m.isSuccess && !o.draft.dirty)) return
     sending.current = true
     m.mutate(version)
   }

@@ -51,7 +51,7 @@ export function WriteDispatch() {
   const may = useMay()
   const format = useFormat()
   const [address, setAddress] = useAddress()
-  const once = useOnce('dispatch')
+  const once = useOnce('dispatch', true)
   const text = useRef<HTMLTextAreaElement>(null)
   const [l, setL] = useState<Letter>(kept)
   const [plan, setPlan] = useState<Schemas['Outcome'] | null>(null)

@@ -293,7 +293,7 @@ function Composer({
   disabled?: boolean
   sent?: (m: Schemas['Message']) => void
 }) {
-  const once = useOnce(`message.${threadId ?? 'new'}`)
+  const once = useOnce(`message.${threadId ?? 'new'}`, true)
   const [body, setBody] = useState('')
   const [files, setFiles] = useState<string[]>([])
   const send = useMutation({

@@ -107,7 +107,7 @@ export function GrantDialog({
       <form
         onSubmit={(e) => {
           e.preventDefault()
-          if (whom && !grant.isPending) grant.mutate()
+          if (whom && !grant.isPending && !once.done) grant.mutate()
         }}
       >
         <Stack gap={16}>
@@ -180,7 +180,7 @@ export function GrantDialog({
             </Button>
             <Button
               type="submit"
-              loading={grant.isPending}
+              loading={grant.isPending || once.done}
               disabled={!whom || !(v.mode === 'PERCENT' ? v.percent : v.amount) || !v.reason.trim()}
             >
               Grant
@@ -247,7 +247,7 @@ export function FineDialog({
       <form
         onSubmit={(e) => {
           e.preventDefault()
-          if (whom && !fine.isPending) fine.mutate()
+          if (whom && !fine.isPending && !once.done) fine.mutate()
         }}
       >
         <Stack gap={16}>
@@ -286,7 +286,11 @@ export function FineDialog({
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button type="submit" loading={fine.isPending} disabled={!whom || !v.amount || !v.reason.trim()}>
+            <Button
+              type="submit"
+              loading={fine.isPending || once.done}
+              disabled={!whom || !v.amount || !v.reason.trim()}
+            >
               Charge the fine
             </Button>
           </Group>

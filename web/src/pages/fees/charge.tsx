@@ -37,7 +37,7 @@ export function Charge() {
   const [address, setAddress] = useAddress()
   const classes = useClasses()
   const { year } = useYear()
-  const once = useOnce('charge')
+  const once = useOnce('charge', true)
   const plain = usePlainMoney()
   const structures = useQuery({
     queryKey: ['/school-admin/fee/structure/list', 'year', year?.id],

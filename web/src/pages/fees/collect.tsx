@@ -121,7 +121,8 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
       )
     },
     onSuccess: (c: Schemas['Collection']) => {
-      forget()
+      once.happened()
+      settled()
       moneyMoved()
       void navigate({ to: '/fees/receipt', search: { id: c.id, received: '1' } as never, ignoreBlocker: true })
     },
@@ -130,11 +131,14 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
       // Nobody knows whether it arrived: the words stay as they are, so that a second try is the same payment.
       if (status === 0 || status >= 500) setUnsure(true)
       else forget()
+      sending.current = false
     },
-    onSettled: () => (sending.current = false),
   })
   function forget() {
-    once.happened()
+    once.forget()
+    settled()
+  }
+  function settled() {
     window.sessionStorage.removeItem(pendingAt)
     setUnsure(false)
   }
@@ -323,7 +327,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
             )}
             {problem && <Trouble error={problem} />}
             <Group gap={8} wrap="nowrap">
-              <Button type="submit" size="md" style={{ flex: 1 }} loading={pay.isPending}>
+              <Button type="submit" size="md" style={{ flex: 1 }} loading={pay.isPending || once.done}>
                 {unsure ? 'Try again' : amount ? `Receive ${format.money(amount)}` : 'Receive'}
               </Button>
               <Button

@@ -350,7 +350,7 @@ function Remind({
           : 'Who would be reminded?'
       }
       action={n ? `Send ${format.number(n)}` : 'Close'}
-      busy={plan.isPending || send.isPending}
+      busy={plan.isPending || send.isPending || once.done}
       error={plan.error ?? send.error}
       onClose={close}
       onConfirm={() => (n ? send.mutate() : close())}

@@ -42,7 +42,7 @@ export function Reverse({
       <form
         onSubmit={(e) => {
           e.preventDefault()
-          if (!back.isPending) back.mutate()
+          if (!back.isPending && !once.done) back.mutate()
         }}
       >
         <Stack gap={16}>
@@ -65,7 +65,7 @@ export function Reverse({
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button type="submit" color="red.8" loading={back.isPending} disabled={!reason.trim()}>
+            <Button type="submit" color="red.8" loading={back.isPending || once.done} disabled={!reason.trim()}>
               Reverse
             </Button>
           </Group>

@@ -41,7 +41,7 @@ export function LostDialog({
       <form
         onSubmit={(e) => {
           e.preventDefault()
-          if (!lose.isPending) lose.mutate()
+          if (!lose.isPending && !once.done) lose.mutate()
         }}
       >
         <Stack gap={16}>
@@ -65,7 +65,7 @@ export function LostDialog({
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button type="submit" color="red.8" loading={lose.isPending}>
+            <Button type="submit" color="red.8" loading={lose.isPending || once.done}>
               Mark as lost
             </Button>
           </Group>
