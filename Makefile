@@ -6,7 +6,7 @@
 # Without gin's msgpack codec, which no route uses and the compiler takes long for.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath -tags=nomsgpack
 
-.PHONY: help run test race steady attack lint bench profile bench-web openapi notices build release web screenshots faults soak matrix fuzz load
+.PHONY: help run test race steady attack lint bench profile bench-web openapi notices build release web web-format screenshots faults soak matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -101,6 +101,10 @@ release: ## dist/release/<version>/: archives for Linux and macOS, checksums, bi
 web: ## web/dist, the console, from its sources
 	@scripts/need node
 	@scripts/web build
+
+web-format: ## the console's sources in their one format, with the safe fixes of the linter
+	@scripts/need node
+	@scripts/web format
 
 screenshots: ## pictures of the console's pages, in web/screenshots/
 	@scripts/need postgres redis node chromium

@@ -78,3 +78,18 @@ func signedIn(t *testing.T, app *testkit.App, phone string) *testkit.Client {
 	c.Token, c.UserID = in.AccessToken, in.User.ID
 	return c
 }
+
+// TestCounter_TwoSubmits_MakeOneReceipt submits a payment twice, 250 to 750 ms apart, on a line of 300 ms.
+func TestCounter_TwoSubmits_MakeOneReceipt(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s, clerk, stage := office(t, app, tenancy.NewSchool{})
+	today := api.DateOf(app.Service.Kernel.Clock().In(s.Location()))
+	year := testkit.Post[made](t, clerk, "/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": today.AddDays(-99), "endDate": today.AddDays(200)})
+	testkit.Post[made](t, clerk, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
+	ravi := testkit.Post[made](t, clerk, "/school-admin/student/create",
+		map[string]any{"firstName": "Ravi", "lastName": "Iyer", "admissionDate": today.AddDays(-99)})
+	stage["stage"] = map[string]any{"student": ravi.ID}
+	browse(t, app, "twice", stage)
+}

@@ -27,5 +27,12 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: Object.fromEntries(['/auth', '/school-admin', '/super-admin', '/bus-tracking', '/socket.io', '/dev'].map((p) => [p, { target: 'http://127.0.0.1:3001', ws: p === '/socket.io' }])) },
+  server: {
+    proxy: Object.fromEntries(
+      ['/auth', '/school-admin', '/super-admin', '/bus-tracking', '/socket.io', '/dev'].map((p) => [
+        p,
+        { target: 'http://127.0.0.1:3001', ws: p === '/socket.io' },
+      ]),
+    ),
+  },
 })

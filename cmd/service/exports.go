@@ -19,6 +19,7 @@ import (
 	"homeroom/modules/file"
 	"homeroom/modules/school"
 	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 const (
@@ -43,8 +44,8 @@ func (exportsJob) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAtt
 // exports makes archives of schools and keeps them in the store.
 type exports struct {
 	cluster  *tenancy.Cluster
-	migrator *tenancy.Migrator
-	jobs     *tenancy.Jobs
+	migrator *lifecycle.Migrator
+	jobs     *lifecycle.Jobs
 	store    file.Store // nil: none
 	seal     archive.Seal
 	now      func() time.Time

@@ -112,7 +112,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		`homeroom_requests_total{row="POST /auth/login",status="400"}`:               1,
 		`homeroom_deliveries_total{channel="SMS",outcome="failed"}`:                  1,
 		`homeroom_deliveries_total{channel="SMS",outcome="sent"}`:                    1,
-		`homeroom_delivery_paused{channel="SMS"}`:                                   0,
+		`homeroom_delivery_paused{channel="SMS"}`:                                    0,
 		`homeroom_dead_letters{channel="SMS"}`:                                       1,
 		`homeroom_letters{channel="SMS"}`:                                            0,
 		`homeroom_schools{node="main",status="ACTIVE"}`:                              1,
@@ -129,7 +129,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		`homeroom_redis_away{part="limits"}`:                                         0,
 		`homeroom_db_connections_max{node="main",pool="requests",shard="00"}`:        float64(c.ShardConns),
 		`homeroom_db_connections{node="main",pool="long",shard="00",state="in_use"}`: 0,
-		`homeroom_facts_published_total{outcome="failed"}`:                                0,
+		`homeroom_facts_published_total{outcome="failed"}`:                           0,
 	} {
 		if got, there := told[metric]; !there || got != want {
 			t.Errorf("%s is %v (told: %v), want %v", metric, got, there, want)

@@ -75,7 +75,7 @@ func people(c api.Ctx, a Audience) ([]recipient, error) {
 	if len(missing) > 0 {
 		bad := make([]api.Detail, len(missing))
 		for i, field := range missing {
-			bad[i] = api.Detail{Field: "audience." + field, Message: field + " names somebody who is not there"}
+			bad[i] = api.Detail{Field: "audience." + field, Message: field + " names somebody who does not exist"}
 		}
 		return nil, api.Invalid(bad...)
 	}

@@ -97,7 +97,7 @@ func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 		left -= a.Amount
 	}
 	if left > 0 {
-		rows = append(rows, []string{"", "Paid ahead", plain(c, left)})
+		rows = append(rows, []string{"", "Advance", plain(c, left)})
 	}
 	doc.Table([]paper.Column{{Title: "Invoice", Width: 50}, {Title: "For", Width: 80}, {Title: c.School.Currency, Width: 40, Number: true}}, rows)
 	doc.Signatures("Received by")

@@ -33,7 +33,7 @@ func trialBalance(c api.Ctx, _ api.Nothing) (TrialBalance, error) {
 			union all
 			select 'STUDENTS', 'Owed by students', 'STUDENT', sum(b.net)::bigint from balance b join ledger_account a on a.id = b.account_id where a.type = 'STUDENT' and b.net > 0
 			union all
-			select 'ADVANCE', 'Paid ahead by students', 'ADVANCE', sum(b.net)::bigint from balance b join ledger_account a on a.id = b.account_id where a.type = 'STUDENT' and b.net < 0)
+			select 'ADVANCE', 'Advances from students', 'ADVANCE', sum(b.net)::bigint from balance b join ledger_account a on a.id = b.account_id where a.type = 'STUDENT' and b.net < 0)
 		select code, name, type, greatest(net, 0) as debit, greatest(-net, 0) as credit from line where net <> 0 order by type, code`, Scan: tenancy.Collect(&out.Accounts)})
 	if err != nil {
 		return out, fmt.Errorf("drawing up a trial balance: %w", err)

@@ -236,7 +236,7 @@ func (m *Module) Attach(c api.Ctx, kind string, record uuid.UUID, field string, 
 			return fmt.Errorf("looking for files: %w", err)
 		}
 		if int(n) != len(ids) {
-			return api.InvalidField(field, "%s names a file that is not there or not yours", field)
+			return api.InvalidField(field, "%s names a file that does not exist or is not yours", field)
 		}
 	}
 	err := tenancy.Pipeline(c.DB,

@@ -1,5 +1,5 @@
 // Prints what the console's first page loads, compressed, and fails when that is more than a slow line should have to carry.
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 const limit = 300 * 1024
@@ -26,7 +26,9 @@ for (const name of [...first].sort()) {
   console.log(`${(size / 1024).toFixed(1).padStart(8)} kB  ${name}`)
 }
 const whole = readdirSync(dist).reduce((sum, name) => sum + packed(name), 0)
-console.log(`${(total / 1024).toFixed(1).padStart(8)} kB  first load, of at most ${limit / 1024} kB (everything: ${(whole / 1024).toFixed(1)} kB), gzip`)
+console.log(
+  `${(total / 1024).toFixed(1).padStart(8)} kB  first load, of at most ${limit / 1024} kB (everything: ${(whole / 1024).toFixed(1)} kB), gzip`,
+)
 if (total > limit) {
   console.error('The first load is too large.')
   process.exit(1)

@@ -11,8 +11,8 @@ import { createRoot } from 'react-dom/client'
 import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
+import { SignInAgain, Unreachable } from './pages/account/signin'
 import { officeRouter, platformRouter, publicRouter } from './routes'
-import { SignInAgain, Unreachable } from './pages/signin'
 import { themeFor, variables } from './theme'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''
@@ -20,7 +20,7 @@ setNonce(nonce) // for what locks the page's scroll under a dialog
 
 const scheme = localStorageColorSchemeManager({ key: 'homeroom.scheme' })
 
-const ProveAgain = lazy(() => import('./pages/prove').then((m) => ({ default: m.ProveAgain })))
+const ProveAgain = lazy(() => import('./pages/account/prove').then((m) => ({ default: m.ProveAgain })))
 
 // A part that is gone is of a build that was replaced while the page was open.
 window.addEventListener('vite:preloadError', () => window.location.reload())
@@ -37,10 +37,24 @@ function Console() {
   const theme = useMemo(() => themeFor(platform), [platform])
   const router = session ? (platform ? platformRouter : officeRouter) : publicRouter
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" colorSchemeManager={scheme} getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      defaultColorScheme="auto"
+      colorSchemeManager={scheme}
+      getStyleNonce={() => nonce}
+    >
       <Notifications position="bottom-right" limit={3} autoClose={10_000} />
-      {state.status === 'unreachable' ? <Unreachable retry={() => void renew()} /> : state.status === 'starting' ? null : <RouterProvider router={router} key={session ? (platform ? 'platform' : 'office') : 'out'} />}
-      {asked && state.status === 'in' && <Suspense><ProveAgain /></Suspense>}
+      {state.status === 'unreachable' ? (
+        <Unreachable retry={() => void renew()} />
+      ) : state.status === 'starting' ? null : (
+        <RouterProvider router={router} key={session ? (platform ? 'platform' : 'office') : 'out'} />
+      )}
+      {asked && state.status === 'in' && (
+        <Suspense>
+          <ProveAgain />
+        </Suspense>
+      )}
       {state.status === 'ended' && <SignInAgain email={state.session.user.email ?? ''} />}
     </MantineProvider>
   )

@@ -1,64 +1,89 @@
 // The pages and their addresses. Three trees: nobody, a school's office, the platform.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate, type RouteComponent } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  type RouteComponent,
+} from '@tanstack/react-router'
+import { Forgot, SetPassword, SignIn } from './pages/account/signin'
 import { parseSearch, stringifySearch } from './patterns/address'
 import { Empty, Trouble } from './patterns/feedback'
-import { Forgot, SetPassword, SignIn } from './pages/signin'
 import { Shell } from './shell/Shell'
 
 const NotFound = () => (
-  <div className="page"><div className="panel"><Empty title="There is no such page" text="The address may be mistyped, or the page is not for your role." /></div></div>
+  <div className="page">
+    <div className="panel">
+      <Empty title="There is no such page" text="The address may be mistyped, or the page is not for your role." />
+    </div>
+  </div>
 )
 const Broken = ({ error }: { error: unknown }) => (
-  <div className="page reading"><Trouble error={error} retry={() => window.location.reload()} /></div>
+  <div className="page reading">
+    <Trouble error={error} retry={() => window.location.reload()} />
+  </div>
 )
 
-const options = { basepath: '/console', parseSearch, stringifySearch, defaultPreload: 'intent', defaultErrorComponent: Broken, scrollRestoration: true } as const
+const options = {
+  basepath: '/console',
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultErrorComponent: Broken,
+  scrollRestoration: true,
+} as const
 
 function treeOf(pages: Record<string, RouteComponent>, root: Parameters<typeof createRootRoute>[0]) {
   const rootRoute = createRootRoute(root)
-  return rootRoute.addChildren(Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => rootRoute, path, component })))
+  return rootRoute.addChildren(
+    Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => rootRoute, path, component })),
+  )
 }
 
-const part = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) => lazyRouteComponent(load as never, name) as unknown as RouteComponent
+const part = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
+  lazyRouteComponent(load as never, name) as unknown as RouteComponent
 
-const people = () => import('./pages/students')
-const staff = () => import('./pages/employees')
-const academics = () => import('./pages/academics')
-const leave = () => import('./pages/leave')
-const school = () => import('./pages/school')
-const account = () => import('./pages/account')
-const schools = () => import('./pages/schools')
+const people = () => import('./pages/people/students')
+const staff = () => import('./pages/people/employees')
+const leave = () => import('./pages/attendance/leave')
+const school = () => import('./pages/school/settings')
+const account = () => import('./pages/account/account')
+const schools = () => import('./pages/platform/schools')
 
 export const publicRouter = createRouter({
   ...options,
-  routeTree: treeOf({ '/forgot': Forgot, '/password': SetPassword, '/$': SignIn, '/': SignIn }, { notFoundComponent: SignIn }),
+  routeTree: treeOf(
+    { '/forgot': Forgot, '/password': SetPassword, '/$': SignIn, '/': SignIn },
+    { notFoundComponent: SignIn },
+  ),
 })
 
 export const officeRouter = createRouter({
   ...options,
   routeTree: treeOf(
     {
-      '/': part(() => import('./pages/dashboard'), 'Dashboard'),
-      '/register': part(() => import('./pages/register'), 'Register'),
-      '/register/holidays': part(() => import('./pages/holidays'), 'Holidays'),
+      '/': part(() => import('./pages/dashboard/dashboard'), 'Dashboard'),
+      '/register': part(() => import('./pages/attendance/register'), 'Register'),
+      '/register/holidays': part(() => import('./pages/attendance/holidays'), 'Holidays'),
       '/leave': part(leave, 'LeaveInbox'),
       '/leave/balances': part(leave, 'LeaveBalances'),
-      '/exams': part(() => import('./pages/exams'), 'Exams'),
-      '/exams/$id': part(() => import('./pages/exam'), 'ExamPage'),
-      '/exams/terms': part(() => import('./pages/exam-setup'), 'Terms'),
-      '/exams/scales': part(() => import('./pages/exam-setup'), 'Scales'),
-      '/exams/report-card/$id': part(() => import('./pages/report-card'), 'ReportCardPage'),
-      '/events': part(() => import('./pages/events'), 'Events'),
+      '/exams': part(() => import('./pages/exams/exams'), 'Exams'),
+      '/exams/$id': part(() => import('./pages/exams/exam'), 'ExamPage'),
+      '/exams/terms': part(() => import('./pages/exams/terms-and-scales'), 'Terms'),
+      '/exams/scales': part(() => import('./pages/exams/terms-and-scales'), 'Scales'),
+      '/exams/report-card/$id': part(() => import('./pages/exams/report-card'), 'ReportCardPage'),
+      '/events': part(() => import('./pages/academics/events'), 'Events'),
       '/students': part(people, 'Students'),
-      '/students/import': part(() => import('./pages/import'), 'ImportStudents'),
-      '/students/promote': part(() => import('./pages/promote'), 'Promote'),
+      '/students/import': part(() => import('./pages/people/import'), 'ImportStudents'),
+      '/students/promote': part(() => import('./pages/people/promote'), 'Promote'),
       '/employees': part(staff, 'Employees'),
-      '/employees/import': part(() => import('./pages/import'), 'ImportEmployees'),
-      '/classes': part(academics, 'Classes'),
-      '/subjects': part(academics, 'Subjects'),
-      '/years': part(academics, 'Years'),
-      '/timetable': part(() => import('./pages/timetable'), 'Timetable'),
-      '/timetable/periods': part(() => import('./pages/timetable'), 'Periods'),
+      '/employees/import': part(() => import('./pages/people/import'), 'ImportEmployees'),
+      '/classes': part(() => import('./pages/academics/classes'), 'Classes'),
+      '/subjects': part(() => import('./pages/academics/subjects'), 'Subjects'),
+      '/years': part(() => import('./pages/academics/years'), 'Years'),
+      '/timetable': part(() => import('./pages/academics/timetable'), 'Timetable'),
+      '/timetable/periods': part(() => import('./pages/academics/timetable'), 'Periods'),
       '/fees/collect': part(() => import('./pages/fees/collect'), 'Collect'),
       '/fees/receipt': part(() => import('./pages/fees/receipt'), 'ReceiptPage'),
       '/fees/receipts': part(() => import('./pages/fees/receipts'), 'Receipts'),
@@ -75,20 +100,20 @@ export const officeRouter = createRouter({
       '/library/loans': part(() => import('./pages/library/lists'), 'Loans'),
       '/library/overdue': part(() => import('./pages/library/lists'), 'Overdue'),
       '/library/reservations': part(() => import('./pages/library/lists'), 'Reservations'),
-      '/announcements': part(() => import('./pages/announcements'), 'Announcements'),
-      '/messages': part(() => import('./pages/messages'), 'Messages'),
-      '/dispatch': part(() => import('./pages/dispatch'), 'Dispatches'),
-      '/dispatch/new': part(() => import('./pages/dispatch-new'), 'WriteDispatch'),
-      '/dispatch/templates': part(() => import('./pages/dispatch'), 'Templates'),
-      '/permissions': part(() => import('./pages/permissions'), 'Permissions'),
+      '/announcements': part(() => import('./pages/communication/announcements'), 'Announcements'),
+      '/messages': part(() => import('./pages/communication/messages'), 'Messages'),
+      '/dispatch': part(() => import('./pages/communication/dispatch'), 'Dispatches'),
+      '/dispatch/new': part(() => import('./pages/communication/dispatch-new'), 'WriteDispatch'),
+      '/dispatch/templates': part(() => import('./pages/communication/dispatch'), 'Templates'),
+      '/permissions': part(() => import('./pages/school/permissions'), 'Permissions'),
       '/settings': part(school, 'Settings'),
-      '/live': part(() => import('./pages/live'), 'Live'),
-      '/transport': part(() => import('./pages/trips'), 'Trips'),
-      '/transport/buses': part(() => import('./pages/buses'), 'Buses'),
-      '/transport/routes': part(() => import('./pages/busroutes'), 'BusRoutes'),
-      '/transport/routes/$id': part(() => import('./pages/busroutes'), 'BusRoute'),
-      '/transport/incidents': part(() => import('./pages/incidents'), 'Incidents'),
-      '/audit': part(() => import('./pages/audit'), 'Audit'),
+      '/live': part(() => import('./pages/transport/live'), 'Live'),
+      '/transport': part(() => import('./pages/transport/trips'), 'Trips'),
+      '/transport/buses': part(() => import('./pages/transport/buses'), 'Buses'),
+      '/transport/routes': part(() => import('./pages/transport/routes'), 'BusRoutes'),
+      '/transport/routes/$id': part(() => import('./pages/transport/routes'), 'BusRoute'),
+      '/transport/incidents': part(() => import('./pages/transport/incidents'), 'Incidents'),
+      '/audit': part(() => import('./pages/school/audit'), 'Audit'),
       '/account': part(account, 'Account'),
       '/password': SetPassword,
     },
@@ -102,7 +127,7 @@ export const platformRouter = createRouter({
     {
       '/': () => <Navigate to="/schools" replace />,
       '/schools': part(schools, 'Schools'),
-      '/schools/new': part(() => import('./pages/onboard'), 'Onboard'),
+      '/schools/new': part(() => import('./pages/platform/onboard'), 'Onboard'),
       '/overview': part(() => import('./pages/platform/overview'), 'Overview'),
       '/migrations': part(() => import('./pages/platform/migrations'), 'Migrations'),
       '/nodes': part(() => import('./pages/platform/nodes'), 'Nodes'),

@@ -1,12 +1,58 @@
-import { alpha, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { alpha, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
-const indigo: MantineColorsTuple = ['#eef0fb', '#dde1f5', '#b9c0ea', '#929ddf', '#717ed6', '#5c6bd1', '#4f5fcd', '#3f51c6', '#3546a8', '#293783']
-const teal: MantineColorsTuple = ['#e6f7f5', '#d3ebe8', '#a9d8d2', '#7bc3ba', '#55b1a6', '#3ca699', '#2ba092', '#157a6f', '#0f6a60', '#0a554d']
-const slate: MantineColorsTuple = ['#f8f9fb', '#f1f3f6', '#e6e9ee', '#d8dce3', '#c3c9d3', '#a4abb8', '#7d8594', '#5a6271', '#3b4250', '#1f2430']
-const night: MantineColorsTuple = ['#d6d9e0', '#b4b9c4', '#9aa1ae', '#7c8493', '#4d5463', '#353b48', '#272c37', '#1d212a', '#161920', '#101217']
+const indigo: MantineColorsTuple = [
+  '#eef0fb',
+  '#dde1f5',
+  '#b9c0ea',
+  '#929ddf',
+  '#717ed6',
+  '#5c6bd1',
+  '#4f5fcd',
+  '#3f51c6',
+  '#3546a8',
+  '#293783',
+]
+const teal: MantineColorsTuple = [
+  '#e6f7f5',
+  '#d3ebe8',
+  '#a9d8d2',
+  '#7bc3ba',
+  '#55b1a6',
+  '#3ca699',
+  '#2ba092',
+  '#157a6f',
+  '#0f6a60',
+  '#0a554d',
+]
+const slate: MantineColorsTuple = [
+  '#f8f9fb',
+  '#f1f3f6',
+  '#e6e9ee',
+  '#d8dce3',
+  '#c3c9d3',
+  '#a4abb8',
+  '#7d8594',
+  '#5a6271',
+  '#3b4250',
+  '#1f2430',
+]
+const night: MantineColorsTuple = [
+  '#d6d9e0',
+  '#b4b9c4',
+  '#9aa1ae',
+  '#7c8493',
+  '#4d5463',
+  '#353b48',
+  '#272c37',
+  '#1d212a',
+  '#161920',
+  '#101217',
+]
 
 // What explains a field stands under it, so that fields side by side stay in line.
-const order = { inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[] }
+const order = {
+  inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
+}
 
 /** One accent for schools, another for the platform, so that nobody mistakes where they are. */
 export function themeFor(platform: boolean) {
@@ -20,7 +66,14 @@ export function themeFor(platform: boolean) {
     defaultRadius: 8,
     cursorType: 'pointer',
     spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
-    headings: { fontWeight: '600', sizes: { h1: { fontSize: '20px', lineHeight: '36px' }, h2: { fontSize: '16px', lineHeight: '24px' }, h3: { fontSize: '14px', lineHeight: '20px' } } },
+    headings: {
+      fontWeight: '600',
+      sizes: {
+        h1: { fontSize: '20px', lineHeight: '36px' },
+        h2: { fontSize: '16px', lineHeight: '24px' },
+        h3: { fontSize: '14px', lineHeight: '20px' },
+      },
+    },
     components: {
       Button: { defaultProps: { size: 'sm', fw: 500 } },
       TextInput: { defaultProps: { size: 'sm', ...order } },

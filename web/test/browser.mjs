@@ -12,11 +12,21 @@ const patience = Number(process.env.PATIENCE ?? 120_000) // the tests' one limit
 const slow = Number(process.env.SLOW ?? 0)
 
 let browser
-const launched = () => (browser ??= chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  headless: true,
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-}))
+const launched = () =>
+  (browser ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    headless: true,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  }))
 
 export async function closeBrowser() {
   await (await browser)?.close()
@@ -53,7 +63,8 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
       await route.continue().catch(() => {}) // the page is gone
     })
     context.on('page', (page) => {
-      const throttle = async () => (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: 4 })
+      const throttle = async () =>
+        (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: 4 })
       throttle().catch(() => {}) // the page is gone
     })
   }
@@ -72,7 +83,9 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
     })
   })
   await context.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (e) => console.error(`CSP ${e.violatedDirective} ${e.blockedURI} ${e.sample}`))
+    document.addEventListener('securitypolicyviolation', (e) =>
+      console.error(`CSP ${e.violatedDirective} ${e.blockedURI} ${e.sample}`),
+    )
   })
   return { context, page: await context.newPage(), faults, close: () => context.close() }
 }
@@ -105,10 +118,30 @@ export async function accessible(page, name) {
   let violations = []
   // What fades in or is being fetched again is faint for a moment: it is looked at once more when it stands still.
   for (let look = 0; look < 3; look++) {
-    await page.waitForFunction(() => !document.querySelector('[data-stale]') && document.getAnimations().every((a) => a.playState !== 'running' || a.effect?.getComputedTiming().iterations === Infinity))
+    await page.waitForFunction(
+      () =>
+        !document.querySelector('[data-stale]') &&
+        document
+          .getAnimations()
+          .every((a) => a.playState !== 'running' || a.effect?.getComputedTiming().iterations === Infinity),
+    )
     violations = await page.evaluate(async () => {
-      const result = await window.axe.run({ exclude: ['tbody tr:nth-child(n+9)'] }, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], rules: { region: { enabled: false } }, resultTypes: ['violations'], preload: false })
-      return result.violations.map((v) => `${v.id}: ${v.help}\n      ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.failureSummary?.split('\n').slice(1, 2).join('').trim()}`).join('\n      ')}`)
+      const result = await window.axe.run(
+        { exclude: ['tbody tr:nth-child(n+9)'] },
+        {
+          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
+          rules: { region: { enabled: false } },
+          resultTypes: ['violations'],
+          preload: false,
+        },
+      )
+      return result.violations.map(
+        (v) =>
+          `${v.id}: ${v.help}\n      ${v.nodes
+            .slice(0, 3)
+            .map((n) => `${n.target.join(' ')} ${n.failureSummary?.split('\n').slice(1, 2).join('').trim()}`)
+            .join('\n      ')}`,
+      )
     })
     if (violations.length === 0) return
   }
@@ -128,7 +161,10 @@ export async function choose(where, menu, item) {
   const entry = (where.page?.() ?? where).getByRole('menuitem', { name: item, exact: true })
   for (const end = Date.now() + patience; Date.now() < end; ) {
     await where.getByRole('button', { name: menu }).click()
-    const open = await entry.waitFor({ timeout: 5_000 }).then(() => true, () => false)
+    const open = await entry.waitFor({ timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    )
     if (open) break
   }
   await entry.click()
@@ -140,7 +176,11 @@ export const visit = (page, path) => page.evaluate((to) => window.history.pushSt
 /** Calls the API as the holder of a token, or as nobody. */
 export const caller = (url, token) => async (method, path, data) => {
   const flat = /^\/auth\/|\/user-auth\//.test(path)
-  const answer = await fetch(url + path, { method, headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), 'Content-Type': 'application/json' }, body: data && JSON.stringify(flat ? data : { data }) })
+  const answer = await fetch(url + path, {
+    method,
+    headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), 'Content-Type': 'application/json' },
+    body: data && JSON.stringify(flat ? data : { data }),
+  })
   const body = await answer.json()
   want(answer.ok, `${method} ${path} works: ${answer.status} ${JSON.stringify(body)}`)
   return body.data ?? body

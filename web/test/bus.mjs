@@ -25,7 +25,9 @@ export default async function ({ url, story, say, email, password, token, driver
       service.onMessage((packet) => {
         if (!tokenEnded || !String(packet).startsWith('40')) return ws.send(packet)
         tokenEnded = false
-        ws.send('44{"message":"The token is invalid or has expired","data":{"ok":false,"statusCode":401,"error":"Unauthorized"}}')
+        ws.send(
+          '44{"message":"The token is invalid or has expired","data":{"ok":false,"statusCode":401,"error":"Unauthorized"}}',
+        )
       })
     })
     await signIn(page, url, email, password)
@@ -77,7 +79,13 @@ export default async function ({ url, story, say, email, password, token, driver
     await page.getByLabel('Planned time of stop 1').fill('07:00')
     const inSight = async () => {
       const [all, one] = [await map.boundingBox(), await map.locator('.map-stop').boundingBox()]
-      return one && one.x > all.x && one.x + one.width < all.x + all.width && one.y > all.y && one.y + one.height < all.y + all.height
+      return (
+        one &&
+        one.x > all.x &&
+        one.x + one.width < all.x + all.width &&
+        one.y > all.y &&
+        one.y + one.height < all.y + all.height
+      )
     }
     await until(inSight, 'the map goes where the stop is')
     await map.click({ position: { x: 400, y: 120 } })
@@ -93,7 +101,11 @@ export default async function ({ url, story, say, email, password, token, driver
     await page.mouse.down()
     await page.mouse.move(third.x + 92, third.y + 12, { steps: 5 })
     await page.mouse.up()
-    await page.waitForFunction((was) => [...document.querySelectorAll('input')].some((i) => Number(i.value) > was && Number(i.value) < was + 0.1), lng)
+    await page.waitForFunction(
+      (was) =>
+        [...document.querySelectorAll('input')].some((i) => Number(i.value) > was && Number(i.value) < was + 0.1),
+      lng,
+    )
     await page.getByRole('button', { name: /^Stop 3, Lake/ }).press('ArrowUp')
     want((await page.getByLabel('Name of stop 2').inputValue()) === 'Lake', 'an arrow key changes the order')
     await page.getByRole('button', { name: /^Stop 2, Lake/ }).press('ArrowDown')
@@ -131,11 +143,22 @@ export default async function ({ url, story, say, email, password, token, driver
 
     say('the driver starts and the bus is on the map')
     await driver('POST', `/driver/bus-tracking/trips/${tripId}/start`, {})
-    const phone = io(url, { path: '/socket.io/', transports: ['websocket'], auth: { token: driverToken }, forceNew: true })
+    const phone = io(url, {
+      path: '/socket.io/',
+      transports: ['websocket'],
+      auth: { token: driverToken },
+      forceNew: true,
+    })
     closing.push(() => phone.disconnect())
     await new Promise((ok, bad) => phone.on('connect', ok).on('connect_error', bad))
     const drive = async (lat, long) => {
-      const answer = await phone.emitWithAck('update-location', { lat, lng: long, speed: 9, heading: 0, timestamp: Date.now() })
+      const answer = await phone.emitWithAck('update-location', {
+        lat,
+        lng: long,
+        speed: 9,
+        heading: 0,
+        timestamp: Date.now(),
+      })
       want(answer.ok, `the position is taken: ${JSON.stringify(answer)}`)
     }
     await drive(12.97, 77.59)
@@ -159,7 +182,11 @@ export default async function ({ url, story, say, email, password, token, driver
     say('who boards and what goes wrong is seen at once')
     await driver('POST', '/driver/student/board', { tripId, studentId: child.id, status: 'boarded' })
     await page.getByText('1 aboard · 0 waiting').waitFor()
-    const incident = await driver('POST', '/driver/incident/report', { busId, type: 'traffic_jam', description: 'A lorry lies across' })
+    const incident = await driver('POST', '/driver/incident/report', {
+      busId,
+      type: 'traffic_jam',
+      description: 'A lorry lies across',
+    })
     await page.getByText(/Held up in traffic: A lorry lies across/).waitFor()
     await page.locator('.map-bus[data-trouble]').waitFor()
     await page.getByRole('button', { name: /Hill Road/ }).click()
@@ -180,7 +207,10 @@ export default async function ({ url, story, say, email, password, token, driver
 
     say('a token that is about to end is renewed on the line, one that has ended by coming back')
     line.send(`42["token-expiring",{"expiresAt":"${new Date(Date.now() + 60_000).toISOString()}"}]`)
-    await until(() => sent.some((packet) => packet.startsWith('42') && packet.includes('"renew"')), 'the page renews its token')
+    await until(
+      () => sent.some((packet) => packet.startsWith('42') && packet.includes('"renew"')),
+      'the page renews its token',
+    )
     tokenEnded = true
     const refreshed = page.waitForResponse('**/auth/console/refresh')
     await line.close({ code: 1001 })
@@ -197,7 +227,10 @@ export default async function ({ url, story, say, email, password, token, driver
     await until(async () => {
       later += 100_000
       await page.clock.setFixedTime(Date.now() + later)
-      return page.getByText(/Last seen .+ ago/).first().isVisible()
+      return page
+        .getByText(/Last seen .+ ago/)
+        .first()
+        .isVisible()
     }, 'the page says when the bus was last seen')
     await page.locator('.map-bus[data-stale]').waitFor()
     await page.clock.setFixedTime(Date.now())
@@ -230,5 +263,7 @@ export default async function ({ url, story, say, email, password, token, driver
     await accessible(page, 'audit')
     await page.getByRole('button', { name: 'All by this person' }).click()
     await page.getByRole('button', { name: 'Added bus' }).waitFor()
-  }).finally(() => closing.forEach((end) => end()))
+  }).finally(() => {
+    for (const end of closing) end()
+  })
 }

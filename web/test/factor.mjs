@@ -29,7 +29,16 @@ export default async function ({ url, story, say, email, password, other, age })
   await inWindow({ url, story }, async ({ page, context }) => {
     const devices = await context.newCDPSession(page)
     await devices.send('WebAuthn.enable')
-    const { authenticatorId } = await devices.send('WebAuthn.addVirtualAuthenticator', { options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } })
+    const { authenticatorId } = await devices.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
     const inside = page.getByRole('button', { name: 'Account', exact: true })
     const begin = async () => {
       await page.goto(`${url}/`)
@@ -98,7 +107,10 @@ export default async function ({ url, story, say, email, password, other, age })
     await page.getByRole('button', { name: 'Test' }).first().click()
     await page.getByRole('button', { name: 'Disable…' }).click()
     want((await fetch(age)).ok, 'the proof grows old')
-    await page.getByRole('dialog', { name: /^Disable/ }).getByRole('button', { name: 'Disable' }).click()
+    await page
+      .getByRole('dialog', { name: /^Disable/ })
+      .getByRole('button', { name: 'Disable' })
+      .click()
     const prove = page.getByRole('dialog', { name: 'Confirm that it is you' })
     await prove.getByLabel('Code of the authenticator app').fill('000000')
     await prove.getByRole('button', { name: 'Confirm' }).click()
@@ -106,8 +118,8 @@ export default async function ({ url, story, say, email, password, other, age })
     await accessible(page, 'a proof')
     await prove.getByRole('button', { name: 'Use a passkey' }).click()
     await prove.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.getByRole('button', { name: 'Let them in again' }).waitFor()
-    await page.getByRole('button', { name: 'Let them in again' }).click()
+    await page.getByRole('button', { name: 'Enable' }).waitFor()
+    await page.getByRole('button', { name: 'Enable' }).click()
     await page.getByRole('button', { name: 'Disable…' }).waitFor()
 
     say('the phone and the laptop are lost: a recovery code lets them in, once')

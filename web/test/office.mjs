@@ -22,9 +22,15 @@ export default async function ({ url, story, say, email, password }) {
     say('a table is taken along as a file, and a name that begins like a formula is text in it')
     await nav.getByRole('link', { name: 'Subjects' }).click()
     await page.getByRole('button', { name: '=1+1' }).waitFor()
-    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()])
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as CSV' }).click(),
+    ])
     const text = await new Response(await file.createReadStream()).text()
-    want(file.suggestedFilename() === 'subjects.csv' && text.includes("'=1+1") && text.split('\r\n').length === 2, `the file has a head and a line: ${text}`)
+    want(
+      file.suggestedFilename() === 'subjects.csv' && text.includes("'=1+1") && text.split('\r\n').length === 2,
+      `the file has a head and a line: ${text}`,
+    )
     await page.goBack()
     await page.getByRole('button', { name: 'Chitra Das' }).waitFor() // with the search that was left
 
@@ -63,7 +69,15 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByText('No connection to Homeroom').waitFor()
     await context.setOffline(false)
     const student = /\/school-admin\/student\/[\w-]{36}$/
-    const broken = (route) => (route.request().method() === 'PUT' ? route.fulfill({ status: 500, headers: { 'X-Request-Id': 'req-4711' }, contentType: 'application/json', body: '{"statusCode":500,"message":"Something went wrong on our side","error":"Internal Server Error"}' }) : route.continue())
+    const broken = (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({
+            status: 500,
+            headers: { 'X-Request-Id': 'req-4711' },
+            contentType: 'application/json',
+            body: '{"statusCode":500,"message":"Something went wrong on our side","error":"Internal Server Error"}',
+          })
+        : route.continue()
     await page.route(student, broken)
     await save.click()
     await page.getByText('Request req-4711').waitFor() // to be told to whoever helps
@@ -99,7 +113,13 @@ export default async function ({ url, story, say, email, password }) {
     let faults = 0
     const list = /employee\/list/
     const late = async (route) => {
-      if (++faults === 1) return route.fulfill({ status: 500, headers: { 'X-Request-Id': 'req-4712' }, contentType: 'application/json', body: '{"statusCode":500,"message":"Something went wrong on our side","error":"Internal Server Error"}' })
+      if (++faults === 1)
+        return route.fulfill({
+          status: 500,
+          headers: { 'X-Request-Id': 'req-4712' },
+          contentType: 'application/json',
+          body: '{"statusCode":500,"message":"Something went wrong on our side","error":"Internal Server Error"}',
+        })
       await page.locator('tbody [class*=Skeleton]').first().waitFor() // what is waited for has its shape already
       return route.continue()
     }
@@ -108,7 +128,7 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByRole('alert').getByText('Request req-4712').waitFor()
     await accessible(page, 'a list that cannot be read')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Nobody works here yet').waitFor()
+    await page.getByText('No employees yet').waitFor()
     await page.unroute(list, late)
 
     say('a wrong field is marked and says why')
@@ -136,17 +156,22 @@ export default async function ({ url, story, say, email, password }) {
 
     say('a student leaves and a certificate is made')
     await page.getByRole('button', { name: 'Dev', exact: true }).click()
-    await choose(drawer, 'More', 'Leaves the school…')
-    const leaves = page.getByRole('dialog', { name: 'Dev leaves the school' })
+    await choose(drawer, 'More', 'Mark as left…')
+    const leaves = page.getByRole('dialog', { name: 'Mark Dev as left' })
     await leaves.getByLabel('Reason').fill('Moves to another town')
     await page.getByRole('menu').waitFor({ state: 'hidden' })
     await accessible(page, 'leaving')
-    await leaves.getByRole('button', { name: 'Let them leave' }).click()
+    await leaves.getByRole('button', { name: 'Issue leaving certificate' }).click()
     await drawer.getByText('Transferred').first().waitFor()
     await close()
 
     say('the other pages open and are accessible')
-    for (const [link, ready] of [['Subjects', '=1+1'], ['Timetable', 'The day has no periods yet'], ['Academic years', 'now'], ['Permissions', 'Attendance']]) {
+    for (const [link, ready] of [
+      ['Subjects', '=1+1'],
+      ['Timetable', 'The day has no periods yet'],
+      ['Academic years', 'now'],
+      ['Permissions', 'Attendance'],
+    ]) {
       await nav.getByRole('link', { name: link, exact: true }).click()
       await page.getByRole('heading', { name: link, level: 1 }).waitFor()
       await page.getByText(ready).first().waitFor()
@@ -166,7 +191,11 @@ export default async function ({ url, story, say, email, password }) {
       old ??= token
       if (token !== old) return route.continue()
       refused++
-      return route.fulfill({ status: 401, contentType: 'application/json', body: '{"statusCode":401,"message":"expired","error":"Unauthorized"}' })
+      return route.fulfill({
+        status: 401,
+        contentType: 'application/json',
+        body: '{"statusCode":401,"message":"expired","error":"Unauthorized"}',
+      })
     }
     await page.route(/\/school-admin\//, expired)
     await visit(page, '/classes')
@@ -198,8 +227,16 @@ export default async function ({ url, story, say, email, password }) {
     await third.getByRole('button', { name: 'Bala Nair' }).waitFor()
     await page.bringToFront()
     const cookies = await context.cookies(`${url}/auth/console/refresh`)
-    want(cookies.some((c) => c.name === 'homeroom_console' && c.httpOnly && c.sameSite === 'Strict'), 'the refresh token is an HttpOnly cookie')
-    want((await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }))).includes('eyJ') === false, 'no token is where a script finds it')
+    want(
+      cookies.some((c) => c.name === 'homeroom_console' && c.httpOnly && c.sameSite === 'Strict'),
+      'the refresh token is an HttpOnly cookie',
+    )
+    want(
+      (await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }))).includes(
+        'eyJ',
+      ) === false,
+      'no token is where a script finds it',
+    )
     await close()
     await choose(page, 'Account', 'Sign out')
     await page.getByRole('heading', { name: 'Sign in to Homeroom' }).waitFor()

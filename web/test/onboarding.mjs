@@ -51,7 +51,10 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     await search(page, stamp)
     await page.getByRole('button', { name: school }).click()
     await page.getByRole('heading', { name: school }).waitFor()
-    await until(() => page.url().includes('open=') && page.url().includes('q='), 'the drawer and the search are in the address')
+    await until(
+      () => page.url().includes('open=') && page.url().includes('q='),
+      'the drawer and the search are in the address',
+    )
     await accessible(page, 'schools with a drawer')
     await page.goBack()
     await page.getByRole('heading', { name: school }).waitFor({ state: 'hidden' })
@@ -61,16 +64,22 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     await page.getByRole('button', { name: 'Suspend' }).click()
     await page.getByRole('dialog', { name: 'Suspend this school?' }).getByRole('button', { name: 'Suspend' }).click()
     await page.getByRole('button', { name: 'Activate' }).click()
-    await page.getByRole('dialog', { name: 'Open this school again?' }).getByRole('button', { name: 'Activate' }).click()
+    await page
+      .getByRole('dialog', { name: 'Activate this school again?' })
+      .getByRole('button', { name: 'Activate' })
+      .click()
     await page.getByRole('button', { name: 'Suspend' }).waitFor()
   })
 
   await inWindow({ url, story }, async ({ page }) => {
     say('the administrator sets a password from the invitation')
-    const [mail] = await until(async () => { const sent = await outbox(url, email); return sent.length > 0 && sent }, 'the invitation is sent')
+    const [mail] = await until(async () => {
+      const sent = await outbox(url, email)
+      return sent.length > 0 && sent
+    }, 'the invitation is sent')
     await page.goto(/https?:\S+token=[\w-]+/.exec(mail.text)[0].replace(/^https?:\/\/[^/]+/, url))
     await page.getByLabel('New password').fill(password)
-    await page.getByLabel('The same again').fill(password)
+    await page.getByLabel('Confirm password').fill(password)
     await accessible(page, 'choosing a password')
     await page.getByRole('button', { name: 'Set the password' }).click()
     await page.getByText('Your password is set').waitFor()
@@ -111,7 +120,8 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     await nav.getByRole('link', { name: 'Settings' }).click()
     const off = page.getByRole('group', { name: 'Days off' })
     await off.waitFor()
-    for (const day of await off.locator('input:checked + label').allInnerTexts()) await off.getByText(day, { exact: true }).click()
+    for (const day of await off.locator('input:checked + label').allInnerTexts())
+      await off.getByText(day, { exact: true }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     await accessible(page, 'settings')
@@ -121,22 +131,32 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     await page.getByText('No students yet').waitFor()
     await accessible(page, 'students, empty')
     await page.getByRole('link', { name: 'Import from a file' }).click()
-    const head = 'admissionNumber,firstName,lastName,class,division,rollNumber,dateOfBirth,guardian1Relation,guardian1FirstName,guardian1Phone'
+    const head =
+      'admissionNumber,firstName,lastName,class,division,rollNumber,dateOfBirth,guardian1Relation,guardian1FirstName,guardian1Phone'
     const phone = (n) => `+9197${String(Date.now()).slice(-7)}${n}` // the tests in Go have 98
     const rows = [
       `H-1,"<script>alert(1)</script>",Iyer,Class 5,A,1,2016-05-01,MOTHER,Meera,${phone(1)}`,
       `H-2,Bala,Nair,Class 5,A,2,2016-02-30,FATHER,Anil,${phone(2)}`,
       `H-3,Chitra,Das,Class 5,A,3,2016-07-09,MOTHER,Rina,${phone(3)}`,
     ]
-    const file = (lines) => ({ name: 'students.csv', mimeType: 'text/csv', buffer: Buffer.from([head, ...lines].join('\r\n')) })
+    const file = (lines) => ({
+      name: 'students.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from([head, ...lines].join('\r\n')),
+    })
     await page.locator('input[type=file]').setInputFiles(file(rows))
-    await page.getByText('1 of 3 rows in students.csv cannot be read yet').waitFor()
+    await page.getByText('Errors in 1 of 3 rows of students.csv').waitFor()
     const first = page.getByRole('region', { name: 'Rows of the file' }).locator('tbody tr').first()
-    want((await first.innerText()).includes('Bala') && (await first.locator('.why').count()) === 1, 'the bad row comes first, with its reason')
+    want(
+      (await first.innerText()).includes('Bala') && (await first.locator('.why').count()) === 1,
+      'the bad row comes first, with its reason',
+    )
     await accessible(page, 'import, a bad row')
     await page.getByRole('button', { name: 'Choose the file again' }).click()
-    await page.locator('input[type=file]').setInputFiles(file([rows[0], rows[1].replace('2016-02-30', '2016-02-28'), rows[2]]))
-    await page.getByText('All 3 rows of students.csv are well').waitFor()
+    await page
+      .locator('input[type=file]')
+      .setInputFiles(file([rows[0], rows[1].replace('2016-02-30', '2016-02-28'), rows[2]]))
+    await page.getByText('3 rows of students.csv are ready').waitFor()
     await page.getByRole('button', { name: 'Import 3 students' }).click()
     await page.getByText('See the students').waitFor()
     await page.reload()

@@ -1,5 +1,5 @@
 // The super-admin's desk: overview, a school's record, administrators, accounts, migrations, deliveries, audit.
-import { accessible, choose, inWindow, outbox, search, signIn, until, want } from './browser.mjs'
+import { accessible, choose, inWindow, outbox, search, signIn, until } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, school }) {
   const stamp = Date.now().toString(36)
@@ -42,8 +42,11 @@ export default async function ({ url, story, say, email, password, school }) {
     await page.getByRole('button', { name: 'Invite again' }).click()
     await page.getByText('The invitation is on its way').waitFor()
     await page.getByRole('button', { name: 'Disable…' }).click()
-    await page.getByRole('dialog', { name: /Disable Mira/ }).getByRole('button', { name: 'Disable' }).click()
-    await page.getByRole('button', { name: 'Let them in again' }).click()
+    await page
+      .getByRole('dialog', { name: /Disable Mira/ })
+      .getByRole('button', { name: 'Disable' })
+      .click()
+    await page.getByRole('button', { name: 'Enable' }).click()
     await page.getByRole('button', { name: 'Disable…' }).waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
 
@@ -62,7 +65,10 @@ export default async function ({ url, story, say, email, password, school }) {
     await page.getByRole('cell', { name: school, exact: true }).waitFor()
     await accessible(page, 'migrations')
     await page.getByRole('checkbox', { name: `Select ${school}` }).check({ force: true })
-    await Promise.all([page.waitForResponse(/migration\/run$/), page.getByRole('button', { name: 'Migrate these' }).click()])
+    await Promise.all([
+      page.waitForResponse(/migration\/run$/),
+      page.getByRole('button', { name: 'Migrate these' }).click(),
+    ])
     await page.getByRole('toolbar', { name: 'For the selected rows' }).waitFor({ state: 'hidden' }) // that one was asked for
     await page.getByText(/^Done/).waitFor()
 

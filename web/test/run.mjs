@@ -14,7 +14,9 @@ async function play({ id, story, stage }) {
     say('done')
     tell({ id, over: true })
   } catch (e) {
-    const at = String(e.stack).split('\n').filter((l) => l.startsWith('    at '))
+    const at = String(e.stack)
+      .split('\n')
+      .filter((l) => l.startsWith('    at '))
     tell({ id, over: true, error: [e.message, ...at].join('\n') })
   }
 }

@@ -1,8 +1,8 @@
 // The API as docs/openapi.json describes it. A change there that a page does not expect stops the build.
 import createClient from 'openapi-fetch'
 import { askForProof } from './proof'
-import { accessToken, renew } from './session'
 import type { components, paths } from './schema'
+import { accessToken, renew } from './session'
 
 export type Schemas = components['schemas']
 export type Page<T> = { items: T[]; total: number; page: number; limit: number; totalPages: number }
@@ -28,7 +28,10 @@ async function signedFetch(request: Request): Promise<Response> {
   const again = request.clone()
   const response = await renewedFetch(request)
   if (response.status !== 403) return response
-  const body = (await response.clone().json().catch(() => undefined)) as ErrorBody | undefined
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => undefined)) as ErrorBody | undefined
   if (body?.error !== 'REAUTHENTICATION_NEEDED' || !(await askForProof())) return response
   return renewedFetch(again)
 }
@@ -58,21 +61,34 @@ export function problemOf(response: Response, body: unknown): Problem {
   const e = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody
   const id = response.headers.get('X-Request-Id') ?? ''
   let message = e.message ?? 'Something went wrong on our side. Try again in a moment.'
-  if (response.status === 429) message = `That was a lot at once. Try again in ${response.headers.get('Retry-After') ?? 'a few'} seconds.`
-  if (response.status === 503 && !e.message) message = 'The service is away for a moment. Nothing was lost; try again shortly.'
+  if (response.status === 429)
+    message = `Too many requests. Try again in ${response.headers.get('Retry-After') ?? 'a few'} seconds.`
+  if (response.status === 503 && !e.message)
+    message = 'The service is not available right now. Nothing was lost; try again shortly.'
   const fields: Record<string, string> = {}
   for (const d of e.details ?? []) fields[d.field] ??= d.message
-  return new Problem(response.status, e.error ?? '', message, fields, id, e.data, (e.details ?? []).map((d) => [d.field, d.message]))
+  return new Problem(
+    response.status,
+    e.error ?? '',
+    message,
+    fields,
+    id,
+    e.data,
+    (e.details ?? []).map((d) => [d.field, d.message]),
+  )
 }
 
 export function asProblem(e: unknown): Problem {
   if (e instanceof Problem) return e
-  if (e instanceof TypeError) return new Problem(0, 'OFFLINE', 'No connection to Homeroom. Check the network; nothing was lost.')
+  if (e instanceof TypeError)
+    return new Problem(0, 'OFFLINE', 'No connection to Homeroom. Check the network; nothing was lost.')
   return new Problem(0, '', e instanceof Error ? e.message : String(e))
 }
 
 /** Waits for an answer and unwraps it; a refusal is thrown as a Problem. */
-export async function call<T>(p: Promise<{ data?: { data: T } | undefined; error?: unknown; response: Response }>): Promise<T> {
+export async function call<T>(
+  p: Promise<{ data?: { data: T } | undefined; error?: unknown; response: Response }>,
+): Promise<T> {
   const { data, error, response } = await p
   if (!response.ok || error !== undefined) throw problemOf(response, error)
   return data?.data as T
@@ -88,7 +104,9 @@ export async function done(p: Promise<{ error?: unknown; response: Response }>):
 export async function upload<T>(path: string, query: Record<string, string>, file: Blob, name: string): Promise<T> {
   const form = new FormData()
   form.set('file', file, name)
-  const response = await signedFetch(new Request(`${window.location.origin}${path}?${new URLSearchParams(query)}`, { method: 'POST', body: form }))
+  const response = await signedFetch(
+    new Request(`${window.location.origin}${path}?${new URLSearchParams(query)}`, { method: 'POST', body: form }),
+  )
   const body = (await response.json().catch(() => undefined)) as { data: T } | undefined
   if (!response.ok) throw problemOf(response, body)
   return body!.data
@@ -117,7 +135,9 @@ export function save(blob: Blob, name: string) {
 
 /** Hears what the API tells as it happens (server-sent events), until it has nothing more to tell or the signal ends it. */
 export async function listen<T>(path: string, tell: (event: T) => void, signal: AbortSignal): Promise<void> {
-  const response = await signedFetch(new Request(`${window.location.origin}${path}`, { signal, headers: { Accept: 'text/event-stream' } }))
+  const response = await signedFetch(
+    new Request(`${window.location.origin}${path}`, { signal, headers: { Accept: 'text/event-stream' } }),
+  )
   if (!response.ok) throw problemOf(response, await response.json().catch(() => undefined))
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   for (let text = ''; ; ) {
@@ -127,7 +147,11 @@ export async function listen<T>(path: string, tell: (event: T) => void, signal: 
     const parts = text.split('\n\n')
     text = parts.pop()!
     for (const part of parts) {
-      const data = part.split('\n').filter((l) => l.startsWith('data:')).map((l) => l.slice(5)).join('\n')
+      const data = part
+        .split('\n')
+        .filter((l) => l.startsWith('data:'))
+        .map((l) => l.slice(5))
+        .join('\n')
       if (data) tell(JSON.parse(data) as T)
     }
   }

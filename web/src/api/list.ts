@@ -1,6 +1,7 @@
 // Every list of the API pages, sorts and filters in one way; so does the console.
-import type { paths } from './schema'
+
 import { api, call, type Page } from './client'
+import type { paths } from './schema'
 
 type Listed<P extends keyof paths> = paths[P] extends {
   get: { responses: { 200: { content: { 'application/json': { data: { items: (infer T)[] } } } } } }
@@ -12,10 +13,16 @@ type Listed<P extends keyof paths> = paths[P] extends {
 export type ListPath = { [P in keyof paths]: Listed<P> extends never ? never : P }[keyof paths]
 export type ItemOf<P extends ListPath> = Listed<P>
 
-type QueryOf<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } } ? NonNullable<Q> : never
+type QueryOf<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
+  ? NonNullable<Q>
+  : never
 
 /** The filters a list declares: a page that uses another does not compile. */
-export type FilterOf<P extends ListPath> = keyof QueryOf<P> extends infer K ? (K extends `filters[${infer F}]` ? F : never) : never
+export type FilterOf<P extends ListPath> = keyof QueryOf<P> extends infer K
+  ? K extends `filters[${infer F}]`
+    ? F
+    : never
+  : never
 export type SortOf<P extends ListPath> = QueryOf<P> extends { 'sort[field]'?: infer S } ? NonNullable<S> : never
 
 export interface ListQuery {
@@ -37,7 +44,10 @@ export function wireQuery(q: Partial<ListQuery>): Record<string, string> {
 }
 
 export function fetchList<P extends ListPath>(path: P, q: Partial<ListQuery>): Promise<Page<ItemOf<P>>> {
-  const get = api.GET as unknown as (p: P, o: object) => Promise<{ data?: { data: Page<ItemOf<P>> }; error?: unknown; response: Response }>
+  const get = api.GET as unknown as (
+    p: P,
+    o: object,
+  ) => Promise<{ data?: { data: Page<ItemOf<P>> }; error?: unknown; response: Response }>
   return call(get(path, { params: { query: wireQuery(q) } }))
 }
 

@@ -21,7 +21,7 @@ export interface TripWord {
   status: string
 }
 
-export interface BoardingWord {
+interface BoardingWord {
   busId: string
   tripId: string
   studentId: string
@@ -76,7 +76,7 @@ interface Said {
 
 type Live = Socket<Heard, Said>
 
-export interface Listener {
+interface Listener {
   location: (s: Sighting) => void
   'trip-status': (t: TripWord) => void
   boarding: (b: BoardingWord) => void
@@ -85,7 +85,7 @@ export interface Listener {
 }
 
 /** connecting: not yet. live: hears. away: was cut off and tries again by itself. */
-export type Line = 'connecting' | 'live' | 'away'
+type Line = 'connecting' | 'live' | 'away'
 
 const soon = 500
 const again = 5_000
@@ -109,7 +109,11 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
       transports: ['websocket', 'polling'],
       reconnectionDelay: soon,
       reconnectionDelayMax: again,
-      auth: (answer) => void accessToken().then((token) => answer({ token: (sent = token) })),
+      auth: (answer) =>
+        void accessToken().then((token) => {
+          sent = token
+          answer({ token })
+        }),
     })
     socket.current = s
     /** Connects again where the client does not by itself, at once and then at intervals, with a fresh token if it needs one. */
@@ -138,9 +142,12 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
     s.on('token-expiring', async () => {
       if ((await accessToken()) === sent) await renew()
       const token = await accessToken()
-      if (token && token !== sent && s.connected) s.emit('renew', { token: (sent = token) })
+      if (!token || token === sent || !s.connected) return
+      sent = token
+      s.emit('renew', { token })
     })
-    for (const name of ['location', 'trip-status', 'boarding', 'eta', 'incident'] as const) s.on(name, ((data: never) => now.current.listener[name](data)) as (data: unknown) => void)
+    for (const name of ['location', 'trip-status', 'boarding', 'eta', 'incident'] as const)
+      s.on(name, ((data: never) => now.current.listener[name](data)) as (data: unknown) => void)
     return () => {
       left = true
       window.clearTimeout(retry)
@@ -149,6 +156,7 @@ export function useLive(busIds: string[], listener: Listener, rejoined: () => vo
   }, [])
 
   const key = busIds.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key holds busIds
   useEffect(() => {
     const s = socket.current
     if (!s?.connected) return
@@ -169,7 +177,10 @@ async function join(s: Live, ids: string[], joined: Set<string>) {
     if (joined.has(id)) continue
     joined.add(id)
     for (let tries = 0; tries < 5 && s.connected; tries++) {
-      const answer: Answer | undefined = await s.timeout(10_000).emitWithAck('join-bus-room', { busId: id }).catch(() => undefined)
+      const answer: Answer | undefined = await s
+        .timeout(10_000)
+        .emitWithAck('join-bus-room', { busId: id })
+        .catch(() => undefined)
       if (answer?.ok) break
       if (answer?.statusCode !== 429) {
         joined.delete(id)

@@ -9,7 +9,11 @@ interface JSONCredential extends PublicKeyCredential {
 
 /** Whether this browser can make and use passkeys here: not at a bare address such as 127.0.0.1. */
 export function passkeysWork(): boolean {
-  return 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential && !/^[\d.]+$|^\[/.test(window.location.hostname)
+  return (
+    'PublicKeyCredential' in window &&
+    'parseRequestOptionsFromJSON' in PublicKeyCredential &&
+    !/^[\d.]+$|^\[/.test(window.location.hostname)
+  )
 }
 
 export async function createPasskey(options: Options): Promise<Schemas['Attestation']> {
@@ -17,7 +21,7 @@ export async function createPasskey(options: Options): Promise<Schemas['Attestat
   return said(() => navigator.credentials.create({ publicKey }))
 }
 
-export async function usePasskey(options: Options): Promise<Schemas['Assertion']> {
+export async function askPasskey(options: Options): Promise<Schemas['Assertion']> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options.publicKey as never)
   return said(() => navigator.credentials.get({ publicKey }))
 }
@@ -27,7 +31,8 @@ async function said<T>(ask: () => Promise<Credential | null>): Promise<T> {
     const answer = (await ask()) as JSONCredential | null
     if (answer) return answer.toJSON()
   } catch (e) {
-    if (e instanceof DOMException && e.name === 'InvalidStateError') throw new Error('This device has a passkey of your account already.')
+    if (e instanceof DOMException && e.name === 'InvalidStateError')
+      throw new Error('This device has a passkey of your account already.')
   }
   throw new Error('The browser gave no passkey. Try again, or use another way.')
 }

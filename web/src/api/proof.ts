@@ -10,7 +10,7 @@ export function askForProof(): Promise<boolean> {
     let answer!: (ok: boolean) => void
     const answered = new Promise<boolean>((resolve) => (answer = resolve))
     asked = { answered, answer }
-    listeners.forEach((f) => f())
+    for (const f of listeners) f()
   }
   return asked.answered
 }
@@ -18,7 +18,7 @@ export function askForProof(): Promise<boolean> {
 export function answerProof(ok: boolean) {
   asked?.answer(ok)
   asked = undefined
-  listeners.forEach((f) => f())
+  for (const f of listeners) f()
 }
 
 export function useProofAsked(): boolean {

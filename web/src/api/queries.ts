@@ -22,19 +22,31 @@ export function changed(...beginnings: string[]) {
 }
 
 export function useYears() {
-  return useQuery({ queryKey: ['/school-admin/academic-year/list', 'all'], queryFn: () => fetchAll('/school-admin/academic-year/list', { sort: 'startDate', order: 'desc' }) })
+  return useQuery({
+    queryKey: ['/school-admin/academic-year/list', 'all'],
+    queryFn: () => fetchAll('/school-admin/academic-year/list', { sort: 'startDate', order: 'desc' }),
+  })
 }
 
 export function useClasses() {
-  return useQuery({ queryKey: ['/school-admin/class/list', 'all'], queryFn: () => fetchAll('/school-admin/class/list', { sort: 'level', order: 'asc' }) })
+  return useQuery({
+    queryKey: ['/school-admin/class/list', 'all'],
+    queryFn: () => fetchAll('/school-admin/class/list', { sort: 'level', order: 'asc' }),
+  })
 }
 
 export function useDivisions() {
-  return useQuery({ queryKey: ['/school-admin/division/list', 'all'], queryFn: () => fetchAll('/school-admin/division/list', { sort: 'name', order: 'asc' }) })
+  return useQuery({
+    queryKey: ['/school-admin/division/list', 'all'],
+    queryFn: () => fetchAll('/school-admin/division/list', { sort: 'name', order: 'asc' }),
+  })
 }
 
 export function useSubjects() {
-  return useQuery({ queryKey: ['/school-admin/subject/list', 'all'], queryFn: () => fetchAll('/school-admin/subject/list', { sort: 'name', order: 'asc' }) })
+  return useQuery({
+    queryKey: ['/school-admin/subject/list', 'all'],
+    queryFn: () => fetchAll('/school-admin/subject/list', { sort: 'name', order: 'asc' }),
+  })
 }
 
 export function useTeachers() {

@@ -19,9 +19,7 @@ export type State =
   | { status: 'in'; session: Session }
   | { status: 'ended'; session: Session }
 
-type Word =
-  | { type: 'renewed'; answer: Answer; until: number }
-  | { type: 'out' }
+type Word = { type: 'renewed'; answer: Answer; until: number } | { type: 'out' }
 
 let state: State = { status: 'starting' }
 let token = ''
@@ -32,7 +30,7 @@ const tabs = new BroadcastChannel('homeroom')
 
 function become(next: State) {
   state = next
-  listeners.forEach((f) => f())
+  for (const f of listeners) f()
 }
 
 function sessionOf(a: Answer): Session {
@@ -51,7 +49,8 @@ function adopt(answer: Answer, expires: number, tell: boolean) {
   timer = window.setTimeout(() => void renew(), Math.max(5_000, expires - Date.now() - 60_000))
   const session = sessionOf(answer)
   // Only a change of rights is news to the pages; a fresh token is not.
-  if (state.status !== 'in' || JSON.stringify(state.session) !== JSON.stringify(session)) become({ status: 'in', session })
+  if (state.status !== 'in' || JSON.stringify(state.session) !== JSON.stringify(session))
+    become({ status: 'in', session })
   if (tell) tabs.postMessage({ type: 'renewed', answer, until: expires } satisfies Word)
 }
 
@@ -71,7 +70,12 @@ tabs.onmessage = (e: MessageEvent<Word>) => {
 export function consoleFetch(path: string, body?: unknown): Promise<Response> {
   const headers: Record<string, string> = { 'X-Homeroom-Console': '1' }
   if (body !== undefined) headers['Content-Type'] = 'application/json'
-  return fetch(path, { method: 'POST', headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: 'same-origin' })
+  return fetch(path, {
+    method: 'POST',
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    credentials: 'same-origin',
+  })
 }
 
 let renewing: Promise<boolean> | undefined

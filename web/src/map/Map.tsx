@@ -58,7 +58,8 @@ const Paper = L.GridLayer.extend({
 
 function background(): L.Layer {
   const tiles = meta('map-tiles')
-  if (/^https?:\/\//.test(tiles)) return L.tileLayer(tiles, { attribution: escapeText(meta('map-attribution')), maxZoom: 19 })
+  if (/^https?:\/\//.test(tiles))
+    return L.tileLayer(tiles, { attribution: escapeText(meta('map-attribution')), maxZoom: 19 })
   return new (Paper as unknown as new () => L.GridLayer)()
 }
 
@@ -91,7 +92,20 @@ function sign(className: string, text: string, marks: Record<string, boolean | u
   return L.divIcon({ html: el, className: '', iconSize: bus ? [0, 0] : [24, 24], iconAnchor: bus ? [0, 0] : [12, 12] })
 }
 
-export default function BusMap({ label, stops = [], trail, ways = [], buses = [], chosen, onChoose, onAdd, onMove, fit, follow, around }: Props) {
+export default function BusMap({
+  label,
+  stops = [],
+  trail,
+  ways = [],
+  buses = [],
+  chosen,
+  onChoose,
+  onAdd,
+  onMove,
+  fit,
+  follow,
+  around,
+}: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<L.Map>()
   const layer = useRef<{ stops: L.LayerGroup; ways: L.LayerGroup; way: L.Polyline; buses: Map<string, L.Marker> }>(null)
@@ -100,32 +114,69 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
   acts.current = { onAdd, onMove, onChoose }
 
   useEffect(() => {
-    const m = L.map(box.current!, { zoomControl: false, attributionControl: false, fadeAnimation: !still(), zoomAnimation: !still(), markerZoomAnimation: !still(), keyboard: true, maxZoom: 19, minZoom: 3 })
+    const m = L.map(box.current!, {
+      zoomControl: false,
+      attributionControl: false,
+      fadeAnimation: !still(),
+      zoomAnimation: !still(),
+      markerZoomAnimation: !still(),
+      keyboard: true,
+      maxZoom: 19,
+      minZoom: 3,
+    })
     m.setView([20, 0], 3)
-    L.control.zoom({ position: 'topright', zoomInTitle: 'Closer', zoomOutTitle: 'Farther' }).addTo(m)
+    L.control.zoom({ position: 'topright', zoomInTitle: 'Zoom in', zoomOutTitle: 'Zoom out' }).addTo(m)
     L.control.scale({ imperial: false }).addTo(m)
     if (meta('map-tiles')) L.control.attribution({ prefix: false }).addTo(m)
     background().addTo(m)
     const ways = L.layerGroup().addTo(m)
-    layer.current = { ways, way: L.polyline([], { className: 'map-way', color: 'var(--way)', weight: 3, opacity: 0.9, dashArray: '1 7', lineCap: 'round', interactive: false }).addTo(m), stops: L.layerGroup().addTo(m), buses: new Map() }
+    layer.current = {
+      ways,
+      way: L.polyline([], {
+        className: 'map-way',
+        color: 'var(--way)',
+        weight: 3,
+        opacity: 0.9,
+        dashArray: '1 7',
+        lineCap: 'round',
+        interactive: false,
+      }).addTo(m),
+      stops: L.layerGroup().addTo(m),
+      buses: new Map(),
+    }
     m.on('click', (e) => acts.current.onAdd?.({ lat: round(e.latlng.lat), lng: round(e.latlng.lng) }))
     const watch = new ResizeObserver(() => m.invalidateSize({ animate: false }))
     watch.observe(box.current!)
     setMap(m)
     return () => {
       watch.disconnect()
-      gliding.current.forEach((id) => window.cancelAnimationFrame(id))
+      for (const id of gliding.current.values()) window.cancelAnimationFrame(id)
       m.remove()
     }
   }, [])
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: stops are compared by value
   useEffect(() => {
     const l = layer.current
     if (!map || !l) return
     l.stops.clearLayers()
     stops.forEach((s, i) => {
-      if (s.radius) L.circle([s.lat, s.lng], { radius: s.radius, color: 'var(--way)', weight: 1, opacity: 0.5, fillOpacity: 0.06, interactive: false }).addTo(l.stops)
-      const marker = L.marker([s.lat, s.lng], { icon: sign('map-stop', String(i + 1), { done: s.done, on: chosen === s.key }), draggable: !!acts.current.onMove, keyboard: false, alt: `${i + 1}. ${s.name}`, autoPan: true })
+      if (s.radius)
+        L.circle([s.lat, s.lng], {
+          radius: s.radius,
+          color: 'var(--way)',
+          weight: 1,
+          opacity: 0.5,
+          fillOpacity: 0.06,
+          interactive: false,
+        }).addTo(l.stops)
+      const marker = L.marker([s.lat, s.lng], {
+        icon: sign('map-stop', String(i + 1), { done: s.done, on: chosen === s.key }),
+        draggable: !!acts.current.onMove,
+        keyboard: false,
+        alt: `${i + 1}. ${s.name}`,
+        autoPan: true,
+      })
       if (s.name) marker.bindTooltip(escapeText(`${i + 1}. ${s.name}`), { direction: 'top', offset: [0, -12] })
       marker.on('click', () => acts.current.onChoose?.(s.key))
       marker.on('dragend', () => {
@@ -140,13 +191,27 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
   }, [map, JSON.stringify(stops), trail, chosen, !!onMove])
 
   const waysKey = JSON.stringify(ways)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: waysKey holds ways
   useEffect(() => {
     const l = layer.current
     if (!map || !l) return
     l.ways.clearLayers()
     for (const way of ways) {
-      L.polyline(way.map((p) => [p.lat, p.lng]), { color: 'var(--way)', weight: 2, opacity: 0.35, dashArray: '1 6', lineCap: 'round', interactive: false }).addTo(l.ways)
-      for (const p of way) L.circleMarker([p.lat, p.lng], { radius: 4, color: 'var(--way)', weight: 1.5, opacity: 0.7, fillColor: 'var(--way)', fillOpacity: p.done ? 0.7 : 0.08 }).bindTooltip(escapeText(p.name), { direction: 'top', offset: [0, -4] }).addTo(l.ways)
+      L.polyline(
+        way.map((p) => [p.lat, p.lng]),
+        { color: 'var(--way)', weight: 2, opacity: 0.35, dashArray: '1 6', lineCap: 'round', interactive: false },
+      ).addTo(l.ways)
+      for (const p of way)
+        L.circleMarker([p.lat, p.lng], {
+          radius: 4,
+          color: 'var(--way)',
+          weight: 1.5,
+          opacity: 0.7,
+          fillColor: 'var(--way)',
+          fillOpacity: p.done ? 0.7 : 0.08,
+        })
+          .bindTooltip(escapeText(p.name), { direction: 'top', offset: [0, -4] })
+          .addTo(l.ways)
     }
   }, [map, waysKey])
 
@@ -186,6 +251,7 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
 
   // Everything comes into view when what is shown is another thing, not when a bus moves.
   const ready = stops.length + buses.length + ways.length + (trail?.length ?? 0) > 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a bus that moves must not move the map
   useEffect(() => {
     if (!map || !ready) return
     const all = [...stops, ...buses, ...ways.flat(), ...(trail ?? [])].map((p) => [p.lat, p.lng] as [number, number])
@@ -199,13 +265,21 @@ export default function BusMap({ label, stops = [], trail, ways = [], buses = []
   }, [map, fit, ready])
 
   const elsewhere = JSON.stringify(around ?? [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: elsewhere holds around; not when ready changes
   useEffect(() => {
-    if (map && !ready && around && around.length > 0) map.fitBounds(L.latLngBounds(around.map((p) => [p.lat, p.lng])), { padding: [48, 48], maxZoom: 14, animate: false })
+    if (map && !ready && around && around.length > 0)
+      map.fitBounds(L.latLngBounds(around.map((p) => [p.lat, p.lng])), {
+        padding: [48, 48],
+        maxZoom: 14,
+        animate: false,
+      })
   }, [map, elsewhere])
 
   const followed = buses.find((b) => b.key === follow)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: followed is compared by its position
   useEffect(() => {
-    if (map && followed && !map.getBounds().pad(-0.1).contains([followed.lat, followed.lng])) map.panTo([followed.lat, followed.lng], { animate: !still() })
+    if (map && followed && !map.getBounds().pad(-0.1).contains([followed.lat, followed.lng]))
+      map.panTo([followed.lat, followed.lng], { animate: !still() })
   }, [map, followed?.lat, followed?.lng])
 
   return <div ref={box} className="map" role="region" aria-label={label} data-adds={onAdd ? true : undefined} />

@@ -7,15 +7,19 @@ import { useRef } from 'react'
 import { api, asProblem, call, download, type Schemas, upload } from '../api/client'
 import { useMay } from '../api/session'
 
-export function useUpload(added: (ids: string[]) => void) {
+function useUpload(added: (ids: string[]) => void) {
   return useMutation({
     mutationFn: async (files: File[]) => {
       const ids: string[] = []
-      for (const f of files) ids.push((await upload<Schemas['FileView']>('/school-admin/file/upload', { purpose: 'ATTACHMENT' }, f, f.name)).id)
+      for (const f of files)
+        ids.push(
+          (await upload<Schemas['FileView']>('/school-admin/file/upload', { purpose: 'ATTACHMENT' }, f, f.name)).id,
+        )
       return ids
     },
     onSuccess: added,
-    onError: (e) => notifications.show({ color: 'red', title: 'The file was not added', message: asProblem(e).message }),
+    onError: (e) =>
+      notifications.show({ color: 'red', title: 'The file was not added', message: asProblem(e).message }),
   })
 }
 
@@ -27,26 +31,82 @@ export function AttachButton({ added, size }: { added: (ids: string[]) => void; 
   if (!may('file', 'write')) return null
   return (
     <>
-      <Button variant="default" size={size} loading={send.isPending} leftSection={<IconPaperclip size={16} stroke={1.6} />} onClick={() => input.current?.click()}>Attach</Button>
-      <input ref={input} type="file" hidden multiple accept="image/*,application/pdf" aria-label="Attach files" onChange={(e) => { const files = [...(e.currentTarget.files ?? [])]; e.currentTarget.value = ''; if (files.length) send.mutate(files) }} />
+      <Button
+        variant="default"
+        size={size}
+        loading={send.isPending}
+        leftSection={<IconPaperclip size={16} stroke={1.6} />}
+        onClick={() => input.current?.click()}
+      >
+        Attach
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        accept="image/*,application/pdf"
+        aria-label="Attach files"
+        onChange={(e) => {
+          const files = [...(e.currentTarget.files ?? [])]
+          e.currentTarget.value = ''
+          if (files.length) send.mutate(files)
+        }}
+      />
     </>
   )
 }
 
 export function FileList({ ids, remove }: { ids: string[]; remove?: (id: string) => void }) {
   if (ids.length === 0) return null
-  return <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Attachments">{ids.map((id) => <FileLine key={id} id={id} remove={remove && (() => remove(id))} />)}</Stack>
+  return (
+    <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Attachments">
+      {ids.map((id) => (
+        <FileLine key={id} id={id} remove={remove && (() => remove(id))} />
+      ))}
+    </Stack>
+  )
 }
 
 function FileLine({ id, remove }: { id: string; remove?: () => void }) {
-  const info = useQuery({ queryKey: ['/school-admin/file/', id], staleTime: Infinity, queryFn: () => call(api.GET('/school-admin/file/{id}/info', { params: { path: { id } } })) })
-  const name = info.data?.originalName ?? (info.error ? 'A file that is not there any more' : '…')
+  const info = useQuery({
+    queryKey: ['/school-admin/file/', id],
+    staleTime: Infinity,
+    queryFn: () => call(api.GET('/school-admin/file/{id}/info', { params: { path: { id } } })),
+  })
+  const name = info.data?.originalName ?? (info.error ? 'A file that no longer exists' : '…')
   return (
     <Group component="li" gap={8} wrap="nowrap" className="file-line">
       <IconFile size={16} stroke={1.6} aria-hidden style={{ flex: 'none' }} />
-      {info.data ? <Anchor component="button" type="button" size="sm" truncate onClick={() => void download(`/school-admin/file/${id}`, {}, name).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))}>{name}</Anchor> : <Text size="sm" c="dimmed" truncate>{name}</Text>}
-      {info.data && <Text size="xs" c="dimmed" className="figures" style={{ whiteSpace: 'nowrap' }}>{Math.max(1, Math.round(info.data.sizeBytes / 1024))} kB</Text>}
-      {remove && <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Take off ${name}`} onClick={remove}><IconX size={14} /></ActionIcon>}
+      {info.data ? (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          truncate
+          onClick={() =>
+            void download(`/school-admin/file/${id}`, {}, name).catch((e) =>
+              notifications.show({ color: 'red', message: asProblem(e).message }),
+            )
+          }
+        >
+          {name}
+        </Anchor>
+      ) : (
+        <Text size="sm" c="dimmed" truncate>
+          {name}
+        </Text>
+      )}
+      {info.data && (
+        <Text size="xs" c="dimmed" className="figures" style={{ whiteSpace: 'nowrap' }}>
+          {Math.max(1, Math.round(info.data.sizeBytes / 1024))} kB
+        </Text>
+      )}
+      {remove && (
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Remove ${name}`} onClick={remove}>
+          <IconX size={14} />
+        </ActionIcon>
+      )}
     </Group>
   )
 }

@@ -1,16 +1,38 @@
-import { ActionIcon, Button, Checkbox, Drawer, Group, Menu, Pagination, Select, Skeleton, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Drawer,
+  Group,
+  Menu,
+  Pagination,
+  Select,
+  Skeleton,
+  Text,
+  TextInput,
+  Title,
+  UnstyledButton,
+} from '@mantine/core'
 import { useDebouncedCallback, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp, IconColumns3, IconDownload, IconSearch, IconX } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem } from '../api/client'
-import { fetchAll, fetchList, type FilterOf, type ItemOf, type ListPath, type ListQuery, type SortOf } from '../api/list'
+import {
+  type FilterOf,
+  fetchAll,
+  fetchList,
+  type ItemOf,
+  type ListPath,
+  type ListQuery,
+  type SortOf,
+} from '../api/list'
 import { useAddress } from './address'
 import { saveCSV } from './csv'
 import { Trouble, useLate } from './feedback'
 import { useFormat } from './format'
 
-export interface Column<T, S extends string> {
+interface Column<T, S extends string> {
   key: string
   title: string
   cell: (row: T) => ReactNode
@@ -21,7 +43,7 @@ export interface Column<T, S extends string> {
   phone?: boolean // shown on a phone too
 }
 
-export interface FilterChip<F extends string> {
+interface FilterChip<F extends string> {
   key: F
   label: string
   options: { value: string; label: string }[]
@@ -64,15 +86,29 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
   const format = useFormat()
   const phone = useMediaQuery('(max-width: 768px)', false, { getInitialValueInEffect: false })
   const [size, setSize] = useLocalStorage({ key: 'homeroom.rows', defaultValue: '25', getInitialValueInEffect: false })
-  const [shown, setShown] = useLocalStorage<Record<string, boolean>>({ key: `homeroom.columns${props.path}`, defaultValue: {}, getInitialValueInEffect: false })
+  const [shown, setShown] = useLocalStorage<Record<string, boolean>>({
+    key: `homeroom.columns${props.path}`,
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  })
   const [picked, setPicked] = useState<Map<string, Row>>(new Map())
 
   const filters: Record<string, string> = { ...(props.fixed as Record<string, string>) }
   for (const f of props.filters ?? []) if (address[f.key]) filters[f.key] = address[f.key]!
   if (props.search && address.q) filters.search = address.q
   const sort = props.columns.find((c) => c.sort && c.sort === address.sort)?.sort
-  const query: ListQuery = { page: Math.max(1, Number(address.page) || 1), limit: Number(sizes.includes(size) ? size : '25'), sort: sort ?? props.initial?.sort, order: (sort ? address.order : props.initial?.order) === 'desc' ? 'desc' : 'asc', filters }
-  const list = useQuery({ queryKey: [props.path, query], queryFn: () => fetchList(props.path, query), placeholderData: keepPreviousData })
+  const query: ListQuery = {
+    page: Math.max(1, Number(address.page) || 1),
+    limit: Number(sizes.includes(size) ? size : '25'),
+    sort: sort ?? props.initial?.sort,
+    order: (sort ? address.order : props.initial?.order) === 'desc' ? 'desc' : 'asc',
+    filters,
+  }
+  const list = useQuery({
+    queryKey: [props.path, query],
+    queryFn: () => fetchList(props.path, query),
+    placeholderData: keepPreviousData,
+  })
 
   const rows = list.data?.items ?? []
   const total = list.data?.total
@@ -84,17 +120,28 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
   const clear = () => setPicked(new Map())
   // What is selected is always in sight: a row that a filter or another page took away is let go,
   // one that is still there stays selected, as it is now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are of list.data
   useEffect(() => {
-    if (list.data && !list.isPlaceholderData) setPicked((was) => (was.size === 0 ? was : new Map(rows.filter((r) => was.has(props.id(r))).map((r) => [props.id(r), r]))))
+    if (list.data && !list.isPlaceholderData)
+      setPicked((was) =>
+        was.size === 0 ? was : new Map(rows.filter((r) => was.has(props.id(r))).map((r) => [props.id(r), r])),
+      )
   }, [list.data, list.isPlaceholderData])
 
   // Past the last page, after a filter or a removal: the last one there is.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only for a new answer
   useEffect(() => {
-    if (list.data && list.data.totalPages > 0 && query.page > list.data.totalPages) setAddress({ page: String(list.data.totalPages) }, true)
+    if (list.data && list.data.totalPages > 0 && query.page > list.data.totalPages)
+      setAddress({ page: String(list.data.totalPages) }, true)
   }, [list.data])
 
   function order(by: string) {
-    const next = address.sort !== by ? { sort: by, order: undefined } : address.order !== 'desc' ? { sort: by, order: 'desc' } : { sort: undefined, order: undefined }
+    const next =
+      address.sort !== by
+        ? { sort: by, order: undefined }
+        : address.order !== 'desc'
+          ? { sort: by, order: 'desc' }
+          : { sort: undefined, order: undefined }
     setAddress({ ...next, page: undefined })
   }
 
@@ -104,7 +151,9 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
       <Group justify="space-between" mb={16} gap={12} wrap="wrap">
         <Group gap={8} align="baseline">
           <Title order={1}>{props.title}</Title>
-          <Text c="dimmed" className="figures" aria-live="polite">{total === undefined ? '' : format.number(total)}</Text>
+          <Text c="dimmed" className="figures" aria-live="polite">
+            {total === undefined ? '' : format.number(total)}
+          </Text>
         </Group>
         <Group gap={8}>
           {props.more}
@@ -121,23 +170,56 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
       ) : (
         <>
           <Group mb={12} gap={8} wrap="wrap">
-            {props.search && <SearchBox placeholder={props.search} value={address.q ?? ''} onChange={(q) => setAddress({ q: q || undefined, page: undefined }, true)} />}
+            {props.search && (
+              <SearchBox
+                placeholder={props.search}
+                value={address.q ?? ''}
+                onChange={(q) => setAddress({ q: q || undefined, page: undefined }, true)}
+              />
+            )}
             {(props.filters ?? []).map((f) => (
-              <Chip key={f.key} filter={f} value={address[f.key]} onChange={(v) => setAddress({ [f.key]: v, page: undefined })} />
+              <Chip
+                key={f.key}
+                filter={f}
+                value={address[f.key]}
+                onChange={(v) => setAddress({ [f.key]: v, page: undefined })}
+              />
             ))}
             {narrowed && (
-              <Button variant="subtle" color="gray" size="compact-sm" c="dimmed" onClick={() => setAddress(Object.fromEntries([...(props.filters ?? []).map((f) => [f.key, undefined]), ['q', undefined], ['page', undefined]]))}>
+              <Button
+                variant="subtle"
+                color="gray"
+                size="compact-sm"
+                c="dimmed"
+                onClick={() =>
+                  setAddress(
+                    Object.fromEntries([
+                      ...(props.filters ?? []).map((f) => [f.key, undefined]),
+                      ['q', undefined],
+                      ['page', undefined],
+                    ]),
+                  )
+                }
+              >
                 Clear
               </Button>
             )}
             <Group gap={4} ml="auto" className="only-wide">
               <Menu position="bottom-end" closeOnItemClick={false}>
                 <Menu.Target>
-                  <ActionIcon variant="subtle" color="gray" aria-label="Choose columns" title="Choose columns"><IconColumns3 size={18} stroke={1.6} /></ActionIcon>
+                  <ActionIcon variant="subtle" color="gray" aria-label="Choose columns" title="Choose columns">
+                    <IconColumns3 size={18} stroke={1.6} />
+                  </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>
                   {props.columns.slice(1).map((c) => (
-                    <Menu.Item key={c.key} role="menuitemcheckbox" aria-checked={shown[c.key] ?? !c.hidden} onClick={() => setShown({ ...shown, [c.key]: !(shown[c.key] ?? !c.hidden) })} leftSection={<Checkbox.Indicator size="xs" checked={shown[c.key] ?? !c.hidden} />}>
+                    <Menu.Item
+                      key={c.key}
+                      role="menuitemcheckbox"
+                      aria-checked={shown[c.key] ?? !c.hidden}
+                      onClick={() => setShown({ ...shown, [c.key]: !(shown[c.key] ?? !c.hidden) })}
+                      leftSection={<Checkbox.Indicator size="xs" checked={shown[c.key] ?? !c.hidden} />}
+                    >
                       {c.title}
                     </Menu.Item>
                   ))}
@@ -154,15 +236,35 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                   <tr>
                     {props.bulk && (
                       <th className="tick">
-                        <Checkbox size="xs" aria-label="Select all on this page" checked={rows.length > 0 && rows.every((r) => picked.has(props.id(r)))} indeterminate={picked.size > 0 && !rows.every((r) => picked.has(props.id(r)))} onChange={(e) => setPicked(e.currentTarget.checked ? new Map(rows.map((r) => [props.id(r), r])) : new Map())} />
+                        <Checkbox
+                          size="xs"
+                          aria-label="Select all on this page"
+                          checked={rows.length > 0 && rows.every((r) => picked.has(props.id(r)))}
+                          indeterminate={picked.size > 0 && !rows.every((r) => picked.has(props.id(r)))}
+                          onChange={(e) =>
+                            setPicked(e.currentTarget.checked ? new Map(rows.map((r) => [props.id(r), r])) : new Map())
+                          }
+                        />
                       </th>
                     )}
                     {columns.map((c) => (
-                      <th key={c.key} className={c.end ? 'end' : undefined} scope="col" aria-sort={c.sort && address.sort === c.sort ? (address.order === 'desc' ? 'descending' : 'ascending') : undefined}>
+                      <th
+                        key={c.key}
+                        className={c.end ? 'end' : undefined}
+                        scope="col"
+                        aria-sort={
+                          c.sort && address.sort === c.sort
+                            ? address.order === 'desc'
+                              ? 'descending'
+                              : 'ascending'
+                            : undefined
+                        }
+                      >
                         {c.sort ? (
                           <button type="button" onClick={() => order(c.sort!)}>
                             {c.title}
-                            {address.sort === c.sort && (address.order === 'desc' ? <IconArrowDown size={12} /> : <IconArrowUp size={12} />)}
+                            {address.sort === c.sort &&
+                              (address.order === 'desc' ? <IconArrowDown size={12} /> : <IconArrowUp size={12} />)}
                           </button>
                         ) : (
                           c.title
@@ -172,29 +274,58 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                   </tr>
                 </thead>
                 <tbody>
-                  {waiting && Array.from({ length: 8 }, (_, i) => (
-                    <tr key={i} aria-hidden>
-                      {props.bulk && <td className="tick" />}
-                      {columns.map((c, j) => <td key={c.key}><Skeleton height={12} width={`${(j === 0 ? 60 : 40) + ((i * 13) % 25)}%`} /></td>)}
-                    </tr>
-                  ))}
+                  {waiting &&
+                    Array.from({ length: 8 }, (_, i) => (
+                      <tr key={i} aria-hidden>
+                        {props.bulk && <td className="tick" />}
+                        {columns.map((c, j) => (
+                          <td key={c.key}>
+                            <Skeleton height={12} width={`${(j === 0 ? 60 : 40) + ((i * 13) % 25)}%`} />
+                          </td>
+                        ))}
+                      </tr>
+                    ))}
                   {rows.map((row) => {
                     const id = props.id(row)
                     return (
-                      <tr key={id} data-opens={props.drawer ? true : undefined} data-current={current === id || undefined} onClick={props.drawer ? () => setAddress({ open: id, tab: undefined }) : undefined}>
+                      <tr
+                        key={id}
+                        data-opens={props.drawer ? true : undefined}
+                        data-current={current === id || undefined}
+                        onClick={props.drawer ? () => setAddress({ open: id, tab: undefined }) : undefined}
+                      >
                         {props.bulk && (
+                          // biome-ignore lint/a11y/useKeyWithClickEvents: only keeps a click on the tick from opening the row
                           <td className="tick" onClick={(e) => e.stopPropagation()}>
-                            <Checkbox size="xs" aria-label={`Select ${props.name(row)}`} checked={picked.has(id)} onChange={(e) => {
-                              const next = new Map(picked)
-                              if (e.currentTarget.checked) next.set(id, row)
-                              else next.delete(id)
-                              setPicked(next)
-                            }} />
+                            <Checkbox
+                              size="xs"
+                              aria-label={`Select ${props.name(row)}`}
+                              checked={picked.has(id)}
+                              onChange={(e) => {
+                                const next = new Map(picked)
+                                if (e.currentTarget.checked) next.set(id, row)
+                                else next.delete(id)
+                                setPicked(next)
+                              }}
+                            />
                           </td>
                         )}
                         {columns.map((c, i) => (
                           <td key={c.key} className={c.end ? 'end figures' : undefined}>
-                            {i === 0 && props.drawer ? <button type="button" className="row-name" onClick={(e) => { e.stopPropagation(); setAddress({ open: id, tab: undefined }) }}>{c.cell(row)}</button> : c.cell(row)}
+                            {i === 0 && props.drawer ? (
+                              <button
+                                type="button"
+                                className="row-name"
+                                onClick={(e) => {
+                                  e.stopPropagation()
+                                  setAddress({ open: id, tab: undefined })
+                                }}
+                              >
+                                {c.cell(row)}
+                              </button>
+                            ) : (
+                              c.cell(row)
+                            )}
                           </td>
                         ))}
                       </tr>
@@ -202,18 +333,50 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                   })}
                 </tbody>
               </table>
-              {!list.isPending && rows.length === 0 && (props.none ?? <Text c="dimmed" ta="center" py={40}>No {props.noun[1]} match. Try fewer filters or another word.</Text>)}
+              {!list.isPending &&
+                rows.length === 0 &&
+                (props.none ?? (
+                  <Text c="dimmed" ta="center" py={40}>
+                    No {props.noun[1]} match. Try fewer filters or another word.
+                  </Text>
+                ))}
             </div>
           </div>
 
           {total !== undefined && total > 25 && (
             <Group justify="space-between" mt={12} gap={8}>
               <Text size="sm" c="dimmed" className="figures">
-                {format.number((query.page - 1) * query.limit + 1)}–{format.number(Math.min(total, query.page * query.limit))} of {format.number(total)} {props.noun[1]}
+                {format.number((query.page - 1) * query.limit + 1)}–
+                {format.number(Math.min(total, query.page * query.limit))} of {format.number(total)} {props.noun[1]}
               </Text>
               <Group gap={12}>
-                <Select aria-label="Rows per page" size="xs" w={96} data={sizes.map((s) => ({ value: s, label: `${s} rows` }))} value={size} allowDeselect={false} onChange={(v) => { setSize(v ?? '25'); setAddress({ page: undefined }, true) }} />
-                <Pagination size="sm" total={list.data?.totalPages ?? 1} value={query.page} onChange={(p) => setAddress({ page: p === 1 ? undefined : String(p) })} siblings={1} getControlProps={(c) => ({ 'aria-label': { first: 'First page', last: 'Last page', next: 'Next page', previous: 'Previous page' }[c] })} />
+                <Select
+                  aria-label="Rows per page"
+                  size="xs"
+                  w={96}
+                  data={sizes.map((s) => ({ value: s, label: `${s} rows` }))}
+                  value={size}
+                  allowDeselect={false}
+                  onChange={(v) => {
+                    setSize(v ?? '25')
+                    setAddress({ page: undefined }, true)
+                  }}
+                />
+                <Pagination
+                  size="sm"
+                  total={list.data?.totalPages ?? 1}
+                  value={query.page}
+                  onChange={(p) => setAddress({ page: p === 1 ? undefined : String(p) })}
+                  siblings={1}
+                  getControlProps={(c) => ({
+                    'aria-label': {
+                      first: 'First page',
+                      last: 'Last page',
+                      next: 'Next page',
+                      previous: 'Previous page',
+                    }[c],
+                  })}
+                />
               </Group>
             </Group>
           )}
@@ -222,51 +385,118 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
 
       {props.bulk && picked.size > 0 && (
         <div className="bulk" role="toolbar" aria-label="For the selected rows">
-          <Text fw={500} className="figures">{format.number(picked.size)} selected</Text>
+          <Text fw={500} className="figures">
+            {format.number(picked.size)} selected
+          </Text>
           {props.bulk([...picked.values()], clear)}
-          <ActionIcon variant="subtle" color="gray" aria-label="Clear the selection" onClick={clear}><IconX size={16} /></ActionIcon>
+          <ActionIcon variant="subtle" color="gray" aria-label="Clear the selection" onClick={clear}>
+            <IconX size={16} />
+          </ActionIcon>
         </div>
       )}
-      {props.drawer && <SideDrawer opened={!!current} close={close} label={current === 'new' ? `New ${props.noun[0]}` : props.noun[0]}>{current && props.drawer(current, close)}</SideDrawer>}
+      {props.drawer && (
+        <SideDrawer opened={!!current} close={close} label={current === 'new' ? `New ${props.noun[0]}` : props.noun[0]}>
+          {current && props.drawer(current, close)}
+        </SideDrawer>
+      )}
     </div>
   )
 }
 
 /** A drawer beside the list. It keeps its content while it slides away. */
-export function SideDrawer({ opened, close, label, children }: { opened: boolean; close: () => void; label: string; children: ReactNode }) {
+export function SideDrawer({
+  opened,
+  close,
+  label,
+  children,
+}: {
+  opened: boolean
+  close: () => void
+  label: string
+  children: ReactNode
+}) {
   const last = useRef<ReactNode>(null)
   if (opened) last.current = children
   return (
     <Drawer.Root opened={opened} onClose={close} size={600} position="right" transitionProps={{ duration: 140 }}>
       <Drawer.Overlay backgroundOpacity={0.12} />
       <Drawer.Content aria-label={label}>
-        <Drawer.Body p={0} className="drawer">{opened ? children : last.current}</Drawer.Body>
+        <Drawer.Body p={0} className="drawer">
+          {opened ? children : last.current}
+        </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   )
 }
 
-export function SearchBox({ value, onChange, placeholder }: { value: string; onChange: (v: string) => void; placeholder: string }) {
+export function SearchBox({
+  value,
+  onChange,
+  placeholder,
+}: {
+  value: string
+  onChange: (v: string) => void
+  placeholder: string
+}) {
   const [text, setText] = useState(value)
   const settle = useDebouncedCallback(onChange, 250)
   useEffect(() => setText(value), [value])
   return (
-    <TextInput aria-label={placeholder} placeholder={placeholder} type="search" size="sm" w={260} className="search-box" leftSection={<IconSearch size={16} stroke={1.6} />} value={text} onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value) }} />
+    <TextInput
+      aria-label={placeholder}
+      placeholder={placeholder}
+      type="search"
+      size="sm"
+      w={260}
+      className="search-box"
+      leftSection={<IconSearch size={16} stroke={1.6} />}
+      value={text}
+      onChange={(e) => {
+        setText(e.currentTarget.value)
+        settle(e.currentTarget.value)
+      }}
+    />
   )
 }
 
-function Chip<F extends string>({ filter, value, onChange }: { filter: FilterChip<F>; value?: string; onChange: (v: string | undefined) => void }) {
+function Chip<F extends string>({
+  filter,
+  value,
+  onChange,
+}: {
+  filter: FilterChip<F>
+  value?: string
+  onChange: (v: string | undefined) => void
+}) {
   const chosen = filter.options.find((o) => o.value === value)
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <UnstyledButton className="chip" data-set={chosen ? true : undefined} aria-label={chosen ? `${filter.label} is ${chosen.label}` : `Filter by ${filter.label.toLowerCase()}`}>
-          {chosen ? <>{filter.label} is <strong>{chosen.label}</strong></> : <>{filter.label}</>}
+        <UnstyledButton
+          className="chip"
+          data-set={chosen ? true : undefined}
+          aria-label={chosen ? `${filter.label} is ${chosen.label}` : `Filter by ${filter.label.toLowerCase()}`}
+        >
+          {chosen ? (
+            <>
+              {filter.label} is <strong>{chosen.label}</strong>
+            </>
+          ) : (
+            filter.label
+          )}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>
-        {chosen && <Menu.Item onClick={() => onChange(undefined)} c="dimmed">Any</Menu.Item>}
-        {filter.options.map((o) => <Menu.Item key={o.value} onClick={() => onChange(o.value)} fw={o.value === value ? 600 : undefined}>{o.label}</Menu.Item>)}
+        {chosen && (
+          <Menu.Item onClick={() => onChange(undefined)} c="dimmed">
+            Any
+          </Menu.Item>
+        )}
+        {filter.options.map((o) => (
+          <Menu.Item key={o.value} onClick={() => onChange(o.value)} fw={o.value === value ? 600 : undefined}>
+            {o.label}
+          </Menu.Item>
+        ))}
         {filter.options.length === 0 && <Menu.Item disabled>Nothing to choose from yet</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
@@ -285,8 +515,13 @@ function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
       else {
         const rows = await fetchAll(props.path, q)
         const plain = (v: ReactNode) => (typeof v === 'string' || typeof v === 'number' ? String(v) : '')
-        const cols = props.columns.filter((c) => c.text || rows.length === 0 || rows.some((r) => plain(c.cell(r)) !== ''))
-        saveCSV(`${props.noun[1]}.csv`, [cols.map((c) => c.title), ...rows.map((r) => cols.map((c) => (c.text ? c.text(r) : plain(c.cell(r)))))])
+        const cols = props.columns.filter(
+          (c) => c.text || rows.length === 0 || rows.some((r) => plain(c.cell(r)) !== ''),
+        )
+        saveCSV(`${props.noun[1]}.csv`, [
+          cols.map((c) => c.title),
+          ...rows.map((r) => cols.map((c) => (c.text ? c.text(r) : plain(c.cell(r))))),
+        ])
       }
     } catch (e) {
       setError(asProblem(e).message)
@@ -296,8 +531,21 @@ function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
   }
   return (
     <>
-      {error && <Text size="sm" c="red.8" role="alert">{error}</Text>}
-      <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" loading={busy} onClick={() => void run()}><IconDownload size={18} stroke={1.6} /></ActionIcon>
+      {error && (
+        <Text size="sm" c="red.8" role="alert">
+          {error}
+        </Text>
+      )}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Download as CSV"
+        title="Download as CSV"
+        loading={busy}
+        onClick={() => void run()}
+      >
+        <IconDownload size={18} stroke={1.6} />
+      </ActionIcon>
     </>
   )
 }

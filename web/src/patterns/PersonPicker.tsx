@@ -19,11 +19,27 @@ export interface Person {
 export async function findPeople(words: string, employees = false): Promise<Person[]> {
   const [students, staff] = await Promise.all([
     fetchList('/school-admin/student/list', { page: 1, limit: 8, filters: { search: words } }),
-    employees ? fetchList('/school-admin/employee/list', { page: 1, limit: 5, filters: { search: words, status: 'ACTIVE' } }) : null,
+    employees
+      ? fetchList('/school-admin/employee/list', { page: 1, limit: 5, filters: { search: words, status: 'ACTIVE' } })
+      : null,
   ])
   return [
-    ...students.items.map((s): Person => ({ kind: 'student', id: s.id, name: nameOf(s), note: [s.className && `${s.className} ${s.divisionName}`, s.admissionNumber].filter(Boolean).join(' · ') })),
-    ...(staff?.items ?? []).map((e): Person => ({ kind: 'employee', id: e.id, name: nameOf(e), note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · ') })),
+    ...students.items.map(
+      (s): Person => ({
+        kind: 'student',
+        id: s.id,
+        name: nameOf(s),
+        note: [s.className && `${s.className} ${s.divisionName}`, s.admissionNumber].filter(Boolean).join(' · '),
+      }),
+    ),
+    ...(staff?.items ?? []).map(
+      (e): Person => ({
+        kind: 'employee',
+        id: e.id,
+        name: nameOf(e),
+        note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · '),
+      }),
+    ),
   ]
 }
 
@@ -38,7 +54,16 @@ export function usePeople(words: string, employees = false) {
   })
 }
 
-export function PersonPicker({ label, placeholder = 'Name, admission number or phone', employees, onPick, autoFocus, size = 'md', error, inputRef }: {
+export function PersonPicker({
+  label,
+  placeholder = 'Name, admission number or phone',
+  employees,
+  onPick,
+  autoFocus,
+  size = 'md',
+  error,
+  inputRef,
+}: {
   label: string
   placeholder?: string
   employees?: boolean
@@ -62,6 +87,7 @@ export function PersonPicker({ label, placeholder = 'Name, admission number or p
     onPick(p)
   }
   // Who types a number and presses Enter before the answer is there still gets the one they meant.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the answer is there
   useEffect(() => {
     if (waiting && fresh) {
       setWaiting(false)
@@ -72,9 +98,23 @@ export function PersonPicker({ label, placeholder = 'Name, admission number or p
   return (
     <div className="picker">
       <TextInput
-        label={label} placeholder={placeholder} size={size} ref={inputRef} autoFocus={autoFocus} value={text} error={error} autoComplete="off" spellCheck={false}
-        onChange={(e) => setText(e.currentTarget.value)} leftSection={<IconSearch size={18} stroke={1.6} />} rightSection={found.isFetching ? <Loader size={14} /> : null}
-        role="combobox" aria-expanded={open} aria-controls={open ? `${id}-hits` : undefined} aria-activedescendant={open && people[on] ? `${id}-${on}` : undefined} aria-autocomplete="list"
+        label={label}
+        placeholder={placeholder}
+        size={size}
+        ref={inputRef}
+        autoFocus={autoFocus}
+        value={text}
+        error={error}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(e) => setText(e.currentTarget.value)}
+        leftSection={<IconSearch size={18} stroke={1.6} />}
+        rightSection={found.isFetching ? <Loader size={14} /> : null}
+        role="combobox"
+        aria-expanded={open}
+        aria-controls={open ? `${id}-hits` : undefined}
+        aria-activedescendant={open && people[on] ? `${id}-${on}` : undefined}
+        aria-autocomplete="list"
         onKeyDown={(e) => {
           if (e.key === 'ArrowDown') setOn((o) => Math.min(people.length - 1, o + 1))
           else if (e.key === 'ArrowUp') setOn((o) => Math.max(0, o - 1))
@@ -90,12 +130,33 @@ export function PersonPicker({ label, placeholder = 'Name, admission number or p
       {open && (
         <div className="picker-hits panel" id={`${id}-hits`} role="listbox" aria-label="People found">
           {people.map((p, i) => (
-            <button key={p.id} id={`${id}-${i}`} type="button" role="option" aria-selected={i === on} tabIndex={-1} className="palette-item" data-on={i === on || undefined} onMouseMove={() => setOn(i)} onClick={() => pick(p)}>
+            <button
+              key={p.id}
+              id={`${id}-${i}`}
+              type="button"
+              role="option"
+              aria-selected={i === on}
+              tabIndex={-1}
+              className="palette-item"
+              data-on={i === on || undefined}
+              onMouseMove={() => setOn(i)}
+              onClick={() => pick(p)}
+            >
               <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>{p.name}</span>
-              <Text span size="sm" c="dimmed" className="figures">{p.note}</Text>
+              <Text span size="sm" c="dimmed" className="figures">
+                {p.note}
+              </Text>
             </button>
           ))}
-          {people.length === 0 && <Text c="dimmed" p={12} size="sm">{found.error ? 'The list could not be read. Try again.' : fresh ? 'Nobody found. Try a name, an admission number or a phone.' : 'Searching…'}</Text>}
+          {people.length === 0 && (
+            <Text c="dimmed" p={12} size="sm">
+              {found.error
+                ? 'The list could not be read. Try again.'
+                : fresh
+                  ? 'Nobody found. Try a name, an admission number or a phone.'
+                  : 'Searching…'}
+            </Text>
+          )}
         </div>
       )}
     </div>

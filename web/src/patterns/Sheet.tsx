@@ -1,10 +1,20 @@
 // Paper: what is printed, with the school's head. On the screen it looks like the sheet it will be.
-import { type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useSession } from '../api/session'
 import { useFormat } from './format'
 import './sheet.css'
 
-export function Sheet({ title, number, children, small }: { title: string; number?: string; children: ReactNode; small?: boolean }) {
+export function Sheet({
+  title,
+  number,
+  children,
+  small,
+}: {
+  title: string
+  number?: string
+  children: ReactNode
+  small?: boolean
+}) {
   const { school } = useSession()
   const format = useFormat()
   return (

@@ -2,7 +2,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-export type Search = Record<string, string>
+type Search = Record<string, string>
 
 export function parseSearch(text: string): Search {
   return Object.fromEntries(new URLSearchParams(text))

@@ -10,14 +10,34 @@ export function Figures({ children }: { children: ReactNode }) {
 }
 
 /** One figure, or what stands for it: money, a percent. While it is fetched again the old one stays. */
-export function Figure({ label, value, text, note, to, search }: { label: string; value: number | undefined; text?: string; note?: ReactNode; to: string; search?: Record<string, string> }) {
+export function Figure({
+  label,
+  value,
+  text,
+  note,
+  to,
+  search,
+}: {
+  label: string
+  value: number | undefined
+  text?: string
+  note?: ReactNode
+  to: string
+  search?: Record<string, string>
+}) {
   const format = useFormat()
   const late = useLate(value === undefined)
   return (
     <Link to={to} search={search as never} className="panel figure">
-      <Text size="sm" c="dimmed">{label}</Text>
-      <div className="big">{value === undefined ? late ? <Skeleton height={28} width={72} my={4} /> : ' ' : (text ?? format.number(value))}</div>
-      <Text size="sm" c="dimmed" component="div" mih={20}>{note}</Text>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <div className="big">
+        {value === undefined ? late ? <Skeleton height={28} width={72} my={4} /> : ' ' : (text ?? format.number(value))}
+      </div>
+      <Text size="sm" c="dimmed" component="div" mih={20}>
+        {note}
+      </Text>
     </Link>
   )
 }

@@ -2,7 +2,7 @@
 import { useClasses, useDivisions } from '../api/queries'
 import { useSession } from '../api/session'
 
-export interface DivisionChoice {
+interface DivisionChoice {
   value: string
   label: string
   classId: string
@@ -12,14 +12,23 @@ export interface DivisionChoice {
 export function useDivisionChoices(): { choices: DivisionChoice[]; ready: boolean } {
   const classes = useClasses()
   const divisions = useDivisions()
-  const choices = (classes.data ?? []).flatMap((c) => (divisions.data ?? []).filter((d) => d.classId === c.id).map((d) => ({ value: d.id, label: `${c.name} ${d.name}`, classId: c.id })))
+  const choices = (classes.data ?? []).flatMap((c) =>
+    (divisions.data ?? [])
+      .filter((d) => d.classId === c.id)
+      .map((d) => ({ value: d.id, label: `${c.name} ${d.name}`, classId: c.id })),
+  )
   return { choices, ready: !!classes.data && !!divisions.data }
 }
 
 /** The day it is at the school, wherever the office's computer thinks it is. */
 export function useToday(): string {
   const { school } = useSession()
-  return new Intl.DateTimeFormat('en-CA', { timeZone: school?.timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date())
+  return new Intl.DateTimeFormat('en-CA', {
+    timeZone: school?.timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).format(new Date())
 }
 
 /** A day so many days away. */

@@ -1,11 +1,11 @@
 // What changed between two versions of a record, field by field, in words people can read.
 import { Table, Text } from '@mantine/core'
-import { useFormat, type Format } from './format'
+import { type Format, useFormat } from './format'
 
 const noise = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'searchText'])
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-export interface Difference {
+interface Difference {
   field: string
   before: unknown
   after: unknown
@@ -27,36 +27,61 @@ function compare(was: unknown, is: unknown, path: string, out: Difference[]) {
   else if (isObject(was) || isObject(is)) {
     const a = isObject(was) ? was : {}
     const b = isObject(is) ? is : {}
-    for (const k of new Set([...Object.keys(a), ...Object.keys(b)])) if (!noise.has(k)) compare(a[k], b[k], path ? `${path}.${k}` : k, out)
-  } else if (JSON.stringify(was ?? null) !== JSON.stringify(is ?? null) && !(blank(was) && blank(is))) out.push({ field: path || 'value', before: was, after: is })
+    for (const k of new Set([...Object.keys(a), ...Object.keys(b)]))
+      if (!noise.has(k)) compare(a[k], b[k], path ? `${path}.${k}` : k, out)
+  } else if (JSON.stringify(was ?? null) !== JSON.stringify(is ?? null) && !(blank(was) && blank(is)))
+    out.push({ field: path || 'value', before: was, after: is })
 }
 
 /** Lists are compared by who is in them, not by their place: what left, what came, what changed of those who stayed. */
 function compareLists(was: Record<string, unknown>[], is: Record<string, unknown>[], path: string, out: Difference[]) {
-  const key = ['id', 'studentId', 'userId', 'code', 'name'].find((k) => [...was, ...is].every((x) => typeof x[k] === 'string')) ?? ''
-  const keyed = (list: Record<string, unknown>[]) => new Map(list.map((x, i) => [key ? String(x[key]) : String(i + 1), x]))
+  const key =
+    ['id', 'studentId', 'userId', 'code', 'name'].find((k) => [...was, ...is].every((x) => typeof x[k] === 'string')) ??
+    ''
+  const keyed = (list: Record<string, unknown>[]) =>
+    new Map(list.map((x, i) => [key ? String(x[key]) : String(i + 1), x]))
   const a = keyed(was)
   const b = keyed(is)
   for (const k of new Set([...a.keys(), ...b.keys()])) {
     const x = a.get(k)
     const y = b.get(k)
     const field = [path, title(x) || title(y) || (uuid.test(k) ? `…${k.slice(-6)}` : k)].filter(Boolean).join('.')
-    if (x && y) for (const f of Object.keys(x).filter((n) => n in y && !noise.has(n) && n !== key)) compare(x[f], y[f], `${field}.${f}`, out)
+    if (x && y)
+      for (const f of Object.keys(x).filter((n) => n in y && !noise.has(n) && n !== key))
+        compare(x[f], y[f], `${field}.${f}`, out)
     else out.push({ field, before: x && line(x), after: y && line(y) })
   }
 }
 
-const title = (x: Record<string, unknown> | undefined) => (x ? String(x.name ?? [x.firstName, x.lastName].filter(Boolean).join(' ')) : '')
+const title = (x: Record<string, unknown> | undefined) =>
+  x ? String(x.name ?? [x.firstName, x.lastName].filter(Boolean).join(' ')) : ''
 
 /** An entry of a list in one line: what it says, without ids. */
 function line(x: Record<string, unknown>): string {
-  const said = Object.entries(x).filter(([k, v]) => !noise.has(k) && !blank(v) && typeof v !== 'object' && !uuid.test(String(v)) && !['firstName', 'lastName', 'name'].includes(k)).map(([, v]) => String(v))
+  const said = Object.entries(x)
+    .filter(
+      ([k, v]) =>
+        !noise.has(k) &&
+        !blank(v) &&
+        typeof v !== 'object' &&
+        !uuid.test(String(v)) &&
+        !['firstName', 'lastName', 'name'].includes(k),
+    )
+    .map(([, v]) => String(v))
   return said.slice(0, 4).join(', ') || 'Yes'
 }
 
 /** firstName is "First name", stops.2.plannedTime is "Stops 2, planned time". */
 export function fieldWords(field: string): string {
-  const parts = field.split('.').map((p) => (/[\s…]/.test(p) ? p : p.replace(/(Id|ID)$/, '').replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase()))
+  const parts = field.split('.').map((p) =>
+    /[\s…]/.test(p)
+      ? p
+      : p
+          .replace(/(Id|ID)$/, '')
+          .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+          .replaceAll('_', ' ')
+          .toLowerCase(),
+  )
   const s = parts.reduce((all, p) => (all === '' ? p : /^\d+$/.test(p) ? `${all} ${p}` : `${all}, ${p}`), '')
   return s ? s[0]!.toUpperCase() + s.slice(1) : 'Value'
 }
@@ -83,14 +108,44 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
     <div className="panel" style={{ overflow: 'hidden' }}>
       <Table verticalSpacing={6} horizontalSpacing={12} layout="fixed">
         <Table.Thead>
-          <Table.Tr><Table.Th w="30%">Field</Table.Th>{!made && <Table.Th>Before</Table.Th>}{!gone && <Table.Th>After</Table.Th>}</Table.Tr>
+          <Table.Tr>
+            <Table.Th w="30%">Field</Table.Th>
+            {!made && <Table.Th>Before</Table.Th>}
+            {!gone && <Table.Th>After</Table.Th>}
+          </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {all.map((d) => (
             <Table.Tr key={d.field}>
-              <Table.Td c="dimmed" style={{ overflowWrap: 'anywhere' }}>{fieldWords(d.field)}</Table.Td>
-              {!made && <Table.Td style={{ overflowWrap: 'anywhere' }}>{blank(d.before) ? <Text span c="dimmed">–</Text> : <del className="was" title={String(d.before)}>{valueWords(d.before, format)}</del>}</Table.Td>}
-              {!gone && <Table.Td style={{ overflowWrap: 'anywhere' }}>{blank(d.after) ? <Text span c="dimmed">–</Text> : <ins className="is" title={String(d.after)}>{valueWords(d.after, format)}</ins>}</Table.Td>}
+              <Table.Td c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                {fieldWords(d.field)}
+              </Table.Td>
+              {!made && (
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  {blank(d.before) ? (
+                    <Text span c="dimmed">
+                      –
+                    </Text>
+                  ) : (
+                    <del className="was" title={String(d.before)}>
+                      {valueWords(d.before, format)}
+                    </del>
+                  )}
+                </Table.Td>
+              )}
+              {!gone && (
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  {blank(d.after) ? (
+                    <Text span c="dimmed">
+                      –
+                    </Text>
+                  ) : (
+                    <ins className="is" title={String(d.after)}>
+                      {valueWords(d.after, format)}
+                    </ins>
+                  )}
+                </Table.Td>
+              )}
             </Table.Tr>
           ))}
         </Table.Tbody>

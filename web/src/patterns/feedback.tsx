@@ -54,13 +54,35 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
 }
 
 /** An empty page teaches: what it is for, the first step, an example. */
-export function Empty({ icon, title, text, action, example }: { icon?: ReactNode; title: string; text: string; action?: ReactNode; example?: string }) {
+export function Empty({
+  icon,
+  title,
+  text,
+  action,
+  example,
+}: {
+  icon?: ReactNode
+  title: string
+  text: string
+  action?: ReactNode
+  example?: string
+}) {
   return (
     <div className="empty">
-      {icon && <Text c="dimmed" span>{icon}</Text>}
-      <Text fw={600} size="lg">{title}</Text>
+      {icon && (
+        <Text c="dimmed" span>
+          {icon}
+        </Text>
+      )}
+      <Text fw={600} size="lg">
+        {title}
+      </Text>
       <p>{text}</p>
-      {action && <Group mt={8} gap={8} justify="center">{action}</Group>}
+      {action && (
+        <Group mt={8} gap={8} justify="center">
+          {action}
+        </Group>
+      )}
       {example && <p className="example">{example}</p>}
     </div>
   )
@@ -68,17 +90,35 @@ export function Empty({ icon, title, text, action, example }: { icon?: ReactNode
 
 /** Status by word and shape; the colour comes last. */
 export function Status({ tone, children }: { tone: 'good' | 'busy' | 'warn' | 'bad' | 'off'; children: ReactNode }) {
-  return <span className="status" data-tone={tone}>{children}</span>
+  return (
+    <span className="status" data-tone={tone}>
+      {children}
+    </span>
+  )
 }
 
 /** A dialog over the page: it takes the focus and gives it back. */
-export function Dialog({ opened = true, onClose, title, size = 440, children }: { opened?: boolean; onClose: () => void; title: string; size?: number; children: ReactNode }) {
+export function Dialog({
+  opened = true,
+  onClose,
+  title,
+  size = 440,
+  children,
+}: {
+  opened?: boolean
+  onClose: () => void
+  title: string
+  size?: number
+  children: ReactNode
+}) {
   return (
     <Modal.Root opened={opened} onClose={onClose} size={size} centered transitionProps={{ duration: 120 }}>
       <Modal.Overlay backgroundOpacity={0.35} />
       <Modal.Content aria-label={title}>
         <Modal.Body p={24}>
-          <Title order={2} mb={16}>{title}</Title>
+          <Title order={2} mb={16}>
+            {title}
+          </Title>
           {children}
         </Modal.Body>
       </Modal.Content>
@@ -87,7 +127,18 @@ export function Dialog({ opened = true, onClose, title, size = 440, children }: 
 }
 
 /** Asks before what hurts. The words say what will happen; `type` makes people write a name first. */
-export function Confirm({ opened, title, children, action, danger, type, busy, error, onClose, onConfirm }: {
+export function Confirm({
+  opened,
+  title,
+  children,
+  action,
+  danger,
+  type,
+  busy,
+  error,
+  onClose,
+  onConfirm,
+}: {
   opened: boolean
   title: string
   children: ReactNode
@@ -107,14 +158,30 @@ export function Confirm({ opened, title, children, action, danger, type, busy, e
         <Text size="md">{children}</Text>
         {type && (
           <label>
-            <Text size="sm" mb={4}>Type <b>{type}</b> to go on</Text>
-            <input className="mantine-Input-input confirm-input" value={typed} onChange={(e) => setTyped(e.currentTarget.value)} autoComplete="off" />
+            <Text size="sm" mb={4}>
+              Type <b>{type}</b> to go on
+            </Text>
+            <input
+              className="mantine-Input-input confirm-input"
+              value={typed}
+              onChange={(e) => setTyped(e.currentTarget.value)}
+              autoComplete="off"
+            />
           </label>
         )}
         <Trouble error={error} />
         <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onClose}>Cancel</Button>
-          <Button color={danger ? 'red.8' : undefined} loading={busy} disabled={type !== undefined && typed !== type} onClick={onConfirm}>{action}</Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            color={danger ? 'red.8' : undefined}
+            loading={busy}
+            disabled={type !== undefined && typed !== type}
+            onClick={onConfirm}
+          >
+            {action}
+          </Button>
         </Group>
       </Stack>
     </Dialog>
@@ -124,8 +191,19 @@ export function Confirm({ opened, title, children, action, danger, type, busy, e
 /** Keeps what was typed: leaving with unsaved changes asks first, by link, back button or closed tab. */
 export function UnsavedGuard({ when, free = [] }: { when: boolean; free?: string[] }) {
   // Parameters of the address that lose nothing, such as which part of a sheet is shown.
-  const rest = (search: unknown) => JSON.stringify(Object.entries(search as Record<string, unknown>).filter(([k, v]) => !free.includes(k) && v !== undefined).sort())
-  const block = useBlocker({ shouldBlockFn: ({ current, next }) => when && !(free.length > 0 && current.pathname === next.pathname && rest(current.search) === rest(next.search)), enableBeforeUnload: () => when, withResolver: true, disabled: !when })
+  const rest = (search: unknown) =>
+    JSON.stringify(
+      Object.entries(search as Record<string, unknown>)
+        .filter(([k, v]) => !free.includes(k) && v !== undefined)
+        .sort(),
+    )
+  const block = useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      when && !(free.length > 0 && current.pathname === next.pathname && rest(current.search) === rest(next.search)),
+    enableBeforeUnload: () => when,
+    withResolver: true,
+    disabled: !when,
+  })
   return (
     <Confirm
       opened={block.status === 'blocked'}

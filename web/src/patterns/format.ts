@@ -38,7 +38,7 @@ function formats(locale: string | undefined, timeZone: string | undefined, curre
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
   return {
-    date: (iso) => (iso ? day.format(new Date(iso.slice(0, 10) + 'T00:00:00Z')) : ''),
+    date: (iso) => (iso ? day.format(new Date(`${iso.slice(0, 10)}T00:00:00Z`)) : ''),
     dateTime: (iso) => (iso ? moment.format(new Date(iso)) : ''),
     time: (iso) => (iso ? clock.format(new Date(iso)) : ''),
     money: (minor) => money.format(minor / 10 ** digits),

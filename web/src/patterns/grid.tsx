@@ -1,20 +1,28 @@
 // A grid is worked by keyboard: arrows move, Enter opens, Delete clears; unsaved cells are marked, and so are conflicts.
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 
-export interface GridLine {
+interface GridLine {
   key: string
   title: ReactNode
   still?: boolean // a break: nothing to fill in
 }
 
-export interface GridCell {
+interface GridCell {
   content: ReactNode
   label: string // where it is, for those who hear the page
   dirty?: boolean
   bad?: string
 }
 
-export function Grid({ label, columns, lines, cell, onOpen, onClear, onKey }: {
+export function Grid({
+  label,
+  columns,
+  lines,
+  cell,
+  onOpen,
+  onClear,
+  onKey,
+}: {
   label: string
   columns: { key: string; title: string }[]
   lines: GridLine[]
@@ -25,7 +33,13 @@ export function Grid({ label, columns, lines, cell, onOpen, onClear, onKey }: {
   onKey?: (key: string, line: string, column: string) => boolean
 }) {
   const table = useRef<HTMLTableElement>(null)
-  const [at, setAt] = useState<[number, number]>([Math.max(0, lines.findIndex((l) => !l.still)), 0])
+  const [at, setAt] = useState<[number, number]>([
+    Math.max(
+      0,
+      lines.findIndex((l) => !l.still),
+    ),
+    0,
+  ])
 
   function go(line: number, column: number) {
     const cells = table.current?.querySelector<HTMLButtonElement>(`[data-at="${line}:${column}"]`)
@@ -35,7 +49,12 @@ export function Grid({ label, columns, lines, cell, onOpen, onClear, onKey }: {
     return true
   }
   function key(e: KeyboardEvent, line: number, column: number) {
-    const moves: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+    const moves: Record<string, [number, number]> = {
+      ArrowUp: [-1, 0],
+      ArrowDown: [1, 0],
+      ArrowLeft: [0, -1],
+      ArrowRight: [0, 1],
+    }
     const move = moves[e.key]
     if (move) {
       e.preventDefault()
@@ -59,8 +78,14 @@ export function Grid({ label, columns, lines, cell, onOpen, onClear, onKey }: {
         <table className="grid" ref={table}>
           <thead>
             <tr>
-              <th scope="col" className="corner"><span className="hidden">Time</span></th>
-              {columns.map((c) => <th key={c.key} scope="col">{c.title}</th>)}
+              <th scope="col" className="corner">
+                <span className="hidden">Time</span>
+              </th>
+              {columns.map((c) => (
+                <th key={c.key} scope="col">
+                  {c.title}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -74,7 +99,17 @@ export function Grid({ label, columns, lines, cell, onOpen, onClear, onKey }: {
                     const x = cell(l.key, c.key)
                     return (
                       <td key={c.key}>
-                        <button type="button" className="cell" data-at={`${i}:${j}`} data-dirty={x.dirty || undefined} data-bad={x.bad ? true : undefined} tabIndex={at[0] === i && at[1] === j ? 0 : -1} onFocus={() => setAt([i, j])} onKeyDown={(e) => key(e, i, j)} onClick={(e) => onOpen?.(l.key, c.key, e.currentTarget)}>
+                        <button
+                          type="button"
+                          className="cell"
+                          data-at={`${i}:${j}`}
+                          data-dirty={x.dirty || undefined}
+                          data-bad={x.bad ? true : undefined}
+                          tabIndex={at[0] === i && at[1] === j ? 0 : -1}
+                          onFocus={() => setAt([i, j])}
+                          onKeyDown={(e) => key(e, i, j)}
+                          onClick={(e) => onOpen?.(l.key, c.key, e.currentTarget)}
+                        >
                           <span className="hidden">{x.label} </span>
                           {x.content}
                           {x.bad && <span className="why">{x.bad}</span>}

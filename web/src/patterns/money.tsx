@@ -14,7 +14,7 @@ interface Currency {
 }
 
 /** How the school's currency is written. */
-export function useCurrency(): Currency {
+function useCurrency(): Currency {
   const { school } = useSession()
   return useMemo(() => currencyOf(school?.locale, school?.currency ?? 'USD'), [school?.locale, school?.currency])
 }
@@ -34,7 +34,11 @@ function currencyOf(locale: string | undefined, code: string): Currency {
     digits: format.resolvedOptions().maximumFractionDigits ?? 2,
     decimal: part('decimal', '.'),
     group: part('group', ','),
-    lakh: parts.filter((p) => p.type === 'integer').map((p) => p.value.length).join() === '2,2,3',
+    lakh:
+      parts
+        .filter((p) => p.type === 'integer')
+        .map((p) => p.value.length)
+        .join() === '2,2,3',
   }
 }
 
@@ -47,11 +51,21 @@ export function usePlainMoney(): (minor: number) => string {
 /** An amount with its currency, in figures of one width. */
 export function Money({ of, strong }: { of: number; strong?: boolean }) {
   const format = useFormat()
-  return <span className="figures" style={strong ? { fontWeight: 600 } : undefined}>{format.money(of)}</span>
+  return (
+    <span className="figures" style={strong ? { fontWeight: 600 } : undefined}>
+      {format.money(of)}
+    </span>
+  )
 }
 
 /** A field for an amount: typed in the currency, kept in minor units. */
-export function MoneyInput({ label, value, onChange, inputRef, ...rest }: {
+export function MoneyInput({
+  label,
+  value,
+  onChange,
+  inputRef,
+  ...rest
+}: {
   label: string
   value: number | null
   onChange: (minor: number | null) => void
@@ -68,9 +82,25 @@ export function MoneyInput({ label, value, onChange, inputRef, ...rest }: {
   const scale = 10 ** c.digits
   return (
     <NumberInput
-      label={label || undefined} withAsterisk={false} {...rest} ref={inputRef} className="money-input" classNames={{ input: 'figures' }} inputMode="decimal" hideControls allowNegative={false} min={0} max={1e10} clampBehavior="none"
-      leftSection={<span aria-hidden>{c.symbol}</span>} leftSectionWidth={c.symbol.length > 1 ? 16 + c.symbol.length * 8 : 32}
-      decimalScale={c.digits} decimalSeparator={c.decimal} allowedDecimalSeparators={['.', ',']} thousandSeparator={c.group === c.decimal ? undefined : c.group} thousandsGroupStyle={c.lakh ? 'lakh' : 'thousand'}
+      label={label || undefined}
+      withAsterisk={false}
+      {...rest}
+      ref={inputRef}
+      className="money-input"
+      classNames={{ input: 'figures' }}
+      inputMode="decimal"
+      hideControls
+      allowNegative={false}
+      min={0}
+      max={1e10}
+      clampBehavior="none"
+      leftSection={<span aria-hidden>{c.symbol}</span>}
+      leftSectionWidth={c.symbol.length > 1 ? 16 + c.symbol.length * 8 : 32}
+      decimalScale={c.digits}
+      decimalSeparator={c.decimal}
+      allowedDecimalSeparators={['.', ',']}
+      thousandSeparator={c.group === c.decimal ? undefined : c.group}
+      thousandsGroupStyle={c.lakh ? 'lakh' : 'thousand'}
       value={value === null ? '' : value / scale}
       onChange={(v) => onChange(v === '' || Number.isNaN(Number(v)) ? null : Math.round(Number(v) * scale))}
     />

@@ -1,13 +1,17 @@
-// What must happen once carries a key: sent again after a lost answer, the server gives the first answer again.
-import { useRef } from 'react'
+// A post that must happen once carries an idempotency key: sent again with its key, the server gives the first answer
+// again.
+import { useRef, useState } from 'react'
 
 /**
- * A key for what is about to be sent. The same words have the same key until it is known to have happened, so a double
- * click, a retry after a lost connection and a reload are all one; other words are another thing.
+ * useOnce keeps the key of what a form is about to post. The same words have the same key until the form is left, so
+ * a second click, a retry after a lost connection and a reload before the answer are all one; other words are another
+ * post. `done` stays true from the success until the form is left: the next page may take a second to load, and the
+ * form must not look as if nothing had happened. A form that stays for the next post (a chat) says so by `stays`.
  */
-export function useOnce(name: string) {
+export function useOnce(name: string, stays = false) {
   const at = `homeroom.once.${name}`
   const last = useRef<{ words: string; key: string } | null>(null)
+  const [done, setDone] = useState(false)
   function keyFor(what: unknown): string {
     const words = JSON.stringify(what)
     last.current ??= read(at)
@@ -15,11 +19,18 @@ export function useOnce(name: string) {
     window.sessionStorage.setItem(at, JSON.stringify(last.current))
     return last.current.key
   }
+  /** The answer says that it happened. */
   function happened() {
+    window.sessionStorage.removeItem(at)
+    if (stays) last.current = null
+    else setDone(true)
+  }
+  /** The answer says that it did not happen: the same words are another post. */
+  function forget() {
     last.current = null
     window.sessionStorage.removeItem(at)
   }
-  return { keyFor, happened }
+  return { keyFor, happened, forget, done }
 }
 
 function read(at: string): { words: string; key: string } | null {

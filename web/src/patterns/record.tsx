@@ -1,5 +1,18 @@
 // A record: summary on top, edited in place with one Save; a stale one shows theirs and yours.
-import { ActionIcon, Button, Group, NativeSelect, NumberInput, Stack, Switch, Table, Text, Textarea, TextInput, Title } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -26,7 +39,8 @@ export function useDraft<T extends object>(record: T): Draft<T> {
   const [values, setValues] = useState(record)
   const [errors, setErrors] = useState<Record<string, string>>({})
   const changed: Partial<T> = {}
-  for (const k of Object.keys(values) as (keyof T)[]) if (JSON.stringify(values[k]) !== JSON.stringify(base[k])) changed[k] = values[k]
+  for (const k of Object.keys(values) as (keyof T)[])
+    if (JSON.stringify(values[k]) !== JSON.stringify(base[k])) changed[k] = values[k]
   const dirty = Object.keys(changed).length > 0
   // A record that was read anew replaces what nobody has touched.
   const seen = useRef(JSON.stringify(record))
@@ -38,7 +52,8 @@ export function useDraft<T extends object>(record: T): Draft<T> {
       seen.current = now
     }
   }, [record, dirty])
-  const forget = (keys: string[]) => setErrors((e) => Object.fromEntries(Object.entries(e).filter(([k]) => !keys.includes(k))))
+  const forget = (keys: string[]) =>
+    setErrors((e) => Object.fromEntries(Object.entries(e).filter(([k]) => !keys.includes(k))))
   return {
     values,
     set: (key, value) => {
@@ -70,23 +85,104 @@ export function useDraft<T extends object>(record: T): Draft<T> {
 export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
   const error = (k: keyof T & string) => d.errors[prefix + k]
   return {
-    text: ({ k, label, ...rest }: { k: keyof T & string; label: string; required?: boolean; description?: string; placeholder?: string; type?: string; autoComplete?: string; inputMode?: 'tel' | 'email' | 'text'; maxLength?: number }) => (
-      <TextInput label={label} withAsterisk={false} {...rest} value={String(d.values[k] ?? '')} error={error(k)} onChange={(e) => d.set(k, e.currentTarget.value as T[typeof k])} />
+    text: ({
+      k,
+      label,
+      ...rest
+    }: {
+      k: keyof T & string
+      label: string
+      required?: boolean
+      description?: string
+      placeholder?: string
+      type?: string
+      autoComplete?: string
+      inputMode?: 'tel' | 'email' | 'text'
+      maxLength?: number
+    }) => (
+      <TextInput
+        label={label}
+        withAsterisk={false}
+        {...rest}
+        value={String(d.values[k] ?? '')}
+        error={error(k)}
+        onChange={(e) => d.set(k, e.currentTarget.value as T[typeof k])}
+      />
     ),
     area: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string }) => (
-      <Textarea label={label} {...rest} value={String(d.values[k] ?? '')} error={error(k)} onChange={(e) => d.set(k, e.currentTarget.value as T[typeof k])} />
+      <Textarea
+        label={label}
+        {...rest}
+        value={String(d.values[k] ?? '')}
+        error={error(k)}
+        onChange={(e) => d.set(k, e.currentTarget.value as T[typeof k])}
+      />
     ),
     day: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string; required?: boolean }) => (
-      <TextInput type="date" label={label} withAsterisk={false} {...rest} value={String(d.values[k] ?? '')} error={error(k)} onChange={(e) => d.set(k, (e.currentTarget.value || null) as T[typeof k])} />
+      <TextInput
+        type="date"
+        label={label}
+        withAsterisk={false}
+        {...rest}
+        value={String(d.values[k] ?? '')}
+        error={error(k)}
+        onChange={(e) => d.set(k, (e.currentTarget.value || null) as T[typeof k])}
+      />
     ),
-    number: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string; min?: number; max?: number }) => (
-      <NumberInput label={label} allowDecimal={false} hideControls {...rest} value={(d.values[k] as number | null) ?? ''} error={error(k)} onChange={(v) => d.set(k, (v === '' ? null : Number(v)) as T[typeof k])} />
+    number: ({
+      k,
+      label,
+      ...rest
+    }: {
+      k: keyof T & string
+      label: string
+      description?: string
+      min?: number
+      max?: number
+    }) => (
+      <NumberInput
+        label={label}
+        allowDecimal={false}
+        hideControls
+        {...rest}
+        value={(d.values[k] as number | null) ?? ''}
+        error={error(k)}
+        onChange={(v) => d.set(k, (v === '' ? null : Number(v)) as T[typeof k])}
+      />
     ),
-    choice: ({ k, label, data, none, ...rest }: { k: keyof T & string; label: string; data: { value: string; label: string }[]; none?: string; description?: string; required?: boolean; disabled?: boolean }) => (
-      <NativeSelect label={label} withAsterisk={false} {...rest} value={String(d.values[k] ?? '')} error={error(k)} data={none === undefined ? data : [{ value: '', label: none }, ...data]} onChange={(e) => d.set(k, (e.currentTarget.value || null) as T[typeof k])} />
+    choice: ({
+      k,
+      label,
+      data,
+      none,
+      ...rest
+    }: {
+      k: keyof T & string
+      label: string
+      data: { value: string; label: string }[]
+      none?: string
+      description?: string
+      required?: boolean
+      disabled?: boolean
+    }) => (
+      <NativeSelect
+        label={label}
+        withAsterisk={false}
+        {...rest}
+        value={String(d.values[k] ?? '')}
+        error={error(k)}
+        data={none === undefined ? data : [{ value: '', label: none }, ...data]}
+        onChange={(e) => d.set(k, (e.currentTarget.value || null) as T[typeof k])}
+      />
     ),
     yes: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string; disabled?: boolean }) => (
-      <Switch label={label} {...rest} checked={!!d.values[k]} error={error(k)} onChange={(e) => d.set(k, e.currentTarget.checked as T[typeof k])} />
+      <Switch
+        label={label}
+        {...rest}
+        checked={!!d.values[k]}
+        error={error(k)}
+        onChange={(e) => d.set(k, e.currentTarget.checked as T[typeof k])}
+      />
     ),
   }
 }
@@ -112,7 +208,10 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
   // saved it, must not make their change look like one that was seen; one's own save may.
   const seen = useRef(o.version)
   const own = useRef(false)
-  if (o.version !== undefined && (seen.current === undefined || ((!o.draft.dirty || own.current) && o.version > seen.current))) {
+  if (
+    o.version !== undefined &&
+    (seen.current === undefined || ((!o.draft.dirty || own.current) && o.version > seen.current))
+  ) {
     seen.current = o.version
     own.current = false
   }
@@ -139,7 +238,8 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
     },
   })
   const send = (version: number | undefined) => {
-    if (sending.current) return
+    // What was saved is not sent again before something is changed: the next page may take a second to load.
+    if (sending.current || (m.isSuccess && !o.draft.dirty)) return
     sending.current = true
     m.mutate(version)
   }
@@ -175,7 +275,16 @@ function show(v: unknown): string {
   return v === null || v === undefined || v === '' ? '–' : String(v as Value)
 }
 
-function Conflict<T extends object>({ draft, theirs, labels, say, busy, keepMine, takeTheirs, close }: {
+function Conflict<T extends object>({
+  draft,
+  theirs,
+  labels,
+  say,
+  busy,
+  keepMine,
+  takeTheirs,
+  close,
+}: {
   draft: Draft<T>
   theirs: T & { version: number }
   labels: Partial<Record<keyof T & string, string>>
@@ -185,7 +294,9 @@ function Conflict<T extends object>({ draft, theirs, labels, say, busy, keepMine
   takeTheirs: () => void
   close: () => void
 }) {
-  const keys = (Object.keys(draft.values) as (keyof T & string)[]).filter((k) => labels[k] && JSON.stringify(draft.values[k] ?? '') !== JSON.stringify(theirs[k] ?? ''))
+  const keys = (Object.keys(draft.values) as (keyof T & string)[]).filter(
+    (k) => labels[k] && JSON.stringify(draft.values[k] ?? '') !== JSON.stringify(theirs[k] ?? ''),
+  )
   const told = <K extends keyof T & string>(k: K, v: T[K]) => say?.[k]?.(v) ?? show(v)
   return (
     <Dialog onClose={close} size={640} title="Somebody else changed this meanwhile">
@@ -193,18 +304,34 @@ function Conflict<T extends object>({ draft, theirs, labels, say, busy, keepMine
         <Text>Nothing was saved. This is where theirs and yours differ:</Text>
         <Table withTableBorder>
           <Table.Thead>
-            <Table.Tr><Table.Th>Field</Table.Th><Table.Th>Theirs</Table.Th><Table.Th>Yours</Table.Th></Table.Tr>
+            <Table.Tr>
+              <Table.Th>Field</Table.Th>
+              <Table.Th>Theirs</Table.Th>
+              <Table.Th>Yours</Table.Th>
+            </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {keys.map((k) => (
-              <Table.Tr key={k}><Table.Td>{labels[k]}</Table.Td><Table.Td>{told(k, theirs[k])}</Table.Td><Table.Td fw={k in draft.changed ? 600 : undefined}>{told(k, draft.values[k])}</Table.Td></Table.Tr>
+              <Table.Tr key={k}>
+                <Table.Td>{labels[k]}</Table.Td>
+                <Table.Td>{told(k, theirs[k])}</Table.Td>
+                <Table.Td fw={k in draft.changed ? 600 : undefined}>{told(k, draft.values[k])}</Table.Td>
+              </Table.Tr>
             ))}
-            {keys.length === 0 && <Table.Tr><Table.Td colSpan={3}>What you changed is the same on both sides.</Table.Td></Table.Tr>}
+            {keys.length === 0 && (
+              <Table.Tr>
+                <Table.Td colSpan={3}>What you changed is the same on both sides.</Table.Td>
+              </Table.Tr>
+            )}
           </Table.Tbody>
         </Table>
         <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={takeTheirs}>Take theirs</Button>
-          <Button loading={busy} onClick={keepMine}>Save mine over it</Button>
+          <Button variant="default" onClick={takeTheirs}>
+            Take theirs
+          </Button>
+          <Button loading={busy} onClick={keepMine}>
+            Save mine over it
+          </Button>
         </Group>
       </Stack>
     </Dialog>
@@ -212,17 +339,37 @@ function Conflict<T extends object>({ draft, theirs, labels, say, busy, keepMine
 }
 
 /** The head of a drawer: what it is, what can be done with it, and the way out. */
-export function DrawerHead({ title, summary, actions, close, children }: { title: ReactNode; summary?: ReactNode; actions?: ReactNode; close: () => void; children?: ReactNode }) {
+export function DrawerHead({
+  title,
+  summary,
+  actions,
+  close,
+  children,
+}: {
+  title: ReactNode
+  summary?: ReactNode
+  actions?: ReactNode
+  close: () => void
+  children?: ReactNode
+}) {
   return (
     <div className="drawer-head">
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap={12}>
         <div style={{ minWidth: 0 }}>
-          <Title order={2} style={{ overflowWrap: 'anywhere' }}>{title}</Title>
-          {summary && <Text c="dimmed" size="sm" component="div" mt={2}>{summary}</Text>}
+          <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+            {title}
+          </Title>
+          {summary && (
+            <Text c="dimmed" size="sm" component="div" mt={2}>
+              {summary}
+            </Text>
+          )}
         </div>
         <Group gap={4} wrap="nowrap">
           {actions}
-          <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={close}><IconX size={18} stroke={1.6} /></ActionIcon>
+          <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={close}>
+            <IconX size={18} stroke={1.6} />
+          </ActionIcon>
         </Group>
       </Group>
       {children}
@@ -231,7 +378,16 @@ export function DrawerHead({ title, summary, actions, close, children }: { title
 }
 
 /** The bar with the one Save. It is there as soon as something is typed. */
-export function SaveBar({ draft, busy, saved, error, submit, label = 'Save', always, onCancel }: {
+export function SaveBar({
+  draft,
+  busy,
+  saved,
+  error,
+  submit,
+  label = 'Save',
+  always,
+  onCancel,
+}: {
   draft: { dirty: boolean; reset: () => void }
   busy: boolean
   saved?: boolean
@@ -247,12 +403,33 @@ export function SaveBar({ draft, busy, saved, error, submit, label = 'Save', alw
     <div className="savebar">
       <UnsavedGuard when={draft.dirty && !busy && !saved} />
       <div className="says" aria-live="polite">
-        {p ? <Text size="sm" c="red.8" role="alert">{p.message}{p.requestId && <Text span size="xs" c="dimmed" display="block">Request {p.requestId}</Text>}</Text> : saved && !draft.dirty ? <Text size="sm" c="dimmed">Saved</Text> : draft.dirty && !always ? <Text size="sm" c="dimmed">Unsaved changes</Text> : null}
+        {p ? (
+          <Text size="sm" c="red.8" role="alert">
+            {p.message}
+            {p.requestId && (
+              <Text span size="xs" c="dimmed" display="block">
+                Request {p.requestId}
+              </Text>
+            )}
+          </Text>
+        ) : saved && !draft.dirty ? (
+          <Text size="sm" c="dimmed">
+            Saved
+          </Text>
+        ) : draft.dirty && !always ? (
+          <Text size="sm" c="dimmed">
+            Unsaved changes
+          </Text>
+        ) : null}
       </div>
       {(draft.dirty || always) && (
         <>
-          <Button variant="default" onClick={() => (onCancel ? onCancel() : draft.reset())}>{onCancel ? 'Cancel' : 'Discard'}</Button>
-          <Button loading={busy} onClick={submit} type="submit">{label}</Button>
+          <Button variant="default" onClick={() => (onCancel ? onCancel() : draft.reset())}>
+            {onCancel ? 'Cancel' : 'Discard'}
+          </Button>
+          <Button loading={busy} onClick={submit} type="submit">
+            {label}
+          </Button>
         </>
       )}
     </div>
@@ -262,7 +439,9 @@ export function SaveBar({ draft, busy, saved, error, submit, label = 'Save', alw
 export function Facts({ of }: { of: [string, ReactNode][] }) {
   return (
     <dl className="facts">
-      {of.map(([k, v]) => <FactPair key={k} k={k} v={v} />)}
+      {of.map(([k, v]) => (
+        <FactPair key={k} k={k} v={v} />
+      ))}
     </dl>
   )
 }
@@ -271,7 +450,13 @@ function FactPair({ k, v }: { k: string; v: ReactNode }) {
   return (
     <>
       <dt>{k}</dt>
-      <dd>{v || <Text span c="dimmed">–</Text>}</dd>
+      <dd>
+        {v || (
+          <Text span c="dimmed">
+            –
+          </Text>
+        )}
+      </dd>
     </>
   )
 }

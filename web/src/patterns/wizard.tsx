@@ -1,18 +1,35 @@
 // A wizard says in words what will happen before it happens. Its step is in the address, so it survives a reload.
 import { Button, Group, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
-import { useMemo, type ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 
-export interface Step {
+interface Step {
   key: string
   title: string
 }
 
-export function Wizard({ title, steps, current, children, aside }: { title: string; steps: Step[]; current: string; children: ReactNode; aside?: ReactNode }) {
-  const at = Math.max(0, steps.findIndex((s) => s.key === current))
+export function Wizard({
+  title,
+  steps,
+  current,
+  children,
+  aside,
+}: {
+  title: string
+  steps: Step[]
+  current: string
+  children: ReactNode
+  aside?: ReactNode
+}) {
+  const at = Math.max(
+    0,
+    steps.findIndex((s) => s.key === current),
+  )
   return (
     <div className="page">
-      <Title order={1} mb={24}>{title}</Title>
+      <Title order={1} mb={24}>
+        {title}
+      </Title>
       <div className="wizard">
         <div>
           <ol className="steps" aria-label="Steps">
@@ -31,11 +48,33 @@ export function Wizard({ title, steps, current, children, aside }: { title: stri
   )
 }
 
-export function WizardButtons({ back, next, label = 'Continue', busy, disabled, danger }: { back?: () => void; next?: () => void; label?: string; busy?: boolean; disabled?: boolean; danger?: boolean }) {
+export function WizardButtons({
+  back,
+  next,
+  label = 'Continue',
+  busy,
+  disabled,
+  danger,
+}: {
+  back?: () => void
+  next?: () => void
+  label?: string
+  busy?: boolean
+  disabled?: boolean
+  danger?: boolean
+}) {
   return (
     <Group mt={24} gap={8}>
-      {next && <Button onClick={next} loading={busy} disabled={disabled} color={danger ? 'red.8' : undefined}>{label}</Button>}
-      {back && <Button variant="default" onClick={back}>Back</Button>}
+      {next && (
+        <Button onClick={next} loading={busy} disabled={disabled} color={danger ? 'red.8' : undefined}>
+          {label}
+        </Button>
+      )}
+      {back && (
+        <Button variant="default" onClick={back}>
+          Back
+        </Button>
+      )}
     </Group>
   )
 }
@@ -56,9 +95,13 @@ export function DryRunTable({ rows, errors, max = 50 }: { rows: string[][]; erro
   }, [errors])
   // Row 1 is the header, as in a spreadsheet.
   const bad = [...byRow.keys()].sort((a, b) => a - b)
-  const good = rows.map((_, i) => i + 1).slice(1).filter((n) => !byRow.has(n))
+  const good = rows
+    .map((_, i) => i + 1)
+    .slice(1)
+    .filter((n) => !byRow.has(n))
   const shown = [...bad, ...good].slice(0, max)
-  const same = (a: string, b: string) => a.toLowerCase().replace(/[^a-z0-9]/g, '') === b.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const same = (a: string, b: string) =>
+    a.toLowerCase().replace(/[^a-z0-9]/g, '') === b.toLowerCase().replace(/[^a-z0-9]/g, '')
   // The first two columns say who it is; then come those with something wrong, so that no reason is out of sight.
   const order = names.map((_, i) => i)
   const wrong = (i: number) => errors.some((e) => same(names[i]!, e.column))
@@ -69,8 +112,14 @@ export function DryRunTable({ rows, errors, max = 50 }: { rows: string[][]; erro
         <table className="list">
           <thead>
             <tr>
-              <th scope="col" className="end">Row</th>
-              {columns.map((i) => <th key={i} scope="col">{names[i]}</th>)}
+              <th scope="col" className="end">
+                Row
+              </th>
+              {columns.map((i) => (
+                <th key={i} scope="col">
+                  {names[i]}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -85,7 +134,12 @@ export function DryRunTable({ rows, errors, max = 50 }: { rows: string[][]; erro
                     return (
                       <td key={i} className={here.length ? 'wrap' : undefined}>
                         {rows[n - 1]?.[i] ?? ''}
-                        {here.map((e, j) => <div key={j} className="why">{same(names[i]!, e.column) || !e.column ? '' : `${e.column} `}{e.message}</div>)}
+                        {here.map((e, j) => (
+                          <div key={j} className="why">
+                            {same(names[i]!, e.column) || !e.column ? '' : `${e.column} `}
+                            {e.message}
+                          </div>
+                        ))}
                       </td>
                     )
                   })}

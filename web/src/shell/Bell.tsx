@@ -18,7 +18,9 @@ function placeOf(n: Schemas['Notification']): { to: string; search: Record<strin
   const id = n.data.id ?? ''
   switch (n.type) {
     case 'TRANSPORT':
-      return /incident|broken|accident|held up|news from/i.test(n.title) ? { to: '/transport/incidents', search: { open: id } } : { to: '/transport', search: { open: id } }
+      return /incident|broken|accident|held up|news from/i.test(n.title)
+        ? { to: '/transport/incidents', search: { open: id } }
+        : { to: '/transport', search: { open: id } }
     case 'LEAVE_REQUEST':
       return { to: '/leave', search: { open: id } }
     case 'MESSAGE':
@@ -34,16 +36,40 @@ function placeOf(n: Schemas['Notification']): { to: string; search: Record<strin
 export function Bell() {
   const may = useMay()
   const [opened, setOpened] = useState(false)
-  const unread = useQuery({ queryKey: [`${beginning}unread-count`], queryFn: () => call(api.GET('/school-admin/notification/unread-count')), refetchInterval: 60_000, enabled: may('notification', 'read') })
+  const unread = useQuery({
+    queryKey: [`${beginning}unread-count`],
+    queryFn: () => call(api.GET('/school-admin/notification/unread-count')),
+    refetchInterval: 60_000,
+    enabled: may('notification', 'read'),
+  })
   const n = unread.data?.unreadCount ?? 0
   if (!may('notification', 'read')) return null
   return (
     <Indicator disabled={n === 0} label={n > 99 ? '99+' : n} size={16} offset={4} color="red.8">
-      <Popover opened={opened} onChange={setOpened} position="bottom-end" width={380} shadow="md" trapFocus returnFocus withinPortal>
+      <Popover
+        opened={opened}
+        onChange={setOpened}
+        position="bottom-end"
+        width={380}
+        shadow="md"
+        trapFocus
+        returnFocus
+        withinPortal
+      >
         <Popover.Target>
-          <ActionIcon variant="subtle" color="gray" size={32} onClick={() => setOpened((o) => !o)} aria-label={n === 0 ? 'Notifications' : `Notifications, ${n} unread`}><IconBell size={20} stroke={1.6} /></ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={32}
+            onClick={() => setOpened((o) => !o)}
+            aria-label={n === 0 ? 'Notifications' : `Notifications, ${n} unread`}
+          >
+            <IconBell size={20} stroke={1.6} />
+          </ActionIcon>
         </Popover.Target>
-        <Popover.Dropdown p={0} aria-label="Notifications">{opened && <Told unread={n} close={() => setOpened(false)} />}</Popover.Dropdown>
+        <Popover.Dropdown p={0} aria-label="Notifications">
+          {opened && <Told unread={n} close={() => setOpened(false)} />}
+        </Popover.Dropdown>
       </Popover>
     </Indicator>
   )
@@ -55,9 +81,22 @@ function Told({ unread, close }: { unread: number; close: () => void }) {
   const session = useSession()
   const navigate = useNavigate()
   const [limit, setLimit] = useState(20)
-  const q = useQuery({ queryKey: [`${beginning}delivered-notifications`, limit], queryFn: () => call(api.GET('/school-admin/notification/delivered-notifications', { params: { query: { page: 1, limit } } })), placeholderData: (old) => old, staleTime: 0 })
-  const read = useMutation({ mutationFn: (id: string) => call(api.POST('/school-admin/notification/read', { body: { data: { notificationId: id } } })), onSuccess: () => changed(beginning) })
-  const all = useMutation({ mutationFn: () => call(api.POST('/school-admin/notification/read-all', {})), onSuccess: () => changed(beginning) })
+  const q = useQuery({
+    queryKey: [`${beginning}delivered-notifications`, limit],
+    queryFn: () =>
+      call(api.GET('/school-admin/notification/delivered-notifications', { params: { query: { page: 1, limit } } })),
+    placeholderData: (old) => old,
+    staleTime: 0,
+  })
+  const read = useMutation({
+    mutationFn: (id: string) =>
+      call(api.POST('/school-admin/notification/read', { body: { data: { notificationId: id } } })),
+    onSuccess: () => changed(beginning),
+  })
+  const all = useMutation({
+    mutationFn: () => call(api.POST('/school-admin/notification/read-all', {})),
+    onSuccess: () => changed(beginning),
+  })
   const write = may('notification', 'write')
   const pages = navFor(session).flatMap((g) => g.items.map((i) => i.to))
   const go = (n: Schemas['Notification']) => {
@@ -71,27 +110,53 @@ function Told({ unread, close }: { unread: number; close: () => void }) {
     <>
       <Group justify="space-between" p={16} pb={12}>
         <Title order={2}>Notifications</Title>
-        {unread > 0 && write && <Button variant="subtle" size="compact-sm" loading={all.isPending} onClick={() => all.mutate()}>Mark all as read</Button>}
+        {unread > 0 && write && (
+          <Button variant="subtle" size="compact-sm" loading={all.isPending} onClick={() => all.mutate()}>
+            Mark all as read
+          </Button>
+        )}
       </Group>
       <div className="told">
-        {!q.data ? <Stack p={16}>{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={4} />}</Stack> : q.data.notifications.length === 0 ? (
-          <Text c="dimmed" p={16}>Nothing yet. Leave requests, messages and news from the buses that are for you come here.</Text>
+        {!q.data ? (
+          <Stack p={16}>{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={4} />}</Stack>
+        ) : q.data.notifications.length === 0 ? (
+          <Text c="dimmed" p={16}>
+            Nothing yet. Leave requests, messages and news from the buses that are for you come here.
+          </Text>
         ) : (
           <ul>
             {q.data.notifications.map((n) => (
               <li key={n.id}>
-                <button type="button" className="told-line" data-unread={n.readAt ? undefined : true} onClick={() => go(n)}>
+                <button
+                  type="button"
+                  className="told-line"
+                  data-unread={n.readAt ? undefined : true}
+                  onClick={() => go(n)}
+                >
                   <Group component="span" justify="space-between" wrap="nowrap" gap={12} align="baseline">
-                    <Text span fw={n.readAt ? 400 : 600}>{n.title}{!n.readAt && <span className="hidden"> (unread)</span>}</Text>
-                    <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>{format.ago(n.createdAt)}</Text>
+                    <Text span fw={n.readAt ? 400 : 600}>
+                      {n.title}
+                      {!n.readAt && <span className="hidden"> (unread)</span>}
+                    </Text>
+                    <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+                      {format.ago(n.createdAt)}
+                    </Text>
                   </Group>
-                  {n.body && <Text span size="sm" c="dimmed" lineClamp={2}>{n.body}</Text>}
+                  {n.body && (
+                    <Text span size="sm" c="dimmed" lineClamp={2}>
+                      {n.body}
+                    </Text>
+                  )}
                 </button>
               </li>
             ))}
           </ul>
         )}
-        {q.data && q.data.total > limit && limit < 100 && <Button variant="subtle" fullWidth radius={0} onClick={() => setLimit(Math.min(100, limit + 40))}>Show more</Button>}
+        {q.data && q.data.total > limit && limit < 100 && (
+          <Button variant="subtle" fullWidth radius={0} onClick={() => setLimit(Math.min(100, limit + 40))}>
+            Show more
+          </Button>
+        )}
       </div>
     </>
   )

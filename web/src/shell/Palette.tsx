@@ -30,7 +30,14 @@ export function Palette() {
         <span style={{ flex: 1, textAlign: 'start' }}>Search</span>
         <kbd className="key">Ctrl K</kbd>
       </button>
-      <Modal.Root opened={opened} onClose={() => setOpened(false)} size={560} yOffset="12vh" centered={false} transitionProps={{ duration: 80 }}>
+      <Modal.Root
+        opened={opened}
+        onClose={() => setOpened(false)}
+        size={560}
+        yOffset="12vh"
+        centered={false}
+        transitionProps={{ duration: 80 }}
+      >
         <Modal.Overlay backgroundOpacity={0.35} />
         <Modal.Content aria-label="Search">
           <Modal.Body p={8}>{opened && <Finder close={() => setOpened(false)} />}</Modal.Body>
@@ -64,7 +71,14 @@ function Finder({ close }: { close: () => void }) {
     const items = navFor(session).flatMap((g) => g.items)
     const titled = (i: NavItem) => i.title.toLowerCase().includes(wanted)
     const page = (i: NavItem): Hit => ({ key: i.to, title: i.title, icon: <i.icon size={18} stroke={1.6} />, to: i.to })
-    const places: Hit[] = (settled.length > 1 ? (schools.data?.items ?? []) : []).map((s) => ({ key: s.id, title: s.name, note: s.code, icon: <IconBuilding size={18} stroke={1.6} />, to: '/schools', search: { open: s.id } }))
+    const places: Hit[] = (settled.length > 1 ? (schools.data?.items ?? []) : []).map((s) => ({
+      key: s.id,
+      title: s.name,
+      note: s.code,
+      icon: <IconBuilding size={18} stroke={1.6} />,
+      to: '/schools',
+      search: { open: s.id },
+    }))
     const people: Hit[] = (settled.length > 1 ? (students.data?.items ?? []) : []).map((s) => ({
       key: s.id,
       title: nameOf(s),
@@ -76,7 +90,13 @@ function Finder({ close }: { close: () => void }) {
     // A page within an area, or only about the word, comes after people who are called so.
     const inner = wanted === '' ? [] : pagesWithin(session).filter(titled)
     const about = items.filter((i) => !titled(i) && (i.words ?? '').toLowerCase().includes(wanted))
-    return [...items.filter(titled).map((i) => ({ ...page(i), sure: true })), ...people, ...places, ...inner.map(page), ...about.map(page)]
+    return [
+      ...items.filter(titled).map((i) => ({ ...page(i), sure: true })),
+      ...people,
+      ...places,
+      ...inner.map(page),
+      ...about.map(page),
+    ]
   }, [text, settled, students.data, schools.data, session])
   useEffect(() => setOn(0), [text])
   const what = platform ? 'Search pages and schools' : 'Search pages and students'
@@ -86,6 +106,7 @@ function Finder({ close }: { close: () => void }) {
   }
   // Who presses Enter before the answer is there still gets the one they meant.
   const fresh = settled === text.trim() && !students.isFetching && !schools.isFetching
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the answer is there
   useEffect(() => {
     if (!waiting || !fresh) return
     setWaiting(false)
@@ -94,8 +115,21 @@ function Finder({ close }: { close: () => void }) {
   return (
     <>
       <TextInput
-        data-autofocus aria-label={what} placeholder={what} size="md" variant="unstyled" px={12} value={text} onChange={(e) => { setText(e.currentTarget.value); setWaiting(false) }}
-        role="combobox" aria-expanded aria-controls="palette-hits" aria-activedescendant={hits[on] ? `hit-${on}` : undefined}
+        data-autofocus
+        aria-label={what}
+        placeholder={what}
+        size="md"
+        variant="unstyled"
+        px={12}
+        value={text}
+        onChange={(e) => {
+          setText(e.currentTarget.value)
+          setWaiting(false)
+        }}
+        role="combobox"
+        aria-expanded
+        aria-controls="palette-hits"
+        aria-activedescendant={hits[on] ? `hit-${on}` : undefined}
         onKeyDown={(e) => {
           if (e.key === 'ArrowDown') setOn((o) => Math.min(hits.length - 1, o + 1))
           else if (e.key === 'ArrowUp') setOn((o) => Math.max(0, o - 1))
@@ -105,15 +139,43 @@ function Finder({ close }: { close: () => void }) {
           e.preventDefault()
         }}
       />
-      <div id="palette-hits" role="listbox" aria-label="Results" style={{ maxHeight: 360, overflow: 'auto', borderTop: '1px solid var(--line)', paddingTop: 8, marginTop: 4 }}>
+      <div
+        id="palette-hits"
+        role="listbox"
+        aria-label="Results"
+        style={{ maxHeight: 360, overflow: 'auto', borderTop: '1px solid var(--line)', paddingTop: 8, marginTop: 4 }}
+      >
         {hits.map((h, i) => (
-          <button key={h.key} id={`hit-${i}`} type="button" role="option" aria-selected={i === on} tabIndex={-1} className="palette-item" data-on={i === on || undefined} onMouseMove={() => setOn(i)} onClick={() => go(h)}>
+          <button
+            key={h.key}
+            id={`hit-${i}`}
+            type="button"
+            role="option"
+            aria-selected={i === on}
+            tabIndex={-1}
+            className="palette-item"
+            data-on={i === on || undefined}
+            onMouseMove={() => setOn(i)}
+            onClick={() => go(h)}
+          >
             {h.icon}
             <span style={{ flex: 1 }}>{h.title}</span>
-            {h.note && <Text span size="sm" c="dimmed">{h.note}</Text>}
+            {h.note && (
+              <Text span size="sm" c="dimmed">
+                {h.note}
+              </Text>
+            )}
           </button>
         ))}
-        {hits.length === 0 && <Text c="dimmed" p={12}>{students.isFetching || schools.isFetching ? 'Searching…' : platform ? 'Nothing found. Try a school, its code or a page.' : 'Nothing found. Try a name, an admission number or a page.'}</Text>}
+        {hits.length === 0 && (
+          <Text c="dimmed" p={12}>
+            {students.isFetching || schools.isFetching
+              ? 'Searching…'
+              : platform
+                ? 'Nothing found. Try a school, its code or a page.'
+                : 'Nothing found. Try a name, an admission number or a page.'}
+          </Text>
+        )}
       </div>
     </>
   )

@@ -1,11 +1,30 @@
-import { ActionIcon, AppShell, Avatar, Burger, Group, Menu, Text, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import {
+  ActionIcon,
+  AppShell,
+  Avatar,
+  Burger,
+  Group,
+  Menu,
+  Text,
+  Tooltip,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
-import { IconDeviceDesktop, IconDevices, IconKey, IconLayoutSidebar, IconLogout, IconMoon, IconSun } from '@tabler/icons-react'
+import {
+  IconDeviceDesktop,
+  IconDevices,
+  IconKey,
+  IconLayoutSidebar,
+  IconLogout,
+  IconMoon,
+  IconSun,
+} from '@tabler/icons-react'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { useMay, useSession, signOut } from '../api/session'
+import { signOut, useMay, useSession } from '../api/session'
 import { Bell } from './Bell'
-import { navFor, type NavItem } from './nav'
+import { type NavItem, navFor } from './nav'
 import { Palette } from './Palette'
 import { YearSwitch } from './year'
 
@@ -14,26 +33,53 @@ export function Shell() {
   const session = useSession()
   const may = useMay()
   const [drawer, { toggle, close }] = useDisclosure()
-  const [narrow, setNarrow] = useLocalStorage({ key: 'homeroom.nav', defaultValue: false, getInitialValueInEffect: false })
+  const [narrow, setNarrow] = useLocalStorage({
+    key: 'homeroom.nav',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  })
   const path = useLocation({ select: (l) => l.pathname })
   const platform = session.user.role === 'SUPER_ADMIN'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
   const slim = narrow && !drawer
   return (
     <>
-      <a className="skip" href="#main">Skip to the page</a>
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
       {platform && <div className="platform-line" />}
-      <AppShell header={{ height: 56 }} navbar={{ width: narrow ? 60 : 228, breakpoint: 'sm', collapsed: { mobile: !drawer } }} padding={0} transitionDuration={120}>
+      <AppShell
+        header={{ height: 56 }}
+        navbar={{ width: narrow ? 60 : 228, breakpoint: 'sm', collapsed: { mobile: !drawer } }}
+        padding={0}
+        transitionDuration={120}
+      >
         <AppShell.Header className="shell-header">
           <Group h="100%" px={16} gap={12} wrap="nowrap">
-            <Burger opened={drawer} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" aria-expanded={drawer} />
+            <Burger
+              opened={drawer}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Navigation"
+              aria-expanded={drawer}
+            />
             <Group gap={8} wrap="nowrap" style={{ minWidth: 0, flex: 1 }}>
-              <Avatar size={28} radius={8} color="accent" variant="filled" alt="" aria-hidden>{(session.school?.name ?? 'H')[0]}</Avatar>
-              <Text fw={600} truncate>{platform ? 'Homeroom' : session.school?.name}</Text>
+              <Avatar size={28} radius={8} color="accent" variant="filled" alt="" aria-hidden>
+                {(session.school?.name ?? 'H')[0]}
+              </Avatar>
+              <Text fw={600} truncate>
+                {platform ? 'Homeroom' : session.school?.name}
+              </Text>
               {platform && <span className="platform-badge">Platform</span>}
             </Group>
             <Palette />
-            {!platform && may('academic-year', 'read') && <div className="only-wide"><YearSwitch /></div>}
+            {!platform && may('academic-year', 'read') && (
+              <div className="only-wide">
+                <YearSwitch />
+              </div>
+            )}
             {!platform && <Bell />}
             <Account />
           </Group>
@@ -43,13 +89,35 @@ export function Shell() {
             {navFor(session).map((g) => (
               <div key={g.title}>
                 <div className="nav-group">{slim ? '' : g.title}</div>
-                {g.items.map((i) => <NavLine key={i.to} item={i} slim={slim} active={i.to === '/' ? path === '/' || path === '/console/' || path === '/console' : path.replace(/^\/console/, '').startsWith(i.to)} />)}
+                {g.items.map((i) => (
+                  <NavLine
+                    key={i.to}
+                    item={i}
+                    slim={slim}
+                    active={
+                      i.to === '/'
+                        ? path === '/' || path === '/console/' || path === '/console'
+                        : path.replace(/^\/console/, '').startsWith(i.to)
+                    }
+                  />
+                ))}
               </div>
             ))}
-            {!platform && may('academic-year', 'read') && <div className="only-narrow" style={{ marginTop: 20 }}><YearSwitch /></div>}
+            {!platform && may('academic-year', 'read') && (
+              <div className="only-narrow" style={{ marginTop: 20 }}>
+                <YearSwitch />
+              </div>
+            )}
           </div>
           <Group justify={slim ? 'center' : 'flex-end'} visibleFrom="sm">
-            <ActionIcon variant="subtle" color="gray" onClick={() => setNarrow(!narrow)} aria-label={narrow ? 'Widen the navigation' : 'Narrow the navigation'}><IconLayoutSidebar size={18} stroke={1.6} /></ActionIcon>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              onClick={() => setNarrow(!narrow)}
+              aria-label={narrow ? 'Widen the navigation' : 'Narrow the navigation'}
+            >
+              <IconLayoutSidebar size={18} stroke={1.6} />
+            </ActionIcon>
           </Group>
         </AppShell.Navbar>
         <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
@@ -62,12 +130,24 @@ export function Shell() {
 
 function NavLine({ item, slim, active }: { item: NavItem; slim: boolean; active: boolean }) {
   const line = (
-    <Link to={item.to} className="nav-link" data-active={active || undefined} aria-current={active ? 'page' : undefined} aria-label={slim ? item.title : undefined}>
+    <Link
+      to={item.to}
+      className="nav-link"
+      data-active={active || undefined}
+      aria-current={active ? 'page' : undefined}
+      aria-label={slim ? item.title : undefined}
+    >
       <item.icon size={18} stroke={1.6} />
       {!slim && item.title}
     </Link>
   )
-  return slim ? <Tooltip label={item.title} position="right">{line}</Tooltip> : line
+  return slim ? (
+    <Tooltip label={item.title} position="right">
+      {line}
+    </Tooltip>
+  ) : (
+    line
+  )
 }
 
 function Account() {
@@ -83,19 +163,36 @@ function Account() {
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <UnstyledButton aria-label="Account" style={{ borderRadius: 999 }}>
-          <Avatar size={32} radius={999} color="gray" alt="">{(user.email ?? '?')[0]?.toUpperCase()}</Avatar>
+          <Avatar size={32} radius={999} color="gray" alt="">
+            {(user.email ?? '?')[0]?.toUpperCase()}
+          </Avatar>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
-        <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => void navigate({ to: '/account' })}>Password and security</Menu.Item>
+        <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => void navigate({ to: '/account' })}>
+          Password and security
+        </Menu.Item>
         <Menu.Divider />
         {schemes.map((s) => (
-          <Menu.Item key={s.value} role="menuitemradio" aria-checked={colorScheme === s.value} leftSection={<s.icon size={16} stroke={1.6} />} fw={colorScheme === s.value ? 600 : undefined} onClick={() => setColorScheme(s.value)}>{s.label}</Menu.Item>
+          <Menu.Item
+            key={s.value}
+            role="menuitemradio"
+            aria-checked={colorScheme === s.value}
+            leftSection={<s.icon size={16} stroke={1.6} />}
+            fw={colorScheme === s.value ? 600 : undefined}
+            onClick={() => setColorScheme(s.value)}
+          >
+            {s.label}
+          </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} stroke={1.6} />} onClick={() => void signOut()}>Sign out</Menu.Item>
-        <Menu.Item leftSection={<IconDevices size={16} stroke={1.6} />} onClick={() => void signOut(true)}>Sign out everywhere</Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} stroke={1.6} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+        <Menu.Item leftSection={<IconDevices size={16} stroke={1.6} />} onClick={() => void signOut(true)}>
+          Sign out everywhere
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

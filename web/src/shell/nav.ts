@@ -1,5 +1,41 @@
 // The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
-import { IconBeach, IconBook, IconBook2, IconBooks, IconBuilding, IconBuildingBank, IconBus, IconCalendarWeek, IconCash, IconCertificate, IconChartAreaLine, IconClipboardCheck, IconCoins, IconConfetti, IconDatabase, IconDiscount, IconHistory, IconHome, IconId, IconLock, IconMailFast, IconMailX, IconMapPin, IconMessages, IconReceipt, IconScale, IconSchool, IconSettings, IconSpeakerphone, IconStack2, IconUserCog, IconUserSearch, IconUserShield, IconUsersGroup, IconVersions } from '@tabler/icons-react'
+import {
+  IconBeach,
+  IconBook,
+  IconBook2,
+  IconBooks,
+  IconBuilding,
+  IconBuildingBank,
+  IconBus,
+  IconCalendarWeek,
+  IconCash,
+  IconCertificate,
+  IconChartAreaLine,
+  IconClipboardCheck,
+  IconCoins,
+  IconConfetti,
+  IconDatabase,
+  IconDiscount,
+  IconHistory,
+  IconHome,
+  IconId,
+  IconLock,
+  IconMailFast,
+  IconMailX,
+  IconMapPin,
+  IconMessages,
+  IconReceipt,
+  IconScale,
+  IconSchool,
+  IconSettings,
+  IconSpeakerphone,
+  IconStack2,
+  IconUserCog,
+  IconUserSearch,
+  IconUserShield,
+  IconUsersGroup,
+  IconVersions,
+} from '@tabler/icons-react'
 import { may, type Session } from '../api/session'
 
 export interface NavItem {
@@ -10,7 +46,7 @@ export interface NavItem {
   words?: string // other words the palette finds it by
 }
 
-export interface NavGroup {
+interface NavGroup {
   title: string
   items: NavItem[]
 }
@@ -21,15 +57,33 @@ const office: NavGroup[] = [
     items: [
       { to: '/', title: 'Overview', icon: IconHome, module: '', words: 'home dashboard start' },
       { to: '/live', title: 'Live buses', icon: IconMapPin, module: 'transport', words: 'map tracking where' },
-      { to: '/register', title: 'Register', icon: IconClipboardCheck, module: 'attendance', words: 'attendance mark absent present holidays days off month' },
+      {
+        to: '/register',
+        title: 'Register',
+        icon: IconClipboardCheck,
+        module: 'attendance',
+        words: 'attendance mark absent present holidays days off month',
+      },
       { to: '/leave', title: 'Leave', icon: IconBeach, module: 'leave', words: 'inbox requests approve reject' },
     ],
   },
   {
     title: 'People',
     items: [
-      { to: '/students', title: 'Students', icon: IconUsersGroup, module: 'student', words: 'children pupils admission import promotion guardians parents' },
-      { to: '/employees', title: 'Employees', icon: IconId, module: 'employee', words: 'teachers staff drivers assignments' },
+      {
+        to: '/students',
+        title: 'Students',
+        icon: IconUsersGroup,
+        module: 'student',
+        words: 'children pupils admission import promotion guardians parents',
+      },
+      {
+        to: '/employees',
+        title: 'Employees',
+        icon: IconId,
+        module: 'employee',
+        words: 'teachers staff drivers assignments',
+      },
     ],
   },
   {
@@ -37,34 +91,118 @@ const office: NavGroup[] = [
     items: [
       { to: '/classes', title: 'Classes', icon: IconSchool, module: 'class', words: 'divisions sections grades' },
       { to: '/subjects', title: 'Subjects', icon: IconBook2, module: 'subject' },
-      { to: '/timetable', title: 'Timetable', icon: IconCalendarWeek, module: 'timetable', words: 'periods lessons week' },
-      { to: '/exams', title: 'Exams', icon: IconCertificate, module: 'exam', words: 'marks results papers report card grades terms scales' },
+      {
+        to: '/timetable',
+        title: 'Timetable',
+        icon: IconCalendarWeek,
+        module: 'timetable',
+        words: 'periods lessons week',
+      },
+      {
+        to: '/exams',
+        title: 'Exams',
+        icon: IconCertificate,
+        module: 'exam',
+        words: 'marks results papers report card grades terms scales',
+      },
       { to: '/events', title: 'Events', icon: IconConfetti, module: 'event', words: 'sports day concert sign-ups' },
     ],
   },
   {
     title: 'Money',
     items: [
-      { to: '/fees/collect', title: 'Collect fee', icon: IconCash, module: 'fee', words: 'payment receive cash cheque counter' },
+      {
+        to: '/fees/collect',
+        title: 'Collect fee',
+        icon: IconCash,
+        module: 'fee',
+        words: 'payment receive cash cheque counter',
+      },
       { to: '/fees/receipts', title: 'Receipts', icon: IconReceipt, module: 'fee', words: 'payments reverse print' },
-      { to: '/fees/dues', title: 'Dues', icon: IconCoins, module: 'fee', words: 'outstanding ageing owed reminders defaulters' },
-      { to: '/fees/ledger', title: 'Student accounts', icon: IconBook, module: 'fee', words: 'ledger statement balance' },
-      { to: '/fees/structures', title: 'Fee structures', icon: IconBuildingBank, module: 'fee', words: 'heads charge bill invoice instalments' },
-      { to: '/fees/concessions', title: 'Concessions', icon: IconDiscount, module: 'fee', words: 'waiver scholarship discount fine' },
-      { to: '/fees/accounts', title: 'Accounts', icon: IconScale, module: 'fee', words: 'trial balance day closing collections' },
+      {
+        to: '/fees/dues',
+        title: 'Dues',
+        icon: IconCoins,
+        module: 'fee',
+        words: 'outstanding ageing owed reminders defaulters',
+      },
+      {
+        to: '/fees/ledger',
+        title: 'Student accounts',
+        icon: IconBook,
+        module: 'fee',
+        words: 'ledger statement balance',
+      },
+      {
+        to: '/fees/structures',
+        title: 'Fee structures',
+        icon: IconBuildingBank,
+        module: 'fee',
+        words: 'heads charge bill invoice instalments',
+      },
+      {
+        to: '/fees/concessions',
+        title: 'Concessions',
+        icon: IconDiscount,
+        module: 'fee',
+        words: 'waiver scholarship discount fine',
+      },
+      {
+        to: '/fees/accounts',
+        title: 'Accounts',
+        icon: IconScale,
+        module: 'fee',
+        words: 'trial balance day closing collections',
+      },
     ],
   },
   {
     title: 'School',
     items: [
-      { to: '/announcements', title: 'Announcements', icon: IconSpeakerphone, module: 'announcement', words: 'notices circulars news' },
-      { to: '/messages', title: 'Messages', icon: IconMessages, module: 'message', words: 'chat threads parents teachers' },
-      { to: '/dispatch', title: 'E-mail and SMS', icon: IconMailFast, module: 'message', words: 'dispatch bulk text templates' },
-      { to: '/library', title: 'Library', icon: IconBooks, module: 'library', words: 'books issue return overdue reservations import' },
-      { to: '/transport', title: 'Transport', icon: IconBus, module: 'transport', words: 'buses routes stops trips drivers incidents riders' },
+      {
+        to: '/announcements',
+        title: 'Announcements',
+        icon: IconSpeakerphone,
+        module: 'announcement',
+        words: 'notices circulars news',
+      },
+      {
+        to: '/messages',
+        title: 'Messages',
+        icon: IconMessages,
+        module: 'message',
+        words: 'chat threads parents teachers',
+      },
+      {
+        to: '/dispatch',
+        title: 'E-mail and SMS',
+        icon: IconMailFast,
+        module: 'message',
+        words: 'dispatch bulk text templates',
+      },
+      {
+        to: '/library',
+        title: 'Library',
+        icon: IconBooks,
+        module: 'library',
+        words: 'books issue return overdue reservations import',
+      },
+      {
+        to: '/transport',
+        title: 'Transport',
+        icon: IconBus,
+        module: 'transport',
+        words: 'buses routes stops trips drivers incidents riders',
+      },
       { to: '/years', title: 'Academic years', icon: IconStack2, module: 'academic-year' },
       { to: '/permissions', title: 'Permissions', icon: IconLock, module: 'permission', words: 'roles rights' },
-      { to: '/settings', title: 'Settings', icon: IconSettings, module: 'setting', words: 'evaluation mode admission number' },
+      {
+        to: '/settings',
+        title: 'Settings',
+        icon: IconSettings,
+        module: 'setting',
+        words: 'evaluation mode admission number',
+      },
       { to: '/audit', title: 'Audit', icon: IconHistory, module: 'permission', words: 'history changes who log' },
     ],
   },
@@ -74,7 +212,13 @@ const platform: NavGroup[] = [
   {
     title: 'Platform',
     items: [
-      { to: '/overview', title: 'Overview', icon: IconChartAreaLine, module: '', words: 'traffic requests statistics charts' },
+      {
+        to: '/overview',
+        title: 'Overview',
+        icon: IconChartAreaLine,
+        module: '',
+        words: 'traffic requests statistics charts',
+      },
       { to: '/schools', title: 'Schools', icon: IconBuilding, module: '', words: 'onboard tenants' },
       { to: '/migrations', title: 'Migrations', icon: IconVersions, module: '', words: 'schema versions fleet' },
     ],
@@ -83,7 +227,13 @@ const platform: NavGroup[] = [
     title: 'People',
     items: [
       { to: '/admins', title: 'Administrators', icon: IconUserShield, module: '', words: 'invite disable office' },
-      { to: '/operators', title: 'Operators', icon: IconUserCog, module: '', words: 'super-admin disable second factor' },
+      {
+        to: '/operators',
+        title: 'Operators',
+        icon: IconUserCog,
+        module: '',
+        words: 'super-admin disable second factor',
+      },
       { to: '/accounts', title: 'Accounts', icon: IconUserSearch, module: '', words: 'phone e-mail sessions revoke' },
     ],
   },
@@ -122,7 +272,8 @@ const within: (NavItem & { write?: boolean })[] = [
 
 /** The pages within areas that somebody may open, for who looks for one by name. */
 export function pagesWithin(s: Session): NavItem[] {
-  if (s.user.role === 'SUPER_ADMIN') return [{ to: '/schools/new', title: 'Onboard a school', icon: IconBuilding, module: '' }]
+  if (s.user.role === 'SUPER_ADMIN')
+    return [{ to: '/schools/new', title: 'Onboard a school', icon: IconBuilding, module: '' }]
   return within.filter((i) => may(s, i.module, 'read') && (!i.write || may(s, i.module, 'write')))
 }
 

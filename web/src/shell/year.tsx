@@ -9,31 +9,58 @@ import { useSession } from '../api/session'
 export function useYear() {
   const years = useYears()
   const { school } = useSession()
-  const [chosen, choose] = useLocalStorage({ key: `homeroom.year.${school?.id ?? ''}`, defaultValue: '', getInitialValueInEffect: false })
+  const [chosen, choose] = useLocalStorage({
+    key: `homeroom.year.${school?.id ?? ''}`,
+    defaultValue: '',
+    getInitialValueInEffect: false,
+  })
   const active = years.data?.find((y) => y.active)
   const year = years.data?.find((y) => y.id === chosen) ?? active
-  return { years: years.data ?? [], year, active, choose: (id: string) => choose(id === active?.id ? '' : id), loaded: years.isSuccess }
+  return {
+    years: years.data ?? [],
+    year,
+    active,
+    choose: (id: string) => choose(id === active?.id ? '' : id),
+    loaded: years.isSuccess,
+  }
 }
 
 export function YearSwitch() {
   const { years, year, choose, loaded } = useYear()
   if (!loaded) return null
-  if (years.length === 0) return <Text size="sm" component={Link} to="/years" search={{ open: 'new' } as never} c="dimmed">Add an academic year</Text>
+  if (years.length === 0)
+    return (
+      <Text size="sm" component={Link} to="/years" search={{ open: 'new' } as never} c="dimmed">
+        Add an academic year
+      </Text>
+    )
   return (
     <Menu position="bottom-end">
       <Menu.Target>
         <UnstyledButton className="chip" data-set aria-label={`Academic year ${year?.name ?? 'not chosen'}`}>
           <span className="figures">{year?.name ?? 'Year'}</span>
-          {year && !year.active && <Text span size="xs" c="dimmed">not active</Text>}
+          {year && !year.active && (
+            <Text span size="xs" c="dimmed">
+              not active
+            </Text>
+          )}
           <IconChevronDown size={14} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Academic year</Menu.Label>
         {years.map((y) => (
-          <Menu.Item key={y.id} onClick={() => choose(y.id)} rightSection={y.id === year?.id ? <IconCheck size={14} /> : undefined}>
+          <Menu.Item
+            key={y.id}
+            onClick={() => choose(y.id)}
+            rightSection={y.id === year?.id ? <IconCheck size={14} /> : undefined}
+          >
             {y.name}
-            {y.active && <Text span size="xs" c="dimmed" ml={8}>active</Text>}
+            {y.active && (
+              <Text span size="xs" c="dimmed" ml={8}>
+                active
+              </Text>
+            )}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -19,7 +19,15 @@ export function Accounts() {
     <div className="page">
       <Group justify="space-between" mb={16} gap={12} className="no-print">
         <Title order={1}>Accounts</Title>
-        <SegmentedControl aria-label="Which" value={tab} onChange={(t) => setAddress({ tab: t === 'closing' ? undefined : t })} data={[{ value: 'closing', label: 'Day closing' }, { value: 'balance', label: 'Trial balance' }]} />
+        <SegmentedControl
+          aria-label="Which"
+          value={tab}
+          onChange={(t) => setAddress({ tab: t === 'closing' ? undefined : t })}
+          data={[
+            { value: 'closing', label: 'Day closing' },
+            { value: 'balance', label: 'Trial balance' },
+          ]}
+        />
       </Group>
       {tab === 'closing' ? <Closing /> : <Balance />}
     </div>
@@ -31,8 +39,12 @@ function Tools({ csv, children }: { csv: () => void; children?: React.ReactNode 
     <Group gap={8} mb={16} className="no-print" maw={794}>
       {children}
       <Group gap={4} ml="auto">
-        <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" onClick={csv}><IconDownload size={18} stroke={1.6} /></ActionIcon>
-        <ActionIcon variant="subtle" color="gray" aria-label="Print" title="Print" onClick={() => window.print()}><IconPrinter size={18} stroke={1.6} /></ActionIcon>
+        <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" onClick={csv}>
+          <IconDownload size={18} stroke={1.6} />
+        </ActionIcon>
+        <ActionIcon variant="subtle" color="gray" aria-label="Print" title="Print" onClick={() => window.print()}>
+          <IconPrinter size={18} stroke={1.6} />
+        </ActionIcon>
       </Group>
     </Group>
   )
@@ -46,7 +58,12 @@ function Closing() {
   const q = useQuery({
     queryKey: ['/school-admin/fee/collection', from, to],
     placeholderData: keepPreviousData,
-    queryFn: () => call(api.GET('/school-admin/fee/collection', { params: { query: { ...(from ? { from } : {}), ...(to ? { to } : {}) } } })),
+    queryFn: () =>
+      call(
+        api.GET('/school-admin/fee/collection', {
+          params: { query: { ...(from ? { from } : {}), ...(to ? { to } : {}) } },
+        }),
+      ),
   })
   const d = q.data
   const one = d && d.from === d.to
@@ -54,32 +71,114 @@ function Closing() {
   for (const l of d?.days ?? []) byMode.set(l.paymentMode, (byMode.get(l.paymentMode) ?? 0) + l.net)
   return (
     <>
-      <Tools csv={() => d && saveCSV(`closing-${d.from}.csv`, [['Date', 'Method', 'Receipts', 'Received', 'Reversals', 'Reversed', 'Net'], ...d.days.map((l) => [l.date, modeWord(l.paymentMode), String(l.receipts), plain(l.amount), String(l.reversals), plain(l.reversedTotal), plain(l.net)])])}>
-        <TextInput type="date" aria-label="From" value={from ?? d?.from ?? ''} onChange={(e) => setAddress({ from: e.currentTarget.value || undefined, to: to && e.currentTarget.value > to ? undefined : to }, true)} />
+      <Tools
+        csv={() =>
+          d &&
+          saveCSV(`closing-${d.from}.csv`, [
+            ['Date', 'Method', 'Receipts', 'Received', 'Reversals', 'Reversed', 'Net'],
+            ...d.days.map((l) => [
+              l.date,
+              modeWord(l.paymentMode),
+              String(l.receipts),
+              plain(l.amount),
+              String(l.reversals),
+              plain(l.reversedTotal),
+              plain(l.net),
+            ]),
+          ])
+        }
+      >
+        <TextInput
+          type="date"
+          aria-label="From"
+          value={from ?? d?.from ?? ''}
+          onChange={(e) =>
+            setAddress(
+              { from: e.currentTarget.value || undefined, to: to && e.currentTarget.value > to ? undefined : to },
+              true,
+            )
+          }
+        />
         <span aria-hidden>–</span>
-        <TextInput type="date" aria-label="Until" value={to ?? d?.to ?? ''} min={from ?? d?.from} onChange={(e) => setAddress({ to: e.currentTarget.value || undefined }, true)} />
+        <TextInput
+          type="date"
+          aria-label="Until"
+          value={to ?? d?.to ?? ''}
+          min={from ?? d?.from}
+          onChange={(e) => setAddress({ to: e.currentTarget.value || undefined }, true)}
+        />
       </Tools>
-      {q.error ? <div className="reading"><Trouble error={q.error} retry={() => void q.refetch()} /></div> : !d ? <Lines /> : (
-        <Sheet title={one ? 'Day closing' : 'Collections'} number={one ? format.date(d.from) : `${format.date(d.from)} – ${format.date(d.to)}`}>
-          {d.days.length === 0 ? <Empty title="Nothing came in" text="What is received, and what is taken back, is counted here by day and method: the drawer is counted against it." /> : (
+      {q.error ? (
+        <div className="reading">
+          <Trouble error={q.error} retry={() => void q.refetch()} />
+        </div>
+      ) : !d ? (
+        <Lines />
+      ) : (
+        <Sheet
+          title={one ? 'Day closing' : 'Collections'}
+          number={one ? format.date(d.from) : `${format.date(d.from)} – ${format.date(d.to)}`}
+        >
+          {d.days.length === 0 ? (
+            <Empty
+              title="No collections"
+              text="Received and reversed amounts are added up here by day and method. Count the cash drawer against them."
+            />
+          ) : (
             <>
-              <dl>{[...byMode].map(([m, n]) => <FragmentPair key={m} k={modeWord(m)} v={format.money(n)} />)}</dl>
+              <dl>
+                {[...byMode].map(([m, n]) => (
+                  <FragmentPair key={m} k={modeWord(m)} v={format.money(n)} />
+                ))}
+              </dl>
               <div className="paper-scroll" tabIndex={0} role="region" aria-label="By day and method">
                 <table>
-                  <thead><tr><th scope="col">Date</th><th scope="col">Method</th><th scope="col" className="end">Receipts</th><th scope="col" className="end">Received</th><th scope="col" className="end">Reversed</th><th scope="col" className="end">Net</th></tr></thead>
+                  <thead>
+                    <tr>
+                      <th scope="col">Date</th>
+                      <th scope="col">Method</th>
+                      <th scope="col" className="end">
+                        Receipts
+                      </th>
+                      <th scope="col" className="end">
+                        Received
+                      </th>
+                      <th scope="col" className="end">
+                        Reversed
+                      </th>
+                      <th scope="col" className="end">
+                        Net
+                      </th>
+                    </tr>
+                  </thead>
                   <tbody>
                     {d.days.map((l) => (
                       <tr key={l.date + l.paymentMode}>
-                        <td className="figures"><Link to="/fees/receipts" search={{ from: l.date, to: l.date, paymentMode: l.paymentMode } as never} style={{ color: 'inherit' }}>{format.date(l.date)}</Link></td>
+                        <td className="figures">
+                          <Link
+                            to="/fees/receipts"
+                            search={{ from: l.date, to: l.date, paymentMode: l.paymentMode } as never}
+                            style={{ color: 'inherit' }}
+                          >
+                            {format.date(l.date)}
+                          </Link>
+                        </td>
                         <td>{modeWord(l.paymentMode)}</td>
                         <td className="end figures">{format.number(l.receipts)}</td>
                         <td className="end figures">{format.money(l.amount)}</td>
-                        <td className="end figures">{l.reversals ? `${format.money(l.reversedTotal)} (${format.number(l.reversals)})` : '–'}</td>
+                        <td className="end figures">
+                          {l.reversals ? `${format.money(l.reversedTotal)} (${format.number(l.reversals)})` : '–'}
+                        </td>
                         <td className="end figures">{format.money(l.net)}</td>
                       </tr>
                     ))}
                   </tbody>
-                  <tfoot><tr><td colSpan={5}>Received less reversed</td><td className="end figures">{format.money(d.total)}</td></tr></tfoot>
+                  <tfoot>
+                    <tr>
+                      <td colSpan={5}>Received less reversed</td>
+                      <td className="end figures">{format.money(d.total)}</td>
+                    </tr>
+                  </tfoot>
                 </table>
               </div>
             </>
@@ -91,27 +190,91 @@ function Closing() {
 }
 
 function FragmentPair({ k, v }: { k: string; v: string }) {
-  return <><dt>{k}</dt><dd className="figures">{v}</dd></>
+  return (
+    <>
+      <dt>{k}</dt>
+      <dd className="figures">{v}</dd>
+    </>
+  )
 }
 
 function Balance() {
   const plain = usePlainMoney()
-  const q = useQuery({ queryKey: ['/school-admin/fee/trial-balance'], queryFn: () => call(api.GET('/school-admin/fee/trial-balance')) })
+  const q = useQuery({
+    queryKey: ['/school-admin/fee/trial-balance'],
+    queryFn: () => call(api.GET('/school-admin/fee/trial-balance')),
+  })
   const b = q.data
-  if (!b) return q.error ? <div className="reading"><Trouble error={q.error} retry={() => void q.refetch()} /></div> : <Lines />
+  if (!b)
+    return q.error ? (
+      <div className="reading">
+        <Trouble error={q.error} retry={() => void q.refetch()} />
+      </div>
+    ) : (
+      <Lines />
+    )
   const even = b.totalDebit === b.totalCredit
-  if (b.totalDebit === 0 && b.totalCredit === 0) return <div className="panel"><Empty icon={<IconScale size={32} stroke={1.2} />} title="Nothing is in the books yet" text="Once something is charged or paid, every account's balance is here. Debit and credit always come to the same." /></div>
+  if (b.totalDebit === 0 && b.totalCredit === 0)
+    return (
+      <div className="panel">
+        <Empty
+          icon={<IconScale size={32} stroke={1.2} />}
+          title="No entries yet"
+          text="Once something is charged or paid, every account's balance is here. Debit and credit always come to the same."
+        />
+      </div>
+    )
   return (
     <>
-      <Tools csv={() => saveCSV('trial-balance.csv', [['Account', 'Code', 'Kind', 'Debit', 'Credit'], ...b.accounts.map((a) => [a.name, a.code, words(a.type), plain(a.debit), plain(a.credit)]), ['Total', '', '', plain(b.totalDebit), plain(b.totalCredit)]])}>
-        <Text size="sm" c="dimmed">{even ? 'Debit and credit are even.' : 'Debit and credit differ: tell support.'}</Text>
+      <Tools
+        csv={() =>
+          saveCSV('trial-balance.csv', [
+            ['Account', 'Code', 'Kind', 'Debit', 'Credit'],
+            ...b.accounts.map((a) => [a.name, a.code, words(a.type), plain(a.debit), plain(a.credit)]),
+            ['Total', '', '', plain(b.totalDebit), plain(b.totalCredit)],
+          ])
+        }
+      >
+        <Text size="sm" c="dimmed">
+          {even ? 'Debit and credit are even.' : 'Debit and credit differ: tell support.'}
+        </Text>
       </Tools>
       <Sheet title="Trial balance">
         <div className="paper-scroll" tabIndex={0} role="region" aria-label="Trial balance">
           <table>
-            <thead><tr><th scope="col">Account</th><th scope="col">Kind</th><th scope="col" className="end">Debit</th><th scope="col" className="end">Credit</th></tr></thead>
-            <tbody>{b.accounts.map((a) => <tr key={a.code}><td>{a.name}</td><td>{words(a.type)}</td><td className="end">{a.debit ? <Money of={a.debit} /> : ''}</td><td className="end">{a.credit ? <Money of={a.credit} /> : ''}</td></tr>)}</tbody>
-            <tfoot><tr><td colSpan={2}>Total</td><td className="end"><Money of={b.totalDebit} /></td><td className="end"><Money of={b.totalCredit} /></td></tr></tfoot>
+            <thead>
+              <tr>
+                <th scope="col">Account</th>
+                <th scope="col">Kind</th>
+                <th scope="col" className="end">
+                  Debit
+                </th>
+                <th scope="col" className="end">
+                  Credit
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {b.accounts.map((a) => (
+                <tr key={a.code}>
+                  <td>{a.name}</td>
+                  <td>{words(a.type)}</td>
+                  <td className="end">{a.debit ? <Money of={a.debit} /> : ''}</td>
+                  <td className="end">{a.credit ? <Money of={a.credit} /> : ''}</td>
+                </tr>
+              ))}
+            </tbody>
+            <tfoot>
+              <tr>
+                <td colSpan={2}>Total</td>
+                <td className="end">
+                  <Money of={b.totalDebit} />
+                </td>
+                <td className="end">
+                  <Money of={b.totalCredit} />
+                </td>
+              </tr>
+            </tfoot>
           </table>
         </div>
       </Sheet>

@@ -13,34 +13,90 @@ import { fieldsOf, useDraft } from '../../patterns/record'
 import { type Invoice, moneyMoved, useHeads } from './shared'
 
 type Whom = Pick<Person, 'id' | 'name'>
-export const categories = [{ value: 'SIBLING', label: 'Sibling' }, { value: 'STAFF', label: 'Child of staff' }, { value: 'MERIT', label: 'Merit' }, { value: 'OTHER', label: 'Other' }]
+export const categories = [
+  { value: 'SIBLING', label: 'Sibling' },
+  { value: 'STAFF', label: 'Child of staff' },
+  { value: 'MERIT', label: 'Merit' },
+  { value: 'OTHER', label: 'Other' },
+]
 
 /** The student a dialog is about: given, or found first. */
-function Student({ given, chosen, choose, error }: { given?: Whom; chosen: Whom | null; choose: (w: Whom | null) => void; error?: string }) {
+function Student({
+  given,
+  chosen,
+  choose,
+  error,
+}: {
+  given?: Whom
+  chosen: Whom | null
+  choose: (w: Whom | null) => void
+  error?: string
+}) {
   if (given) return null
   if (!chosen) return <PersonPicker label="Student" size="sm" autoFocus onPick={choose} error={error} />
-  return <Group justify="space-between" gap={8}><Text fw={500}>{chosen.name}</Text><Button variant="default" size="compact-sm" onClick={() => choose(null)}>Another</Button></Group>
+  return (
+    <Group justify="space-between" gap={8}>
+      <Text fw={500}>{chosen.name}</Text>
+      <Button variant="default" size="compact-sm" onClick={() => choose(null)}>
+        Another
+      </Button>
+    </Group>
+  )
 }
 
 /** Lets a student off a part of the fees: of the year's, or of one invoice. */
-export function GrantDialog({ student, invoices = [], close }: { student?: Whom; invoices?: Invoice[]; close: () => void }) {
+export function GrantDialog({
+  student,
+  invoices = [],
+  close,
+}: {
+  student?: Whom
+  invoices?: Invoice[]
+  close: () => void
+}) {
   const format = useFormat()
   const heads = useHeads()
   const once = useOnce('concession')
   const [found, setFound] = useState<Whom | null>(null)
   const whom = student ?? found
-  const draft = useDraft({ mode: 'PERCENT', percent: null as number | null, amount: null as number | null, feeHeadId: null as string | null, invoiceId: null as string | null, category: 'SIBLING', reason: '' })
+  const draft = useDraft({
+    mode: 'PERCENT',
+    percent: null as number | null,
+    amount: null as number | null,
+    feeHeadId: null as string | null,
+    invoiceId: null as string | null,
+    category: 'SIBLING',
+    reason: '',
+  })
   const f = fieldsOf(draft)
   const v = draft.values
   const grant = useMutation({
     mutationFn: () => {
-      const data: Schemas['ConcessionIn'] = { studentId: whom!.id, mode: v.mode as 'PERCENT', value: (v.mode === 'PERCENT' ? v.percent : v.amount) ?? 0, feeHeadId: v.feeHeadId, invoiceId: v.invoiceId, category: v.category as 'OTHER', reason: v.reason }
-      return call(api.POST('/school-admin/fee/concession', { params: { header: { 'Idempotency-Key': once.keyFor(data) } }, body: { data } }))
+      const data: Schemas['ConcessionIn'] = {
+        studentId: whom!.id,
+        mode: v.mode as 'PERCENT',
+        value: (v.mode === 'PERCENT' ? v.percent : v.amount) ?? 0,
+        feeHeadId: v.feeHeadId,
+        invoiceId: v.invoiceId,
+        category: v.category as 'OTHER',
+        reason: v.reason,
+      }
+      return call(
+        api.POST('/school-admin/fee/concession', {
+          params: { header: { 'Idempotency-Key': once.keyFor(data) } },
+          body: { data },
+        }),
+      )
     },
     onSuccess: (g) => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: g.posted > 0 ? `${format.money(g.posted)} taken off now. ${whom!.name} owes ${format.money(Math.max(0, g.balance))}.` : 'Granted. It is taken off what is charged from now on.' })
+      notifications.show({
+        message:
+          g.posted > 0
+            ? `${format.money(g.posted)} taken off now. ${whom!.name} owes ${format.money(Math.max(0, g.balance))}.`
+            : 'Granted. It is deducted from what is charged from now on.',
+      })
       close()
     },
     onError: (e) => draft.setErrors(asProblem(e).fields),
@@ -48,26 +104,87 @@ export function GrantDialog({ student, invoices = [], close }: { student?: Whom;
   const open = invoices.filter((i) => i.state !== 'WAIVED')
   return (
     <Dialog onClose={close} title={student ? `Concession for ${student.name}` : 'Grant a concession'} size={520}>
-      <form onSubmit={(e) => { e.preventDefault(); if (whom && !grant.isPending) grant.mutate() }}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault()
+          if (whom && !grant.isPending && !once.done) grant.mutate()
+        }}
+      >
         <Stack gap={16}>
           <Student given={student} chosen={found} choose={setFound} error={draft.errors.studentId} />
           <Radio.Group label="How much" value={v.mode} onChange={(m) => draft.set('mode', m)}>
-            <Group gap={16} mt={4}><Radio value="PERCENT" label="A percentage" /><Radio value="AMOUNT" label="An amount" /></Group>
+            <Group gap={16} mt={4}>
+              <Radio value="PERCENT" label="A percentage" />
+              <Radio value="AMOUNT" label="An amount" />
+            </Group>
           </Radio.Group>
           <div className="pair">
-            {v.mode === 'PERCENT'
-              ? <NumberInput label="Percent" suffix=" %" decimalScale={2} min={0} max={100} hideControls value={v.percent ?? ''} error={draft.errors.value} onChange={(x) => { draft.set('percent', x === '' ? null : Number(x)); draft.setErrors({}) }} />
-              : <MoneyInput label="Amount" value={v.amount} onChange={(x) => { draft.set('amount', x); draft.setErrors({}) }} error={draft.errors.value} description={v.invoiceId ? 'Once' : 'For the year; each instalment gets its share'} />}
+            {v.mode === 'PERCENT' ? (
+              <NumberInput
+                label="Percent"
+                suffix=" %"
+                decimalScale={2}
+                min={0}
+                max={100}
+                hideControls
+                value={v.percent ?? ''}
+                error={draft.errors.value}
+                onChange={(x) => {
+                  draft.set('percent', x === '' ? null : Number(x))
+                  draft.setErrors({})
+                }}
+              />
+            ) : (
+              <MoneyInput
+                label="Amount"
+                value={v.amount}
+                onChange={(x) => {
+                  draft.set('amount', x)
+                  draft.setErrors({})
+                }}
+                error={draft.errors.value}
+                description={v.invoiceId ? 'Once' : 'For the year; each instalment gets its share'}
+              />
+            )}
             {f.choice({ k: 'category', label: 'Why', data: categories })}
-            {f.choice({ k: 'feeHeadId', label: 'Of', data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })), none: 'All fee heads' })}
-            {open.length > 0 && f.choice({ k: 'invoiceId', label: 'On', data: open.map((i) => ({ value: i.id, label: `${i.name} only (${format.money(i.open)} open)` })), none: 'The whole year' })}
+            {f.choice({
+              k: 'feeHeadId',
+              label: 'Of',
+              data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })),
+              none: 'All fee heads',
+            })}
+            {open.length > 0 &&
+              f.choice({
+                k: 'invoiceId',
+                label: 'On',
+                data: open.map((i) => ({ value: i.id, label: `${i.name} only (${format.money(i.open)} open)` })),
+                none: 'The whole year',
+              })}
           </div>
-          {f.text({ k: 'reason', label: 'Reason', placeholder: 'Second child at the school', maxLength: 500, description: 'It stands on the account' })}
-          <Text size="sm" c="dimmed">{v.invoiceId ? 'It is taken off this invoice now, fines included, and never more than the invoice.' : 'Instalments charged already are made smaller at once, later ones when they are charged. It can be ended from any day on.'}</Text>
+          {f.text({
+            k: 'reason',
+            label: 'Reason',
+            placeholder: 'Second child at the school',
+            maxLength: 500,
+            description: 'Shown on the account',
+          })}
+          <Text size="sm" c="dimmed">
+            {v.invoiceId
+              ? 'It is taken off this invoice now, fines included, and never more than the invoice.'
+              : 'Instalments charged already are made smaller at once, later ones when they are charged. It can be ended from any day on.'}
+          </Text>
           {grant.error && <Trouble error={grant.error} />}
           <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={close}>Cancel</Button>
-            <Button type="submit" loading={grant.isPending} disabled={!whom || !(v.mode === 'PERCENT' ? v.percent : v.amount) || !v.reason.trim()}>Grant</Button>
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              loading={grant.isPending || once.done}
+              disabled={!whom || !(v.mode === 'PERCENT' ? v.percent : v.amount) || !v.reason.trim()}
+            >
+              Grant
+            </Button>
           </Group>
         </Stack>
       </form>
@@ -75,44 +192,107 @@ export function GrantDialog({ student, invoices = [], close }: { student?: Whom;
   )
 }
 
-export function FineDialog({ student, invoices = [], close }: { student?: Whom; invoices?: Invoice[]; close: () => void }) {
+export function FineDialog({
+  student,
+  invoices = [],
+  close,
+}: {
+  student?: Whom
+  invoices?: Invoice[]
+  close: () => void
+}) {
   const format = useFormat()
   const heads = useHeads()
   const once = useOnce('fine')
   const [found, setFound] = useState<Whom | null>(null)
   const whom = student ?? found
-  const draft = useDraft({ amount: null as number | null, reason: '', feeHeadId: null as string | null, invoiceId: null as string | null, dueDate: null as string | null })
+  const draft = useDraft({
+    amount: null as number | null,
+    reason: '',
+    feeHeadId: null as string | null,
+    invoiceId: null as string | null,
+    dueDate: null as string | null,
+  })
   const f = fieldsOf(draft)
   const v = draft.values
   const fine = useMutation({
     mutationFn: () => {
-      const data: Schemas['FineIn'] = { studentId: whom!.id, amount: v.amount ?? 0, reason: v.reason, feeHeadId: v.feeHeadId, invoiceId: v.invoiceId, ...(v.dueDate && !v.invoiceId ? { dueDate: v.dueDate } : {}) }
-      return call(api.POST('/school-admin/fee/fine', { params: { header: { 'Idempotency-Key': once.keyFor(data) } }, body: { data } }))
+      const data: Schemas['FineIn'] = {
+        studentId: whom!.id,
+        amount: v.amount ?? 0,
+        reason: v.reason,
+        feeHeadId: v.feeHeadId,
+        invoiceId: v.invoiceId,
+        ...(v.dueDate && !v.invoiceId ? { dueDate: v.dueDate } : {}),
+      }
+      return call(
+        api.POST('/school-admin/fee/fine', {
+          params: { header: { 'Idempotency-Key': once.keyFor(data) } },
+          body: { data },
+        }),
+      )
     },
     onSuccess: (x) => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: `${format.money(x.amount)} charged. ${whom!.name} owes ${format.money(Math.max(0, x.balance))}.` })
+      notifications.show({
+        message: `${format.money(x.amount)} charged. ${whom!.name} owes ${format.money(Math.max(0, x.balance))}.`,
+      })
       close()
     },
     onError: (e) => draft.setErrors(asProblem(e).fields),
   })
   return (
     <Dialog onClose={close} title={student ? `Fine ${student.name}` : 'Fine a student'} size={520}>
-      <form onSubmit={(e) => { e.preventDefault(); if (whom && !fine.isPending) fine.mutate() }}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault()
+          if (whom && !fine.isPending && !once.done) fine.mutate()
+        }}
+      >
         <Stack gap={16}>
           <Student given={student} chosen={found} choose={setFound} error={draft.errors.studentId} />
           <div className="pair">
-            <MoneyInput label="Amount" value={v.amount} onChange={(x) => draft.set('amount', x)} error={draft.errors.amount} />
-            {f.choice({ k: 'feeHeadId', label: 'Earned by', data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })), none: 'Fines' })}
-            {invoices.length > 0 && f.choice({ k: 'invoiceId', label: 'On', data: invoices.map((i) => ({ value: i.id, label: `${i.name}, ${i.number}` })), none: 'An invoice of its own' })}
-            {!v.invoiceId && f.day({ k: 'dueDate', label: 'Due', description: 'Today, if it is left empty' })}
+            <MoneyInput
+              label="Amount"
+              value={v.amount}
+              onChange={(x) => draft.set('amount', x)}
+              error={draft.errors.amount}
+            />
+            {f.choice({
+              k: 'feeHeadId',
+              label: 'Income head',
+              data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })),
+              none: 'Fines',
+            })}
+            {invoices.length > 0 &&
+              f.choice({
+                k: 'invoiceId',
+                label: 'On',
+                data: invoices.map((i) => ({ value: i.id, label: `${i.name}, ${i.number}` })),
+                none: 'An invoice of its own',
+              })}
+            {!v.invoiceId && f.day({ k: 'dueDate', label: 'Due', description: 'Leave empty for today' })}
           </div>
-          {f.text({ k: 'reason', label: 'Reason', placeholder: 'Broken window', maxLength: 500, description: 'The family reads it' })}
+          {f.text({
+            k: 'reason',
+            label: 'Reason',
+            placeholder: 'Broken window',
+            maxLength: 500,
+            description: 'The family reads it',
+          })}
           {fine.error && <Trouble error={fine.error} />}
           <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={close}>Cancel</Button>
-            <Button type="submit" loading={fine.isPending} disabled={!whom || !v.amount || !v.reason.trim()}>Charge the fine</Button>
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              loading={fine.isPending || once.done}
+              disabled={!whom || !v.amount || !v.reason.trim()}
+            >
+              Charge the fine
+            </Button>
           </Group>
         </Stack>
       </form>

@@ -18,7 +18,11 @@ import { useYear } from '../../shell/year'
 import { moneyMoved, SetupNav } from './shared'
 
 type Charged = Schemas['Charged']
-const steps = [{ key: 'what', title: 'Class and instalment' }, { key: 'check', title: 'Check' }, { key: 'done', title: 'Charged' }]
+const steps = [
+  { key: 'what', title: 'Class and instalment' },
+  { key: 'check', title: 'Check' },
+  { key: 'done', title: 'Charged' },
+]
 const outcomes: Record<string, ['good' | 'warn' | 'off', string]> = {
   CHARGED: ['good', 'Is charged'],
   ALREADY_CHARGED: ['off', 'Was charged already'],
@@ -33,9 +37,13 @@ export function Charge() {
   const [address, setAddress] = useAddress()
   const classes = useClasses()
   const { year } = useYear()
-  const once = useOnce('charge')
+  const once = useOnce('charge', true)
   const plain = usePlainMoney()
-  const structures = useQuery({ queryKey: ['/school-admin/fee/structure/list', 'year', year?.id], enabled: !!year, queryFn: () => fetchAll('/school-admin/fee/structure/list', { filters: { academicYearId: year!.id } }) })
+  const structures = useQuery({
+    queryKey: ['/school-admin/fee/structure/list', 'year', year?.id],
+    enabled: !!year,
+    queryFn: () => fetchAll('/school-admin/fee/structure/list', { filters: { academicYearId: year!.id } }),
+  })
   const structure = structures.data?.find((s) => s.classId === address.class)
   const instalment = structure?.instalments.find((i) => String(i.number) === address.instalment)
   const checking = address.step === 'check' && !!structure && !!instalment
@@ -43,7 +51,10 @@ export function Charge() {
   const [asking, setAsking] = useState(false)
   const [result, setResult] = useState<Charged | null>(null)
   useEffect(() => setOut(new Set()), [structure?.id, address.instalment])
-  const body = structure && instalment ? { structureId: structure.id, instalment: instalment.number, classId: structure.classId } : null
+  const body =
+    structure && instalment
+      ? { structureId: structure.id, instalment: instalment.number, classId: structure.classId }
+      : null
   const plan = useQuery({
     queryKey: ['/school-admin/fee/charge', 'plan', body],
     enabled: checking && !result,
@@ -56,8 +67,15 @@ export function Charge() {
   const waived = taken.reduce((n, s) => n + s.concession, 0)
   const charge = useMutation({
     mutationFn: () => {
-      const data = out.size ? { structureId: body!.structureId, instalment: body!.instalment, studentIds: taken.map((s) => s.studentId) } : body!
-      return call(api.POST('/school-admin/fee/charge', { params: { header: { 'Idempotency-Key': once.keyFor(data) } }, body: { data } }))
+      const data = out.size
+        ? { structureId: body!.structureId, instalment: body!.instalment, studentIds: taken.map((s) => s.studentId) }
+        : body!
+      return call(
+        api.POST('/school-admin/fee/charge', {
+          params: { header: { 'Idempotency-Key': once.keyFor(data) } },
+          body: { data },
+        }),
+      )
     },
     onSuccess: (c) => {
       once.happened()
@@ -69,84 +87,254 @@ export function Charge() {
   const className = classes.data?.find((c) => c.id === address.class)?.name ?? 'the class'
   const step = result ? 'done' : checking ? 'check' : 'what'
   const people = (n: number) => `${format.number(n)} ${n === 1 ? 'student' : 'students'}`
-  if (!may('fee', 'write')) return <><SetupNav /><div className="page"><div className="panel"><Empty title="Charging is not for your role" text="Somebody who may change fees can bill a class." /></div></div></>
+  if (!may('fee', 'write'))
+    return (
+      <>
+        <SetupNav />
+        <div className="page">
+          <div className="panel">
+            <Empty title="Charging is not for your role" text="Somebody who may change fees can bill a class." />
+          </div>
+        </div>
+      </>
+    )
   return (
     <>
       <SetupNav />
       <Wizard title="Charge a class" steps={steps} current={step}>
         {step === 'what' && (
           <Stack gap={16} className="reading">
-            <Text>Everybody in the class gets an invoice for the instalment, less their concessions. You see each amount before anything is charged, and nobody is charged twice for the same instalment.</Text>
+            <Text>
+              Everybody in the class gets an invoice for the instalment, less their concessions. You see each amount
+              before anything is charged, and nobody is charged twice for the same instalment.
+            </Text>
             {structures.isSuccess && structures.data.length === 0 ? (
               <Alert variant="light" title={`No class has fees for ${year?.name ?? 'this year'} yet`}>
-                <Text mb={12}>Say first what a class pays and when.</Text>
-                <Button component={Link} to="/fees/structures" search={{ open: 'new' } as never} variant="default">Add a structure</Button>
+                <Text mb={12}>Add what a class pays and when first.</Text>
+                <Button component={Link} to="/fees/structures" search={{ open: 'new' } as never} variant="default">
+                  Add a structure
+                </Button>
               </Alert>
             ) : (
               <>
                 <div className="pair">
-                  <NativeSelect label="Class" value={address.class ?? ''} onChange={(e) => setAddress({ class: e.currentTarget.value || undefined, instalment: undefined })}
-                    data={[{ value: '', label: 'Choose a class' }, ...(classes.data ?? []).filter((c) => structures.data?.some((s) => s.classId === c.id)).map((c) => ({ value: c.id, label: c.name }))]} />
-                  <NativeSelect label="Instalment" disabled={!structure} value={address.instalment ?? ''} onChange={(e) => setAddress({ instalment: e.currentTarget.value || undefined })}
-                    data={[{ value: '', label: 'Choose an instalment' }, ...(structure?.instalments ?? []).map((i) => ({ value: String(i.number), label: `${i.name}, due ${format.date(i.dueDate)} (${format.number(i.percent)} %)` }))]} />
+                  <NativeSelect
+                    label="Class"
+                    value={address.class ?? ''}
+                    onChange={(e) => setAddress({ class: e.currentTarget.value || undefined, instalment: undefined })}
+                    data={[
+                      { value: '', label: 'Choose a class' },
+                      ...(classes.data ?? [])
+                        .filter((c) => structures.data?.some((s) => s.classId === c.id))
+                        .map((c) => ({ value: c.id, label: c.name })),
+                    ]}
+                  />
+                  <NativeSelect
+                    label="Instalment"
+                    disabled={!structure}
+                    value={address.instalment ?? ''}
+                    onChange={(e) => setAddress({ instalment: e.currentTarget.value || undefined })}
+                    data={[
+                      { value: '', label: 'Choose an instalment' },
+                      ...(structure?.instalments ?? []).map((i) => ({
+                        value: String(i.number),
+                        label: `${i.name}, due ${format.date(i.dueDate)} (${format.number(i.percent)} %)`,
+                      })),
+                    ]}
+                  />
                 </div>
                 <Trouble error={structures.error} />
-                <WizardButtons next={() => setAddress({ step: 'check' })} disabled={!structure || !instalment} label="See who is charged what" />
+                <WizardButtons
+                  next={() => setAddress({ step: 'check' })}
+                  disabled={!structure || !instalment}
+                  label="See who is charged what"
+                />
               </>
             )}
           </Stack>
         )}
         {step === 'check' && (
           <Stack gap={16}>
-            {plan.error ? <Trouble error={plan.error} retry={() => void plan.refetch()} /> : !plan.data ? <Lines /> : (
+            {plan.error ? (
+              <Trouble error={plan.error} retry={() => void plan.refetch()} />
+            ) : !plan.data ? (
+              <Lines />
+            ) : (
               <>
                 <Text>
-                  {taken.length === 0 ? <>Nobody would be charged for {instalment!.name}.</> : <><b>{people(taken.length)}</b> of {className} {taken.length === 1 ? 'is' : 'are'} charged <b className="figures">{format.money(amount)}</b> for {instalment!.name}, due {format.date(instalment!.dueDate)}{waived > 0 && <>; concessions take off <b className="figures">{format.money(waived)}</b>, so <b className="figures">{format.money(amount - waived)}</b> is asked for</>}. Their guardians are told.</>}
-                  {plan.data.alreadyCharged > 0 && <> {people(plan.data.alreadyCharged)} {plan.data.alreadyCharged === 1 ? 'was' : 'were'} charged before and {plan.data.alreadyCharged === 1 ? 'is' : 'are'} left alone.</>}
-                  {plan.data.chargedElsewhere > 0 && <> {people(plan.data.chargedElsewhere)} paid this part of the year in another class.</>}
+                  {taken.length === 0 ? (
+                    <>Nobody would be charged for {instalment!.name}.</>
+                  ) : (
+                    <>
+                      <b>{people(taken.length)}</b> of {className} {taken.length === 1 ? 'is' : 'are'} charged{' '}
+                      <b className="figures">{format.money(amount)}</b> for {instalment!.name}, due{' '}
+                      {format.date(instalment!.dueDate)}
+                      {waived > 0 && (
+                        <>
+                          ; concessions take off <b className="figures">{format.money(waived)}</b>, so{' '}
+                          <b className="figures">{format.money(amount - waived)}</b> is due
+                        </>
+                      )}
+                      . Their guardians are notified.
+                    </>
+                  )}
+                  {plan.data.alreadyCharged > 0 && (
+                    <>
+                      {' '}
+                      {people(plan.data.alreadyCharged)} {plan.data.alreadyCharged === 1 ? 'was' : 'were'} charged
+                      before and {plan.data.alreadyCharged === 1 ? 'is' : 'are'} left alone.
+                    </>
+                  )}
+                  {plan.data.chargedElsewhere > 0 && (
+                    <> {people(plan.data.chargedElsewhere)} paid this part of the year in another class.</>
+                  )}
                 </Text>
-                <Group justify="flex-end" mt={-8}><Export onClick={() => saveCSV(`charge-${className}-${instalment!.name}.csv`, [['Student', 'What happens', 'Fees', 'Concession', 'Asked for'], ...plan.data.students.map((s) => { const off = s.outcome !== 'CHARGED' || out.has(s.studentId); return [s.studentName, out.has(s.studentId) ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome), plain(s.amount), plain(s.concession), off ? '' : plain(s.amount - s.concession)] })])} /></Group>
+                <Group justify="flex-end" mt={-8}>
+                  <Export
+                    onClick={() =>
+                      saveCSV(`charge-${className}-${instalment!.name}.csv`, [
+                        ['Student', 'What happens', 'Fees', 'Concession', 'To pay'],
+                        ...plan.data.students.map((s) => {
+                          const off = s.outcome !== 'CHARGED' || out.has(s.studentId)
+                          return [
+                            s.studentName,
+                            out.has(s.studentId) ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome),
+                            plain(s.amount),
+                            plain(s.concession),
+                            off ? '' : plain(s.amount - s.concession),
+                          ]
+                        }),
+                      ])
+                    }
+                  />
+                </Group>
                 <div className="panel">
-                  <div className="list-scroll" tabIndex={0} role="region" aria-label="Who is charged what" style={{ maxHeight: 460 }}>
+                  <div
+                    className="list-scroll"
+                    tabIndex={0}
+                    role="region"
+                    aria-label="Who is charged what"
+                    style={{ maxHeight: 460 }}
+                  >
                     <table className="list">
-                      <thead><tr><th className="tick"><span className="hidden">Charge</span></th><th scope="col">Student</th><th scope="col" className="only-wide">What happens</th><th scope="col" className="end only-wide">Fees</th><th scope="col" className="end only-wide">Concession</th><th scope="col" className="end">Asked for</th></tr></thead>
+                      <thead>
+                        <tr>
+                          <th className="tick">
+                            <span className="hidden">Charge</span>
+                          </th>
+                          <th scope="col">Student</th>
+                          <th scope="col" className="only-wide">
+                            What happens
+                          </th>
+                          <th scope="col" className="end only-wide">
+                            Fees
+                          </th>
+                          <th scope="col" className="end only-wide">
+                            Concession
+                          </th>
+                          <th scope="col" className="end">
+                            To pay
+                          </th>
+                        </tr>
+                      </thead>
                       <tbody>
-                        {[...plan.data.students].sort((a, b) => Number(a.outcome === 'CHARGED') - Number(b.outcome === 'CHARGED')).map((s) => {
-                          const left = s.outcome !== 'CHARGED'
-                          const off = out.has(s.studentId)
-                          return (
-                            <tr key={s.studentId}>
-                              <td className="tick">{!left && <Checkbox size="xs" aria-label={`Charge ${s.studentName}`} checked={!off} onChange={(e) => { const next = new Set(out); if (e.currentTarget.checked) next.delete(s.studentId); else next.add(s.studentId); setOut(next) }} />}</td>
-                              <td>{s.studentName}</td>
-                              <td className="only-wide"><Status tone={off ? 'off' : (outcomes[s.outcome]?.[0] ?? 'off')}>{off ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome)}</Status></td>
-                              <td className="end only-wide">{left ? '' : <Money of={s.amount} />}</td>
-                              <td className="end only-wide">{s.concession ? <Money of={s.concession} /> : ''}</td>
-                              <td className="end">{left || off ? <Text span c="dimmed">–</Text> : <Money of={s.amount - s.concession} strong />}</td>
-                            </tr>
-                          )
-                        })}
+                        {[...plan.data.students]
+                          .sort((a, b) => Number(a.outcome === 'CHARGED') - Number(b.outcome === 'CHARGED'))
+                          .map((s) => {
+                            const left = s.outcome !== 'CHARGED'
+                            const off = out.has(s.studentId)
+                            return (
+                              <tr key={s.studentId}>
+                                <td className="tick">
+                                  {!left && (
+                                    <Checkbox
+                                      size="xs"
+                                      aria-label={`Charge ${s.studentName}`}
+                                      checked={!off}
+                                      onChange={(e) => {
+                                        const next = new Set(out)
+                                        if (e.currentTarget.checked) next.delete(s.studentId)
+                                        else next.add(s.studentId)
+                                        setOut(next)
+                                      }}
+                                    />
+                                  )}
+                                </td>
+                                <td>{s.studentName}</td>
+                                <td className="only-wide">
+                                  <Status tone={off ? 'off' : (outcomes[s.outcome]?.[0] ?? 'off')}>
+                                    {off ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome)}
+                                  </Status>
+                                </td>
+                                <td className="end only-wide">{left ? '' : <Money of={s.amount} />}</td>
+                                <td className="end only-wide">{s.concession ? <Money of={s.concession} /> : ''}</td>
+                                <td className="end">
+                                  {left || off ? (
+                                    <Text span c="dimmed">
+                                      –
+                                    </Text>
+                                  ) : (
+                                    <Money of={s.amount - s.concession} strong />
+                                  )}
+                                </td>
+                              </tr>
+                            )
+                          })}
                       </tbody>
                     </table>
-                    {plan.data.students.length === 0 && <Text c="dimmed" ta="center" py={40}>Nobody sits in this class.</Text>}
+                    {plan.data.students.length === 0 && (
+                      <Text c="dimmed" ta="center" py={40}>
+                        No students in this class.
+                      </Text>
+                    )}
                   </div>
                 </div>
                 {charge.isPending && <Progress value={100} animated aria-label="Charging" />}
-                <WizardButtons back={() => setAddress({ step: undefined })} next={() => setAsking(true)} label={`Charge ${people(taken.length)}…`} disabled={taken.length === 0} busy={charge.isPending} />
+                <WizardButtons
+                  back={() => setAddress({ step: undefined })}
+                  next={() => setAsking(true)}
+                  label={`Charge ${people(taken.length)}…`}
+                  disabled={taken.length === 0}
+                  busy={charge.isPending}
+                />
               </>
             )}
-            <Confirm opened={asking} title={`Charge ${people(taken.length)}?`} action={`Charge ${format.money(amount - waived)}`} busy={charge.isPending} error={charge.error} onClose={() => { setAsking(false); charge.reset() }} onConfirm={() => !charge.isPending && charge.mutate()}>
-              {instalment?.name} of {className}. It stands on their accounts at once and their guardians are told. A wrong charge is taken off again by a concession for its invoice.
+            <Confirm
+              opened={asking}
+              title={`Charge ${people(taken.length)}?`}
+              action={`Charge ${format.money(amount - waived)}`}
+              busy={charge.isPending}
+              error={charge.error}
+              onClose={() => {
+                setAsking(false)
+                charge.reset()
+              }}
+              onConfirm={() => !charge.isPending && charge.mutate()}
+            >
+              {instalment?.name} of {className}. It is on their accounts at once and their guardians are notified. A
+              wrong charge is taken off again by a concession for its invoice.
             </Confirm>
           </Stack>
         )}
         {step === 'done' && (
           <Stack gap={16} className="reading">
             <Alert variant="light" role="status" title={`${people(result!.charged)} charged`}>
-              {format.money(result!.amount)} for {instalment?.name} of {className}{result!.concession > 0 && `, of which ${format.money(result!.concession)} is waived`}. {result!.alreadyCharged > 0 && `${people(result!.alreadyCharged)} had been charged before.`}
+              {format.money(result!.amount)} for {instalment?.name} of {className}
+              {result!.concession > 0 && `, of which ${format.money(result!.concession)} is waived`}.{' '}
+              {result!.alreadyCharged > 0 && `${people(result!.alreadyCharged)} had been charged before.`}
             </Alert>
             <Group gap={8}>
-              <Button onClick={() => { setResult(null); setAddress({ class: undefined, instalment: undefined, step: undefined }) }}>Charge another class</Button>
-              <Button component={Link} to="/fees/dues" search={{ classId: address.class } as never} variant="default">See the dues</Button>
+              <Button
+                onClick={() => {
+                  setResult(null)
+                  setAddress({ class: undefined, instalment: undefined, step: undefined })
+                }}
+              >
+                Charge another class
+              </Button>
+              <Button component={Link} to="/fees/dues" search={{ classId: address.class } as never} variant="default">
+                See the dues
+              </Button>
             </Group>
           </Stack>
         )}

@@ -19,22 +19,53 @@ export function Collect() {
   const may = useMay()
   const student = address.student
   const report = useReport(student)
-  if (!may('fee', 'write')) return <div className="page"><Title order={1} mb={16}>Collect fee</Title><div className="panel"><Empty title="Taking money is not for your role" text="You can look at accounts and receipts. Somebody who may change fees can receive payments." /></div></div>
+  if (!may('fee', 'write'))
+    return (
+      <div className="page">
+        <Title order={1} mb={16}>
+          Collect fee
+        </Title>
+        <div className="panel">
+          <Empty
+            title="Taking money is not for your role"
+            text="You can look at accounts and receipts. Somebody who may change fees can receive payments."
+          />
+        </div>
+      </div>
+    )
   return (
     <div className="page">
       <Group justify="space-between" mb={16} mih={36}>
         <Title order={1}>Collect fee</Title>
-        <Anchor component={Link} to="/fees/receipts" size="sm">Receipts</Anchor>
+        <Anchor component={Link} to="/fees/receipts" size="sm">
+          Receipts
+        </Anchor>
       </Group>
       {!student ? (
         <div className="reading">
           <PersonPicker key="find" label="Student" autoFocus onPick={(p) => setAddress({ student: p.id })} />
-          <Empty icon={<IconCash size={32} stroke={1.2} />} title="Who pays?" text="Type a name or an admission number and press Enter. You see what is owed, enter what you were given, and the receipt is ready to print." example="Enter picks the first one found, Tab goes on, Enter receives." />
+          <Empty
+            icon={<IconCash size={32} stroke={1.2} />}
+            title="Find a student"
+            text="Type a name or an admission number and press Enter. You see what is owed, enter the amount received, and print the receipt."
+            example="Enter picks the first match, Tab moves on, Enter receives."
+          />
         </div>
       ) : report.data ? (
-        <Counter key={student} report={report.data} another={() => setAddress({ student: undefined, amount: undefined })} />
+        <Counter
+          key={student}
+          report={report.data}
+          another={() => setAddress({ student: undefined, amount: undefined })}
+        />
       ) : report.error ? (
-        <Stack className="reading" gap={16}><Trouble error={report.error} retry={() => void report.refetch()} /><Group><Button variant="default" onClick={() => setAddress({ student: undefined })}>Another student</Button></Group></Stack>
+        <Stack className="reading" gap={16}>
+          <Trouble error={report.error} retry={() => void report.refetch()} />
+          <Group>
+            <Button variant="default" onClick={() => setAddress({ student: undefined })}>
+              Another student
+            </Button>
+          </Group>
+        </Stack>
       ) : (
         <Lines />
       )}
@@ -82,10 +113,16 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   const pay = useMutation({
     mutationFn: (p: Payment) => {
       window.sessionStorage.setItem(pendingAt, JSON.stringify(p))
-      return call(api.POST('/school-admin/fee/collection/record', { params: { header: { 'Idempotency-Key': once.keyFor(p) } }, body: { data: p } }))
+      return call(
+        api.POST('/school-admin/fee/collection/record', {
+          params: { header: { 'Idempotency-Key': once.keyFor(p) } },
+          body: { data: p },
+        }),
+      )
     },
     onSuccess: (c: Schemas['Collection']) => {
-      forget()
+      once.happened()
+      settled()
       moneyMoved()
       void navigate({ to: '/fees/receipt', search: { id: c.id, received: '1' } as never, ignoreBlocker: true })
     },
@@ -94,11 +131,14 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
       // Nobody knows whether it arrived: the words stay as they are, so that a second try is the same payment.
       if (status === 0 || status >= 500) setUnsure(true)
       else forget()
+      sending.current = false
     },
-    onSettled: () => (sending.current = false),
   })
   function forget() {
-    once.happened()
+    once.forget()
+    settled()
+  }
+  function settled() {
     window.sessionStorage.removeItem(pendingAt)
     setUnsure(false)
   }
@@ -106,7 +146,10 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   const [missing, setMissing] = useState<{ amount?: string; reference?: string }>({})
   function submit() {
     if (sending.current) return
-    const bad = { amount: !amount ? 'How much was given?' : undefined, reference: mode === 'CHEQUE' && !reference.trim() ? "The cheque's number" : undefined }
+    const bad = {
+      amount: !amount ? 'Enter the amount received' : undefined,
+      reference: mode === 'CHEQUE' && !reference.trim() ? 'Enter the cheque number' : undefined,
+    }
     setMissing(bad)
     if (bad.amount || bad.reference) {
       document.querySelector<HTMLInputElement>(bad.amount ? '.money-input input' : '#reference')?.focus()
@@ -129,30 +172,77 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
         <Stack gap={16}>
           <Group justify="space-between" align="flex-start" wrap="nowrap" className="panel" p={16}>
             <div style={{ minWidth: 0 }}>
-              <Title order={2} style={{ overflowWrap: 'anywhere' }}>{nameOf(s)}</Title>
-              <Text c="dimmed" size="sm" className="figures">{[classOf(s), s.admissionNumber].filter(Boolean).join(' · ')}</Text>
-              <Anchor component={Link} to="/fees/ledger" search={{ student: s.id } as never} size="sm">Account</Anchor>
+              <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+                {nameOf(s)}
+              </Title>
+              <Text c="dimmed" size="sm" className="figures">
+                {[classOf(s), s.admissionNumber].filter(Boolean).join(' · ')}
+              </Text>
+              <Anchor component={Link} to="/fees/ledger" search={{ student: s.id } as never} size="sm">
+                Account
+              </Anchor>
             </div>
             <div style={{ textAlign: 'end' }}>
-              <Text size="sm" c="dimmed">{report.balance < 0 ? 'Paid ahead' : 'Outstanding'}</Text>
+              <Text size="sm" c="dimmed">
+                {report.balance < 0 ? 'Advance' : 'Outstanding'}
+              </Text>
               <div className="owed">{format.money(Math.abs(report.balance))}</div>
             </div>
           </Group>
           <div className="panel">
             {open.length === 0 ? (
-              <Empty title="Nothing is outstanding" text="What is paid now stays on the account and settles the next charge." />
+              <Empty
+                title="Nothing is outstanding"
+                text="What is paid now stays on the account and settles the next charge."
+              />
             ) : (
               <div className="list-scroll" tabIndex={0} role="region" aria-label="What is owed">
                 <table className="list two-lines">
-                  <thead><tr><th scope="col">For</th><th scope="col">Due</th><th scope="col" className="only-wide">State</th><th scope="col" className="end">Open</th><th scope="col" className="end">This pays</th></tr></thead>
+                  <thead>
+                    <tr>
+                      <th scope="col">For</th>
+                      <th scope="col">Due</th>
+                      <th scope="col" className="only-wide">
+                        State
+                      </th>
+                      <th scope="col" className="end">
+                        Open
+                      </th>
+                      <th scope="col" className="end">
+                        This pays
+                      </th>
+                    </tr>
+                  </thead>
                   <tbody>
                     {open.map((i, n) => (
                       <tr key={i.id}>
-                        <td><Text fw={500}>{i.name}</Text><Text size="xs" c="dimmed" className="figures">{i.number}</Text></td>
-                        <td><span className="figures">{format.date(i.dueDate)}</span><Text size="xs" c={i.state === 'OVERDUE' ? 'red.8' : 'dimmed'} className="late">{lateWords(i.dueDate)}</Text></td>
-                        <td className="only-wide"><InvoiceState of={i.state} /></td>
-                        <td className="end"><Money of={i.open} /></td>
-                        <td className="end">{settles[n] ? <Money of={settles[n]} strong /> : <Text span c="dimmed">–</Text>}</td>
+                        <td>
+                          <Text fw={500}>{i.name}</Text>
+                          <Text size="xs" c="dimmed" className="figures">
+                            {i.number}
+                          </Text>
+                        </td>
+                        <td>
+                          <span className="figures">{format.date(i.dueDate)}</span>
+                          <Text size="xs" c={i.state === 'OVERDUE' ? 'red.8' : 'dimmed'} className="late">
+                            {lateWords(i.dueDate)}
+                          </Text>
+                        </td>
+                        <td className="only-wide">
+                          <InvoiceState of={i.state} />
+                        </td>
+                        <td className="end">
+                          <Money of={i.open} />
+                        </td>
+                        <td className="end">
+                          {settles[n] ? (
+                            <Money of={settles[n]} strong />
+                          ) : (
+                            <Text span c="dimmed">
+                              –
+                            </Text>
+                          )}
+                        </td>
                       </tr>
                     ))}
                   </tbody>
@@ -162,37 +252,109 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
           </div>
         </Stack>
 
-        <form className="panel" style={{ padding: 16 }} aria-label="Payment" onSubmit={(e) => { e.preventDefault(); submit() }}>
+        <form
+          className="panel"
+          style={{ padding: 16 }}
+          aria-label="Payment"
+          onSubmit={(e) => {
+            e.preventDefault()
+            submit()
+          }}
+        >
           <Stack gap={16}>
             <Title order={2}>Payment</Title>
-            <MoneyInput label="Amount" size="lg" inputRef={field} value={amount} onChange={(v) => { setAmount(v); setMissing({ ...missing, amount: undefined }) }} error={missing.amount ?? problem?.fields.amount} disabled={unsure} />
+            <MoneyInput
+              label="Amount"
+              size="lg"
+              inputRef={field}
+              value={amount}
+              onChange={(v) => {
+                setAmount(v)
+                setMissing({ ...missing, amount: undefined })
+              }}
+              error={missing.amount ?? problem?.fields.amount}
+              disabled={unsure}
+            />
             {open.length > 1 && !unsure && (
               <Group gap={4}>
-                {report.balance > 0 && <Button size="compact-sm" variant="default" onClick={() => setAmount(report.balance)}>All {format.money(report.balance)}</Button>}
-                <Button size="compact-sm" variant="default" onClick={() => setAmount(open[0]!.open)}>{open[0]!.name} {format.money(open[0]!.open)}</Button>
+                {report.balance > 0 && (
+                  <Button size="compact-sm" variant="default" onClick={() => setAmount(report.balance)}>
+                    All {format.money(report.balance)}
+                  </Button>
+                )}
+                <Button size="compact-sm" variant="default" onClick={() => setAmount(open[0]!.open)}>
+                  {open[0]!.name} {format.money(open[0]!.open)}
+                </Button>
               </Group>
             )}
             <Radio.Group label="Paid by" value={mode} onChange={(v) => setMode(v as Payment['paymentMode'])}>
               <SimpleGrid cols={2} spacing={8} mt={4} verticalSpacing={8}>
-                {modes.map((m) => <Radio key={m.value} value={m.value} label={m.label} disabled={unsure} />)}
+                {modes.map((m) => (
+                  <Radio key={m.value} value={m.value} label={m.label} disabled={unsure} />
+                ))}
               </SimpleGrid>
             </Radio.Group>
-            <TextInput id="reference" label={mode === 'CHEQUE' ? 'Cheque number' : 'Reference'} description={mode === 'CASH' ? 'Not needed for cash' : 'Of the cheque, the slip or the transfer; it stands on the receipt'} maxLength={100} value={reference} disabled={unsure} error={missing.reference ?? problem?.fields.referenceNumber} onChange={(e) => { setReference(e.currentTarget.value); setMissing({ ...missing, reference: undefined }) }} />
-            {left > 0 && amount !== null && <Text size="sm" c="dimmed"><Money of={left} /> of it {open.length ? 'is more than is owed and' : ''} stays on the account for the next charge.</Text>}
+            <TextInput
+              id="reference"
+              label={mode === 'CHEQUE' ? 'Cheque number' : 'Reference'}
+              description={
+                mode === 'CASH'
+                  ? 'Not needed for cash'
+                  : 'Of the cheque, the slip or the transfer; shown on the receipt'
+              }
+              maxLength={100}
+              value={reference}
+              disabled={unsure}
+              error={missing.reference ?? problem?.fields.referenceNumber}
+              onChange={(e) => {
+                setReference(e.currentTarget.value)
+                setMissing({ ...missing, reference: undefined })
+              }}
+            />
+            {left > 0 && amount !== null && (
+              <Text size="sm" c="dimmed">
+                <Money of={left} /> of it {open.length ? 'is more than is owed and' : ''} stays on the account for the
+                next charge.
+              </Text>
+            )}
             {unsure && !pay.isPending && (
               <Alert color="red" variant="light" role="alert" title="The answer did not arrive">
-                <Text size="sm">The payment may have been received or not. Try again when the connection is back: it is received once, however often you try.</Text>
+                <Text size="sm">
+                  The payment may have been received or not. Try again when the connection is back: it is received once,
+                  however often you try.
+                </Text>
               </Alert>
             )}
             {problem && <Trouble error={problem} />}
             <Group gap={8} wrap="nowrap">
-              <Button type="submit" size="md" style={{ flex: 1 }} loading={pay.isPending}>{unsure ? 'Try again' : amount ? `Receive ${format.money(amount)}` : 'Receive'}</Button>
-              <Button variant="default" size="md" px={12} aria-label="Another student" title="Another student" onClick={() => (unsure ? setLeaving(true) : another())}><IconX size={18} stroke={1.6} /></Button>
+              <Button type="submit" size="md" style={{ flex: 1 }} loading={pay.isPending || once.done}>
+                {unsure ? 'Try again' : amount ? `Receive ${format.money(amount)}` : 'Receive'}
+              </Button>
+              <Button
+                variant="default"
+                size="md"
+                px={12}
+                aria-label="Another student"
+                title="Another student"
+                onClick={() => (unsure ? setLeaving(true) : another())}
+              >
+                <IconX size={18} stroke={1.6} />
+              </Button>
             </Group>
           </Stack>
         </form>
       </div>
-      <Confirm opened={leaving} title="Let this payment be?" action="Let it be" danger onClose={() => setLeaving(false)} onConfirm={() => { forget(); void navigate({ to: '/fees/collect', search: {} as never, ignoreBlocker: true }) }}>
+      <Confirm
+        opened={leaving}
+        title="Leave this payment unconfirmed?"
+        action="Leave it"
+        danger
+        onClose={() => setLeaving(false)}
+        onConfirm={() => {
+          forget()
+          void navigate({ to: '/fees/collect', search: {} as never, ignoreBlocker: true })
+        }}
+      >
         It is not known whether the payment arrived. Look at the student's account before you enter it again.
       </Confirm>
     </>

@@ -22,7 +22,11 @@ const states = { ACTIVE: ['good', 'Active'], ENDED: ['off', 'Ended'], ONCE: ['of
 function State({ of }: { of: Item }) {
   const format = useFormat()
   const [tone, word] = states[of.status as keyof typeof states] ?? ['off', of.status]
-  return <Status tone={of.status === 'ACTIVE' && of.endsOn ? 'warn' : tone}>{of.status === 'ACTIVE' && of.endsOn ? `Ends ${format.date(of.endsOn)}` : word}</Status>
+  return (
+    <Status tone={of.status === 'ACTIVE' && of.endsOn ? 'warn' : tone}>
+      {of.status === 'ACTIVE' && of.endsOn ? `Ends ${format.date(of.endsOn)}` : word}
+    </Status>
+  )
 }
 
 export function Concessions() {
@@ -33,32 +37,81 @@ export function Concessions() {
   const heads = useHeads()
   const { year } = useYear()
   const close = () => setAddress({ do: undefined })
-  const grant = may('fee', 'write') && <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ do: 'grant' })}>Grant a concession</Button>
+  const grant = may('fee', 'write') && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ do: 'grant' })}>
+      Grant a concession
+    </Button>
+  )
   const value = (g: Item) => (g.mode === 'PERCENT' ? `${format.number(g.value)} %` : format.money(g.value))
   return (
     <>
       <ListPage
-        path="/school-admin/fee/concession/list" title="Concessions" noun={['concession', 'concessions']} id={(g) => g.id} name={(g) => `Concession of ${g.studentName}`}
+        path="/school-admin/fee/concession/list"
+        title="Concessions"
+        noun={['concession', 'concessions']}
+        id={(g) => g.id}
+        name={(g) => `Concession of ${g.studentName}`}
         search="Student or reason"
         fixed={year ? { academicYearId: year.id } : undefined}
         filters={[
-          { key: 'status', label: 'State', options: Object.entries(states).map(([v, [, label]]) => ({ value: v, label: label.toLowerCase() })) },
+          {
+            key: 'status',
+            label: 'State',
+            options: Object.entries(states).map(([v, [, label]]) => ({ value: v, label: label.toLowerCase() })),
+          },
           { key: 'category', label: 'Why', options: categories },
           { key: 'feeHeadId', label: 'Of', options: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })) },
         ]}
         columns={[
           { key: 'student', title: 'Student', cell: (g) => g.studentName, sort: 'studentName' },
-          { key: 'admission', title: 'Admission no.', cell: (g) => <span className="figures">{g.admissionNumber}</span>, text: (g) => g.admissionNumber },
-          { key: 'value', title: 'How much', cell: (g) => <span className="figures">{value(g)}</span>, text: (g) => (g.mode === 'PERCENT' ? `${g.value} %` : plain(g.value)), phone: true },
+          {
+            key: 'admission',
+            title: 'Admission no.',
+            cell: (g) => <span className="figures">{g.admissionNumber}</span>,
+            text: (g) => g.admissionNumber,
+          },
+          {
+            key: 'value',
+            title: 'How much',
+            cell: (g) => <span className="figures">{value(g)}</span>,
+            text: (g) => (g.mode === 'PERCENT' ? `${g.value} %` : plain(g.value)),
+            phone: true,
+          },
           { key: 'of', title: 'Of', cell: (g) => g.invoiceNumber || g.feeHeadName || 'All heads' },
           { key: 'why', title: 'Why', cell: (g) => categories.find((c) => c.value === g.category)?.label ?? '' },
           { key: 'reason', title: 'Reason', cell: (g) => g.reason, hidden: true },
-          { key: 'state', title: 'State', cell: (g) => <State of={g} />, text: (g) => states[g.status as keyof typeof states]?.[1] ?? g.status },
-          { key: 'given', title: 'Given so far', cell: (g) => <Money of={g.given} />, text: (g) => plain(g.given), end: true, phone: true },
+          {
+            key: 'state',
+            title: 'State',
+            cell: (g) => <State of={g} />,
+            text: (g) => states[g.status as keyof typeof states]?.[1] ?? g.status,
+          },
+          {
+            key: 'given',
+            title: 'Given so far',
+            cell: (g) => <Money of={g.given} />,
+            text: (g) => plain(g.given),
+            end: true,
+            phone: true,
+          },
         ]}
         primary={grant}
-        more={may('fee', 'write') && <Button variant="default" onClick={() => setAddress({ do: 'fine' })}>Fine a student</Button>}
-        empty={<Empty icon={<IconDiscount size={32} stroke={1.2} />} title="No concessions this year" text="What a student need not pay: a percentage or an amount, of all heads or one. It holds for the year and can be ended from a day on." action={grant} example="For example: 10 % of tuition for the second child at the school." />}
+        more={
+          may('fee', 'write') && (
+            <Button variant="default" onClick={() => setAddress({ do: 'fine' })}>
+              Fine a student
+            </Button>
+          )
+        }
+        empty={
+          <Empty
+            icon={<IconDiscount size={32} stroke={1.2} />}
+            title="No concessions this year"
+            text="What a student need not pay: a percentage or an amount, of all heads or one. It holds for the year and can be ended from a day on."
+            action={grant}
+            example="For example: 10 % of tuition for the second child at the school."
+          />
+        }
         drawer={(id, shut) => <ConcessionDrawer id={id} close={shut} key={id} />}
       />
       {address.do === 'grant' && <GrantDialog close={close} />}
@@ -73,26 +126,60 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
   const years = useYears()
   const [ending, setEnding] = useState(false)
   const [day, setDay] = useState('')
-  const q = useQuery({ queryKey: ['/school-admin/fee/concession/', id], queryFn: () => call(api.GET('/school-admin/fee/concession/{id}', { params: { path: { id } } })) })
+  const q = useQuery({
+    queryKey: ['/school-admin/fee/concession/', id],
+    queryFn: () => call(api.GET('/school-admin/fee/concession/{id}', { params: { path: { id } } })),
+  })
   const end = useMutation({
-    mutationFn: () => call(api.POST('/school-admin/fee/concession/{id}/end', { params: { path: { id } }, body: { data: day ? { endsOn: day } : {} } })),
+    mutationFn: () =>
+      call(
+        api.POST('/school-admin/fee/concession/{id}/end', {
+          params: { path: { id } },
+          body: { data: day ? { endsOn: day } : {} },
+        }),
+      ),
     onSuccess: () => {
       moneyMoved()
       setEnding(false)
     },
   })
   const g = q.data
-  if (!g) return <><DrawerHead title={' '} close={close} /><div className="drawer-body">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}</div></>
+  if (!g)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}
+        </div>
+      </>
+    )
   const problem = end.error ? asProblem(end.error) : null
   return (
     <>
-      <DrawerHead title={`Concession of ${g.studentName}`} close={close} summary={<State of={g} />}
-        actions={may('fee', 'write') && g.status === 'ACTIVE' && !g.endsOn && <Button variant="default" size="compact-md" onClick={() => setEnding(true)}>End…</Button>} />
+      <DrawerHead
+        title={`Concession of ${g.studentName}`}
+        close={close}
+        summary={<State of={g} />}
+        actions={
+          may('fee', 'write') &&
+          g.status === 'ACTIVE' &&
+          !g.endsOn && (
+            <Button variant="default" size="compact-md" onClick={() => setEnding(true)}>
+              End…
+            </Button>
+          )
+        }
+      />
       <div className="drawer-body">
         <Stack gap={24}>
           <Facts
             of={[
-              ['Student', <Link key="s" to="/fees/ledger" search={{ student: g.studentId } as never} style={{ color: 'inherit' }}>{g.studentName}</Link>],
+              [
+                'Student',
+                <Link key="s" to="/fees/ledger" search={{ student: g.studentId } as never} style={{ color: 'inherit' }}>
+                  {g.studentName}
+                </Link>,
+              ],
               ['How much', g.mode === 'PERCENT' ? `${format.number(g.value)} %` : format.money(g.value)],
               ['Of', g.invoiceNumber ? `Invoice ${g.invoiceNumber}` : g.feeHeadName || 'All fee heads'],
               ['Year', years.data?.find((y) => y.id === g.academicYearId)?.name],
@@ -100,21 +187,56 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
               ['Reason', g.reason],
               ['Given so far', <Money key="m" of={g.given} />],
               ['Granted', format.dateTime(g.createdAt)],
-              ...(g.endsOn ? ([['Ends', `${format.date(g.endsOn)}: what is due from that day on is charged whole`]] as [string, string][]) : []),
+              ...(g.endsOn
+                ? ([['Ends', `${format.date(g.endsOn)}: what is due from that day on is charged whole`]] as [
+                    string,
+                    string,
+                  ][])
+                : []),
             ]}
           />
-          {g.status === 'ONCE' && <Text c="dimmed" size="sm">It was given on one invoice and is done; there is nothing to end.</Text>}
+          {g.status === 'ONCE' && (
+            <Text c="dimmed" size="sm">
+              It was given on one invoice and is done; there is nothing to end.
+            </Text>
+          )}
         </Stack>
       </div>
-      <Dialog opened={ending} title="End this concession?" onClose={() => { setEnding(false); end.reset() }}>
-        <form onSubmit={(e) => { e.preventDefault(); end.mutate() }}>
+      <Dialog
+        opened={ending}
+        title="End this concession?"
+        onClose={() => {
+          setEnding(false)
+          end.reset()
+        }}
+      >
+        <form
+          onSubmit={(e) => {
+            e.preventDefault()
+            end.mutate()
+          }}
+        >
           <Stack gap={16}>
-            <Text>Instalments due from this day on are charged whole. The {format.money(g.given)} given so far stays with {g.studentName}.</Text>
-            <TextInput type="date" label="From" description="Today, if it is left empty" value={day} onChange={(e) => setDay(e.currentTarget.value)} error={problem?.fields.endsOn} />
+            <Text>
+              Instalments due from this day on are charged whole. The {format.money(g.given)} given so far stays with{' '}
+              {g.studentName}.
+            </Text>
+            <TextInput
+              type="date"
+              label="From"
+              description="Leave empty for today"
+              value={day}
+              onChange={(e) => setDay(e.currentTarget.value)}
+              error={problem?.fields.endsOn}
+            />
             {problem && !problem.fields.endsOn && <Trouble error={problem} />}
             <Group justify="flex-end" gap={8}>
-              <Button variant="default" onClick={() => setEnding(false)}>Cancel</Button>
-              <Button type="submit" color="red.8" loading={end.isPending}>End it</Button>
+              <Button variant="default" onClick={() => setEnding(false)}>
+                Cancel
+              </Button>
+              <Button type="submit" color="red.8" loading={end.isPending}>
+                End it
+              </Button>
             </Group>
           </Stack>
         </form>

@@ -34,7 +34,11 @@ export function DuesPage() {
   const [picked, setPicked] = useState<Map<string, string>>(new Map())
   const [reminding, setReminding] = useState(false)
   const all = useQuery({ queryKey: ['/school-admin/fee/dues', 'all'], queryFn: () => read(undefined, 1) })
-  const q = useQuery({ queryKey: ['/school-admin/fee/dues', classId, page], queryFn: () => read(classId, page), placeholderData: keepPreviousData })
+  const q = useQuery({
+    queryKey: ['/school-admin/fee/dues', classId, page],
+    queryFn: () => read(classId, page),
+    placeholderData: keepPreviousData,
+  })
   useEffect(() => setPicked(new Map()), [classId, page])
   const d = q.data
   const late = useLate(q.isPending)
@@ -50,46 +54,157 @@ export function DuesPage() {
       <Group justify="space-between" mb={16} gap={12}>
         <Group gap={8} align="baseline">
           <Title order={1}>Dues</Title>
-          <Text c="dimmed" className="figures" aria-live="polite">{d ? `${format.number(d.total)} ${d.total === 1 ? 'student owes' : 'students owe'}` : ''}</Text>
+          <Text c="dimmed" className="figures" aria-live="polite">
+            {d ? `${format.number(d.total)} ${d.total === 1 ? 'student owes' : 'students owe'}` : ''}
+          </Text>
         </Group>
         <Group gap={8}>
-          <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" onClick={() => void download('/school-admin/fee/dues', { format: 'csv', ...(classId ? { classId } : {}) }, 'dues.csv').catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))}><IconDownload size={18} stroke={1.6} /></ActionIcon>
-          {may('fee', 'write') && !!d && d.total > 0 && <Button leftSection={<IconBellRinging size={16} stroke={1.6} />} onClick={() => setReminding(true)}>Send reminders…</Button>}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Download as CSV"
+            title="Download as CSV"
+            onClick={() =>
+              void download(
+                '/school-admin/fee/dues',
+                { format: 'csv', ...(classId ? { classId } : {}) },
+                'dues.csv',
+              ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
+            }
+          >
+            <IconDownload size={18} stroke={1.6} />
+          </ActionIcon>
+          {may('fee', 'write') && !!d && d.total > 0 && (
+            <Button leftSection={<IconBellRinging size={16} stroke={1.6} />} onClick={() => setReminding(true)}>
+              Send reminders…
+            </Button>
+          )}
         </Group>
       </Group>
-      {q.error && !d ? <Trouble error={q.error} retry={() => void q.refetch()} /> : !d ? late && <Lines /> : all.data?.total === 0 ? (
-        <div className="panel"><Empty icon={<IconCoins size={32} stroke={1.2} />} title="Nobody owes anything" text="What is charged and not paid yet shows here, by class and by how long it has been due. Reminders go out from here." action={may('fee', 'write') && <Button component={Link} to="/fees/charge">Charge a class</Button>} /></div>
+      {q.error && !d ? (
+        <Trouble error={q.error} retry={() => void q.refetch()} />
+      ) : !d ? (
+        late && <Lines />
+      ) : all.data?.total === 0 ? (
+        <div className="panel">
+          <Empty
+            icon={<IconCoins size={32} stroke={1.2} />}
+            title="Nobody owes anything"
+            text="What is charged and not paid yet shows here, by class and by how long it has been due. Reminders go out from here."
+            action={
+              may('fee', 'write') && (
+                <Button component={Link} to="/fees/charge">
+                  Charge a class
+                </Button>
+              )
+            }
+          />
+        </div>
       ) : (
         <Stack gap={16}>
           <Buckets ageing={d.ageing} />
           <Group gap={8}>
-            {classId && <button type="button" className="chip" data-set onClick={() => setAddress({ classId: undefined, page: undefined })}>Class is <strong>{chosen?.className ?? '…'}</strong><IconX size={14} aria-label="Remove" /></button>}
-            {!classId && (all.data?.classes ?? []).map((c) => (
-              <button key={c.classId ?? 'none'} type="button" className="chip" disabled={!c.classId} onClick={() => setAddress({ classId: c.classId ?? undefined, page: undefined })}>
-                {c.className || 'No class'} <strong className="figures">{format.money(c.total)}</strong>
+            {classId && (
+              <button
+                type="button"
+                className="chip"
+                data-set
+                onClick={() => setAddress({ classId: undefined, page: undefined })}
+              >
+                Class is <strong>{chosen?.className ?? '…'}</strong>
+                <IconX size={14} aria-label="Remove" />
               </button>
-            ))}
+            )}
+            {!classId &&
+              (all.data?.classes ?? []).map((c) => (
+                <button
+                  key={c.classId ?? 'none'}
+                  type="button"
+                  className="chip"
+                  disabled={!c.classId}
+                  onClick={() => setAddress({ classId: c.classId ?? undefined, page: undefined })}
+                >
+                  {c.className || 'No class'} <strong className="figures">{format.money(c.total)}</strong>
+                </button>
+              ))}
           </Group>
           <div className="panel">
             <div className="list-scroll" tabIndex={0} role="region" aria-label="Who owes">
               <table className="list two-lines" data-stale={q.isPlaceholderData || undefined}>
                 <thead>
                   <tr>
-                    {may('fee', 'write') && <th className="tick"><Checkbox size="xs" aria-label="Select all on this page" checked={d.items.length > 0 && d.items.every((s) => picked.has(s.studentId))} indeterminate={picked.size > 0 && !d.items.every((s) => picked.has(s.studentId))} onChange={(e) => setPicked(e.currentTarget.checked ? new Map(d.items.map((s) => [s.studentId, s.studentName])) : new Map())} /></th>}
+                    {may('fee', 'write') && (
+                      <th className="tick">
+                        <Checkbox
+                          size="xs"
+                          aria-label="Select all on this page"
+                          checked={d.items.length > 0 && d.items.every((s) => picked.has(s.studentId))}
+                          indeterminate={picked.size > 0 && !d.items.every((s) => picked.has(s.studentId))}
+                          onChange={(e) =>
+                            setPicked(
+                              e.currentTarget.checked
+                                ? new Map(d.items.map((s) => [s.studentId, s.studentName]))
+                                : new Map(),
+                            )
+                          }
+                        />
+                      </th>
+                    )}
                     <th scope="col">Student</th>
-                    <th scope="col" className="only-wide">Class</th>
-                    {buckets.map(([k, title]) => <th key={k} scope="col" className="end only-wide">{title}</th>)}
-                    <th scope="col" className="end">Owes</th>
+                    <th scope="col" className="only-wide">
+                      Class
+                    </th>
+                    {buckets.map(([k, title]) => (
+                      <th key={k} scope="col" className="end only-wide">
+                        {title}
+                      </th>
+                    ))}
+                    <th scope="col" className="end">
+                      Owes
+                    </th>
                   </tr>
                 </thead>
                 <tbody>
                   {d.items.map((s) => (
                     <tr key={s.studentId}>
-                      {may('fee', 'write') && <td className="tick"><Checkbox size="xs" aria-label={`Select ${s.studentName}`} checked={picked.has(s.studentId)} onChange={(e) => tick(s.studentId, s.studentName, e.currentTarget.checked)} /></td>}
-                      <td><Link to="/fees/ledger" search={{ student: s.studentId } as never} className="row-name" style={{ textDecoration: 'none' }}>{s.studentName}</Link><Text size="xs" c="dimmed" className="figures">{s.admissionNumber}</Text></td>
+                      {may('fee', 'write') && (
+                        <td className="tick">
+                          <Checkbox
+                            size="xs"
+                            aria-label={`Select ${s.studentName}`}
+                            checked={picked.has(s.studentId)}
+                            onChange={(e) => tick(s.studentId, s.studentName, e.currentTarget.checked)}
+                          />
+                        </td>
+                      )}
+                      <td>
+                        <Link
+                          to="/fees/ledger"
+                          search={{ student: s.studentId } as never}
+                          className="row-name"
+                          style={{ textDecoration: 'none' }}
+                        >
+                          {s.studentName}
+                        </Link>
+                        <Text size="xs" c="dimmed" className="figures">
+                          {s.admissionNumber}
+                        </Text>
+                      </td>
                       <td className="only-wide">{s.className}</td>
-                      {buckets.map(([k]) => <td key={k} className="end only-wide">{s[k] ? <Money of={s[k]} /> : <Text span c="dimmed">–</Text>}</td>)}
-                      <td className="end"><Money of={s.total} strong /></td>
+                      {buckets.map(([k]) => (
+                        <td key={k} className="end only-wide">
+                          {s[k] ? (
+                            <Money of={s[k]} />
+                          ) : (
+                            <Text span c="dimmed">
+                              –
+                            </Text>
+                          )}
+                        </td>
+                      ))}
+                      <td className="end">
+                        <Money of={s.total} strong />
+                      </td>
                     </tr>
                   ))}
                 </tbody>
@@ -98,49 +213,121 @@ export function DuesPage() {
           </div>
           {d.totalPages > 1 && (
             <Group justify="space-between">
-              <Text size="sm" c="dimmed" className="figures">{format.number((page - 1) * d.limit + 1)}–{format.number(Math.min(d.total, page * d.limit))} of {format.number(d.total)}</Text>
-              <Pagination size="sm" total={d.totalPages} value={page} onChange={(p) => setAddress({ page: p === 1 ? undefined : String(p) })} getControlProps={(c) => ({ 'aria-label': { first: 'First page', last: 'Last page', next: 'Next page', previous: 'Previous page' }[c] })} />
+              <Text size="sm" c="dimmed" className="figures">
+                {format.number((page - 1) * d.limit + 1)}–{format.number(Math.min(d.total, page * d.limit))} of{' '}
+                {format.number(d.total)}
+              </Text>
+              <Pagination
+                size="sm"
+                total={d.totalPages}
+                value={page}
+                onChange={(p) => setAddress({ page: p === 1 ? undefined : String(p) })}
+                getControlProps={(c) => ({
+                  'aria-label': {
+                    first: 'First page',
+                    last: 'Last page',
+                    next: 'Next page',
+                    previous: 'Previous page',
+                  }[c],
+                })}
+              />
             </Group>
           )}
         </Stack>
       )}
       {picked.size > 0 && (
         <div className="bulk" role="toolbar" aria-label="For the selected rows">
-          <Text fw={500} className="figures">{format.number(picked.size)} selected</Text>
-          <Button variant="default" size="compact-md" onClick={() => setReminding(true)}>Remind them…</Button>
-          <ActionIcon variant="subtle" color="gray" aria-label="Clear the selection" onClick={() => setPicked(new Map())}><IconX size={16} /></ActionIcon>
+          <Text fw={500} className="figures">
+            {format.number(picked.size)} selected
+          </Text>
+          <Button variant="default" size="compact-md" onClick={() => setReminding(true)}>
+            Remind them…
+          </Button>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Clear the selection"
+            onClick={() => setPicked(new Map())}
+          >
+            <IconX size={16} />
+          </ActionIcon>
         </div>
       )}
-      {reminding && <Remind close={() => setReminding(false)} sent={() => setPicked(new Map())} to={picked.size ? { studentIds: [...picked.keys()] } : classId ? { classId } : {}} />}
+      {reminding && (
+        <Remind
+          close={() => setReminding(false)}
+          sent={() => setPicked(new Map())}
+          to={picked.size ? { studentIds: [...picked.keys()] } : classId ? { classId } : {}}
+        />
+      )}
     </div>
   )
 }
 
 function read(classId: string | undefined, page: number): Promise<Dues> {
-  return call(api.GET('/school-admin/fee/dues', { params: { query: { ...(classId ? { classId } : {}), page, limit: 50 } as never } }) as Answer<Dues>)
+  return call(
+    api.GET('/school-admin/fee/dues', {
+      params: { query: { ...(classId ? { classId } : {}), page, limit: 50 } as never },
+    }) as Answer<Dues>,
+  )
 }
 
 /** The sum by age: a bar, and each part in words. */
 function Buckets({ ageing }: { ageing: Schemas['Ageing'] }) {
   return (
     <div className="panel" style={{ padding: 16 }}>
-      <Text size="sm" c="dimmed">Outstanding</Text>
-      <div className="owed"><Money of={ageing.total} /></div>
-      <div className="ageing-bar" aria-hidden>{buckets.map(([k], i) => ageing[k] > 0 && <span key={k} data-age={i} style={{ flexGrow: ageing[k] }} />)}</div>
+      <Text size="sm" c="dimmed">
+        Outstanding
+      </Text>
+      <div className="owed">
+        <Money of={ageing.total} />
+      </div>
+      <div className="ageing-bar" aria-hidden>
+        {buckets.map(([k], i) => ageing[k] > 0 && <span key={k} data-age={i} style={{ flexGrow: ageing[k] }} />)}
+      </div>
       <dl className="ageing">
-        {buckets.map(([k, title], i) => <div key={k}><dt><i data-age={i} />{title}</dt><dd className="figures"><Money of={ageing[k]} /></dd></div>)}
+        {buckets.map(([k, title], i) => (
+          <div key={k}>
+            <dt>
+              <i data-age={i} />
+              {title}
+            </dt>
+            <dd className="figures">
+              <Money of={ageing[k]} />
+            </dd>
+          </div>
+        ))}
       </dl>
     </div>
   )
 }
 
 /** Says whom a reminder reaches before it goes. */
-function Remind({ to, close, sent }: { to: { classId?: string; studentIds?: string[] }; close: () => void; sent: () => void }) {
+function Remind({
+  to,
+  close,
+  sent,
+}: {
+  to: { classId?: string; studentIds?: string[] }
+  close: () => void
+  sent: () => void
+}) {
   const format = useFormat()
   const once = useOnce('reminder')
-  const plan = useQuery({ queryKey: ['/school-admin/fee/reminder', 'plan', to], staleTime: 0, gcTime: 0, queryFn: () => call(api.POST('/school-admin/fee/reminder/send', { body: { data: { ...to, dryRun: true } } })) })
+  const plan = useQuery({
+    queryKey: ['/school-admin/fee/reminder', 'plan', to],
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: () => call(api.POST('/school-admin/fee/reminder/send', { body: { data: { ...to, dryRun: true } } })),
+  })
   const send = useMutation({
-    mutationFn: () => call(api.POST('/school-admin/fee/reminder/send', { params: { header: { 'Idempotency-Key': once.keyFor(to) } }, body: { data: to } })),
+    mutationFn: () =>
+      call(
+        api.POST('/school-admin/fee/reminder/send', {
+          params: { header: { 'Idempotency-Key': once.keyFor(to) } },
+          body: { data: to },
+        }),
+      ),
     onSuccess: (r) => {
       once.happened()
       moneyMoved()
@@ -153,12 +340,43 @@ function Remind({ to, close, sent }: { to: { classId?: string; studentIds?: stri
   const sum = p?.students.reduce((n, s) => n + s.amount, 0) ?? 0
   const n = p?.sent ?? 0
   return (
-    <Confirm opened title={p ? (n ? `Remind the families of ${format.number(n)} ${n === 1 ? 'student' : 'students'}?` : 'Nobody is left to remind today') : 'Who would be reminded?'} action={n ? `Send ${format.number(n)}` : 'Close'} busy={plan.isPending || send.isPending} error={plan.error ?? send.error} onClose={close} onConfirm={() => (n ? send.mutate() : close())}>
-      {!p ? <Skeleton component="span" display="block" height={14} width="80%" /> : (
+    <Confirm
+      opened
+      title={
+        p
+          ? n
+            ? `Remind the families of ${format.number(n)} ${n === 1 ? 'student' : 'students'}?`
+            : 'Nobody is left to remind today'
+          : 'Who would be reminded?'
+      }
+      action={n ? `Send ${format.number(n)}` : 'Close'}
+      busy={plan.isPending || send.isPending || once.done}
+      error={plan.error ?? send.error}
+      onClose={close}
+      onConfirm={() => (n ? send.mutate() : close())}
+    >
+      {!p ? (
+        <Skeleton component="span" display="block" height={14} width="80%" />
+      ) : (
         <>
-          {n > 0 && <>They owe {format.money(sum)} together{p.students.length < n ? ' and more' : ''}. Each guardian is told in the app, in the words of the settings, with their own amount; that costs nothing. Who chose SMS for fee notices gets one at the school's price. </>}
-          {p.already > 0 && <>{format.number(p.already)} {p.already === 1 ? 'was' : 'were'} reminded today already and {p.already === 1 ? 'is' : 'are'} left out. </>}
-          {p.noDues > 0 && <>{format.number(p.noDues)} {p.noDues === 1 ? 'owes' : 'owe'} nothing. </>}
+          {n > 0 && (
+            <>
+              They owe {format.money(sum)} together{p.students.length < n ? ' and more' : ''}. Each guardian is notified
+              in the app, with the text from the settings and their own amount; that costs nothing. Guardians who chose
+              SMS for fee notices get one at the school's price.{' '}
+            </>
+          )}
+          {p.already > 0 && (
+            <>
+              {format.number(p.already)} {p.already === 1 ? 'was' : 'were'} reminded today already and{' '}
+              {p.already === 1 ? 'is' : 'are'} left out.{' '}
+            </>
+          )}
+          {p.noDues > 0 && (
+            <>
+              {format.number(p.noDues)} {p.noDues === 1 ? 'owes' : 'owe'} nothing.{' '}
+            </>
+          )}
         </>
       )}
     </Confirm>

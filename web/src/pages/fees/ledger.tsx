@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Menu, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconBook, IconChevronDown, IconDownload, IconFileTypeCsv, IconPrinter } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -9,11 +9,11 @@ import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
-import { Money, usePlainMoney } from '../../patterns/money'
+import { usePlainMoney } from '../../patterns/money'
 import { PersonPicker } from '../../patterns/PersonPicker'
 import { Sheet } from '../../patterns/Sheet'
 import { FineDialog, GrantDialog } from './adjust'
-import { classOf, InvoiceState, lateWords, type Report, useReport } from './shared'
+import { classOf, type Report, useReport } from './shared'
 
 /** A student's account, as a statement that can be printed. */
 export function Ledger() {
@@ -27,7 +27,15 @@ export function Ledger() {
   function csv() {
     saveCSV(`account-${r!.student.admissionNumber.replaceAll('/', '-')}.csv`, [
       ['Date', 'Kind', 'What', 'Receipt', 'Debit', 'Credit', 'Balance'],
-      ...r!.entries.map((e) => [e.date, words(e.kind), e.narration, e.receiptNumber ?? '', e.entryType === 'DR' ? plain(e.amount) : '', e.entryType === 'CR' ? plain(e.amount) : '', plain(e.balance)]),
+      ...r!.entries.map((e) => [
+        e.date,
+        words(e.kind),
+        e.narration,
+        e.receiptNumber ?? '',
+        e.entryType === 'DR' ? plain(e.amount) : '',
+        e.entryType === 'CR' ? plain(e.amount) : '',
+        plain(e.balance),
+      ]),
     ])
   }
   return (
@@ -37,28 +45,85 @@ export function Ledger() {
         {r && (
           <Group gap={8}>
             <Menu position="bottom-end">
-              <Menu.Target><Button variant="default" rightSection={<IconChevronDown size={14} />}>More</Button></Menu.Target>
+              <Menu.Target>
+                <Button variant="default" rightSection={<IconChevronDown size={14} />}>
+                  More
+                </Button>
+              </Menu.Target>
               <Menu.Dropdown>
-                <Menu.Item leftSection={<IconDownload size={16} stroke={1.6} />} onClick={() => void download(`/school-admin/fee/report/${r.student.id}`, { format: 'pdf' }, `statement-${r.student.admissionNumber.replaceAll('/', '-')}.pdf`).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))}>Download as PDF</Menu.Item>
-                <Menu.Item leftSection={<IconFileTypeCsv size={16} stroke={1.6} />} onClick={csv}>Download as CSV</Menu.Item>
-                {may('fee', 'write') && <><Menu.Divider /><Menu.Item onClick={() => setDoing('grant')}>Grant a concession…</Menu.Item><Menu.Item onClick={() => setDoing('fine')}>Fine…</Menu.Item></>}
+                <Menu.Item
+                  leftSection={<IconDownload size={16} stroke={1.6} />}
+                  onClick={() =>
+                    void download(
+                      `/school-admin/fee/report/${r.student.id}`,
+                      { format: 'pdf' },
+                      `statement-${r.student.admissionNumber.replaceAll('/', '-')}.pdf`,
+                    ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
+                  }
+                >
+                  Download as PDF
+                </Menu.Item>
+                <Menu.Item leftSection={<IconFileTypeCsv size={16} stroke={1.6} />} onClick={csv}>
+                  Download as CSV
+                </Menu.Item>
+                {may('fee', 'write') && (
+                  <>
+                    <Menu.Divider />
+                    <Menu.Item onClick={() => setDoing('grant')}>Grant a concession…</Menu.Item>
+                    <Menu.Item onClick={() => setDoing('fine')}>Fine…</Menu.Item>
+                  </>
+                )}
                 <Menu.Divider />
-                <Menu.Item component={Link} to="/fees/receipts" search={{ student: r.student.id } as never}>Receipts of {name}</Menu.Item>
+                <Menu.Item component={Link} to="/fees/receipts" search={{ student: r.student.id } as never}>
+                  Receipts of {name}
+                </Menu.Item>
               </Menu.Dropdown>
             </Menu>
-            <Button variant="default" leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => window.print()}>Print</Button>
-            {may('fee', 'write') && <Button component={Link} to="/fees/collect" search={{ student: r.student.id } as never}>Collect fee</Button>}
+            <Button
+              variant="default"
+              leftSection={<IconPrinter size={16} stroke={1.6} />}
+              onClick={() => window.print()}
+            >
+              Print
+            </Button>
+            {may('fee', 'write') && (
+              <Button component={Link} to="/fees/collect" search={{ student: r.student.id } as never}>
+                Collect fee
+              </Button>
+            )}
           </Group>
         )}
       </Group>
       <div className="reading no-print" style={{ marginBottom: 16 }}>
-        <PersonPicker label="Student" size="sm" autoFocus={!address.student} onPick={(p) => setAddress({ student: p.id })} />
+        <PersonPicker
+          label="Student"
+          size="sm"
+          autoFocus={!address.student}
+          onPick={(p) => setAddress({ student: p.id })}
+        />
       </div>
-      {!address.student ? <Empty icon={<IconBook size={32} stroke={1.2} />} title="Whose account?" text="Every charge, payment, concession and fine of a student, in the order it happened, with the balance after each." example="The statement prints on A4 with the school's head." />
-        : !r ? report.error ? <Trouble error={report.error} retry={() => void report.refetch()} /> : <Lines />
-        : <Statement report={r} />}
-      {doing === 'fine' && r && <FineDialog student={{ id: r.student.id, name }} invoices={r.invoices} close={() => setDoing(null)} />}
-      {doing === 'grant' && r && <GrantDialog student={{ id: r.student.id, name }} invoices={r.invoices} close={() => setDoing(null)} />}
+      {!address.student ? (
+        <Empty
+          icon={<IconBook size={32} stroke={1.2} />}
+          title="Find a student"
+          text="Every charge, payment, concession and fine of a student, in the order it happened, with the balance after each."
+          example="The statement prints on A4 with the school's head."
+        />
+      ) : !r ? (
+        report.error ? (
+          <Trouble error={report.error} retry={() => void report.refetch()} />
+        ) : (
+          <Lines />
+        )
+      ) : (
+        <Statement report={r} />
+      )}
+      {doing === 'fine' && r && (
+        <FineDialog student={{ id: r.student.id, name }} invoices={r.invoices} close={() => setDoing(null)} />
+      )}
+      {doing === 'grant' && r && (
+        <GrantDialog student={{ id: r.student.id, name }} invoices={r.invoices} close={() => setDoing(null)} />
+      )}
     </div>
   )
 }
@@ -69,27 +134,71 @@ function Statement({ report: r }: { report: Report }) {
   return (
     <Sheet title="Statement of account">
       <dl>
-        <dt>Student</dt><dd>{nameOf(r.student)}</dd>
-        <dt>Admission no.</dt><dd className="figures">{r.student.admissionNumber}</dd>
-        <dt>Class</dt><dd>{classOf(r.student) || '–'}</dd>
-        <dt>{r.balance < 0 ? 'Paid ahead' : 'Outstanding'}</dt><dd className="figures"><b>{format.money(Math.abs(r.balance))}</b></dd>
+        <dt>Student</dt>
+        <dd>{nameOf(r.student)}</dd>
+        <dt>Admission no.</dt>
+        <dd className="figures">{r.student.admissionNumber}</dd>
+        <dt>Class</dt>
+        <dd>{classOf(r.student) || '–'}</dd>
+        <dt>{r.balance < 0 ? 'Advance' : 'Outstanding'}</dt>
+        <dd className="figures">
+          <b>{format.money(Math.abs(r.balance))}</b>
+        </dd>
       </dl>
-      {r.entries.length === 0 ? <p>Nothing was charged or paid yet.</p> : (
+      {r.entries.length === 0 ? (
+        <p>Nothing was charged or paid yet.</p>
+      ) : (
         <div className="paper-scroll" tabIndex={0} role="region" aria-label="Entries">
           <table>
-            <thead><tr><th scope="col">Date</th><th scope="col">What</th><th scope="col" className="end">Charged</th><th scope="col" className="end">Paid or waived</th><th scope="col" className="end">Balance</th></tr></thead>
+            <thead>
+              <tr>
+                <th scope="col">Date</th>
+                <th scope="col">What</th>
+                <th scope="col" className="end">
+                  Charged
+                </th>
+                <th scope="col" className="end">
+                  Paid or waived
+                </th>
+                <th scope="col" className="end">
+                  Balance
+                </th>
+              </tr>
+            </thead>
             <tbody>
               {r.entries.map((e, i) => (
                 <tr key={i}>
-                  <td className="figures" style={{ whiteSpace: 'nowrap' }}>{format.date(e.date)}</td>
-                  <td>{e.narration}{e.receiptId && <>, <Link to="/fees/receipt" search={{ id: e.receiptId } as never} style={{ color: 'inherit' }} className="figures">{e.receiptNumber}</Link></>}</td>
+                  <td className="figures" style={{ whiteSpace: 'nowrap' }}>
+                    {format.date(e.date)}
+                  </td>
+                  <td>
+                    {e.narration}
+                    {e.receiptId && (
+                      <>
+                        ,{' '}
+                        <Link
+                          to="/fees/receipt"
+                          search={{ id: e.receiptId } as never}
+                          style={{ color: 'inherit' }}
+                          className="figures"
+                        >
+                          {e.receiptNumber}
+                        </Link>
+                      </>
+                    )}
+                  </td>
                   <td className="end figures">{e.entryType === 'DR' ? format.money(e.amount) : ''}</td>
                   <td className="end figures">{e.entryType === 'CR' ? format.money(e.amount) : ''}</td>
                   <td className="end figures">{format.money(e.balance)}</td>
                 </tr>
               ))}
             </tbody>
-            <tfoot><tr><td colSpan={4}>{r.balance < 0 ? 'Paid ahead' : 'Outstanding'}</td><td className="end figures">{format.money(Math.abs(r.balance))}</td></tr></tfoot>
+            <tfoot>
+              <tr>
+                <td colSpan={4}>{r.balance < 0 ? 'Advance' : 'Outstanding'}</td>
+                <td className="end figures">{format.money(Math.abs(r.balance))}</td>
+              </tr>
+            </tfoot>
           </table>
         </div>
       )}
@@ -98,64 +207,30 @@ function Statement({ report: r }: { report: Report }) {
           <h2>Open invoices</h2>
           <div className="paper-scroll" tabIndex={0} role="region" aria-label="Open invoices">
             <table>
-              <thead><tr><th scope="col">Invoice</th><th scope="col">For</th><th scope="col">Due</th><th scope="col" className="end">Open</th></tr></thead>
-              <tbody>{open.map((i) => <tr key={i.id}><td className="figures">{i.number}</td><td>{i.name}</td><td className="figures">{format.date(i.dueDate)}</td><td className="end figures">{format.money(i.open)}</td></tr>)}</tbody>
+              <thead>
+                <tr>
+                  <th scope="col">Invoice</th>
+                  <th scope="col">For</th>
+                  <th scope="col">Due</th>
+                  <th scope="col" className="end">
+                    Open
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {open.map((i) => (
+                  <tr key={i.id}>
+                    <td className="figures">{i.number}</td>
+                    <td>{i.name}</td>
+                    <td className="figures">{format.date(i.dueDate)}</td>
+                    <td className="end figures">{format.money(i.open)}</td>
+                  </tr>
+                ))}
+              </tbody>
             </table>
           </div>
         </>
       )}
     </Sheet>
-  )
-}
-
-/** The account inside a student's drawer: what is open, and what happened last. */
-export function StudentLedger({ id }: { id: string }) {
-  const format = useFormat()
-  const may = useMay()
-  const q = useReport(id)
-  const r = q.data
-  if (!r) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />
-  return (
-    <Stack gap={24}>
-      <Group justify="space-between" align="flex-end">
-        <div>
-          <Text size="sm" c="dimmed">{r.balance < 0 ? 'Paid ahead' : 'Outstanding'}</Text>
-          <div className="owed">{format.money(Math.abs(r.balance))}</div>
-        </div>
-        <Group gap={8}>
-          <Button component={Link} to="/fees/ledger" search={{ student: id } as never} variant="default">Statement</Button>
-          {may('fee', 'write') && <Button component={Link} to="/fees/collect" search={{ student: id } as never}>Collect fee</Button>}
-        </Group>
-      </Group>
-      {r.entries.length === 0 && <Empty title="Nothing was charged yet" text="Charges, payments, concessions and fines of this student appear here with the balance after each." />}
-      {r.invoices.length > 0 && (
-        <section aria-label="Invoices">
-          <Text className="section" mt={0}>Invoices</Text>
-          <Stack gap={0} className="panel">
-            {r.invoices.map((i, n) => (
-              <Group key={i.id} justify="space-between" p={12} gap={12} wrap="nowrap" style={n ? { borderTop: '1px solid var(--line)' } : undefined}>
-                <div><Text fw={500}>{i.name}</Text><Text size="xs" c="dimmed">{format.date(i.dueDate)}{i.open > 0 && ` · ${lateWords(i.dueDate).toLowerCase()}`}</Text></div>
-                <div style={{ textAlign: 'end' }}><Money of={i.open || i.charged - i.concession} strong={i.open > 0} /><Text size="xs" component="div"><InvoiceState of={i.state} /></Text></div>
-              </Group>
-            ))}
-          </Stack>
-        </section>
-      )}
-      {r.entries.length > 0 && (
-        <section aria-label="Entries">
-          <Text className="section" mt={0}>What happened</Text>
-          <ul className="moments">
-            {[...r.entries].reverse().slice(0, 30).map((e, i) => (
-              <li key={i}>
-                <Group justify="space-between" wrap="nowrap" gap={12} align="flex-start">
-                  <div><Text>{e.narration}{e.receiptId && <>, <Anchor component={Link} to="/fees/receipt" search={{ id: e.receiptId } as never} underline="always" className="figures">{e.receiptNumber}</Anchor></>}</Text><Text size="sm" c="dimmed">{format.date(e.date)}</Text></div>
-                  <div style={{ textAlign: 'end', whiteSpace: 'nowrap' }}><Text className="figures">{e.entryType === 'DR' ? '+' : '−'} {format.money(e.amount)}</Text><Text size="sm" c="dimmed" className="figures">{format.money(e.balance)}</Text></div>
-                </Group>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-    </Stack>
   )
 }

@@ -9,8 +9,8 @@ import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { Money, usePlainMoney } from '../../patterns/money'
 import { DrawerHead, Facts } from '../../patterns/record'
-import { receiptPDF, Reverse } from './receipt'
-import { modes, modeWord, useReceipt } from './shared'
+import { Reverse } from './reverse'
+import { modes, modeWord, receiptPDF, useReceipt } from './shared'
 
 /** Every payment that was received, newest first. */
 export function Receipts() {
@@ -18,39 +18,132 @@ export function Receipts() {
   const plain = usePlainMoney()
   const may = useMay()
   const [address, setAddress] = useAddress()
-  const collect = may('fee', 'write') && <Button component={Link} to="/fees/collect" leftSection={<IconPlus size={16} />}>Collect fee</Button>
-  const days = Object.fromEntries([['from', address.from], ['to', address.to], ['studentId', address.student]].filter(([, v]) => v)) as Record<string, string>
+  const collect = may('fee', 'write') && (
+    <Button component={Link} to="/fees/collect" leftSection={<IconPlus size={16} />}>
+      Collect fee
+    </Button>
+  )
+  const days = Object.fromEntries(
+    [
+      ['from', address.from],
+      ['to', address.to],
+      ['studentId', address.student],
+    ].filter(([, v]) => v),
+  ) as Record<string, string>
   return (
     <ListPage
-      path="/school-admin/fee/collection/list" title="Receipts" noun={['receipt', 'receipts']} id={(r) => r.id} name={(r) => r.receiptNumber}
+      path="/school-admin/fee/collection/list"
+      title="Receipts"
+      noun={['receipt', 'receipts']}
+      id={(r) => r.id}
+      name={(r) => r.receiptNumber}
       search="Receipt, student or reference"
       fixed={Object.keys(days).length ? days : undefined}
       filters={[
         { key: 'paymentMode', label: 'Method', options: [...modes] },
-        { key: 'reversed', label: 'State', options: [{ value: 'false', label: 'received' }, { value: 'true', label: 'reversed' }] },
+        {
+          key: 'reversed',
+          label: 'State',
+          options: [
+            { value: 'false', label: 'received' },
+            { value: 'true', label: 'reversed' },
+          ],
+        },
       ]}
       columns={[
-        { key: 'number', title: 'Receipt', cell: (r) => <><span className="figures">{r.receiptNumber}</span><Text size="xs" c="dimmed" className="only-narrow">{r.studentName}</Text></>, text: (r) => r.receiptNumber },
+        {
+          key: 'number',
+          title: 'Receipt',
+          cell: (r) => (
+            <>
+              <span className="figures">{r.receiptNumber}</span>
+              <Text size="xs" c="dimmed" className="only-narrow">
+                {r.studentName}
+              </Text>
+            </>
+          ),
+          text: (r) => r.receiptNumber,
+        },
         { key: 'student', title: 'Student', cell: (r) => r.studentName, sort: 'studentName' },
-        { key: 'admission', title: 'Admission no.', cell: (r) => <span className="figures">{r.admissionNumber}</span>, text: (r) => r.admissionNumber, hidden: true },
-        { key: 'at', title: 'Received', cell: (r) => <span className="figures">{format.dateTime(r.receivedAt)}</span>, text: (r) => r.receivedAt, sort: 'receivedAt' },
+        {
+          key: 'admission',
+          title: 'Admission no.',
+          cell: (r) => <span className="figures">{r.admissionNumber}</span>,
+          text: (r) => r.admissionNumber,
+          hidden: true,
+        },
+        {
+          key: 'at',
+          title: 'Received',
+          cell: (r) => <span className="figures">{format.dateTime(r.receivedAt)}</span>,
+          text: (r) => r.receivedAt,
+          sort: 'receivedAt',
+        },
         { key: 'mode', title: 'Method', cell: (r) => modeWord(r.paymentMode) },
         { key: 'reference', title: 'Reference', cell: (r) => r.referenceNumber },
         { key: 'by', title: 'By', cell: (r) => r.receivedByName, hidden: true },
-        { key: 'state', title: 'State', cell: (r) => (r.reversed ? <Status tone="off">Reversed</Status> : <Status tone="good">Received</Status>), text: (r) => (r.reversed ? 'Reversed' : 'Received') },
-        { key: 'amount', title: 'Amount', cell: (r) => <span style={r.reversed ? { textDecoration: 'line-through' } : undefined}><Money of={r.amount} /></span>, text: (r) => plain(r.amount), sort: 'amount', end: true, phone: true },
+        {
+          key: 'state',
+          title: 'State',
+          cell: (r) => (r.reversed ? <Status tone="off">Reversed</Status> : <Status tone="good">Received</Status>),
+          text: (r) => (r.reversed ? 'Reversed' : 'Received'),
+        },
+        {
+          key: 'amount',
+          title: 'Amount',
+          cell: (r) => (
+            <span style={r.reversed ? { textDecoration: 'line-through' } : undefined}>
+              <Money of={r.amount} />
+            </span>
+          ),
+          text: (r) => plain(r.amount),
+          sort: 'amount',
+          end: true,
+          phone: true,
+        },
       ]}
       more={
         <Group gap={8} wrap="nowrap" className="day-range">
-          <TextInput type="date" aria-label="Received from" value={address.from ?? ''} onChange={(e) => setAddress({ from: e.currentTarget.value || undefined, page: undefined }, true)} />
+          <TextInput
+            type="date"
+            aria-label="Received from"
+            value={address.from ?? ''}
+            onChange={(e) => setAddress({ from: e.currentTarget.value || undefined, page: undefined }, true)}
+          />
           <span aria-hidden>–</span>
-          <TextInput type="date" aria-label="Received until" value={address.to ?? ''} onChange={(e) => setAddress({ to: e.currentTarget.value || undefined, page: undefined }, true)} />
+          <TextInput
+            type="date"
+            aria-label="Received until"
+            value={address.to ?? ''}
+            onChange={(e) => setAddress({ to: e.currentTarget.value || undefined, page: undefined }, true)}
+          />
         </Group>
       }
       primary={collect}
-      empty={days.from || days.to || days.studentId
-        ? <Empty icon={<IconReceipt size={32} stroke={1.2} />} title="No receipts on these days" text="Choose other days, or all of them." action={<Button variant="default" onClick={() => setAddress({ from: undefined, to: undefined, student: undefined })}>All days</Button>} />
-        : <Empty icon={<IconReceipt size={32} stroke={1.2} />} title="No receipts yet" text="Every payment leaves a receipt with a number of its own, without gaps. It can be printed again at any time." action={collect} />}
+      empty={
+        days.from || days.to || days.studentId ? (
+          <Empty
+            icon={<IconReceipt size={32} stroke={1.2} />}
+            title="No receipts on these days"
+            text="Choose other days, or all of them."
+            action={
+              <Button
+                variant="default"
+                onClick={() => setAddress({ from: undefined, to: undefined, student: undefined })}
+              >
+                All days
+              </Button>
+            }
+          />
+        ) : (
+          <Empty
+            icon={<IconReceipt size={32} stroke={1.2} />}
+            title="No receipts yet"
+            text="Every payment leaves a receipt with a number of its own, without gaps. It can be printed again at any time."
+            action={collect}
+          />
+        )
+      }
       drawer={(id, close) => <ReceiptDrawer id={id} close={close} key={id} />}
     />
   )
@@ -62,17 +155,46 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
   const q = useReceipt(id)
   const [reversing, setReversing] = useState(false)
   const r = q.data
-  if (!r) return <><DrawerHead title={' '} close={close} /><div className="drawer-body">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}</div></>
+  if (!r)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}
+        </div>
+      </>
+    )
   const ahead = r.amount - r.allocations.reduce((sum, a) => sum + a.amount, 0)
   return (
     <>
-      <DrawerHead title={`Receipt ${r.receiptNumber}`} close={close} summary={<Group gap={12}>{r.reversed ? <Status tone="off">Reversed</Status> : <Status tone="good">Received</Status>}<Money of={r.amount} /></Group>}
-        actions={!r.reversed && may('fee', 'write') && <Button variant="default" size="compact-md" onClick={() => setReversing(true)}>Reverse…</Button>} />
+      <DrawerHead
+        title={`Receipt ${r.receiptNumber}`}
+        close={close}
+        summary={
+          <Group gap={12}>
+            {r.reversed ? <Status tone="off">Reversed</Status> : <Status tone="good">Received</Status>}
+            <Money of={r.amount} />
+          </Group>
+        }
+        actions={
+          !r.reversed &&
+          may('fee', 'write') && (
+            <Button variant="default" size="compact-md" onClick={() => setReversing(true)}>
+              Reverse…
+            </Button>
+          )
+        }
+      />
       <div className="drawer-body">
         <Stack gap={24}>
           <Facts
             of={[
-              ['Student', <Link key="s" to="/fees/ledger" search={{ student: r.studentId } as never} style={{ color: 'inherit' }}>{r.studentName}</Link>],
+              [
+                'Student',
+                <Link key="s" to="/fees/ledger" search={{ student: r.studentId } as never} style={{ color: 'inherit' }}>
+                  {r.studentName}
+                </Link>,
+              ],
               ['Admission no.', r.admissionNumber],
               ['Class', r.className],
               ['Received', format.dateTime(r.receivedAt)],
@@ -82,10 +204,31 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
               ...(r.reversed ? ([['Reversal', r.reversalNote]] as [string, string][]) : []),
             ]}
           />
-          <Facts of={[...r.allocations.map((a): [string, React.ReactNode] => [a.name, <Money key={a.invoiceId} of={a.amount} />]), ...(ahead > 0 ? ([['Paid ahead', <Money key="a" of={ahead} />]] as [string, React.ReactNode][]) : [])]} />
+          <Facts
+            of={[
+              ...r.allocations.map((a): [string, React.ReactNode] => [
+                a.name,
+                <Money key={a.invoiceId} of={a.amount} />,
+              ]),
+              ...(ahead > 0 ? ([['Advance', <Money key="a" of={ahead} />]] as [string, React.ReactNode][]) : []),
+            ]}
+          />
           <Group gap={8}>
-            <Button component={Link} to="/fees/receipt" search={{ id } as never} leftSection={<IconPrinter size={16} stroke={1.6} />}>Print</Button>
-            <Button variant="default" leftSection={<IconDownload size={16} stroke={1.6} />} onClick={() => void receiptPDF(r)}>PDF</Button>
+            <Button
+              component={Link}
+              to="/fees/receipt"
+              search={{ id } as never}
+              leftSection={<IconPrinter size={16} stroke={1.6} />}
+            >
+              Print
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} stroke={1.6} />}
+              onClick={() => void receiptPDF(r)}
+            >
+              PDF
+            </Button>
           </Group>
         </Stack>
       </div>

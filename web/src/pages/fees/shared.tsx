@@ -1,6 +1,7 @@
+import { notifications } from '@mantine/notifications'
 // What the fee pages have in common: how people pay, how late something is, a student's account.
 import { useQuery } from '@tanstack/react-query'
-import { api, call, type Schemas } from '../../api/client'
+import { api, asProblem, call, download, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { Status } from '../../patterns/feedback'
 import { SubNav } from '../../patterns/SubNav'
@@ -25,7 +26,12 @@ export function useReport(studentId: string | undefined) {
   return useQuery({
     queryKey: ['/school-admin/fee/report', studentId],
     enabled: !!studentId,
-    queryFn: () => call(api.GET('/school-admin/fee/report/{studentId}', { params: { path: { studentId: studentId! } } }) as Answer<Report>),
+    queryFn: () =>
+      call(
+        api.GET('/school-admin/fee/report/{studentId}', {
+          params: { path: { studentId: studentId! } },
+        }) as Answer<Report>,
+      ),
   })
 }
 
@@ -33,29 +39,46 @@ export function useReceipt(id: string | undefined) {
   return useQuery({
     queryKey: ['/school-admin/fee/receipt', id],
     enabled: !!id,
-    queryFn: () => call(api.GET('/school-admin/fee/receipt/{id}', { params: { path: { id: id! } } }) as Answer<Schemas['Receipt']>),
+    queryFn: () =>
+      call(api.GET('/school-admin/fee/receipt/{id}', { params: { path: { id: id! } } }) as Answer<Schemas['Receipt']>),
   })
 }
 
 export function useHeads() {
-  return useQuery({ queryKey: ['/school-admin/fee/head/list', 'all'], queryFn: async () => (await call(api.GET('/school-admin/fee/head/list', { params: { query: { limit: 100 } } }))).items })
+  return useQuery({
+    queryKey: ['/school-admin/fee/head/list', 'all'],
+    queryFn: async () =>
+      (await call(api.GET('/school-admin/fee/head/list', { params: { query: { limit: 100 } } }))).items,
+  })
 }
 
 /** After money moved, everything about money is asked for again. */
 export const moneyMoved = () => changed('/school-admin/fee/', '/school-admin/dashboard/')
 
 /** Days from a due date to today; below zero it is not due yet. */
-export function daysLate(due: string): number {
+function daysLate(due: string): number {
   const today = new Date()
-  return Math.round((Date.UTC(today.getFullYear(), today.getMonth(), today.getDate()) - Date.parse(`${due}T00:00:00Z`)) / 86_400_000)
+  return Math.round(
+    (Date.UTC(today.getFullYear(), today.getMonth(), today.getDate()) - Date.parse(`${due}T00:00:00Z`)) / 86_400_000,
+  )
 }
 
 export function lateWords(due: string): string {
   const n = daysLate(due)
-  return n > 0 ? `${n} ${n === 1 ? 'day' : 'days'} late` : n === 0 ? 'Due today' : `In ${-n} ${n === -1 ? 'day' : 'days'}`
+  return n > 0
+    ? `${n} ${n === 1 ? 'day' : 'days'} late`
+    : n === 0
+      ? 'Due today'
+      : `In ${-n} ${n === -1 ? 'day' : 'days'}`
 }
 
-const states: Record<string, ['good' | 'busy' | 'warn' | 'bad' | 'off', string]> = { PAID: ['good', 'Paid'], PARTIAL: ['busy', 'Partly paid'], UNPAID: ['busy', 'Not paid yet'], OVERDUE: ['bad', 'Overdue'], WAIVED: ['off', 'Waived'] }
+const states: Record<string, ['good' | 'busy' | 'warn' | 'bad' | 'off', string]> = {
+  PAID: ['good', 'Paid'],
+  PARTIAL: ['busy', 'Partly paid'],
+  UNPAID: ['busy', 'Not paid yet'],
+  OVERDUE: ['bad', 'Overdue'],
+  WAIVED: ['off', 'Waived'],
+}
 
 export function InvoiceState({ of }: { of: string }) {
   const [tone, word] = states[of] ?? ['off', of]
@@ -64,4 +87,20 @@ export function InvoiceState({ of }: { of: string }) {
 
 export const classOf = (s: { className: string; divisionName: string }) => `${s.className} ${s.divisionName}`.trim()
 
-export const SetupNav = () => <SubNav label="Fee set-up" items={[{ to: '/fees/structures', title: 'Structures' }, { to: '/fees/heads', title: 'Fee heads' }, { to: '/fees/charge', title: 'Charge' }]} />
+export const SetupNav = () => (
+  <SubNav
+    label="Fee set-up"
+    items={[
+      { to: '/fees/structures', title: 'Structures' },
+      { to: '/fees/heads', title: 'Fee heads' },
+      { to: '/fees/charge', title: 'Charge' },
+    ]}
+  />
+)
+
+export const receiptPDF = (r: { id: string; receiptNumber: string }) =>
+  download(
+    `/school-admin/fee/receipt/${r.id}`,
+    { format: 'pdf' },
+    `receipt-${r.receiptNumber.replaceAll('/', '-')}.pdf`,
+  ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))

@@ -6,18 +6,21 @@ import { api, call, done, type Schemas } from '../../api/client'
 import { changed, useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { Money, MoneyInput, usePlainMoney } from '../../patterns/money'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
-import { FormDrawer, Reading } from '../academics'
 import { SetupNav, useHeads } from './shared'
 
 type Structure = Schemas['Structure']
 type Head = Schemas['Head']
-const types = ['TUITION', 'TRANSPORT', 'EXAM', 'LIBRARY', 'FINE', 'OTHER'].map((value) => ({ value, label: words(value) }))
+const types = ['TUITION', 'TRANSPORT', 'EXAM', 'LIBRARY', 'FINE', 'OTHER'].map((value) => ({
+  value,
+  label: words(value),
+}))
 
 /* Fee heads */
 
@@ -25,12 +28,21 @@ export function Heads() {
   const may = useMay()
   const format = useFormat()
   const [, setAddress] = useAddress()
-  const add = may('fee', 'write') && <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>Add a fee head</Button>
+  const add = may('fee', 'write') && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add a fee head
+    </Button>
+  )
   return (
     <>
       <SetupNav />
       <ListPage
-        path="/school-admin/fee/head/list" title="Fee heads" noun={['fee head', 'fee heads']} id={(h) => h.id} name={(h) => h.name} search="Name or code"
+        path="/school-admin/fee/head/list"
+        title="Fee heads"
+        noun={['fee head', 'fee heads']}
+        id={(h) => h.id}
+        name={(h) => h.name}
+        search="Name or code"
         filters={[{ key: 'type', label: 'Kind', options: types }]}
         columns={[
           { key: 'name', title: 'Name', cell: (h) => h.name, sort: 'name' },
@@ -39,8 +51,18 @@ export function Heads() {
           { key: 'since', title: 'Added', cell: (h) => format.date(h.createdAt), sort: 'createdAt' },
         ]}
         primary={add}
-        empty={<Empty icon={<IconReceiptTax size={32} stroke={1.2} />} title="No fee heads yet" text="A fee head is something fees are paid for. Each has an account of its own in the books." action={add} example="For example: Tuition (TUI), Transport (TRA), Examinations (EXA)." />}
-        drawer={(id, close) => (id === 'new' ? <HeadForm close={close} /> : <HeadDrawer id={id} close={close} key={id} />)}
+        empty={
+          <Empty
+            icon={<IconReceiptTax size={32} stroke={1.2} />}
+            title="No fee heads yet"
+            text="A fee head is something fees are paid for. Each has its own account in the ledger."
+            action={add}
+            example="For example: Tuition (TUI), Transport (TRA), Examinations (EXA)."
+          />
+        }
+        drawer={(id, close) =>
+          id === 'new' ? <HeadForm close={close} /> : <HeadDrawer id={id} close={close} key={id} />
+        }
       />
     </>
   )
@@ -50,7 +72,11 @@ const readHead = (id: string) => call(api.GET('/school-admin/fee/head/{id}', { p
 
 function HeadDrawer({ id, close }: { id: string; close: () => void }) {
   const q = useQuery({ queryKey: ['/school-admin/fee/head/', id], queryFn: () => readHead(id) })
-  return q.data ? <HeadForm head={q.data} close={close} /> : <Reading error={q.error} retry={() => void q.refetch()} close={close} />
+  return q.data ? (
+    <HeadForm head={q.data} close={close} />
+  ) : (
+    <Reading error={q.error} retry={() => void q.refetch()} close={close} />
+  )
 }
 
 const headLabels = { name: 'Name', code: 'Code', type: 'Kind' }
@@ -61,14 +87,43 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
   const draft = useDraft(pick(head))
   const f = fieldsOf(draft)
   const save = useSave({
-    draft, labels: headLabels, version: head?.version,
-    save: (c, version) => (head ? call(api.PUT('/school-admin/fee/head/{id}', { params: { path: { id: head.id } }, body: { data: { ...c, version } as Schemas['HeadChange'] } })) : call(api.POST('/school-admin/fee/head/create', { body: { data: draft.values as Schemas['HeadFields'] } }))),
-    reread: head && (async () => { const now = await readHead(head.id); return { ...pick(now), version: now.version } }),
-    onSaved: () => { changed('/school-admin/fee/'); if (!head) close() },
+    draft,
+    labels: headLabels,
+    version: head?.version,
+    save: (c, version) =>
+      head
+        ? call(
+            api.PUT('/school-admin/fee/head/{id}', {
+              params: { path: { id: head.id } },
+              body: { data: { ...c, version } as Schemas['HeadChange'] },
+            }),
+          )
+        : call(api.POST('/school-admin/fee/head/create', { body: { data: draft.values as Schemas['HeadFields'] } })),
+    reread:
+      head &&
+      (async () => {
+        const now = await readHead(head.id)
+        return { ...pick(now), version: now.version }
+      }),
+    onSaved: () => {
+      changed('/school-admin/fee/')
+      if (!head) close()
+    },
   })
   return (
-    <FormDrawer title={head?.name ?? 'Add a fee head'} what={head?.name ?? ''} close={close} draft={draft} save={save} create={!head}
-      remove={head && may('fee', 'delete') ? () => done(api.DELETE('/school-admin/fee/head/{id}', { params: { path: { id: head.id } } })) : undefined}>
+    <FormDrawer
+      title={head?.name ?? 'Add a fee head'}
+      what={head?.name ?? ''}
+      close={close}
+      draft={draft}
+      save={save}
+      create={!head}
+      remove={
+        head && may('fee', 'delete')
+          ? () => done(api.DELETE('/school-admin/fee/head/{id}', { params: { path: { id: head.id } } }))
+          : undefined
+      }
+    >
       {f.text({ k: 'name', label: headLabels.name, placeholder: 'Tuition', required: true, maxLength: 60 })}
       <div className="pair">
         {f.text({ k: 'code', label: headLabels.code, placeholder: 'TUI', required: true, maxLength: 20 })}
@@ -87,25 +142,63 @@ export function Structures() {
   const classes = useClasses()
   const { year } = useYear()
   const name = (id: string) => classes.data?.find((c) => c.id === id)?.name ?? ''
-  const add = may('fee', 'write') && <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>Add a structure</Button>
+  const add = may('fee', 'write') && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add a structure
+    </Button>
+  )
   return (
     <>
       <SetupNav />
       <ListPage
-        path="/school-admin/fee/structure/list" title="Fee structures" noun={['fee structure', 'fee structures']} id={(s) => s.id} name={(s) => s.name} search="Name"
+        path="/school-admin/fee/structure/list"
+        title="Fee structures"
+        noun={['fee structure', 'fee structures']}
+        id={(s) => s.id}
+        name={(s) => s.name}
+        search="Name"
         fixed={year ? { academicYearId: year.id } : undefined}
-        filters={[{ key: 'classId', label: 'Class', options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })) }]}
+        filters={[
+          {
+            key: 'classId',
+            label: 'Class',
+            options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
+          },
+        ]}
         columns={[
           { key: 'name', title: 'Name', cell: (s) => s.name, sort: 'name' },
           { key: 'class', title: 'Class', cell: (s) => name(s.classId), phone: true },
           { key: 'heads', title: 'For', cell: (s) => s.heads.map((h) => h.name).join(', ') },
           { key: 'instalments', title: 'Instalments', cell: (s) => s.instalments.map((i) => i.name).join(', ') },
-          { key: 'total', title: 'For the year', cell: (s) => <Money of={s.total} />, text: (s) => plain(s.total), end: true, phone: true },
+          {
+            key: 'total',
+            title: 'For the year',
+            cell: (s) => <Money of={s.total} />,
+            text: (s) => plain(s.total),
+            end: true,
+            phone: true,
+          },
         ]}
         primary={add}
-        more={may('fee', 'write') && <Button component={Link} to="/fees/charge" variant="default">Charge a class</Button>}
-        empty={<Empty icon={<IconBuildingBank size={32} stroke={1.2} />} title="No fee structure this year" text="What a class pays in the year, for what and when. Charging a class for an instalment goes by it." action={add} example="For example: Class 5, tuition 24,000 and exams 1,200, in two terms of 50 %." />}
-        drawer={(id, close) => (id === 'new' ? <StructureForm close={close} /> : <StructureDrawer id={id} close={close} key={id} />)}
+        more={
+          may('fee', 'write') && (
+            <Button component={Link} to="/fees/charge" variant="default">
+              Charge a class
+            </Button>
+          )
+        }
+        empty={
+          <Empty
+            icon={<IconBuildingBank size={32} stroke={1.2} />}
+            title="No fee structure this year"
+            text="What a class pays in the year, for what and when. Charging a class for an instalment goes by it."
+            action={add}
+            example="For example: Class 5, tuition 24,000 and exams 1,200, in two terms of 50 %."
+          />
+        }
+        drawer={(id, close) =>
+          id === 'new' ? <StructureForm close={close} /> : <StructureDrawer id={id} close={close} key={id} />
+        }
       />
     </>
   )
@@ -115,10 +208,21 @@ const readStructure = (id: string) => call(api.GET('/school-admin/fee/structure/
 
 function StructureDrawer({ id, close }: { id: string; close: () => void }) {
   const q = useQuery({ queryKey: ['/school-admin/fee/structure/', id], queryFn: () => readStructure(id) })
-  return q.data ? <StructureForm structure={q.data} close={close} /> : <Reading error={q.error} retry={() => void q.refetch()} close={close} />
+  return q.data ? (
+    <StructureForm structure={q.data} close={close} />
+  ) : (
+    <Reading error={q.error} retry={() => void q.refetch()} close={close} />
+  )
 }
 
-const labels = { name: 'Name', classId: 'Class', heads: 'Fee heads', instalments: 'Instalments', proRata: 'Pays for the days that remain', lateFine: 'Late fine' }
+const labels = {
+  name: 'Name',
+  classId: 'Class',
+  heads: 'Fee heads',
+  instalments: 'Instalments',
+  proRata: 'Pays for the days that remain',
+  lateFine: 'Late fine',
+}
 type Line = { feeHeadId: string; amount: number | null }
 type Part = { name: string; dueDate: string; percent: number | null }
 type Rule = { type: string; amount: number | null; graceDays: number | null; maxAmount: number | null }
@@ -130,90 +234,325 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
   const heads = useHeads()
   const { year } = useYear()
   const pick = (s?: Structure) => ({
-    name: s?.name ?? '', classId: s?.classId ?? null,
-    heads: (s?.heads.map((h) => ({ feeHeadId: h.feeHeadId, amount: h.amount })) ?? [{ feeHeadId: '', amount: null }]) as Line[],
-    instalments: (s?.instalments.map((i) => ({ name: i.name, dueDate: i.dueDate, percent: i.percent })) ?? [{ name: 'Term 1', dueDate: '', percent: 50 }, { name: 'Term 2', dueDate: '', percent: 50 }]) as Part[],
+    name: s?.name ?? '',
+    classId: s?.classId ?? null,
+    heads: (s?.heads.map((h) => ({ feeHeadId: h.feeHeadId, amount: h.amount })) ?? [
+      { feeHeadId: '', amount: null },
+    ]) as Line[],
+    instalments: (s?.instalments.map((i) => ({ name: i.name, dueDate: i.dueDate, percent: i.percent })) ?? [
+      { name: 'Term 1', dueDate: '', percent: 50 },
+      { name: 'Term 2', dueDate: '', percent: 50 },
+    ]) as Part[],
     proRata: s?.proRata ?? true,
-    lateFine: { type: s?.lateFine.type || 'NONE', amount: s?.lateFine.amount ?? null, graceDays: s?.lateFine.graceDays ?? null, maxAmount: s?.lateFine.maxAmount || null } as Rule,
+    lateFine: {
+      type: s?.lateFine.type || 'NONE',
+      amount: s?.lateFine.amount ?? null,
+      graceDays: s?.lateFine.graceDays ?? null,
+      maxAmount: s?.lateFine.maxAmount || null,
+    } as Rule,
   })
   const draft = useDraft(pick(structure))
   const f = fieldsOf(draft)
   const v = draft.values
-  const wire = (c: Partial<typeof v>) => ({ ...c, ...(c.lateFine ? { lateFine: { type: c.lateFine.type as 'NONE', amount: c.lateFine.amount ?? 0, graceDays: c.lateFine.graceDays ?? 0, maxAmount: c.lateFine.maxAmount ?? 0 } } : {}) })
+  const wire = (c: Partial<typeof v>) => ({
+    ...c,
+    ...(c.lateFine
+      ? {
+          lateFine: {
+            type: c.lateFine.type as 'NONE',
+            amount: c.lateFine.amount ?? 0,
+            graceDays: c.lateFine.graceDays ?? 0,
+            maxAmount: c.lateFine.maxAmount ?? 0,
+          },
+        }
+      : {}),
+  })
   const save = useSave({
-    draft, labels, version: structure?.version,
+    draft,
+    labels,
+    version: structure?.version,
     say: {
-      heads: (x) => x.map((h) => `${heads.data?.find((y) => y.id === h.feeHeadId)?.name ?? '?'} ${format.money(h.amount ?? 0)}`).join(', '),
+      heads: (x) =>
+        x
+          .map((h) => `${heads.data?.find((y) => y.id === h.feeHeadId)?.name ?? '?'} ${format.money(h.amount ?? 0)}`)
+          .join(', '),
       instalments: (x) => x.map((i) => `${i.name} ${i.percent ?? 0} % on ${format.date(i.dueDate)}`).join(', '),
       classId: (x) => classes.data?.find((c) => c.id === x)?.name ?? '',
-      lateFine: (x) => (x.type === 'NONE' ? 'None' : `${format.money(x.amount ?? 0)} ${x.type === 'FIXED' ? 'once' : 'a day'} after ${x.graceDays ?? 0} days`),
+      lateFine: (x) =>
+        x.type === 'NONE'
+          ? 'None'
+          : `${format.money(x.amount ?? 0)} ${x.type === 'FIXED' ? 'once' : 'a day'} after ${x.graceDays ?? 0} days`,
     },
-    save: (c, version) => (structure
-      ? call(api.PUT('/school-admin/fee/structure/{id}', { params: { path: { id: structure.id } }, body: { data: { ...wire(c), version } as unknown as Schemas['StructureChange'] } }))
-      : call(api.POST('/school-admin/fee/structure/create', { body: { data: { ...wire(v), academicYearId: year?.id } as unknown as Schemas['StructureIn'] } }))),
-    reread: structure && (async () => { const now = await readStructure(structure.id); return { ...pick(now), version: now.version } }),
-    onSaved: (s) => { changed('/school-admin/fee/'); if (!structure && s) setAddress({ open: s.id }) },
+    save: (c, version) =>
+      structure
+        ? call(
+            api.PUT('/school-admin/fee/structure/{id}', {
+              params: { path: { id: structure.id } },
+              body: { data: { ...wire(c), version } as unknown as Schemas['StructureChange'] },
+            }),
+          )
+        : call(
+            api.POST('/school-admin/fee/structure/create', {
+              body: { data: { ...wire(v), academicYearId: year?.id } as unknown as Schemas['StructureIn'] },
+            }),
+          ),
+    reread:
+      structure &&
+      (async () => {
+        const now = await readStructure(structure.id)
+        return { ...pick(now), version: now.version }
+      }),
+    onSaved: (s) => {
+      changed('/school-admin/fee/')
+      if (!structure && s) setAddress({ open: s.id })
+    },
   })
   const total = v.heads.reduce((n, h) => n + (h.amount ?? 0), 0)
   const percent = v.instalments.reduce((n, i) => n + (i.percent ?? 0), 0)
-  const line = (i: number, change: Partial<Line>) => draft.set('heads', v.heads.map((h, n) => (n === i ? { ...h, ...change } : h)))
-  const part = (i: number, change: Partial<Part>) => draft.set('instalments', v.instalments.map((x, n) => (n === i ? { ...x, ...change } : x)))
+  const line = (i: number, change: Partial<Line>) =>
+    draft.set(
+      'heads',
+      v.heads.map((h, n) => (n === i ? { ...h, ...change } : h)),
+    )
+  const part = (i: number, change: Partial<Part>) =>
+    draft.set(
+      'instalments',
+      v.instalments.map((x, n) => (n === i ? { ...x, ...change } : x)),
+    )
   const rule = (change: Partial<Rule>) => draft.set('lateFine', { ...v.lateFine, ...change })
   const e = (k: string) => draft.errors[k]
   return (
-    <FormDrawer title={structure?.name ?? 'Add a fee structure'} what={structure?.name ?? ''} close={close} draft={draft} save={save} create={!structure}
-      extra={structure && <Group mt={24}><Button component={Link} to="/fees/charge" search={{ class: structure.classId } as never} variant="default">Charge this class</Button></Group>}>
+    <FormDrawer
+      title={structure?.name ?? 'Add a fee structure'}
+      what={structure?.name ?? ''}
+      close={close}
+      draft={draft}
+      save={save}
+      create={!structure}
+      extra={
+        structure && (
+          <Group mt={24}>
+            <Button component={Link} to="/fees/charge" search={{ class: structure.classId } as never} variant="default">
+              Charge this class
+            </Button>
+          </Group>
+        )
+      }
+    >
       <div className="pair">
         {f.text({ k: 'name', label: labels.name, placeholder: 'Class 5', required: true })}
-        {f.choice({ k: 'classId', label: labels.classId, data: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })), none: 'Choose a class', disabled: !!structure })}
+        {f.choice({
+          k: 'classId',
+          label: labels.classId,
+          data: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
+          none: 'Choose a class',
+          disabled: !!structure,
+        })}
       </div>
       <div>
-        <Group justify="space-between" mb={8}><Text className="section" m={0}>For the whole year</Text><Text size="sm">Together <Money of={total} strong /></Text></Group>
+        <Group justify="space-between" mb={8}>
+          <Text className="section" m={0}>
+            For the whole year
+          </Text>
+          <Text size="sm">
+            Total <Money of={total} strong />
+          </Text>
+        </Group>
         <Stack gap={8}>
           {v.heads.map((h, i) => (
             <div className="line-2" key={i}>
-              <NativeSelect aria-label={`Fee head ${i + 1}`} value={h.feeHeadId} error={e(`heads[${i}].feeHeadId`)} data={[{ value: '', label: 'Choose a fee head' }, ...(heads.data ?? []).map((x) => ({ value: x.id, label: x.name }))]} onChange={(x) => line(i, { feeHeadId: x.currentTarget.value })} />
-              <MoneyInput label="" aria-label={`Amount ${i + 1}`} value={h.amount} onChange={(a) => line(i, { amount: a })} error={e(`heads[${i}].amount`)} />
-              <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Remove fee head ${i + 1}`} disabled={v.heads.length === 1} onClick={() => draft.set('heads', v.heads.filter((_, n) => n !== i))}><IconX size={16} /></ActionIcon>
+              <NativeSelect
+                aria-label={`Fee head ${i + 1}`}
+                value={h.feeHeadId}
+                error={e(`heads[${i}].feeHeadId`)}
+                data={[
+                  { value: '', label: 'Choose a fee head' },
+                  ...(heads.data ?? []).map((x) => ({ value: x.id, label: x.name })),
+                ]}
+                onChange={(x) => line(i, { feeHeadId: x.currentTarget.value })}
+              />
+              <MoneyInput
+                label=""
+                aria-label={`Amount ${i + 1}`}
+                value={h.amount}
+                onChange={(a) => line(i, { amount: a })}
+                error={e(`heads[${i}].amount`)}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={36}
+                aria-label={`Remove fee head ${i + 1}`}
+                disabled={v.heads.length === 1}
+                onClick={() =>
+                  draft.set(
+                    'heads',
+                    v.heads.filter((_, n) => n !== i),
+                  )
+                }
+              >
+                <IconX size={16} />
+              </ActionIcon>
             </div>
           ))}
-          {e('heads') && <Text size="sm" c="red.8">{e('heads')}</Text>}
+          {e('heads') && (
+            <Text size="sm" c="red.8">
+              {e('heads')}
+            </Text>
+          )}
           <Group gap={12}>
-            <Button variant="default" size="compact-md" leftSection={<IconPlus size={14} />} onClick={() => draft.set('heads', [...v.heads, { feeHeadId: '', amount: null }])}>Fee head</Button>
-            {heads.data?.length === 0 && <Text size="sm">There is none yet: <Link to="/fees/heads" search={{ open: 'new' } as never} style={{ color: 'inherit' }}>add one first</Link>.</Text>}
+            <Button
+              variant="default"
+              size="compact-md"
+              leftSection={<IconPlus size={14} />}
+              onClick={() => draft.set('heads', [...v.heads, { feeHeadId: '', amount: null }])}
+            >
+              Fee head
+            </Button>
+            {heads.data?.length === 0 && (
+              <Text size="sm">
+                There is none yet:{' '}
+                <Link to="/fees/heads" search={{ open: 'new' } as never} style={{ color: 'inherit' }}>
+                  add one first
+                </Link>
+                .
+              </Text>
+            )}
           </Group>
         </Stack>
       </div>
       <div>
-        <Group justify="space-between" mb={8}><Text className="section" m={0}>Instalments</Text><Text size="sm" c={percent === 100 ? undefined : 'red.8'} className="figures">{percent === 100 ? 'Together 100 %' : `Together ${format.number(percent)} %: it must be 100`}</Text></Group>
+        <Group justify="space-between" mb={8}>
+          <Text className="section" m={0}>
+            Instalments
+          </Text>
+          <Text size="sm" c={percent === 100 ? undefined : 'red.8'} className="figures">
+            {percent === 100 ? 'Total 100 %' : `Total ${format.number(percent)} %: it must be 100`}
+          </Text>
+        </Group>
         <Stack gap={8}>
           {v.instalments.map((x, i) => (
             <div className="line-3" key={i}>
-              <TextInput aria-label={`Name of instalment ${i + 1}`} placeholder="Term 1" value={x.name} error={e(`instalments[${i}].name`)} onChange={(ev) => part(i, { name: ev.currentTarget.value })} />
-              <TextInput type="date" aria-label={`Instalment ${i + 1} is due on`} value={x.dueDate} error={e(`instalments[${i}].dueDate`)} onChange={(ev) => part(i, { dueDate: ev.currentTarget.value })} />
-              <NumberInput aria-label={`Percent of instalment ${i + 1}`} suffix=" %" decimalScale={2} min={0} max={100} hideControls value={x.percent ?? ''} error={e(`instalments[${i}].percent`)} onChange={(n) => part(i, { percent: n === '' ? null : Number(n) })} />
-              <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Remove instalment ${i + 1}`} disabled={v.instalments.length === 1} onClick={() => draft.set('instalments', v.instalments.filter((_, n) => n !== i))}><IconX size={16} /></ActionIcon>
+              <TextInput
+                aria-label={`Name of instalment ${i + 1}`}
+                placeholder="Term 1"
+                value={x.name}
+                error={e(`instalments[${i}].name`)}
+                onChange={(ev) => part(i, { name: ev.currentTarget.value })}
+              />
+              <TextInput
+                type="date"
+                aria-label={`Instalment ${i + 1} is due on`}
+                value={x.dueDate}
+                error={e(`instalments[${i}].dueDate`)}
+                onChange={(ev) => part(i, { dueDate: ev.currentTarget.value })}
+              />
+              <NumberInput
+                aria-label={`Percent of instalment ${i + 1}`}
+                suffix=" %"
+                decimalScale={2}
+                min={0}
+                max={100}
+                hideControls
+                value={x.percent ?? ''}
+                error={e(`instalments[${i}].percent`)}
+                onChange={(n) => part(i, { percent: n === '' ? null : Number(n) })}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={36}
+                aria-label={`Remove instalment ${i + 1}`}
+                disabled={v.instalments.length === 1}
+                onClick={() =>
+                  draft.set(
+                    'instalments',
+                    v.instalments.filter((_, n) => n !== i),
+                  )
+                }
+              >
+                <IconX size={16} />
+              </ActionIcon>
             </div>
           ))}
-          {e('instalments') && <Text size="sm" c="red.8">{e('instalments')}</Text>}
-          <Group><Button variant="default" size="compact-md" leftSection={<IconPlus size={14} />} onClick={() => draft.set('instalments', [...v.instalments, { name: `Term ${v.instalments.length + 1}`, dueDate: '', percent: Math.max(0, 100 - percent) || null }])}>Instalment</Button></Group>
+          {e('instalments') && (
+            <Text size="sm" c="red.8">
+              {e('instalments')}
+            </Text>
+          )}
+          <Group>
+            <Button
+              variant="default"
+              size="compact-md"
+              leftSection={<IconPlus size={14} />}
+              onClick={() =>
+                draft.set('instalments', [
+                  ...v.instalments,
+                  {
+                    name: `Term ${v.instalments.length + 1}`,
+                    dueDate: '',
+                    percent: Math.max(0, 100 - percent) || null,
+                  },
+                ])
+              }
+            >
+              Instalment
+            </Button>
+          </Group>
         </Stack>
       </div>
-      {f.yes({ k: 'proRata', label: 'Who joins during the year pays for the days that remain' })}
+      {f.yes({ k: 'proRata', label: 'Students who join during the year pay for the days that remain' })}
       <div>
-        <Text className="section" mt={0}>When somebody is late</Text>
+        <Text className="section" mt={0}>
+          Late payment
+        </Text>
         <div className="pair">
-          <NativeSelect label="Fine" value={v.lateFine.type} onChange={(x) => rule({ type: x.currentTarget.value })} data={[{ value: 'NONE', label: 'None' }, { value: 'FIXED', label: 'Once' }, { value: 'PER_DAY', label: 'For every day' }]} />
+          <NativeSelect
+            label="Fine"
+            value={v.lateFine.type}
+            onChange={(x) => rule({ type: x.currentTarget.value })}
+            data={[
+              { value: 'NONE', label: 'None' },
+              { value: 'FIXED', label: 'Once' },
+              { value: 'PER_DAY', label: 'For every day' },
+            ]}
+          />
           {v.lateFine.type !== 'NONE' && (
             <>
-              <MoneyInput label={v.lateFine.type === 'FIXED' ? 'Amount' : 'Amount a day'} value={v.lateFine.amount} onChange={(a) => rule({ amount: a })} error={e('lateFine.amount')} />
-              <NumberInput label="After so many days" hideControls allowDecimal={false} min={0} max={366} value={v.lateFine.graceDays ?? ''} onChange={(n) => rule({ graceDays: n === '' ? null : Number(n) })} error={e('lateFine.graceDays')} />
-              {v.lateFine.type === 'PER_DAY' && <MoneyInput label="At most" description="Of one invoice; empty is no limit" value={v.lateFine.maxAmount} onChange={(a) => rule({ maxAmount: a })} error={e('lateFine.maxAmount')} />}
+              <MoneyInput
+                label={v.lateFine.type === 'FIXED' ? 'Amount' : 'Amount a day'}
+                value={v.lateFine.amount}
+                onChange={(a) => rule({ amount: a })}
+                error={e('lateFine.amount')}
+              />
+              <NumberInput
+                label="Days of grace"
+                hideControls
+                allowDecimal={false}
+                min={0}
+                max={366}
+                value={v.lateFine.graceDays ?? ''}
+                onChange={(n) => rule({ graceDays: n === '' ? null : Number(n) })}
+                error={e('lateFine.graceDays')}
+              />
+              {v.lateFine.type === 'PER_DAY' && (
+                <MoneyInput
+                  label="At most"
+                  description="Of one invoice; empty is no limit"
+                  value={v.lateFine.maxAmount}
+                  onChange={(a) => rule({ maxAmount: a })}
+                  error={e('lateFine.maxAmount')}
+                />
+              )}
             </>
           )}
         </div>
       </div>
-      {structure && <Text size="sm" c="dimmed">A change holds for what is charged from now on. What was charged stays.</Text>}
+      {structure && (
+        <Text size="sm" c="dimmed">
+          A change holds for what is charged from now on. What was charged stays.
+        </Text>
+      )}
     </FormDrawer>
   )
 }

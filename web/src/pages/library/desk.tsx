@@ -39,9 +39,20 @@ export function Desk() {
   const typed = text.trim()
   const people = usePeople(text, true)
   const [settled] = useDebouncedValue(typed, 150)
-  const titles = useQuery({ queryKey: ['/school-admin/library/copy/list', 'desk', settled], enabled: settled.length > 1, placeholderData: keepPreviousData, queryFn: async () => (await fetchList('/school-admin/library/copy/list', { page: 1, limit: 6, filters: { search: settled } })).items })
+  const titles = useQuery({
+    queryKey: ['/school-admin/library/copy/list', 'desk', settled],
+    enabled: settled.length > 1,
+    placeholderData: keepPreviousData,
+    queryFn: async () =>
+      (await fetchList('/school-admin/library/copy/list', { page: 1, limit: 6, filters: { search: settled } })).items,
+  })
   type Hit = { person: Person } | { copy: Copy }
-  const hits: Hit[] = typed ? [...(people.data?.people ?? []).map((person) => ({ person })), ...(settled.length > 1 ? (titles.data ?? []) : []).map((c) => ({ copy: c }))] : []
+  const hits: Hit[] = typed
+    ? [
+        ...(people.data?.people ?? []).map((person) => ({ person })),
+        ...(settled.length > 1 ? (titles.data ?? []) : []).map((c) => ({ copy: c })),
+      ]
+    : []
   const focus = () => box.current?.focus()
   useEffect(focus, [])
   useEffect(() => setOn(-1), [text])
@@ -67,18 +78,58 @@ export function Desk() {
     focus()
   }
   const issue = useMutation({
-    mutationFn: (o: { copy: Copy; to: Person }) => call(api.POST('/school-admin/library/loan/issue', { params: { header: { 'Idempotency-Key': crypto.randomUUID() } }, body: { data: { copyId: o.copy.id, ...(o.to.kind === 'student' ? { studentId: o.to.id } : { employeeId: o.to.id }) } } })),
-    onSuccess: (l) => done({ tone: 'busy', text: `${l.title} issued to ${l.borrowerName}`, more: `${l.accessionNumber}, due ${format.date(l.dueOn)}` }),
+    mutationFn: (o: { copy: Copy; to: Person }) =>
+      call(
+        api.POST('/school-admin/library/loan/issue', {
+          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+          body: {
+            data: {
+              copyId: o.copy.id,
+              ...(o.to.kind === 'student' ? { studentId: o.to.id } : { employeeId: o.to.id }),
+            },
+          },
+        }),
+      ),
+    onSuccess: (l) =>
+      done({
+        tone: 'busy',
+        text: `${l.title} issued to ${l.borrowerName}`,
+        more: `${l.accessionNumber}, due ${format.date(l.dueOn)}`,
+      }),
     onError: fail,
   })
   const back = useMutation({
-    mutationFn: (o: { copy: Copy; waive: boolean }) => call(api.POST('/school-admin/library/loan/return', { params: { header: { 'Idempotency-Key': crypto.randomUUID() } }, body: { data: { copyId: o.copy.id, waiveFine: o.waive } } })),
-    onSuccess: (l) => done({ tone: l.fine ? 'warn' : 'good', text: `${l.title} returned by ${l.borrowerName}`, more: l.fine ? `${l.accessionNumber}, ${l.daysLate} days late: ${format.money(l.fine)} is on the fee account` : l.accessionNumber }),
+    mutationFn: (o: { copy: Copy; waive: boolean }) =>
+      call(
+        api.POST('/school-admin/library/loan/return', {
+          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+          body: { data: { copyId: o.copy.id, waiveFine: o.waive } },
+        }),
+      ),
+    onSuccess: (l) =>
+      done({
+        tone: l.fine ? 'warn' : 'good',
+        text: `${l.title} returned by ${l.borrowerName}`,
+        more: l.fine
+          ? `${l.accessionNumber}, ${l.daysLate} days late: ${format.money(l.fine)} is on the fee account`
+          : l.accessionNumber,
+      }),
     onError: fail,
   })
   const renew = useMutation({
-    mutationFn: (c: Copy) => call(api.POST('/school-admin/library/loan/renew', { params: { header: { 'Idempotency-Key': crypto.randomUUID() } }, body: { data: { copyId: c.id } } })),
-    onSuccess: (l) => done({ tone: 'busy', text: `${l.title} renewed for ${l.borrowerName}`, more: `${l.accessionNumber}, now due ${format.date(l.dueOn)}` }),
+    mutationFn: (c: Copy) =>
+      call(
+        api.POST('/school-admin/library/loan/renew', {
+          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+          body: { data: { copyId: c.id } },
+        }),
+      ),
+    onSuccess: (l) =>
+      done({
+        tone: 'busy',
+        text: `${l.title} renewed for ${l.borrowerName}`,
+        more: `${l.accessionNumber}, now due ${format.date(l.dueOn)}`,
+      }),
     onError: fail,
   })
   const find = useMutation({
@@ -91,7 +142,7 @@ export function Desk() {
       const words = what.toLowerCase()
       const known = people.data?.words === what ? people.data.people : await findPeople(what, true) // a scanner is faster than the list
       const hit = known.find((p) => p.note.toLowerCase().split(' · ').includes(words)) ?? known[0]
-      if (!hit) throw new Error(`Nothing has the number ${what}, and nobody is called so. Scan it again, or type a part of the name.`)
+      if (!hit) throw new Error(`No copy and no person matches ${what}. Scan it again, or type a part of the name.`)
       return { person: hit }
     },
     onSuccess: (h) => void take(h),
@@ -135,13 +186,33 @@ export function Desk() {
     <>
       <LibraryNav />
       <div className="page">
-        <Title order={1} mb={16}>Library desk</Title>
+        <Title order={1} mb={16}>
+          Library desk
+        </Title>
         <div className="split">
           <Stack gap={16}>
             <div className="picker">
               <TextInput
-                ref={box} size="lg" label={waits ? 'Now the borrower: name or admission number' : borrower ? `Scan what ${borrower.name} takes` : 'Scan a copy, or find a borrower'} placeholder="Barcode, accession number, name or admission number" autoComplete="off" spellCheck={false} value={text}
-                leftSection={<IconBarcode size={22} stroke={1.4} />} onChange={(e) => setText(e.currentTarget.value)} role="combobox" aria-expanded={hits.length > 0} aria-controls={hits.length ? 'desk-hits' : undefined} aria-activedescendant={hits[on] ? `desk-${on}` : undefined} aria-autocomplete="list"
+                ref={box}
+                size="lg"
+                label={
+                  waits
+                    ? 'Now the borrower: name or admission number'
+                    : borrower
+                      ? `Scan what ${borrower.name} takes`
+                      : 'Scan a copy, or find a borrower'
+                }
+                placeholder="Barcode, accession number, name or admission number"
+                autoComplete="off"
+                spellCheck={false}
+                value={text}
+                leftSection={<IconBarcode size={22} stroke={1.4} />}
+                onChange={(e) => setText(e.currentTarget.value)}
+                role="combobox"
+                aria-expanded={hits.length > 0}
+                aria-controls={hits.length ? 'desk-hits' : undefined}
+                aria-activedescendant={hits[on] ? `desk-${on}` : undefined}
+                aria-autocomplete="list"
                 onKeyDown={(e) => {
                   if (e.key === 'ArrowDown') setOn((o) => Math.min(hits.length - 1, o + 1))
                   else if (e.key === 'ArrowUp') setOn((o) => Math.max(-1, o - 1))
@@ -156,10 +227,25 @@ export function Desk() {
               {hits.length > 0 && (
                 <div className="picker-hits panel" id="desk-hits" role="listbox" aria-label="Found">
                   {hits.map((h, i) => (
-                    <button key={i} id={`desk-${i}`} type="button" role="option" aria-selected={i === on} tabIndex={-1} className="palette-item" data-on={i === on || undefined} onMouseMove={() => setOn(i)} onClick={() => void take(h)}>
+                    <button
+                      key={i}
+                      id={`desk-${i}`}
+                      type="button"
+                      role="option"
+                      aria-selected={i === on}
+                      tabIndex={-1}
+                      className="palette-item"
+                      data-on={i === on || undefined}
+                      onMouseMove={() => setOn(i)}
+                      onClick={() => void take(h)}
+                    >
                       {'person' in h ? <IconUser size={16} stroke={1.6} /> : <IconBook2 size={16} stroke={1.6} />}
-                      <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>{'person' in h ? h.person.name : h.copy.title}</span>
-                      <Text span size="sm" c="dimmed" className="figures">{'person' in h ? h.person.note : h.copy.accessionNumber}</Text>
+                      <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+                        {'person' in h ? h.person.name : h.copy.title}
+                      </span>
+                      <Text span size="sm" c="dimmed" className="figures">
+                        {'person' in h ? h.person.note : h.copy.accessionNumber}
+                      </Text>
                     </button>
                   ))}
                 </div>
@@ -170,60 +256,184 @@ export function Desk() {
               <div className="panel" style={{ padding: 16 }} role="region" aria-label="Copy">
                 <Group justify="space-between" align="flex-start" wrap="nowrap" gap={12}>
                   <div style={{ minWidth: 0 }}>
-                    <Title order={2} style={{ overflowWrap: 'anywhere' }}>{copy.title}</Title>
-                    <Text c="dimmed" size="sm" className="figures">{[copy.author, copy.accessionNumber, copy.shelf && `shelf ${copy.shelf}`].filter(Boolean).join(' · ')}</Text>
+                    <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+                      {copy.title}
+                    </Title>
+                    <Text c="dimmed" size="sm" className="figures">
+                      {[copy.author, copy.accessionNumber, copy.shelf && `shelf ${copy.shelf}`]
+                        .filter(Boolean)
+                        .join(' · ')}
+                    </Text>
                   </div>
                   <CopyStatus of={copy.status} />
                 </Group>
-                {copy.borrowerName && <Text mt={8}>{copy.status === 'ISSUED' ? 'With' : 'Kept for'} <b>{copy.borrowerName}</b>{loan && <>, due <Due loan={loan} /></>}</Text>}
-                {!!loan?.fineSoFar && <Text mt={4}>Late: <Money of={loan.fineSoFar} strong /> goes to the fee account when it is returned.</Text>}
+                {copy.borrowerName && (
+                  <Text mt={8}>
+                    {copy.status === 'ISSUED' ? 'With' : 'Held for'} <b>{copy.borrowerName}</b>
+                    {loan && (
+                      <>
+                        , due <Due loan={loan} />
+                      </>
+                    )}
+                  </Text>
+                )}
+                {!!loan?.fineSoFar && (
+                  <Text mt={4}>
+                    Late: <Money of={loan.fineSoFar} strong /> goes to the fee account when it is returned.
+                  </Text>
+                )}
                 {write && (
                   <Group gap={8} mt={16}>
                     {copy.status === 'ISSUED' ? (
                       <>
-                        <Button loading={back.isPending} onClick={() => back.mutate({ copy, waive: false })}>Return <kbd className="key on-accent">Enter</kbd></Button>
-                        {!!loan?.fineSoFar && <Button variant="default" onClick={() => back.mutate({ copy, waive: true })}>Return without the fine</Button>}
-                        <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate(copy)}>Renew</Button>
-                        <Button variant="default" onClick={() => setLosing(true)}>Lost…</Button>
+                        <Button loading={back.isPending} onClick={() => back.mutate({ copy, waive: false })}>
+                          Return <kbd className="key on-accent">Enter</kbd>
+                        </Button>
+                        {!!loan?.fineSoFar && (
+                          <Button variant="default" onClick={() => back.mutate({ copy, waive: true })}>
+                            Return without the fine
+                          </Button>
+                        )}
+                        <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate(copy)}>
+                          Renew
+                        </Button>
+                        <Button variant="default" onClick={() => setLosing(true)}>
+                          Lost…
+                        </Button>
                       </>
-                    ) : borrower ? <Button loading={issue.isPending} onClick={() => issue.mutate({ copy, to: borrower })}>Issue to {borrower.name}</Button> : copy.status === 'AVAILABLE' || copy.status === 'HELD' ? <Text size="sm" c="dimmed">Type or scan who takes it.</Text> : <Text size="sm" c="dimmed">It is marked as {copy.status.toLowerCase()} and cannot be lent.</Text>}
-                    <Button variant="subtle" color="gray" c="dimmed" onClick={clear}>Put it aside</Button>
+                    ) : borrower ? (
+                      <Button loading={issue.isPending} onClick={() => issue.mutate({ copy, to: borrower })}>
+                        Issue to {borrower.name}
+                      </Button>
+                    ) : copy.status === 'AVAILABLE' || copy.status === 'HELD' ? (
+                      <Text size="sm" c="dimmed">
+                        Type or scan who takes it.
+                      </Text>
+                    ) : (
+                      <Text size="sm" c="dimmed">
+                        It is marked as {copy.status.toLowerCase()} and cannot be lent.
+                      </Text>
+                    )}
+                    <Button variant="subtle" color="gray" c="dimmed" onClick={clear}>
+                      Clear
+                    </Button>
                   </Group>
                 )}
               </div>
             )}
             <section className="panel" aria-label="Done at this desk">
-              {log.length === 0 ? <Text c="dimmed" p={16} size="sm">A borrower and then a copy make a loan. A copy that is out is taken back by Enter once more. Escape puts everything aside.</Text> : (
+              {log.length === 0 ? (
+                <Text c="dimmed" p={16} size="sm">
+                  A borrower and then a copy make a loan. Press Enter again to return a copy that is out. Escape clears
+                  the desk.
+                </Text>
+              ) : (
                 <ul className="desk-log" aria-live="polite">
-                  {log.map((l) => <li key={l.key}><Status tone={l.tone}>{l.text}</Status>{l.more && <Text size="sm" c="dimmed" className="figures" pl={14}>{l.more}</Text>}</li>)}
+                  {log.map((l) => (
+                    <li key={l.key}>
+                      <Status tone={l.tone}>{l.text}</Status>
+                      {l.more && (
+                        <Text size="sm" c="dimmed" className="figures" pl={14}>
+                          {l.more}
+                        </Text>
+                      )}
+                    </li>
+                  ))}
                 </ul>
               )}
             </section>
           </Stack>
-          <BorrowerCard borrower={borrower} forget={() => { setBorrower(null); focus() }} pick={(code) => find.mutate(code)} />
+          <BorrowerCard
+            borrower={borrower}
+            forget={() => {
+              setBorrower(null)
+              focus()
+            }}
+            pick={(code) => find.mutate(code)}
+          />
         </div>
       </div>
-      {losing && copy && <LostDialog copy={copy} loan={loan} close={() => { setLosing(false); focus() }} done={(l) => { setLosing(false); done({ tone: 'warn', text: `${l.title} lost by ${l.borrowerName}`, more: l.charge ? `${format.money(l.charge)} is on the fee account` : l.accessionNumber }) }} />}
+      {losing && copy && (
+        <LostDialog
+          copy={copy}
+          loan={loan}
+          close={() => {
+            setLosing(false)
+            focus()
+          }}
+          done={(l) => {
+            setLosing(false)
+            done({
+              tone: 'warn',
+              text: `${l.title} lost by ${l.borrowerName}`,
+              more: l.charge ? `${format.money(l.charge)} is on the fee account` : l.accessionNumber,
+            })
+          }}
+        />
+      )}
     </>
   )
 }
 
-function BorrowerCard({ borrower, forget, pick }: { borrower: Person | null; forget: () => void; pick: (code: string) => void }) {
+function BorrowerCard({
+  borrower,
+  forget,
+  pick,
+}: {
+  borrower: Person | null
+  forget: () => void
+  pick: (code: string) => void
+}) {
   const loans = useOpenLoans(borrower)
-  if (!borrower) return <div className="panel" style={{ padding: 16 }}><Text fw={500}>No borrower</Text><Text size="sm" c="dimmed">Scan a card or type a name to see what somebody has, and to lend to them.</Text></div>
+  if (!borrower)
+    return (
+      <div className="panel" style={{ padding: 16 }}>
+        <Text fw={500}>No borrower</Text>
+        <Text size="sm" c="dimmed">
+          Scan a card or type a name to see what somebody has, and to lend to them.
+        </Text>
+      </div>
+    )
   return (
     <section className="panel" aria-label="Borrower" style={{ padding: 16 }}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <div style={{ minWidth: 0 }}><Title order={2} style={{ overflowWrap: 'anywhere' }}>{borrower.name}</Title><Text size="sm" c="dimmed" className="figures">{borrower.note}</Text></div>
-        <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="Another borrower" onClick={forget}><IconX size={16} /></Button>
+        <div style={{ minWidth: 0 }}>
+          <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+            {borrower.name}
+          </Title>
+          <Text size="sm" c="dimmed" className="figures">
+            {borrower.note}
+          </Text>
+        </div>
+        <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="Another borrower" onClick={forget}>
+          <IconX size={16} />
+        </Button>
       </Group>
       <Text className="section">Has now</Text>
-      {loans.error ? <Trouble error={loans.error} /> : loans.data?.length === 0 ? <Text c="dimmed" size="sm">Nothing</Text> : (
+      {loans.error ? (
+        <Trouble error={loans.error} />
+      ) : loans.data?.length === 0 ? (
+        <Text c="dimmed" size="sm">
+          Nothing
+        </Text>
+      ) : (
         <Stack gap={12}>
           {loans.data?.map((l) => (
             <Group key={l.id} justify="space-between" wrap="nowrap" gap={8}>
-              <div style={{ minWidth: 0 }}><Text truncate>{l.title}</Text><Text size="sm" c="dimmed" component="div"><span className="figures">{l.accessionNumber}</span>, <Due loan={l} /></Text></div>
-              <Button variant="default" size="compact-sm" aria-label={`Take up ${l.title}`} onClick={() => pick(l.accessionNumber)}>Open</Button>
+              <div style={{ minWidth: 0 }}>
+                <Text truncate>{l.title}</Text>
+                <Text size="sm" c="dimmed" component="div">
+                  <span className="figures">{l.accessionNumber}</span>, <Due loan={l} />
+                </Text>
+              </div>
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-label={`Open ${l.title}`}
+                onClick={() => pick(l.accessionNumber)}
+              >
+                Open
+              </Button>
             </Group>
           ))}
         </Stack>

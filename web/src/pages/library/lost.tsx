@@ -8,12 +8,28 @@ import { useOnce } from '../../patterns/once'
 import type { Copy, Loan } from './shared'
 
 /** Writes a copy off that will not come back, and charges the student. */
-export function LostDialog({ copy, loan, close, done }: { copy: Copy; loan: Loan | null; close: () => void; done: (l: Loan) => void }) {
+export function LostDialog({
+  copy,
+  loan,
+  close,
+  done,
+}: {
+  copy: Copy
+  loan: Loan | null
+  close: () => void
+  done: (l: Loan) => void
+}) {
   const once = useOnce(`lost.${copy.id}`)
   const [amount, setAmount] = useState<number | null>(null)
   const student = !loan || !!loan.studentId
   const lose = useMutation({
-    mutationFn: () => call(api.POST('/school-admin/library/loan/lost', { params: { header: { 'Idempotency-Key': once.keyFor(amount) } }, body: { data: { copyId: copy.id, ...(amount === null ? {} : { amount }) } } })),
+    mutationFn: () =>
+      call(
+        api.POST('/school-admin/library/loan/lost', {
+          params: { header: { 'Idempotency-Key': once.keyFor(amount) } },
+          body: { data: { copyId: copy.id, ...(amount === null ? {} : { amount }) } },
+        }),
+      ),
     onSuccess: (l) => {
       once.happened()
       done(l)
@@ -21,13 +37,38 @@ export function LostDialog({ copy, loan, close, done }: { copy: Copy; loan: Loan
   })
   const problem = lose.error ? asProblem(lose.error) : null
   return (
-    <Dialog onClose={close} title={`${copy.title} is lost?`}>
-      <form onSubmit={(e) => { e.preventDefault(); if (!lose.isPending) lose.mutate() }}>
+    <Dialog onClose={close} title={`Mark ${copy.title} as lost?`}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault()
+          if (!lose.isPending && !once.done) lose.mutate()
+        }}
+      >
         <Stack gap={16}>
-          <Text>The loan of {copy.borrowerName} ends and copy {copy.accessionNumber} is marked as lost. {student ? 'What it costs goes to the fee account.' : 'An employee has no fee account and is not charged here.'}</Text>
-          {student && <MoneyInput label="Amount" description="The book's price, if it is left empty; 0 charges nothing" value={amount} onChange={setAmount} error={problem?.fields.amount} />}
+          <Text>
+            The loan of {copy.borrowerName} ends and copy {copy.accessionNumber} is marked as lost.{' '}
+            {student
+              ? 'What it costs goes to the fee account.'
+              : 'An employee has no fee account and is not charged here.'}
+          </Text>
+          {student && (
+            <MoneyInput
+              label="Amount"
+              description="Leave empty for the book's price; 0 charges nothing"
+              value={amount}
+              onChange={setAmount}
+              error={problem?.fields.amount}
+            />
+          )}
           {problem && !problem.fields.amount && <Trouble error={problem} />}
-          <Group justify="flex-end" gap={8}><Button variant="default" onClick={close}>Cancel</Button><Button type="submit" color="red.8" loading={lose.isPending}>It is lost</Button></Group>
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red.8" loading={lose.isPending || once.done}>
+              Mark as lost
+            </Button>
+          </Group>
         </Stack>
       </form>
     </Dialog>

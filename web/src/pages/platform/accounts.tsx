@@ -7,19 +7,19 @@ import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
-import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
-import { SearchBox } from '../../patterns/ListPage'
 import { Export } from '../../patterns/Export'
+import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { SearchBox } from '../../patterns/ListPage'
+import { AccountStatus } from './account-status'
 
 type Account = Schemas['Account']
-
-export const accountStates = { ACTIVE: ['good', 'Active'], DISABLED: ['bad', 'Disabled here'], INACTIVE: ['off', 'Inactive at the school'] } as const
-const roles: Record<string, string> = { SUPER_ADMIN: 'Super-admin', SCHOOL_ADMIN: 'Office', TEACHER: 'Teacher', PARENT: 'Parent', DRIVER: 'Driver' }
-
-export function AccountStatus({ status }: { status: string }) {
-  const [tone, word] = accountStates[status as keyof typeof accountStates] ?? ['off', words(status)]
-  return <Status tone={tone}>{word}</Status>
+const roles: Record<string, string> = {
+  SUPER_ADMIN: 'Super-admin',
+  SCHOOL_ADMIN: 'Office',
+  TEACHER: 'Teacher',
+  PARENT: 'Parent',
+  DRIVER: 'Driver',
 }
 
 /** Finds somebody of any school by phone or e-mail, and ends their sessions. */
@@ -32,40 +32,153 @@ export function Accounts() {
   const [reason, setReason] = useState('')
   const q = useQuery({
     queryKey: ['/super-admin/account/search', query, role],
-    queryFn: () => call(api.GET('/super-admin/account/search', { params: { query: { query, ...(role ? { role } : {}) } as never } })),
+    queryFn: () =>
+      call(
+        api.GET('/super-admin/account/search', { params: { query: { query, ...(role ? { role } : {}) } as never } }),
+      ),
     enabled: query.trim().length >= 3,
     placeholderData: keepPreviousData,
   })
   const revoke = useMutation({
-    mutationFn: (a: Account) => call(api.POST('/super-admin/account/revoke-sessions', { body: { data: { accountId: a.id, reason } } })),
-    onSuccess: () => { changed('/super-admin/account/'); setEnding(undefined); setReason('') },
+    mutationFn: (a: Account) =>
+      call(api.POST('/super-admin/account/revoke-sessions', { body: { data: { accountId: a.id, reason } } })),
+    onSuccess: () => {
+      changed('/super-admin/account/')
+      setEnding(undefined)
+      setReason('')
+    },
   })
   const found = query.trim().length >= 3 ? q.data?.accounts : undefined
   return (
     <div className="page">
-      <Group justify="space-between" mb={16}><Title order={1}>Accounts</Title></Group>
+      <Group justify="space-between" mb={16}>
+        <Title order={1}>Accounts</Title>
+      </Group>
       <Group mb={12} gap={8}>
-        <SearchBox placeholder="Phone or e-mail, or how it begins" value={query} onChange={(v) => setAddress({ q: v || undefined }, true)} />
-        <NativeSelect aria-label="Role" data={[{ value: '', label: 'Any role' }, ...Object.entries(roles).map(([value, label]) => ({ value, label }))]} value={role} onChange={(e) => setAddress({ role: e.currentTarget.value || undefined }, true)} w={140} />
-        {found && found.length > 0 && <Group ml="auto"><Export onClick={() => saveCSV('accounts.csv', [['Name', 'Phone', 'E-mail', 'Role', 'School', 'Status', 'Sessions', 'Last used'], ...found.map((a) => [a.name, a.phone, a.email, roles[a.role] ?? a.role, a.schoolName, a.status, a.sessions, a.lastUsedAt])])} /></Group>}
+        <SearchBox
+          placeholder="Phone or e-mail, or how it begins"
+          value={query}
+          onChange={(v) => setAddress({ q: v || undefined }, true)}
+        />
+        <NativeSelect
+          aria-label="Role"
+          data={[
+            { value: '', label: 'Any role' },
+            ...Object.entries(roles).map(([value, label]) => ({ value, label })),
+          ]}
+          value={role}
+          onChange={(e) => setAddress({ role: e.currentTarget.value || undefined }, true)}
+          w={140}
+        />
+        {found && found.length > 0 && (
+          <Group ml="auto">
+            <Export
+              onClick={() =>
+                saveCSV('accounts.csv', [
+                  ['Name', 'Phone', 'E-mail', 'Role', 'School', 'Status', 'Sessions', 'Last used'],
+                  ...found.map((a) => [
+                    a.name,
+                    a.phone,
+                    a.email,
+                    roles[a.role] ?? a.role,
+                    a.schoolName,
+                    a.status,
+                    a.sessions,
+                    a.lastUsedAt,
+                  ]),
+                ])
+              }
+            />
+          </Group>
+        )}
       </Group>
       <div className="panel">
-        {q.error ? <Group p={16}><Trouble error={q.error} retry={() => void q.refetch()} /></Group> : query.trim().length < 3 ? (
-          <Empty icon={<IconUserSearch size={32} stroke={1.2} />} title="Find somebody who cannot sign in" text="Type at least three characters of a phone, with its country code, or of an e-mail. What you did not type whole is shown in part." example="For example: +91 98765 or meera@" />
-        ) : !found ? <Group p={16}><Lines n={3} /></Group> : found.length === 0 ? <Text c="dimmed" ta="center" py={40}>Nobody's phone or e-mail begins like this.</Text> : (
+        {q.error ? (
+          <Group p={16}>
+            <Trouble error={q.error} retry={() => void q.refetch()} />
+          </Group>
+        ) : query.trim().length < 3 ? (
+          <Empty
+            icon={<IconUserSearch size={32} stroke={1.2} />}
+            title="Find somebody who cannot sign in"
+            text="Type at least three characters of a phone, with its country code, or of an e-mail. What you did not type whole is shown in part."
+            example="For example: +91 98765 or meera@"
+          />
+        ) : !found ? (
+          <Group p={16}>
+            <Lines n={3} />
+          </Group>
+        ) : found.length === 0 ? (
+          <Text c="dimmed" ta="center" py={40}>
+            Nobody's phone or e-mail begins like this.
+          </Text>
+        ) : (
           <div className="list-scroll" tabIndex={0} role="region" aria-label="Accounts found">
             <table className="list">
-              <thead><tr><th scope="col">Phone or e-mail</th><th scope="col">Role</th><th scope="col">School</th><th scope="col">Status</th><th scope="col" className="end">Sessions</th><th scope="col">Last used</th><th scope="col"><span className="hidden">Actions</span></th></tr></thead>
+              <thead>
+                <tr>
+                  <th scope="col">Phone or e-mail</th>
+                  <th scope="col">Role</th>
+                  <th scope="col">School</th>
+                  <th scope="col">Status</th>
+                  <th scope="col" className="end">
+                    Sessions
+                  </th>
+                  <th scope="col">Last used</th>
+                  <th scope="col">
+                    <span className="hidden">Actions</span>
+                  </th>
+                </tr>
+              </thead>
               <tbody>
                 {found.map((a) => (
                   <tr key={a.id}>
-                    <td><Text span fw={500} className="figures">{a.phone || a.email}</Text>{a.name && <Text span c="dimmed" ml={8}>{a.name}</Text>}{a.phone && a.email && <Text span c="dimmed" ml={8}>{a.email}</Text>}</td>
+                    <td>
+                      <Text span fw={500} className="figures">
+                        {a.phone || a.email}
+                      </Text>
+                      {a.name && (
+                        <Text span c="dimmed" ml={8}>
+                          {a.name}
+                        </Text>
+                      )}
+                      {a.phone && a.email && (
+                        <Text span c="dimmed" ml={8}>
+                          {a.email}
+                        </Text>
+                      )}
+                    </td>
                     <td>{roles[a.role] ?? a.role}</td>
-                    <td>{a.schoolId ? <Link to="/schools" search={{ open: a.schoolId } as never} className="row-name" style={{ fontWeight: 400 }}>{a.schoolName}</Link> : 'The platform'}</td>
-                    <td><AccountStatus status={a.status} /></td>
+                    <td>
+                      {a.schoolId ? (
+                        <Link
+                          to="/schools"
+                          search={{ open: a.schoolId } as never}
+                          className="row-name"
+                          style={{ fontWeight: 400 }}
+                        >
+                          {a.schoolName}
+                        </Link>
+                      ) : (
+                        'The platform'
+                      )}
+                    </td>
+                    <td>
+                      <AccountStatus status={a.status} />
+                    </td>
                     <td className="end figures">{format.number(a.sessions)}</td>
                     <td>{a.lastUsedAt ? format.ago(a.lastUsedAt) : 'Never'}</td>
-                    <td className="end"><Button variant="default" size="compact-sm" disabled={a.sessions === 0} onClick={() => setEnding(a)} aria-label={`End sessions of ${a.phone || a.email}`}>End sessions</Button></td>
+                    <td className="end">
+                      <Button
+                        variant="default"
+                        size="compact-sm"
+                        disabled={a.sessions === 0}
+                        onClick={() => setEnding(a)}
+                        aria-label={`End sessions of ${a.phone || a.email}`}
+                      >
+                        End sessions
+                      </Button>
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -73,10 +186,33 @@ export function Accounts() {
           </div>
         )}
       </div>
-      {q.data?.more && <Text size="sm" c="dimmed" mt={8}>There are more than these. Type more of it.</Text>}
-      <Confirm opened={!!ending} title="End all their sessions?" action="End sessions" danger busy={revoke.isPending} error={revoke.error} onClose={() => { setEnding(undefined); revoke.reset() }} onConfirm={() => ending && revoke.mutate(ending)}>
-        {ending && `${ending.phone || ending.email} is signed out on ${format.number(ending.sessions)} ${ending.sessions === 1 ? 'device' : 'devices'} within a second. They can sign in again.`}
-        <TextInput label="Reason" description="For the book of changes" mt={16} value={reason} onChange={(e) => setReason(e.currentTarget.value)} />
+      {q.data?.more && (
+        <Text size="sm" c="dimmed" mt={8}>
+          There are more than these. Type more of it.
+        </Text>
+      )}
+      <Confirm
+        opened={!!ending}
+        title="End all their sessions?"
+        action="End sessions"
+        danger
+        busy={revoke.isPending}
+        error={revoke.error}
+        onClose={() => {
+          setEnding(undefined)
+          revoke.reset()
+        }}
+        onConfirm={() => ending && revoke.mutate(ending)}
+      >
+        {ending &&
+          `${ending.phone || ending.email} is signed out on ${format.number(ending.sessions)} ${ending.sessions === 1 ? 'device' : 'devices'} within a second. They can sign in again.`}
+        <TextInput
+          label="Reason"
+          description="Kept in the audit log"
+          mt={16}
+          value={reason}
+          onChange={(e) => setReason(e.currentTarget.value)}
+        />
       </Confirm>
     </div>
   )

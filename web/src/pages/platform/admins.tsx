@@ -12,34 +12,72 @@ import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
-import { accountStates, AccountStatus } from './accounts'
-import { useSchoolChoices } from './deliveries'
+import { AccountStatus, accountStates } from './account-status'
+import { useSchoolChoices } from './school-choices'
 
 /** The people who run a school's office, of all schools. */
 export function Admins() {
   const format = useFormat()
   const [address, setAddress] = useAddress()
   const schools = useSchoolChoices(address.schoolId)
-  const add = <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>Add an administrator</Button>
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add an administrator
+    </Button>
+  )
   return (
     <ListPage
-      path="/super-admin/admin/list" title="Administrators" noun={['administrator', 'administrators']} id={(a) => a.id} name={(a) => a.name || a.email || ''} search="Name, e-mail or phone"
+      path="/super-admin/admin/list"
+      title="Administrators"
+      noun={['administrator', 'administrators']}
+      id={(a) => a.id}
+      name={(a) => a.name || a.email || ''}
+      search="Name, e-mail or phone"
       filters={[
         { key: 'schoolId', label: 'School', options: schools.choices },
-        { key: 'status', label: 'Status', options: Object.entries(accountStates).map(([value, [, label]]) => ({ value, label })) },
+        {
+          key: 'status',
+          label: 'Status',
+          options: Object.entries(accountStates).map(([value, [, label]]) => ({ value, label })),
+        },
       ]}
       columns={[
         { key: 'name', title: 'Name', cell: (a) => a.name || a.email || a.phone, text: (a) => a.name, sort: 'name' },
         { key: 'email', title: 'E-mail', cell: (a) => a.email ?? '', sort: 'email' },
         { key: 'school', title: 'School', cell: (a) => a.schoolName, phone: true },
-        { key: 'status', title: 'Status', cell: (a) => <AccountStatus status={a.status} />, text: (a) => a.status, phone: true },
-        { key: 'used', title: 'Last signed in', cell: (a) => (a.lastUsedAt ? format.ago(a.lastUsedAt) : 'Never'), sort: 'lastUsedAt' },
+        {
+          key: 'status',
+          title: 'Status',
+          cell: (a) => <AccountStatus status={a.status} />,
+          text: (a) => a.status,
+          phone: true,
+        },
+        {
+          key: 'used',
+          title: 'Last signed in',
+          cell: (a) => (a.lastUsedAt ? format.ago(a.lastUsedAt) : 'Never'),
+          sort: 'lastUsedAt',
+        },
         { key: 'phone', title: 'Phone', cell: (a) => a.phone ?? '', hidden: true },
         { key: 'added', title: 'Added', cell: (a) => format.date(a.createdAt), sort: 'createdAt', hidden: true },
       ]}
       primary={add}
-      empty={<Empty icon={<IconUserShield size={32} stroke={1.2} />} title="No administrators yet" text="Every school has at least one: they are invited when it is onboarded, and set their own password." action={add} example="For example: Asha Rao, principal@green-valley.example." />}
-      drawer={(id, close) => (id === 'new' ? <NewAdmin close={close} school={address.schoolId} /> : <AdminDrawer id={id} close={close} key={id} />)}
+      empty={
+        <Empty
+          icon={<IconUserShield size={32} stroke={1.2} />}
+          title="No administrators yet"
+          text="Every school has at least one: they are invited when it is onboarded, and set their own password."
+          action={add}
+          example="For example: Asha Rao, principal@green-valley.example."
+        />
+      }
+      drawer={(id, close) =>
+        id === 'new' ? (
+          <NewAdmin close={close} school={address.schoolId} />
+        ) : (
+          <AdminDrawer id={id} close={close} key={id} />
+        )
+      }
     />
   )
 }
@@ -57,7 +95,17 @@ function NewAdmin({ close, school }: { close: () => void; school?: string }) {
   const [text, setText] = useState('')
   const [settled] = useDebouncedValue(text.trim(), 200)
   const known = useSchoolChoices(school)
-  const found = useQuery({ queryKey: ['/super-admin/school/list', 'pick', settled], queryFn: () => fetchList('/super-admin/school/list', { page: 1, limit: 10, sort: 'name', filters: { search: settled, status: 'ACTIVE' } }), placeholderData: keepPreviousData })
+  const found = useQuery({
+    queryKey: ['/super-admin/school/list', 'pick', settled],
+    queryFn: () =>
+      fetchList('/super-admin/school/list', {
+        page: 1,
+        limit: 10,
+        sort: 'name',
+        filters: { search: settled, status: 'ACTIVE' },
+      }),
+    placeholderData: keepPreviousData,
+  })
   const draft = useDraft<Fields>({ schoolId: school ?? null, firstName: '', lastName: '', email: '', phone: '' })
   const f = fieldsOf(draft)
   const options = (found.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }))
@@ -66,20 +114,54 @@ function NewAdmin({ close, school }: { close: () => void; school?: string }) {
   const name = picked || known.nameOf(chosen)
   if (chosen && name && !options.some((o) => o.value === chosen)) options.push({ value: chosen, label: name })
   const save = useSave({
-    draft, labels: {},
-    save: () => call(api.POST('/super-admin/admin/create', { body: { data: { ...draft.values, schoolId: chosen ?? '', phone: draft.values.phone || undefined } } })),
-    onSaved: (a) => { changed('/super-admin/admin/'); setAddress({ open: a.id }) },
+    draft,
+    labels: {},
+    save: () =>
+      call(
+        api.POST('/super-admin/admin/create', {
+          body: { data: { ...draft.values, schoolId: chosen ?? '', phone: draft.values.phone || undefined } },
+        }),
+      ),
+    onSaved: (a) => {
+      changed('/super-admin/admin/')
+      setAddress({ open: a.id })
+    },
   })
   return (
-    <form style={{ display: 'contents' }} onSubmit={(e) => { e.preventDefault(); save.submit() }}>
+    <form
+      style={{ display: 'contents' }}
+      onSubmit={(e) => {
+        e.preventDefault()
+        save.submit()
+      }}
+    >
       <DrawerHead title="Add an administrator" close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
-          <Select label="School" searchable data={options} value={chosen} error={draft.errors.schoolId} onChange={(v) => { setPicked(options.find((o) => o.value === v)?.label ?? ''); draft.set('schoolId', v) }} onSearchChange={setText} filter={({ options: o }) => o} nothingFoundMessage="No active school of this name" />
+          <Select
+            label="School"
+            searchable
+            data={options}
+            value={chosen}
+            error={draft.errors.schoolId}
+            onChange={(v) => {
+              setPicked(options.find((o) => o.value === v)?.label ?? '')
+              draft.set('schoolId', v)
+            }}
+            onSearchChange={setText}
+            filter={({ options: o }) => o}
+            nothingFoundMessage="No active school of this name"
+          />
           <div className="pair">
             {f.text({ k: 'firstName', label: 'First name', required: true })}
             {f.text({ k: 'lastName', label: 'Last name' })}
-            {f.text({ k: 'email', label: 'E-mail', inputMode: 'email', required: true, description: 'The invitation goes there' })}
+            {f.text({
+              k: 'email',
+              label: 'E-mail',
+              inputMode: 'email',
+              required: true,
+              description: 'The invitation goes there',
+            })}
             {f.text({ k: 'phone', label: 'Phone', inputMode: 'tel' })}
           </div>
         </Stack>
@@ -91,17 +173,53 @@ function NewAdmin({ close, school }: { close: () => void; school?: string }) {
 
 function AdminDrawer({ id, close }: { id: string; close: () => void }) {
   const format = useFormat()
-  const q = useQuery({ queryKey: ['/super-admin/admin/', id], queryFn: () => call(api.GET('/super-admin/admin/{id}', { params: { path: { id } } })) })
+  const q = useQuery({
+    queryKey: ['/super-admin/admin/', id],
+    queryFn: () => call(api.GET('/super-admin/admin/{id}', { params: { path: { id } } })),
+  })
   const a = q.data
-  if (!a) return <><DrawerHead title={' '} close={close} /><div className="drawer-body">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}</div></>
+  if (!a)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}
+        </div>
+      </>
+    )
   return (
     <>
-      <DrawerHead title={a.name || a.email || 'Administrator'} close={close} summary={<Group gap={12}><AccountStatus status={a.status} /><span>{a.schoolName}</span></Group>} />
+      <DrawerHead
+        title={a.name || a.email || 'Administrator'}
+        close={close}
+        summary={
+          <Group gap={12}>
+            <AccountStatus status={a.status} />
+            <span>{a.schoolName}</span>
+          </Group>
+        }
+      />
       <div className="drawer-body">
         <Stack gap={24}>
-          <Facts of={[['E-mail', a.email], ['Phone', <span className="figures" key="p">{a.phone}</span>], ['Last signed in', a.lastUsedAt ? format.dateTime(a.lastUsedAt) : 'Never'], ['Added', format.dateTime(a.createdAt)]]} />
+          <Facts
+            of={[
+              ['E-mail', a.email],
+              [
+                'Phone',
+                <span className="figures" key="p">
+                  {a.phone}
+                </span>,
+              ],
+              ['Last signed in', a.lastUsedAt ? format.dateTime(a.lastUsedAt) : 'Never'],
+              ['Added', format.dateTime(a.createdAt)],
+            ]}
+          />
           <Acts admin={a} />
-          <Group><Button component={Link} to="/schools" search={{ open: a.schoolId } as never} variant="default">The school</Button></Group>
+          <Group>
+            <Button component={Link} to="/schools" search={{ open: a.schoolId } as never} variant="default">
+              The school
+            </Button>
+          </Group>
         </Stack>
       </div>
     </>
@@ -113,27 +231,94 @@ function Acts({ admin: a }: { admin: ItemOf<'/super-admin/admin/list'> }) {
   const [resetting, setResetting] = useState(false)
   const settled = () => changed('/super-admin/admin/', '/super-admin/account/')
   const path = { params: { path: { id: a.id } } }
-  const disable = useMutation({ mutationFn: () => call(api.POST('/super-admin/admin/{id}/disable', path)), onSuccess: () => { setAsking(false); settled() } })
-  const enable = useMutation({ mutationFn: () => call(api.POST('/super-admin/admin/{id}/enable', path)), onSuccess: settled })
-  const invite = useMutation({ mutationFn: () => call(api.POST('/super-admin/admin/{id}/invite', path)), onSuccess: settled })
-  const reset = useMutation({ mutationFn: () => call(api.POST('/super-admin/admin/{id}/reset-factor', path)), onSuccess: () => { setResetting(false); settled() } })
+  const disable = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/admin/{id}/disable', path)),
+    onSuccess: () => {
+      setAsking(false)
+      settled()
+    },
+  })
+  const enable = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/admin/{id}/enable', path)),
+    onSuccess: settled,
+  })
+  const invite = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/admin/{id}/invite', path)),
+    onSuccess: settled,
+  })
+  const reset = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/admin/{id}/reset-factor', path)),
+    onSuccess: () => {
+      setResetting(false)
+      settled()
+    },
+  })
   return (
     <Stack gap={12}>
       {a.status === 'INACTIVE' && <Text c="dimmed">Their school has deactivated them, and alone can change that.</Text>}
       <Group gap={8}>
-        {a.status === 'ACTIVE' && <Button variant="default" loading={invite.isPending} onClick={() => invite.mutate()}>Invite again</Button>}
-        {a.status === 'ACTIVE' && <Button variant="default" onClick={() => setAsking(true)}>Disable…</Button>}
-        {a.status === 'DISABLED' && <Button loading={enable.isPending} onClick={() => enable.mutate()}>Let them in again</Button>}
-        {a.status === 'ACTIVE' && <Button variant="default" onClick={() => setResetting(true)}>Reset second factor…</Button>}
-        {reset.isSuccess && <Text size="sm" c="dimmed" role="status">Their second factors are removed.</Text>}
-        {invite.isSuccess && <Text size="sm" c="dimmed" role="status">The invitation is on its way. Links sent before no longer work.</Text>}
+        {a.status === 'ACTIVE' && (
+          <Button variant="default" loading={invite.isPending} onClick={() => invite.mutate()}>
+            Invite again
+          </Button>
+        )}
+        {a.status === 'ACTIVE' && (
+          <Button variant="default" onClick={() => setAsking(true)}>
+            Disable…
+          </Button>
+        )}
+        {a.status === 'DISABLED' && (
+          <Button loading={enable.isPending} onClick={() => enable.mutate()}>
+            Enable
+          </Button>
+        )}
+        {a.status === 'ACTIVE' && (
+          <Button variant="default" onClick={() => setResetting(true)}>
+            Reset second factor…
+          </Button>
+        )}
+        {reset.isSuccess && (
+          <Text size="sm" c="dimmed" role="status">
+            Their second factors are removed.
+          </Text>
+        )}
+        {invite.isSuccess && (
+          <Text size="sm" c="dimmed" role="status">
+            The invitation is on its way. Links sent before no longer work.
+          </Text>
+        )}
       </Group>
       <Trouble error={invite.error ?? enable.error} />
-      <Confirm opened={asking} title={`Disable ${a.name || a.email}?`} action="Disable" danger busy={disable.isPending} error={disable.error} onClose={() => { setAsking(false); disable.reset() }} onConfirm={() => disable.mutate()}>
-        They are signed out at once and cannot sign in until you let them in again. Their school cannot change that.
+      <Confirm
+        opened={asking}
+        title={`Disable ${a.name || a.email}?`}
+        action="Disable"
+        danger
+        busy={disable.isPending}
+        error={disable.error}
+        onClose={() => {
+          setAsking(false)
+          disable.reset()
+        }}
+        onConfirm={() => disable.mutate()}
+      >
+        They are signed out at once and cannot sign in until you enable them again. Their school cannot change that.
       </Confirm>
-      <Confirm opened={resetting} title={`Reset the second factor of ${a.name || a.email}?`} action="Reset" danger busy={reset.isPending} error={reset.error} onClose={() => { setResetting(false); reset.reset() }} onConfirm={() => reset.mutate()}>
-        For somebody who has lost their phone, passkeys and recovery codes. They are signed out, and their password alone lets them in until they set a new one up. Make sure that it is they who ask.
+      <Confirm
+        opened={resetting}
+        title={`Reset the second factor of ${a.name || a.email}?`}
+        action="Reset"
+        danger
+        busy={reset.isPending}
+        error={reset.error}
+        onClose={() => {
+          setResetting(false)
+          reset.reset()
+        }}
+        onConfirm={() => reset.mutate()}
+      >
+        For somebody who has lost their phone, passkeys and recovery codes. They are signed out, and their password
+        alone lets them in until they set a new one up. Make sure that it is they who ask.
       </Confirm>
     </Stack>
   )

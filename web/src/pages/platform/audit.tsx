@@ -9,13 +9,26 @@ import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
-import '../audit.css'
-import { useSchoolChoices } from './deliveries'
+import '../../patterns/audit.css'
+import { useSchoolChoices } from './school-choices'
 
 const path = '/super-admin/audit/list'
 type Event = ItemOf<typeof path>
 
-const verbs: Record<string, string> = { create: 'Added', update: 'Changed', delete: 'Deleted', run: 'Ran', retry: 'Retried', 'revoke-sessions': 'Ended sessions of', invite: 'Invited', disable: 'Disabled', enable: 'Enabled', suspend: 'Suspended', activate: 'Activated', archive: 'Archived' }
+const verbs: Record<string, string> = {
+  create: 'Added',
+  update: 'Changed',
+  delete: 'Deleted',
+  run: 'Ran',
+  retry: 'Retried',
+  'revoke-sessions': 'Ended sessions of',
+  invite: 'Invited',
+  disable: 'Disabled',
+  enable: 'Enabled',
+  suspend: 'Suspended',
+  activate: 'Activated',
+  archive: 'Archived',
+}
 const verb = (a: string) => verbs[a] ?? words(a.replaceAll('-', '_'))
 const who = (e: Event) => e.actorName || (e.actorId ? 'Somebody who left' : 'Command line')
 
@@ -29,16 +42,47 @@ export function PlatformAudit() {
   const people = new Map(seen.filter((e) => e.actorId).map((e) => [e.actorId!, who(e)]))
   if (address.actorId && !people.has(address.actorId)) people.set(address.actorId, 'this person')
   const distinct = (list: string[], also?: string) => [...new Set([...list, ...(also ? [also] : [])])].sort()
-  const since = [0, 7, 30].map((n) => { const d = new Date(); d.setHours(0, 0, 0, 0); d.setDate(d.getDate() - n); return { value: d.toISOString(), label: n === 0 ? 'today' : `the last ${n} days` } })
-  if (address.from && !since.some((s) => s.value === address.from)) since.push({ value: address.from, label: `since ${format.date(address.from)}` })
+  const since = [0, 7, 30].map((n) => {
+    const d = new Date()
+    d.setHours(0, 0, 0, 0)
+    d.setDate(d.getDate() - n)
+    return { value: d.toISOString(), label: n === 0 ? 'today' : `the last ${n} days` }
+  })
+  if (address.from && !since.some((s) => s.value === address.from))
+    since.push({ value: address.from, label: `since ${format.date(address.from)}` })
   return (
     <ListPage
-      path={path} title="Audit" noun={['change', 'changes']} id={(e) => e.id} name={(e) => `${verb(e.action)} ${e.entity}`}
+      path={path}
+      title="Audit"
+      noun={['change', 'changes']}
+      id={(e) => e.id}
+      name={(e) => `${verb(e.action)} ${e.entity}`}
       filters={[
         { key: 'actorId', label: 'Person', options: [...people].map(([value, label]) => ({ value, label })) },
-        { key: 'actorRole', label: 'From', options: [{ value: 'SUPER_ADMIN', label: 'The console' }, { value: 'COMMAND_LINE', label: 'The command line' }] },
-        { key: 'entity', label: 'What', options: distinct(['school', 'administrator', 'account', 'migration', ...seen.map((e) => e.entity)], address.entity).map((v) => ({ value: v, label: words(v) })) },
-        { key: 'action', label: 'Action', options: distinct(seen.map((e) => e.action), address.action).map((v) => ({ value: v, label: verb(v) })) },
+        {
+          key: 'actorRole',
+          label: 'From',
+          options: [
+            { value: 'SUPER_ADMIN', label: 'The console' },
+            { value: 'COMMAND_LINE', label: 'The command line' },
+          ],
+        },
+        {
+          key: 'entity',
+          label: 'What',
+          options: distinct(
+            ['school', 'administrator', 'account', 'migration', ...seen.map((e) => e.entity)],
+            address.entity,
+          ).map((v) => ({ value: v, label: words(v) })),
+        },
+        {
+          key: 'action',
+          label: 'Action',
+          options: distinct(
+            seen.map((e) => e.action),
+            address.action,
+          ).map((v) => ({ value: v, label: verb(v) })),
+        },
         { key: 'schoolId', label: 'School', options: schools.choices },
         { key: 'from', label: 'Time', options: since },
       ]}
@@ -46,13 +90,43 @@ export function PlatformAudit() {
         { key: 'what', title: 'What', cell: (e) => `${verb(e.action)} ${e.entity}` },
         { key: 'school', title: 'School', cell: (e) => e.schoolName },
         { key: 'who', title: 'Who', cell: who },
-        { key: 'when', title: 'When', cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>, text: (e) => e.occurredAt, sort: 'occurredAt', phone: true },
-        { key: 'fields', title: 'Fields', cell: (e) => <Text span c="dimmed" size="sm">{e.before === null ? '' : differences(e.before, e.after).map((d) => fieldWords(d.field)).slice(0, 3).join(', ')}</Text>, text: (e) => differences(e.before, e.after).map((d) => `${fieldWords(d.field)}: ${valueWords(d.before, format)} → ${valueWords(d.after, format)}`).join('; ') },
+        {
+          key: 'when',
+          title: 'When',
+          cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
+          text: (e) => e.occurredAt,
+          sort: 'occurredAt',
+          phone: true,
+        },
+        {
+          key: 'fields',
+          title: 'Fields',
+          cell: (e) => (
+            <Text span c="dimmed" size="sm">
+              {e.before === null
+                ? ''
+                : differences(e.before, e.after)
+                    .map((d) => fieldWords(d.field))
+                    .slice(0, 3)
+                    .join(', ')}
+            </Text>
+          ),
+          text: (e) =>
+            differences(e.before, e.after)
+              .map((d) => `${fieldWords(d.field)}: ${valueWords(d.before, format)} → ${valueWords(d.after, format)}`)
+              .join('; '),
+        },
         { key: 'reason', title: 'Reason', cell: (e) => e.reason, hidden: true },
         { key: 'ip', title: 'From address', cell: (e) => e.ip, hidden: true },
         { key: 'request', title: 'Request', cell: (e) => e.requestId, hidden: true },
       ]}
-      empty={<Empty icon={<IconHistory size={32} stroke={1.2} />} title="Nothing was done yet" text="What super-admins and the command line do to the platform and its schools is written down here. Nobody can change it." />}
+      empty={
+        <Empty
+          icon={<IconHistory size={32} stroke={1.2} />}
+          title="Nothing was done yet"
+          text="What super-admins and the command line do to the platform and its schools is written down here. Nobody can change it."
+        />
+      }
       drawer={(id, close) => <EventDrawer id={id} close={close} key={id} />}
     />
   )
@@ -65,7 +139,8 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
     queryKey: [path, 'one', id],
     queryFn: async () => {
       const filters: Record<string, string> = {}
-      for (const k of ['actorId', 'actorRole', 'entity', 'action', 'schoolId', 'from']) if (address[k]) filters[k] = address[k]
+      for (const k of ['actorId', 'actorRole', 'entity', 'action', 'schoolId', 'from'])
+        if (address[k]) filters[k] = address[k]
       for (let page = 1; page <= 20; page++) {
         const got = await fetchList(path, { page, limit: 100, filters })
         const found = got.items.find((e) => e.id === id)
@@ -75,16 +150,67 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
     },
   })
   const e = q.data
-  if (!e) return <><DrawerHead title={' '} close={close} /><div className="drawer-body">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : e === null ? <Text>This entry is not among those shown.</Text> : <Lines />}</div></>
+  if (!e)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? (
+            <Trouble error={q.error} retry={() => void q.refetch()} />
+          ) : e === null ? (
+            <Text>This entry is not among those shown.</Text>
+          ) : (
+            <Lines />
+          )}
+        </div>
+      </>
+    )
   return (
     <>
-      <DrawerHead title={`${verb(e.action)} ${e.entity}`} close={close} summary={<Group gap={12}><span>{who(e)}</span><span className="figures">{format.dateTime(e.occurredAt)}</span></Group>} />
+      <DrawerHead
+        title={`${verb(e.action)} ${e.entity}`}
+        close={close}
+        summary={
+          <Group gap={12}>
+            <span>{who(e)}</span>
+            <span className="figures">{format.dateTime(e.occurredAt)}</span>
+          </Group>
+        }
+      />
       <div className="drawer-body">
         <Stack gap={24}>
           {e.reason && <Text>{e.reason}</Text>}
           {e.before === null && e.after === null ? null : <Diff before={e.before} after={e.after} />}
-          {e.schoolId && <Group><Button component={Link} to="/schools" search={{ open: e.schoolId } as never} variant="default">{e.schoolName || 'The school'}</Button></Group>}
-          <Facts of={[['From', e.actorRole === 'COMMAND_LINE' ? 'The command line' : 'The console'], ['From address', <span className="figures" key="ip">{e.ip}</span>], ['Request', <span className="figures" key="r">{e.requestId}</span>], ['Record', <span className="figures" key="e">{e.entityId}</span>]]} />
+          {e.schoolId && (
+            <Group>
+              <Button component={Link} to="/schools" search={{ open: e.schoolId } as never} variant="default">
+                {e.schoolName || 'The school'}
+              </Button>
+            </Group>
+          )}
+          <Facts
+            of={[
+              ['From', e.actorRole === 'COMMAND_LINE' ? 'The command line' : 'The console'],
+              [
+                'From address',
+                <span className="figures" key="ip">
+                  {e.ip}
+                </span>,
+              ],
+              [
+                'Request',
+                <span className="figures" key="r">
+                  {e.requestId}
+                </span>,
+              ],
+              [
+                'Record',
+                <span className="figures" key="e">
+                  {e.entityId}
+                </span>,
+              ],
+            ]}
+          />
         </Stack>
       </div>
     </>

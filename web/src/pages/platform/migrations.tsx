@@ -7,30 +7,92 @@ import { changed } from '../../api/queries'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { SchoolStatus } from '../schools'
+import { SchoolStatus } from './school-status'
 import './platform.css'
 
 const states = { CURRENT: ['good', 'Up to date'], BEHIND: ['busy', 'Behind'], FAILED: ['bad', 'Failed'] } as const
 
 /** Which version every school is at, and how far the fleet's migration has come. */
 export function Migrations() {
-  const migrate = useMutation({ mutationFn: (schoolIds: string[]) => call(api.POST('/super-admin/migration/run', { body: { data: { schoolIds } } })), onSuccess: () => changed('/super-admin/migration/') })
+  const migrate = useMutation({
+    mutationFn: (schoolIds: string[]) =>
+      call(api.POST('/super-admin/migration/run', { body: { data: { schoolIds } } })),
+    onSuccess: () => changed('/super-admin/migration/'),
+  })
   return (
     <ListPage
-      path="/super-admin/migration/list" title="Migrations" noun={['school', 'schools']} id={(s) => s.id} name={(s) => s.name} search="Name or code"
+      path="/super-admin/migration/list"
+      title="Migrations"
+      noun={['school', 'schools']}
+      id={(s) => s.id}
+      name={(s) => s.name}
+      search="Name or code"
       above={<Fleet />}
-      filters={[{ key: 'state', label: 'State', options: Object.entries(states).map(([value, [, label]]) => ({ value, label })) }]}
+      filters={[
+        {
+          key: 'state',
+          label: 'State',
+          options: Object.entries(states).map(([value, [, label]]) => ({ value, label })),
+        },
+      ]}
       columns={[
         { key: 'name', title: 'School', cell: (s) => s.name, sort: 'name' },
-        { key: 'state', title: 'Tables', cell: (s) => { const [tone, word] = states[s.state as keyof typeof states] ?? ['off', s.state]; return <Status tone={tone}>{word}</Status> }, text: (s) => s.state, phone: true },
-        { key: 'version', title: 'Version', cell: (s) => s.schemaVersion, text: (s) => String(s.schemaVersion), sort: 'schemaVersion', end: true },
+        {
+          key: 'state',
+          title: 'Tables',
+          cell: (s) => {
+            const [tone, word] = states[s.state as keyof typeof states] ?? ['off', s.state]
+            return <Status tone={tone}>{word}</Status>
+          },
+          text: (s) => s.state,
+          phone: true,
+        },
+        {
+          key: 'version',
+          title: 'Version',
+          cell: (s) => s.schemaVersion,
+          text: (s) => String(s.schemaVersion),
+          sort: 'schemaVersion',
+          end: true,
+        },
         { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code' },
         { key: 'status', title: 'School is', cell: (s) => <SchoolStatus status={s.status} />, text: (s) => s.status },
         { key: 'node', title: 'Node', cell: (s) => s.node ?? '' },
-        { key: 'error', title: 'What went wrong', cell: (s) => s.error ? <Text span c="red.8" size="sm" title={s.error}>{s.error}</Text> : '', text: (s) => s.error ?? '' },
+        {
+          key: 'error',
+          title: 'What went wrong',
+          cell: (s) =>
+            s.error ? (
+              <Text span c="red.8" size="sm" title={s.error}>
+                {s.error}
+              </Text>
+            ) : (
+              ''
+            ),
+          text: (s) => s.error ?? '',
+        },
       ]}
-      bulk={(rows, clear) => <Button size="compact-md" loading={migrate.isPending} onClick={() => migrate.mutate(rows.map((r) => r.id), { onSuccess: clear })}>Migrate these</Button>}
-      empty={<Empty icon={<IconVersions size={32} stroke={1.2} />} title="No school has tables yet" text="Every school has tables of its own. When a new version of the service brings changes to them, they are brought up to date here, school by school, while the schools are in use." />}
+      bulk={(rows, clear) => (
+        <Button
+          size="compact-md"
+          loading={migrate.isPending}
+          onClick={() =>
+            migrate.mutate(
+              rows.map((r) => r.id),
+              { onSuccess: clear },
+            )
+          }
+        >
+          Migrate these
+        </Button>
+      )}
+      empty={
+        <Empty
+          icon={<IconVersions size={32} stroke={1.2} />}
+          title="No school has tables yet"
+          text="Every school has tables of its own. When a new version of the service brings changes to them, they are brought up to date here, school by school, while the schools are in use."
+        />
+      }
     />
   )
 }
@@ -38,10 +100,24 @@ export function Migrations() {
 function Fleet() {
   const format = useFormat()
   const [asking, setAsking] = useState(false)
-  const q = useQuery({ queryKey: ['/super-admin/migration/status'], queryFn: () => call(api.GET('/super-admin/migration/status')), refetchInterval: (x) => (['QUEUED', 'RUNNING'].includes(x.state.data?.run?.state ?? '') ? 1_000 : 30_000), staleTime: 0 })
+  const q = useQuery({
+    queryKey: ['/super-admin/migration/status'],
+    queryFn: () => call(api.GET('/super-admin/migration/status')),
+    refetchInterval: (x) => (['QUEUED', 'RUNNING'].includes(x.state.data?.run?.state ?? '') ? 1_000 : 30_000),
+    staleTime: 0,
+  })
   const settled = () => changed('/super-admin/migration/')
-  const run = useMutation({ mutationFn: () => call(api.POST('/super-admin/migration/run', { body: { data: {} } })), onSuccess: () => { setAsking(false); settled() } })
-  const retry = useMutation({ mutationFn: () => call(api.POST('/super-admin/migration/retry', {})), onSuccess: settled })
+  const run = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/migration/run', { body: { data: {} } })),
+    onSuccess: () => {
+      setAsking(false)
+      settled()
+    },
+  })
+  const retry = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/migration/retry', {})),
+    onSuccess: settled,
+  })
   const s = q.data
   const busy = s?.run && ['QUEUED', 'RUNNING'].includes(s.run.state)
   // When a run has ended, the list below tells another story.
@@ -50,34 +126,93 @@ function Fleet() {
     if (was.current && !busy) changed('/super-admin/migration/list')
     was.current = busy
   }, [busy])
-  if (!s) return <div className="panel fleet">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={2} />}</div>
+  if (!s)
+    return (
+      <div className="panel fleet">
+        {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={2} />}
+      </div>
+    )
   return (
     <section className="panel fleet" aria-label="The fleet">
       <Group justify="space-between" gap={12}>
         <div className="fleet-counts">
-          <span><b>{format.number(s.current)}</b><Status tone="good">up to date</Status></span>
-          <span><b>{format.number(s.behind)}</b><Status tone={s.behind ? 'busy' : 'off'}>behind</Status></span>
-          <span><b>{format.number(s.failed)}</b><Status tone={s.failed ? 'bad' : 'off'}>failed</Status></span>
-          <Text span c="dimmed" className="figures">This service brings them to version {s.version}</Text>
+          <span>
+            <b>{format.number(s.current)}</b>
+            <Status tone="good">up to date</Status>
+          </span>
+          <span>
+            <b>{format.number(s.behind)}</b>
+            <Status tone={s.behind ? 'busy' : 'off'}>behind</Status>
+          </span>
+          <span>
+            <b>{format.number(s.failed)}</b>
+            <Status tone={s.failed ? 'bad' : 'off'}>failed</Status>
+          </span>
+          <Text span c="dimmed" className="figures">
+            This service brings them to version {s.version}
+          </Text>
         </div>
         <Group gap={8}>
-          {s.failed > 0 && <Button variant="default" disabled={!!busy} loading={retry.isPending} onClick={() => retry.mutate()}>Retry the failed</Button>}
-          <Button disabled={!!busy} variant={s.behind ? 'filled' : 'default'} onClick={() => setAsking(true)}>Migrate…</Button>
+          {s.failed > 0 && (
+            <Button variant="default" disabled={!!busy} loading={retry.isPending} onClick={() => retry.mutate()}>
+              Retry the failed
+            </Button>
+          )}
+          <Button disabled={!!busy} variant={s.behind ? 'filled' : 'default'} onClick={() => setAsking(true)}>
+            Migrate…
+          </Button>
         </Group>
       </Group>
       {s.run && (
         <div aria-live="polite">
           <Group justify="space-between" mb={4} gap={8}>
-            <Text size="sm">{s.run.state === 'QUEUED' ? 'Waiting to begin' : s.run.state === 'RUNNING' ? 'Under way' : s.run.state === 'FAILED' ? 'It stopped' : s.run.failed ? 'Done, with failures' : 'Done'}{s.run.finishedAt ? ` ${format.ago(s.run.finishedAt)}` : ''}</Text>
-            <Text size="sm" c="dimmed" className="figures">{format.number(s.run.done)} of {format.number(s.run.total)}{s.run.failed > 0 && `, ${format.number(s.run.failed)} failed`}</Text>
+            <Text size="sm">
+              {s.run.state === 'QUEUED'
+                ? 'Waiting to begin'
+                : s.run.state === 'RUNNING'
+                  ? 'Under way'
+                  : s.run.state === 'FAILED'
+                    ? 'It stopped'
+                    : s.run.failed
+                      ? 'Done, with failures'
+                      : 'Done'}
+              {s.run.finishedAt ? ` ${format.ago(s.run.finishedAt)}` : ''}
+            </Text>
+            <Text size="sm" c="dimmed" className="figures">
+              {format.number(s.run.done)} of {format.number(s.run.total)}
+              {s.run.failed > 0 && `, ${format.number(s.run.failed)} failed`}
+            </Text>
           </Group>
-          <Progress value={s.run.percent} size="sm" aria-label="Migration" color={s.run.failed || s.run.state === 'FAILED' ? 'red.8' : undefined} />
-          {s.run.error && <Text size="sm" c="red.8" mt={4}>{s.run.error}</Text>}
+          <Progress
+            value={s.run.percent}
+            size="sm"
+            aria-label="Migration"
+            color={s.run.failed || s.run.state === 'FAILED' ? 'red.8' : undefined}
+          />
+          {s.run.error && (
+            <Text size="sm" c="red.8" mt={4}>
+              {s.run.error}
+            </Text>
+          )}
         </div>
       )}
       <Trouble error={retry.error} />
-      <Confirm opened={asking} title="Migrate every school that is behind?" action="Migrate" busy={run.isPending} error={run.error} onClose={() => { setAsking(false); run.reset() }} onConfirm={() => run.mutate()}>
-        {s.behind === 0 ? 'No school is behind; the empty ones kept ready are looked at too.' : `${format.number(s.behind)} ${s.behind === 1 ? 'school is' : 'schools are'} brought to version ${s.version}, one after the other, while they are in use.`} A school that fails is not served until the cause is mended; the others go on.
+      <Confirm
+        opened={asking}
+        title="Migrate every school that is behind?"
+        action="Migrate"
+        busy={run.isPending}
+        error={run.error}
+        onClose={() => {
+          setAsking(false)
+          run.reset()
+        }}
+        onConfirm={() => run.mutate()}
+      >
+        {s.behind === 0
+          ? 'No school is behind; the empty ones kept ready are looked at too.'
+          : `${format.number(s.behind)} ${s.behind === 1 ? 'school is' : 'schools are'} brought to version ${s.version}, one after the other, while they are in use.`}{' '}
+        A school that fails is not served until the cause is fixed; the others continue.
       </Confirm>
     </section>
   )

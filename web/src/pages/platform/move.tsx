@@ -6,7 +6,7 @@ import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { Confirm, Dialog, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
-import { moveTones, moveWords, stepWords } from './nodes'
+import { moveTones, moveWords, stepWords } from './move-words'
 
 /** Where a school lives, and its way to another node while it is in use. */
 export function SchoolMove({ id, node }: { id: string; node: string | null }) {
@@ -17,14 +17,32 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
   const path = { params: { path: { id } } }
   const q = useQuery({
     queryKey: ['/super-admin/school/move', id],
-    queryFn: () => call(api.GET('/super-admin/school/{id}/move', path)).catch((e: unknown) => { if (asProblem(e).status === 404) return null; throw e }),
-    refetchInterval: (x) => (x.state.data?.state === 'RUNNING' || (x.state.data?.state === 'MOVED' && !x.state.data.clean) ? 1_000 : false),
+    queryFn: () =>
+      call(api.GET('/super-admin/school/{id}/move', path)).catch((e: unknown) => {
+        if (asProblem(e).status === 404) return null
+        throw e
+      }),
+    refetchInterval: (x) =>
+      x.state.data?.state === 'RUNNING' || (x.state.data?.state === 'MOVED' && !x.state.data.clean) ? 1_000 : false,
     staleTime: 0,
   })
-  const nodes = useQuery({ queryKey: ['/super-admin/node/list', 'all'], queryFn: () => fetchAll('/super-admin/node/list', { filters: { state: 'ACTIVE' } }) })
-  const settled = () => { setChoosing(false); setAsking(false); changed('/super-admin/school/', '/super-admin/node/') }
-  const move = useMutation({ mutationFn: () => call(api.POST('/super-admin/school/{id}/move', { ...path, body: { data: { node: to } } })), onSuccess: settled })
-  const confirm = useMutation({ mutationFn: () => call(api.POST('/super-admin/school/{id}/move/confirm', path)), onSuccess: settled })
+  const nodes = useQuery({
+    queryKey: ['/super-admin/node/list', 'all'],
+    queryFn: () => fetchAll('/super-admin/node/list', { filters: { state: 'ACTIVE' } }),
+  })
+  const settled = () => {
+    setChoosing(false)
+    setAsking(false)
+    changed('/super-admin/school/', '/super-admin/node/')
+  }
+  const move = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/school/{id}/move', { ...path, body: { data: { node: to } } })),
+    onSuccess: settled,
+  })
+  const confirm = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/school/{id}/move/confirm', path)),
+    onSuccess: settled,
+  })
   const others = (nodes.data ?? []).filter((n) => n.name !== node)
   const m = q.data
   // When a move has ended, the school lives elsewhere: everything that says where is read anew.
@@ -39,29 +57,98 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
   return (
     <section aria-label="Node">
       <Group justify="space-between" mb={8}>
-        <Text>Lives on <b>{node}</b></Text>
-        {!open && others.length > 0 && <Button variant="default" size="compact-md" onClick={() => { setTo(others[0]!.name); setChoosing(true) }}>Move…</Button>}
-        {m?.state === 'MOVED' && <Button variant="default" size="compact-md" disabled={!m.clean} onClick={() => setAsking(true)}>Remove the old copy…</Button>}
+        <Text>
+          Hosted on <b>{node}</b>
+        </Text>
+        {!open && others.length > 0 && (
+          <Button
+            variant="default"
+            size="compact-md"
+            onClick={() => {
+              setTo(others[0]!.name)
+              setChoosing(true)
+            }}
+          >
+            Move…
+          </Button>
+        )}
+        {m?.state === 'MOVED' && (
+          <Button variant="default" size="compact-md" disabled={!m.clean} onClick={() => setAsking(true)}>
+            Remove the old copy…
+          </Button>
+        )}
       </Group>
       {m && (
         <Stack gap={4}>
-          <Group justify="space-between"><Status tone={moveTones[m.state as keyof typeof moveTones] ?? 'off'}>{moveWords[m.state] ?? m.state}: {m.from} to {m.to}</Status><Text size="sm" c="dimmed" className="figures">{m.state === 'RUNNING' ? `${m.percent} %` : format.ago(m.endedAt ?? m.movedAt ?? m.createdAt)}</Text></Group>
+          <Group justify="space-between">
+            <Status tone={moveTones[m.state as keyof typeof moveTones] ?? 'off'}>
+              {moveWords[m.state] ?? m.state}: {m.from} to {m.to}
+            </Status>
+            <Text size="sm" c="dimmed" className="figures">
+              {m.state === 'RUNNING' ? `${m.percent} %` : format.ago(m.endedAt ?? m.movedAt ?? m.createdAt)}
+            </Text>
+          </Group>
           {m.state === 'RUNNING' && <Progress value={m.percent} size="sm" aria-label="Move" />}
-          {m.state === 'RUNNING' && step && <Text size="sm" c="dimmed" aria-live="polite">{stepWords[step] ?? step}</Text>}
-          {m.error && <Text size="sm" c={m.state === 'FAILED' ? 'red.8' : 'dimmed'}>{m.error}</Text>}
-          {m.movedAt && <Text size="sm" c="dimmed">{format.number(m.rows)} rows compared, writes waited {format.number(m.heldMs)} ms</Text>}
+          {m.state === 'RUNNING' && step && (
+            <Text size="sm" c="dimmed" aria-live="polite">
+              {stepWords[step] ?? step}
+            </Text>
+          )}
+          {m.error && (
+            <Text size="sm" c={m.state === 'FAILED' ? 'red.8' : 'dimmed'}>
+              {m.error}
+            </Text>
+          )}
+          {m.movedAt && (
+            <Text size="sm" c="dimmed">
+              {format.number(m.rows)} rows compared, writes waited {format.number(m.heldMs)} ms
+            </Text>
+          )}
         </Stack>
       )}
       <Trouble error={q.error} />
       <Dialog opened={choosing} onClose={() => setChoosing(false)} title="Move this school">
         <Stack gap={16}>
-          <Text>Its tables are copied while it is in use; at the end writes wait for a moment. Should anything go wrong, it stays where it is.</Text>
-          <NativeSelect label="To" data={others.map((n) => ({ value: n.name, label: `${n.name} (${n.schools} ${n.schools === 1 ? 'school' : 'schools'})` }))} value={to} error={move.error ? asProblem(move.error).fields.node : undefined} onChange={(e) => setTo(e.currentTarget.value)} />
+          <Text>
+            Its tables are copied while it is in use; at the end writes wait for a moment. Should anything go wrong, it
+            stays where it is.
+          </Text>
+          <NativeSelect
+            label="To"
+            data={others.map((n) => ({
+              value: n.name,
+              label: `${n.name} (${n.schools} ${n.schools === 1 ? 'school' : 'schools'})`,
+            }))}
+            value={to}
+            error={move.error ? asProblem(move.error).fields.node : undefined}
+            onChange={(e) => setTo(e.currentTarget.value)}
+          />
           <Trouble error={move.error} />
-          <Group justify="flex-end" gap={8}><Button variant="default" onClick={() => setChoosing(false)}>Cancel</Button><Button loading={move.isPending} onClick={() => move.mutate()}>Move</Button></Group>
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={() => setChoosing(false)}>
+              Cancel
+            </Button>
+            <Button loading={move.isPending} onClick={() => move.mutate()}>
+              Move
+            </Button>
+          </Group>
         </Stack>
       </Dialog>
-      <Confirm opened={asking} title="Remove the old copy for good?" action="Remove" danger busy={confirm.isPending} error={confirm.error} onClose={() => { setAsking(false); confirm.reset() }} onConfirm={() => confirm.mutate()}>The school is served from {m?.to}. Its old copy on {m?.from} cannot be brought back.</Confirm>
+      <Confirm
+        opened={asking}
+        title="Remove the old copy for good?"
+        action="Remove"
+        danger
+        busy={confirm.isPending}
+        error={confirm.error}
+        onClose={() => {
+          setAsking(false)
+          confirm.reset()
+        }}
+        onConfirm={() => confirm.mutate()}
+      >
+        The school is served from {m?.to}. Its old copy on {m?.from} cannot be brought back.
+      </Confirm>
     </section>
   )
 }

@@ -11,47 +11,91 @@ import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { moveTones, moveWords, stepWords } from './move-words'
 
 type Node = ItemOf<'/super-admin/node/list'>
 
-export const moveTones = { RUNNING: 'busy', MOVED: 'good', CONFIRMED: 'off', FAILED: 'bad' } as const
-export const moveWords: Record<string, string> = { RUNNING: 'Moving', MOVED: 'Moved, old copy kept', CONFIRMED: 'Moved', FAILED: 'Did not move' }
-export const stepWords: Record<string, string> = {
-  prepare: 'Waiting for its turn',
-  schema: 'The tables are made there',
-  publish: 'What is written from now on is noted',
-  copy: 'The rows are copied, while the school is in use',
-  switch: 'Writes wait, both copies are compared, and the school changes over',
-  release: 'What the move needed is removed',
-}
-
 function NodeStatus({ node }: { node: Pick<Node, 'state' | 'reachable'> }) {
   if (!node.reachable) return <Status tone="bad">Does not answer</Status>
-  return node.state === 'DRAINING' ? <Status tone="warn">Being emptied</Status> : <Status tone="good">In use</Status>
+  return node.state === 'DRAINING' ? <Status tone="warn">Draining</Status> : <Status tone="good">In use</Status>
 }
 
-/** The databases schools live on: how full, how well, and how to empty one. */
+/** The databases schools live on: how full, how healthy, and how to drain one. */
 export function Nodes() {
   const format = useFormat()
   const [, setAddress] = useAddress()
-  const add = <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>Add a node</Button>
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add a node
+    </Button>
+  )
   return (
     <ListPage
-      path="/super-admin/node/list" title="Nodes" noun={['node', 'nodes']} id={(n) => n.id} name={(n) => n.name} search="Name"
-      filters={[{ key: 'state', label: 'State', options: [{ value: 'ACTIVE', label: 'In use' }, { value: 'DRAINING', label: 'Being emptied' }] }]}
+      path="/super-admin/node/list"
+      title="Nodes"
+      noun={['node', 'nodes']}
+      id={(n) => n.id}
+      name={(n) => n.name}
+      search="Name"
+      filters={[
+        {
+          key: 'state',
+          label: 'State',
+          options: [
+            { value: 'ACTIVE', label: 'In use' },
+            { value: 'DRAINING', label: 'Draining' },
+          ],
+        },
+      ]}
       columns={[
         { key: 'name', title: 'Name', cell: (n) => n.name, sort: 'name' },
-        { key: 'state', title: 'State', cell: (n) => <NodeStatus node={n} />, text: (n) => (n.reachable ? n.state : 'UNREACHABLE'), phone: true },
+        {
+          key: 'state',
+          title: 'State',
+          cell: (n) => <NodeStatus node={n} />,
+          text: (n) => (n.reachable ? n.state : 'UNREACHABLE'),
+          phone: true,
+        },
         { key: 'schools', title: 'Schools', cell: (n) => format.number(n.schools), end: true, phone: true },
-        { key: 'size', title: 'Size', cell: (n) => (n.measuredAt ? bytes(n.sizeBytes) : ''), text: (n) => String(n.sizeBytes), sort: 'sizeBytes', end: true },
-        { key: 'connections', title: 'Connections', cell: (n) => <span className="figures">{n.connections} of {n.maxConnections}</span>, text: (n) => String(n.connections), end: true },
+        {
+          key: 'size',
+          title: 'Size',
+          cell: (n) => (n.measuredAt ? bytes(n.sizeBytes) : ''),
+          text: (n) => String(n.sizeBytes),
+          sort: 'sizeBytes',
+          end: true,
+        },
+        {
+          key: 'connections',
+          title: 'Connections',
+          cell: (n) => (
+            <span className="figures">
+              {n.connections} of {n.maxConnections}
+            </span>
+          ),
+          text: (n) => String(n.connections),
+          end: true,
+        },
         { key: 'ping', title: 'Answers in', cell: (n) => (n.reachable ? `${n.pingMs.toFixed(1)} ms` : ''), end: true },
-        { key: 'lag', title: 'Standby behind', cell: (n) => (n.lagBytes === null ? 'No standby' : bytes(n.lagBytes)), text: (n) => String(n.lagBytes ?? ''), end: true },
+        {
+          key: 'lag',
+          title: 'Standby behind',
+          cell: (n) => (n.lagBytes === null ? 'No standby' : bytes(n.lagBytes)),
+          text: (n) => String(n.lagBytes ?? ''),
+          end: true,
+        },
         { key: 'address', title: 'Address', cell: (n) => n.address, hidden: true },
         { key: 'version', title: 'Postgres', cell: (n) => n.serverVersion, hidden: true },
       ]}
       primary={add}
-      empty={<Empty icon={<IconDatabase size={32} stroke={1.2} />} title="No nodes" text="A node is a Postgres server that schools live on. New schools go to the one with the most room." action={add} />}
+      empty={
+        <Empty
+          icon={<IconDatabase size={32} stroke={1.2} />}
+          title="No nodes"
+          text="A node is a Postgres server that schools live on. New schools go to the one with the most room."
+          action={add}
+        />
+      }
       drawer={(id, close) => (id === 'new' ? <NewNode close={close} /> : <NodeDrawer id={id} close={close} key={id} />)}
     />
   )
@@ -62,19 +106,56 @@ function NewNode({ close }: { close: () => void }) {
   const draft = useDraft({ name: '', url: '', poolUrl: '' })
   const f = fieldsOf(draft)
   const save = useSave({
-    draft, labels: {},
-    save: () => call(api.POST('/super-admin/node/create', { body: { data: { name: draft.values.name, url: draft.values.url, poolUrl: draft.values.poolUrl || undefined } } })),
-    onSaved: (n) => { changed('/super-admin/node/'); setAddress({ open: n.id }) },
+    draft,
+    labels: {},
+    save: () =>
+      call(
+        api.POST('/super-admin/node/create', {
+          body: {
+            data: { name: draft.values.name, url: draft.values.url, poolUrl: draft.values.poolUrl || undefined },
+          },
+        }),
+      ),
+    onSaved: (n) => {
+      changed('/super-admin/node/')
+      setAddress({ open: n.id })
+    },
   })
   return (
-    <form style={{ display: 'contents' }} onSubmit={(e) => { e.preventDefault(); save.submit() }}>
+    <form
+      style={{ display: 'contents' }}
+      onSubmit={(e) => {
+        e.preventDefault()
+        save.submit()
+      }}
+    >
       <DrawerHead title="Add a node" close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
-          <Text c="dimmed">The database is dialled and set up at once. Its password is kept by the platform and shown to nobody.</Text>
-          {f.text({ k: 'name', label: 'Name', placeholder: 'north', required: true, description: 'Small letters, digits and dashes' })}
-          {f.text({ k: 'url', label: 'Address', placeholder: 'postgres://homeroom:password@db-north:5432/homeroom', required: true, autoComplete: 'off' })}
-          {f.text({ k: 'poolUrl', label: "Pooler's address", placeholder: 'postgres://db-north:6432/homeroom', description: 'PgBouncer in transaction mode, if there is one', autoComplete: 'off' })}
+          <Text c="dimmed">
+            The database is dialled and set up at once. Its password is kept by the platform and shown to nobody.
+          </Text>
+          {f.text({
+            k: 'name',
+            label: 'Name',
+            placeholder: 'north',
+            required: true,
+            description: 'Small letters, digits and dashes',
+          })}
+          {f.text({
+            k: 'url',
+            label: 'Address',
+            placeholder: 'postgres://homeroom:password@db-north:5432/homeroom',
+            required: true,
+            autoComplete: 'off',
+          })}
+          {f.text({
+            k: 'poolUrl',
+            label: "Pooler's address",
+            placeholder: 'postgres://db-north:6432/homeroom',
+            description: 'PgBouncer in transaction mode, if there is one',
+            autoComplete: 'off',
+          })}
         </Stack>
       </div>
       <SaveBar draft={draft} {...save} submit={() => undefined} label="Add" always onCancel={close} />
@@ -85,46 +166,140 @@ function NewNode({ close }: { close: () => void }) {
 function NodeDrawer({ id, close }: { id: string; close: () => void }) {
   const format = useFormat()
   const [asking, setAsking] = useState(false)
-  const q = useQuery({ queryKey: ['/super-admin/node/', id], queryFn: () => call(api.GET('/super-admin/node/{id}', { params: { path: { id } } })), refetchInterval: (x) => (x.state.data && (x.state.data.leaving > 0 || x.state.data.arriving > 0 || x.state.data.state === 'DRAINING') ? 3_000 : 30_000) })
-  const settled = () => { setAsking(false); changed('/super-admin/node/') }
+  const q = useQuery({
+    queryKey: ['/super-admin/node/', id],
+    queryFn: () => call(api.GET('/super-admin/node/{id}', { params: { path: { id } } })),
+    refetchInterval: (x) =>
+      x.state.data && (x.state.data.leaving > 0 || x.state.data.arriving > 0 || x.state.data.state === 'DRAINING')
+        ? 3_000
+        : 30_000,
+  })
+  const settled = () => {
+    setAsking(false)
+    changed('/super-admin/node/')
+  }
   const path = { params: { path: { id } } }
-  const drain = useMutation({ mutationFn: () => call(api.POST('/super-admin/node/{id}/drain', path)), onSuccess: settled })
-  const activate = useMutation({ mutationFn: () => call(api.POST('/super-admin/node/{id}/activate', path)), onSuccess: settled })
+  const drain = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/node/{id}/drain', path)),
+    onSuccess: settled,
+  })
+  const activate = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/node/{id}/activate', path)),
+    onSuccess: settled,
+  })
   const n = q.data
-  if (!n) return <><DrawerHead title={' '} close={close} /><div className="drawer-body">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}</div></>
+  if (!n)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}
+        </div>
+      </>
+    )
   return (
     <>
-      <DrawerHead title={n.name} close={close} summary={<NodeStatus node={n} />} actions={n.state === 'DRAINING' ? <Button size="compact-md" variant="default" loading={activate.isPending} onClick={() => activate.mutate()}>Use it again</Button> : <Button size="compact-md" variant="default" onClick={() => setAsking(true)}>Empty…</Button>} />
+      <DrawerHead
+        title={n.name}
+        close={close}
+        summary={<NodeStatus node={n} />}
+        actions={
+          n.state === 'DRAINING' ? (
+            <Button size="compact-md" variant="default" loading={activate.isPending} onClick={() => activate.mutate()}>
+              Use it again
+            </Button>
+          ) : (
+            <Button size="compact-md" variant="default" onClick={() => setAsking(true)}>
+              Drain…
+            </Button>
+          )
+        }
+      />
       <div className="drawer-body">
         <Stack gap={24}>
           {n.error && <Text c="red.8">{n.error}</Text>}
           <Trouble error={activate.error} />
-          <Facts of={[
-            ['Schools', [format.number(n.schools), n.leaving && `${n.leaving} leaving`, n.arriving && `${n.arriving} arriving`, n.oldCopies && `${n.oldCopies} old ${n.oldCopies === 1 ? 'copy' : 'copies'}`].filter(Boolean).join(', ')],
-            ['Size', n.measuredAt ? `${bytes(n.sizeBytes)}, measured ${format.ago(n.measuredAt)}` : 'Not measured yet'],
-            ['Address', <span className="figures" key="a">{n.address}</span>],
-            ['Connections', `${n.connections} of ${n.maxConnections}`],
-            ['Answers in', n.reachable ? `${n.pingMs.toFixed(1)} ms` : ''],
-            ['Postgres', n.serverVersion],
-            ['Pooler', n.pooled ? 'Yes' : 'No'],
-            ['Standbys', n.standbys ? `${n.standbys}, at most ${bytes(n.lagBytes ?? 0)} behind` : 'None'],
-            ['Schools can leave', n.walLevel === 'logical' ? 'Yes' : `No: wal_level is ${n.walLevel || 'unknown'}, it must be logical`],
-          ]} />
+          <Facts
+            of={[
+              [
+                'Schools',
+                [
+                  format.number(n.schools),
+                  n.leaving && `${n.leaving} leaving`,
+                  n.arriving && `${n.arriving} arriving`,
+                  n.oldCopies && `${n.oldCopies} old ${n.oldCopies === 1 ? 'copy' : 'copies'}`,
+                ]
+                  .filter(Boolean)
+                  .join(', '),
+              ],
+              [
+                'Size',
+                n.measuredAt ? `${bytes(n.sizeBytes)}, measured ${format.ago(n.measuredAt)}` : 'Not measured yet',
+              ],
+              [
+                'Address',
+                <span className="figures" key="a">
+                  {n.address}
+                </span>,
+              ],
+              ['Connections', `${n.connections} of ${n.maxConnections}`],
+              ['Answers in', n.reachable ? `${n.pingMs.toFixed(1)} ms` : ''],
+              ['Postgres', n.serverVersion],
+              ['Pooler', n.pooled ? 'Yes' : 'No'],
+              ['Standbys', n.standbys ? `${n.standbys}, at most ${bytes(n.lagBytes ?? 0)} behind` : 'None'],
+              [
+                'Schools can leave',
+                n.walLevel === 'logical' ? 'Yes' : `No: wal_level is ${n.walLevel || 'unknown'}, it must be logical`,
+              ],
+            ]}
+          />
           {n.moves.length > 0 && (
             <section aria-label="Moves">
-              <Text className="section" mt={0}>Schools on their way</Text>
+              <Text className="section" mt={0}>
+                Schools on their way
+              </Text>
               {n.moves.map((m) => (
-                <Group key={`${m.schoolId} ${m.createdAt}`} justify="space-between" py={8} style={{ borderTop: '1px solid var(--line)' }}>
-                  <div><Link to="/schools" search={{ open: m.schoolId } as never} className="row-name">{m.schoolName}</Link><Text size="sm" c="dimmed">{m.from} to {m.to}{m.state === 'RUNNING' && m.step && `. ${stepWords[m.step] ?? m.step}`}{m.error && `: ${m.error}`}</Text></div>
-                  <Status tone={moveTones[m.state as keyof typeof moveTones] ?? 'off'}>{moveWords[m.state] ?? m.state}</Status>
+                <Group
+                  key={`${m.schoolId} ${m.createdAt}`}
+                  justify="space-between"
+                  py={8}
+                  style={{ borderTop: '1px solid var(--line)' }}
+                >
+                  <div>
+                    <Link to="/schools" search={{ open: m.schoolId } as never} className="row-name">
+                      {m.schoolName}
+                    </Link>
+                    <Text size="sm" c="dimmed">
+                      {m.from} to {m.to}
+                      {m.state === 'RUNNING' && m.step && `. ${stepWords[m.step] ?? m.step}`}
+                      {m.error && `: ${m.error}`}
+                    </Text>
+                  </div>
+                  <Status tone={moveTones[m.state as keyof typeof moveTones] ?? 'off'}>
+                    {moveWords[m.state] ?? m.state}
+                  </Status>
                 </Group>
               ))}
             </section>
           )}
         </Stack>
       </div>
-      <Confirm opened={asking} title={`Empty ${n.name}?`} action="Empty it" danger busy={drain.isPending} error={drain.error} onClose={() => { setAsking(false); drain.reset() }} onConfirm={() => drain.mutate()}>
-        It takes no new schools, and its {format.number(n.schools)} {n.schools === 1 ? 'school moves' : 'schools move'} to other nodes one after the other, while they are in use. You can use it again at any time; what has not moved by then stays.
+      <Confirm
+        opened={asking}
+        title={`Drain ${n.name}?`}
+        action="Drain"
+        danger
+        busy={drain.isPending}
+        error={drain.error}
+        onClose={() => {
+          setAsking(false)
+          drain.reset()
+        }}
+        onConfirm={() => drain.mutate()}
+      >
+        It takes no new schools, and its {format.number(n.schools)} {n.schools === 1 ? 'school moves' : 'schools move'}{' '}
+        to other nodes one after the other, while they are in use. You can use it again at any time; what has not moved
+        by then stays.
       </Confirm>
     </>
   )

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconUserCog } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { IconUserCog } from '@tabler/icons-react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useSession } from '../../api/session'
@@ -22,17 +22,45 @@ export function Operators() {
   const format = useFormat()
   return (
     <ListPage
-      path="/super-admin/operator/list" title="Operators" noun={['operator', 'operators']} id={(o) => o.id} name={(o) => o.name || o.email} search="Name or e-mail"
-      filters={[{ key: 'status', label: 'Status', options: Object.entries(states).map(([value, [, label]]) => ({ value, label })) }]}
+      path="/super-admin/operator/list"
+      title="Operators"
+      noun={['operator', 'operators']}
+      id={(o) => o.id}
+      name={(o) => o.name || o.email}
+      search="Name or e-mail"
+      filters={[
+        {
+          key: 'status',
+          label: 'Status',
+          options: Object.entries(states).map(([value, [, label]]) => ({ value, label })),
+        },
+      ]}
       columns={[
         { key: 'name', title: 'Name', cell: (o) => o.name || o.email, text: (o) => o.name, sort: 'name' },
         { key: 'email', title: 'E-mail', cell: (o) => o.email, sort: 'email' },
-        { key: 'status', title: 'Status', cell: (o) => <OperatorStatus status={o.status} />, text: (o) => o.status, phone: true },
+        {
+          key: 'status',
+          title: 'Status',
+          cell: (o) => <OperatorStatus status={o.status} />,
+          text: (o) => o.status,
+          phone: true,
+        },
         { key: 'factor', title: 'Second factor', cell: (o) => (o.secondFactor ? 'Yes' : 'No') },
-        { key: 'used', title: 'Last signed in', cell: (o) => (o.lastSignInAt ? format.ago(o.lastSignInAt) : 'Never'), sort: 'lastSignInAt' },
+        {
+          key: 'used',
+          title: 'Last signed in',
+          cell: (o) => (o.lastSignInAt ? format.ago(o.lastSignInAt) : 'Never'),
+          sort: 'lastSignInAt',
+        },
         { key: 'added', title: 'Added', cell: (o) => format.date(o.createdAt), sort: 'createdAt', hidden: true },
       ]}
-      empty={<Empty icon={<IconUserCog size={32} stroke={1.2} />} title="No operators" text="Operators are added on the command line, with homeroom superadmin create." />}
+      empty={
+        <Empty
+          icon={<IconUserCog size={32} stroke={1.2} />}
+          title="No operators"
+          text="Operators are added on the command line, with homeroom superadmin create."
+        />
+      }
       drawer={(id, close) => <OperatorDrawer id={id} close={close} key={id} />}
     />
   )
@@ -40,15 +68,34 @@ export function Operators() {
 
 function OperatorDrawer({ id, close }: { id: string; close: () => void }) {
   const format = useFormat()
-  const q = useQuery({ queryKey: ['/super-admin/operator/', id], queryFn: () => call(api.GET('/super-admin/operator/{id}', { params: { path: { id } } })) })
+  const q = useQuery({
+    queryKey: ['/super-admin/operator/', id],
+    queryFn: () => call(api.GET('/super-admin/operator/{id}', { params: { path: { id } } })),
+  })
   const o = q.data
-  if (!o) return <><DrawerHead title={' '} close={close} /><div className="drawer-body">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}</div></>
+  if (!o)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}
+        </div>
+      </>
+    )
   return (
     <>
       <DrawerHead title={o.name || o.email} close={close} summary={<OperatorStatus status={o.status} />} />
       <div className="drawer-body">
         <Stack gap={24}>
-          <Facts of={[['E-mail', o.email], ['Second factor', o.secondFactor ? 'Yes' : 'No'], ['Signed in on', `${format.number(o.sessions)} ${o.sessions === 1 ? 'browser' : 'browsers'}`], ['Last signed in', o.lastSignInAt ? format.dateTime(o.lastSignInAt) : 'Never'], ['Added', format.dateTime(o.createdAt)]]} />
+          <Facts
+            of={[
+              ['E-mail', o.email],
+              ['Second factor', o.secondFactor ? 'Yes' : 'No'],
+              ['Signed in on', `${format.number(o.sessions)} ${o.sessions === 1 ? 'browser' : 'browsers'}`],
+              ['Last signed in', o.lastSignInAt ? format.dateTime(o.lastSignInAt) : 'Never'],
+              ['Added', format.dateTime(o.createdAt)],
+            ]}
+          />
           <Acts operator={o} />
         </Stack>
       </div>
@@ -61,17 +108,46 @@ function Acts({ operator: o }: { operator: Schemas['Operator'] }) {
   const [asking, setAsking] = useState(false)
   const path = { params: { path: { id: o.id } } }
   const settled = () => changed('/super-admin/operator/')
-  const disable = useMutation({ mutationFn: () => call(api.POST('/super-admin/operator/{id}/disable', path)), onSuccess: () => { setAsking(false); settled() } })
-  const enable = useMutation({ mutationFn: () => call(api.POST('/super-admin/operator/{id}/enable', path)), onSuccess: settled })
+  const disable = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/operator/{id}/disable', path)),
+    onSuccess: () => {
+      setAsking(false)
+      settled()
+    },
+  })
+  const enable = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/operator/{id}/enable', path)),
+    onSuccess: settled,
+  })
   if (o.id === user.id) return <Text c="dimmed">This is you. Another operator can disable you.</Text>
   return (
     <Stack gap={12}>
       <Group gap={8}>
-        {o.status === 'ACTIVE' ? <Button variant="default" onClick={() => setAsking(true)}>Disable…</Button> : <Button loading={enable.isPending} onClick={() => enable.mutate()}>Let them in again</Button>}
+        {o.status === 'ACTIVE' ? (
+          <Button variant="default" onClick={() => setAsking(true)}>
+            Disable…
+          </Button>
+        ) : (
+          <Button loading={enable.isPending} onClick={() => enable.mutate()}>
+            Enable
+          </Button>
+        )}
       </Group>
       <Trouble error={enable.error} />
-      <Confirm opened={asking} title={`Disable ${o.name || o.email}?`} action="Disable" danger busy={disable.isPending} error={disable.error} onClose={() => { setAsking(false); disable.reset() }} onConfirm={() => disable.mutate()}>
-        They are signed out at once and cannot sign in until an operator lets them in again.
+      <Confirm
+        opened={asking}
+        title={`Disable ${o.name || o.email}?`}
+        action="Disable"
+        danger
+        busy={disable.isPending}
+        error={disable.error}
+        onClose={() => {
+          setAsking(false)
+          disable.reset()
+        }}
+        onConfirm={() => disable.mutate()}
+      >
+        They are signed out at once and cannot sign in until an operator enables them again.
       </Confirm>
     </Stack>
   )

@@ -13,7 +13,10 @@ type Profile = Schemas['Profile']
 /** A school's numbers as they are now. */
 export function SchoolStats({ id }: { id: string }) {
   const format = useFormat()
-  const q = useQuery({ queryKey: ['/super-admin/school/stats', id], queryFn: () => call(api.GET('/super-admin/school/{id}/stats', { params: { path: { id } } })) })
+  const q = useQuery({
+    queryKey: ['/super-admin/school/stats', id],
+    queryFn: () => call(api.GET('/super-admin/school/{id}/stats', { params: { path: { id } } })),
+  })
   if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
   const s = q.data
   const cells: [string, string, string?][] = [
@@ -29,27 +32,77 @@ export function SchoolStats({ id }: { id: string }) {
   ]
   return (
     <dl className="tiles" aria-label="Numbers of the school">
-      {cells.map(([label, value, note]) => <div key={label}><dt>{label}</dt><dd>{value}{note && <Text span size="xs" c="dimmed" display="block" fw={400}>{note}</Text>}</dd></div>)}
+      {cells.map(([label, value, note]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>
+            {value}
+            {note && (
+              <Text span size="xs" c="dimmed" display="block" fw={400}>
+                {note}
+              </Text>
+            )}
+          </dd>
+        </div>
+      ))}
     </dl>
   )
 }
 
-const labels = { name: 'Name', code: 'Code', timeZone: 'Time zone', currency: 'Currency', locale: 'Language and region', address: 'Address', phone: 'Phone', email: 'E-mail' }
-const pick = (p: Profile) => ({ name: p.name, code: p.code, timeZone: p.timeZone, currency: p.currency, locale: p.locale, address: p.address, phone: p.phone, email: p.email })
+const labels = {
+  name: 'Name',
+  code: 'Code',
+  timeZone: 'Time zone',
+  currency: 'Currency',
+  locale: 'Language and region',
+  address: 'Address',
+  phone: 'Phone',
+  email: 'E-mail',
+}
+const pick = (p: Profile) => ({
+  name: p.name,
+  code: p.code,
+  timeZone: p.timeZone,
+  currency: p.currency,
+  locale: p.locale,
+  address: p.address,
+  phone: p.phone,
+  email: p.email,
+})
 
 /** What the platform's record says of a school. */
 export function ProfileForm({ school }: { school: Profile }) {
-  const zones = useMemo(() => [...new Set([school.timeZone, ...Intl.supportedValuesOf('timeZone')])].sort().map((z) => ({ value: z, label: z })), [school.timeZone])
+  const zones = useMemo(
+    () =>
+      [...new Set([school.timeZone, ...Intl.supportedValuesOf('timeZone')])]
+        .sort()
+        .map((z) => ({ value: z, label: z })),
+    [school.timeZone],
+  )
   const draft = useDraft(pick(school))
   const f = fieldsOf(draft)
   const save = useSave({
-    draft, labels, version: school.version,
-    save: (c, version) => call(api.PUT('/super-admin/school/{id}', { params: { path: { id: school.id } }, body: { data: { ...c, version } } })),
-    reread: async () => { const now = await call(api.GET('/super-admin/school/{id}', { params: { path: { id: school.id } } })); return { ...pick(now), version: now.version } },
+    draft,
+    labels,
+    version: school.version,
+    save: (c, version) =>
+      call(
+        api.PUT('/super-admin/school/{id}', { params: { path: { id: school.id } }, body: { data: { ...c, version } } }),
+      ),
+    reread: async () => {
+      const now = await call(api.GET('/super-admin/school/{id}', { params: { path: { id: school.id } } }))
+      return { ...pick(now), version: now.version }
+    },
     onSaved: () => changed('/super-admin/school/'),
   })
   return (
-    <form style={{ display: 'contents' }} onSubmit={(e) => { e.preventDefault(); save.submit() }}>
+    <form
+      style={{ display: 'contents' }}
+      onSubmit={(e) => {
+        e.preventDefault()
+        save.submit()
+      }}
+    >
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
           {f.text({ k: 'name', label: labels.name, required: true })}
@@ -57,7 +110,12 @@ export function ProfileForm({ school }: { school: Profile }) {
             {f.text({ k: 'code', label: labels.code, description: 'In addresses and file names', required: true })}
             {f.text({ k: 'locale', label: labels.locale, description: 'Such as en-IN' })}
             {f.choice({ k: 'timeZone', label: labels.timeZone, data: zones })}
-            {f.text({ k: 'currency', label: labels.currency, description: 'It stays once fees were posted', maxLength: 3 })}
+            {f.text({
+              k: 'currency',
+              label: labels.currency,
+              description: 'It stays once fees were posted',
+              maxLength: 3,
+            })}
             {f.text({ k: 'phone', label: labels.phone, inputMode: 'tel' })}
             {f.text({ k: 'email', label: labels.email, inputMode: 'email' })}
           </div>

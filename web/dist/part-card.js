@@ -1,0 +1,1 @@
+import{d as e,l as t}from"./part-feedback.js";function n(n,r){return e(t.GET(`/school-admin/exam/report-card/{studentId}`,{params:{path:{studentId:n},query:r}}))}export{n as t};

@@ -1,0 +1,30 @@
+// Fails when a page is imported by another file than the routes, or when something is exported that no other file uses.
+// A page is a file that src/routes.tsx imports; what pages share is beside them in the folder of their area, or in patterns/.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../src/', import.meta.url))
+const files = new Map(
+  readdirSync(root, { recursive: true })
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+    .map((name) => [name, readFileSync(path.join(root, name), 'utf8')]),
+)
+const importsOf = (name) =>
+  [...files.get(name).matchAll(/(?:from|import\(?) ?'(\.[^']+)'/g)].map(([, to]) => path.join(path.dirname(name), to))
+const users = (name) =>
+  [...files].filter(([other]) => importsOf(other).includes(name.replace(/\.tsx?$/, ''))).map(([, text]) => text)
+const isPage = new Set(importsOf('routes.tsx').filter((to) => to.startsWith('pages/')))
+const wrong = []
+for (const [name, text] of files) {
+  if (name !== 'routes.tsx' && name !== 'main.tsx')
+    for (const to of importsOf(name))
+      if (isPage.has(to))
+        wrong.push(`src/${name} imports the page src/${to}: move what they share to a file of its own, or to patterns/`)
+  const exported = /^export (?:default )?(?:async )?(?:function|const|class|interface|type) (\w+)/gm
+  for (const [, word] of text.matchAll(exported))
+    if (!users(name).some((its) => new RegExp(`\\b${word}\\b`).test(its)))
+      wrong.push(`src/${name} exports ${word}, which no other file uses`)
+}
+for (const sentence of wrong.sort()) console.error(sentence)
+process.exit(wrong.length > 0 ? 1 : 0)

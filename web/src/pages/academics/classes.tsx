@@ -1,0 +1,375 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconPlus, IconSchool } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, call, done, type Schemas } from '../../api/client'
+import { fetchAll } from '../../api/list'
+import { changed, useClasses, useDivisions, useSubjects } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { FormDrawer, Reading } from '../../patterns/FormDrawer'
+import { Empty, Trouble } from '../../patterns/feedback'
+import { ListPage } from '../../patterns/ListPage'
+import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+
+/* Classes, and the divisions and subjects of each. */
+
+export function Classes() {
+  const may = useMay()
+  const [, setAddress] = useAddress()
+  const divisions = useDivisions()
+  const classes = useClasses()
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add a class
+    </Button>
+  )
+  const of = (id: string) => (divisions.data ?? []).filter((d) => d.classId === id)
+  return (
+    <ListPage
+      path="/school-admin/class/list"
+      title="Classes"
+      noun={['class', 'classes']}
+      id={(c) => c.id}
+      name={(c) => c.name}
+      search="Name or code"
+      columns={[
+        { key: 'name', title: 'Name', cell: (c) => c.name, sort: 'name' },
+        {
+          key: 'divisions',
+          title: 'Divisions',
+          cell: (c) =>
+            of(c.id)
+              .map((d) => d.name)
+              .join(', ') || (
+              <Text span c="dimmed">
+                None yet
+              </Text>
+            ),
+          text: (c) =>
+            of(c.id)
+              .map((d) => d.name)
+              .join(' '),
+          phone: true,
+        },
+        { key: 'level', title: 'Level', cell: (c) => c.level, text: (c) => String(c.level), sort: 'level', end: true },
+        {
+          key: 'next',
+          title: 'Next class',
+          cell: (c) => classes.data?.find((x) => x.id === c.nextClassId)?.name ?? '',
+        },
+        { key: 'code', title: 'Code', cell: (c) => c.code, hidden: true },
+      ]}
+      primary={may('class', 'write') && add}
+      empty={
+        <Empty
+          icon={<IconSchool size={32} stroke={1.2} />}
+          title="No classes yet"
+          text="A class has divisions, and students sit in a division. Classes know which one comes next, so that promotion is one click."
+          action={may('class', 'write') && add}
+          example="For example: Class 5 with divisions A and B."
+        />
+      }
+      drawer={(id, close) =>
+        id === 'new' ? <ClassForm close={close} /> : <ClassDrawer id={id} close={close} key={id} />
+      }
+    />
+  )
+}
+
+function ClassDrawer({ id, close }: { id: string; close: () => void }) {
+  const q = useQuery({
+    queryKey: ['/school-admin/class/', id],
+    queryFn: () => call(api.GET('/school-admin/class/{id}', { params: { path: { id } } })),
+  })
+  return q.data ? (
+    <ClassForm of={q.data} close={close} />
+  ) : (
+    <Reading error={q.error} retry={() => void q.refetch()} close={close} />
+  )
+}
+
+const classLabels = {
+  name: 'Name',
+  code: 'Code',
+  level: 'Level',
+  nextClassId: 'Next class',
+  gradeScaleId: 'Grade scale',
+}
+
+function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) {
+  const may = useMay()
+  const classes = useClasses()
+  const [, setAddress] = useAddress()
+  const pick = (c?: Schemas['Class']) => ({
+    name: c?.name ?? '',
+    code: c?.code ?? '',
+    level: c?.level ?? (null as number | null),
+    nextClassId: c?.nextClassId ?? null,
+    gradeScaleId: c?.gradeScaleId ?? null,
+  })
+  const scales = useQuery({
+    queryKey: ['/school-admin/exam/grade-scale/list', 'all'],
+    queryFn: () => fetchAll('/school-admin/exam/grade-scale/list'),
+    enabled: may('exam', 'read'),
+  })
+  const draft = useDraft(pick(of))
+  const f = fieldsOf(draft)
+  const wire = (c: Partial<typeof draft.values>) => ({ ...c, level: c.level ?? undefined }) as Schemas['ClassChange']
+  const save = useSave({
+    draft,
+    labels: classLabels,
+    version: of?.version,
+    save: (c, version) =>
+      of
+        ? call(
+            api.PUT('/school-admin/class/{id}', {
+              params: { path: { id: of.id } },
+              body: { data: { ...wire(c), version } },
+            }),
+          )
+        : call(
+            api.POST('/school-admin/class/create', { body: { data: wire(draft.values) as Schemas['ClassFields'] } }),
+          ),
+    reread:
+      of &&
+      (async () => {
+        const now = await call(api.GET('/school-admin/class/{id}', { params: { path: { id: of.id } } }))
+        return { ...pick(now), version: now.version }
+      }),
+    onSaved: (c) => {
+      changed('/school-admin/class/')
+      if (!of && c) setAddress({ open: c.id })
+    },
+  })
+  return (
+    <FormDrawer
+      title={of?.name ?? 'Add a class'}
+      what={of?.name ?? ''}
+      close={close}
+      draft={draft}
+      save={save}
+      create={!of}
+      remove={
+        of && may('class', 'delete')
+          ? () => done(api.DELETE('/school-admin/class/{id}', { params: { path: { id: of.id } } }))
+          : undefined
+      }
+      extra={
+        of && (
+          <>
+            <DivisionLines of={of} />
+            <ClassSubjects of={of} />
+          </>
+        )
+      }
+    >
+      <div className="pair">
+        {f.text({ k: 'name', label: classLabels.name, placeholder: 'Class 5', required: true })}
+        {f.number({ k: 'level', label: classLabels.level, min: 0, description: 'The order of classes' })}
+        {f.choice({
+          k: 'nextClassId',
+          label: classLabels.nextClassId,
+          data: (classes.data ?? []).filter((c) => c.id !== of?.id).map((c) => ({ value: c.id, label: c.name })),
+          none: 'None: students graduate',
+        })}
+        {f.text({ k: 'code', label: classLabels.code })}
+        {(scales.data?.length ?? 0) > 0 &&
+          f.choice({
+            k: 'gradeScaleId',
+            label: classLabels.gradeScaleId,
+            data: scales.data!.map((s) => ({ value: s.id, label: s.name })),
+            none: "The school's default scale",
+          })}
+      </div>
+    </FormDrawer>
+  )
+}
+
+function DivisionLines({ of }: { of: Schemas['Class'] }) {
+  const may = useMay()
+  const divisions = useDivisions()
+  const [editing, setEditing] = useState<string | null>(null)
+  const mine = (divisions.data ?? []).filter((d) => d.classId === of.id)
+  return (
+    <section aria-label="Divisions">
+      <Text className="section">Divisions</Text>
+      <Stack gap={8}>
+        {mine.map((d) =>
+          editing === d.id ? (
+            <DivisionForm key={d.id} classId={of.id} of={d} close={() => setEditing(null)} />
+          ) : (
+            <Group key={d.id} className="panel" p={12} justify="space-between" wrap="nowrap">
+              <div>
+                <Text fw={500}>
+                  {of.name} {d.name}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {[d.classTeacherName, d.room && `Room ${d.room}`, d.capacity && `${d.capacity} places`]
+                    .filter(Boolean)
+                    .join(' · ') || 'No class teacher or room yet'}
+                </Text>
+              </div>
+              {may('division', 'write') && (
+                <Button
+                  variant="default"
+                  size="compact-md"
+                  onClick={() => setEditing(d.id)}
+                  aria-label={`Edit ${of.name} ${d.name}`}
+                >
+                  Edit
+                </Button>
+              )}
+            </Group>
+          ),
+        )}
+        {editing === 'new' ? (
+          <DivisionForm classId={of.id} close={() => setEditing(null)} />
+        ) : (
+          may('division', 'write') && (
+            <Group>
+              <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>
+                Add a division
+              </Button>
+            </Group>
+          )
+        )}
+      </Stack>
+    </section>
+  )
+}
+
+function DivisionForm({ classId, of, close }: { classId: string; of?: Schemas['DivisionView']; close: () => void }) {
+  const may = useMay()
+  const draft = useDraft({
+    name: of?.name ?? '',
+    room: of?.room ?? '',
+    capacity: of?.capacity ?? (null as number | null),
+  })
+  const f = fieldsOf(draft)
+  const save = useSave({
+    draft,
+    labels: {},
+    version: of?.version,
+    save: (c, version) =>
+      (of
+        ? call(
+            api.PUT('/school-admin/division/{id}', {
+              params: { path: { id: of.id } },
+              body: { data: { ...c, version } },
+            }),
+          )
+        : call(
+            api.POST('/school-admin/division/create', { body: { data: { classId, ...draft.values } } }),
+          )) as Promise<unknown>,
+    onSaved: () => {
+      changed('/school-admin/division/')
+      close()
+    },
+  })
+  const gone = useMutation({
+    mutationFn: () => done(api.DELETE('/school-admin/division/{id}', { params: { path: { id: of!.id } } })),
+    onSuccess: () => {
+      changed('/school-admin/division/')
+      close()
+    },
+  })
+  // Not a form of its own: it stands within the class's. Enter saves it all the same.
+  return (
+    <Stack
+      gap={12}
+      className="panel"
+      p={12}
+      onKeyDown={(e) => {
+        if (e.key === 'Enter') {
+          e.preventDefault()
+          save.submit()
+        }
+      }}
+    >
+      <Group gap={8} grow align="flex-start">
+        {f.text({ k: 'name', label: 'Name', placeholder: 'A' })}
+        {f.text({ k: 'room', label: 'Room' })}
+        {f.number({ k: 'capacity', label: 'Places', min: 1 })}
+      </Group>
+      <Trouble error={save.error ?? gone.error} />
+      <Group gap={8} justify="flex-end">
+        {of && may('division', 'delete') && (
+          <Button
+            variant="subtle"
+            color="red"
+            c="red.8"
+            size="compact-md"
+            mr="auto"
+            loading={gone.isPending}
+            onClick={() => gone.mutate()}
+          >
+            Delete
+          </Button>
+        )}
+        <Button variant="default" size="compact-md" onClick={close}>
+          Cancel
+        </Button>
+        <Button size="compact-md" loading={save.busy} onClick={save.submit}>
+          {of ? 'Save division' : 'Add division'}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function ClassSubjects({ of }: { of: Schemas['Class'] }) {
+  const may = useMay()
+  const q = useQuery({
+    queryKey: ['/school-admin/subject/class-subjects', of.id],
+    queryFn: () => call(api.GET('/school-admin/subject/class-subjects', { params: { query: { classId: of.id } } })),
+    enabled: may('subject', 'read'),
+  })
+  const all = useSubjects()
+  const put = useMutation({
+    mutationFn: (subjects: Schemas['ClassSubjectInput'][]) =>
+      call(api.PUT('/school-admin/subject/class-subjects', { body: { data: { classId: of.id, subjects } } })),
+    onSuccess: () => changed('/school-admin/subject/class-subjects'),
+  })
+  if (!q.data || !all.data) return null
+  const taken = new Map(q.data.subjects.map((s) => [s.subjectId, s.weeklyPeriods]))
+  return (
+    <section aria-label="Subjects">
+      <Text className="section">Subjects of the class</Text>
+      {all.data.length === 0 ? (
+        <Text c="dimmed">No subjects yet.</Text>
+      ) : (
+        <Group gap={8}>
+          {all.data.map((s) => (
+            <button
+              key={s.id}
+              type="button"
+              className="chip"
+              data-set={taken.has(s.id) || undefined}
+              aria-pressed={taken.has(s.id)}
+              disabled={!may('subject', 'write') || put.isPending}
+              onClick={() =>
+                put.mutate(
+                  taken.has(s.id)
+                    ? q.data.subjects
+                        .filter((x) => x.subjectId !== s.id)
+                        .map((x) => ({ subjectId: x.subjectId, weeklyPeriods: x.weeklyPeriods }))
+                    : [
+                        ...q.data.subjects.map((x) => ({ subjectId: x.subjectId, weeklyPeriods: x.weeklyPeriods })),
+                        { subjectId: s.id },
+                      ],
+                )
+              }
+            >
+              {taken.has(s.id) ? '✓ ' : '+ '}
+              {s.name}
+            </button>
+          ))}
+        </Group>
+      )}
+      <Stack mt={8}>
+        <Trouble error={put.error} />
+      </Stack>
+    </section>
+  )
+}

@@ -1,0 +1,470 @@
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { IconCalendarWeek, IconPlus, IconPrinter } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { api, asProblem, call, done, type Schemas } from '../../api/client'
+import { fetchAll } from '../../api/list'
+import { changed, useClasses, useDivisions, useSubjects, useTeachers } from '../../api/queries'
+import { useMay, useSession } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { saveCSV } from '../../patterns/csv'
+import { Export } from '../../patterns/Export'
+import { FormDrawer, Reading } from '../../patterns/FormDrawer'
+import { Dialog, Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
+import { nameOf, useFormat } from '../../patterns/format'
+import { Grid } from '../../patterns/grid'
+import { ListPage } from '../../patterns/ListPage'
+import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import '../../day.css'
+
+const days = [1, 2, 3, 4, 5, 6]
+type Lesson = { subjectId: string; teacherId: string | null; room: string }
+type Week = Record<string, Lesson> // by "day:period"
+
+function usePeriods() {
+  return useQuery({
+    queryKey: ['/school-admin/timetable/period/list', 'all'],
+    queryFn: () => fetchAll('/school-admin/timetable/period/list', { sort: 'startTime', order: 'asc' }),
+  })
+}
+
+/** A division's week. The whole week is saved at once, and a clash is shown in the cell it is in. */
+export function Timetable() {
+  const [address, setAddress] = useAddress()
+  const classes = useClasses()
+  const divisions = useDivisions()
+  const periods = usePeriods()
+  const choices = (classes.data ?? []).flatMap((c) =>
+    (divisions.data ?? [])
+      .filter((d) => d.classId === c.id)
+      .map((d) => ({ value: d.id, label: `${c.name} ${d.name}` })),
+  )
+  const division = choices.some((c) => c.value === address.division) ? address.division! : (choices[0]?.value ?? '')
+  const ready = classes.data && divisions.data && periods.data
+  return (
+    <div className="page">
+      <Group justify="space-between" mb={16} gap={12} className="no-print">
+        <Title order={1}>Timetable</Title>
+        <Group gap={8}>
+          {choices.length > 0 && (
+            <NativeSelect
+              aria-label="Division"
+              data={choices}
+              value={division}
+              onChange={(e) => setAddress({ division: e.currentTarget.value })}
+            />
+          )}
+          <Button component={Link} to="/timetable/periods" variant="default">
+            Periods
+          </Button>
+        </Group>
+      </Group>
+      {!ready ? (
+        <Lines />
+      ) : periods.data.length === 0 || choices.length === 0 ? (
+        <div className="panel">
+          <Empty
+            icon={<IconCalendarWeek size={32} stroke={1.2} />}
+            title={periods.data.length === 0 ? 'The day has no periods yet' : 'No divisions yet'}
+            text="A timetable is the periods of the day, filled in for each division. Teachers and parents see it in the app, and as a calendar feed."
+            action={
+              periods.data.length === 0 ? (
+                <Button component={Link} to="/timetable/periods">
+                  Add periods
+                </Button>
+              ) : (
+                <Button component={Link} to="/classes">
+                  Add divisions
+                </Button>
+              )
+            }
+            example="For example: 1st period 08:30 to 09:15, break 10:00 to 10:20."
+          />
+        </div>
+      ) : (
+        <DivisionWeek key={division} id={division} periods={periods.data} />
+      )}
+    </div>
+  )
+}
+
+function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][] }) {
+  const format = useFormat()
+  const may = useMay()
+  const { school } = useSession()
+  const subjects = useSubjects()
+  const teachers = useTeachers()
+  const q = useQuery({
+    queryKey: ['/school-admin/timetable/division/', id],
+    queryFn: () =>
+      call(api.GET('/school-admin/timetable/division/{divisionId}', { params: { path: { divisionId: id } } })),
+  })
+  const [week, setWeek] = useState<Week>({})
+  const [base, setBase] = useState<Week>({})
+  const [clashes, setClashes] = useState<Record<string, string>>({})
+  const [open, setOpen] = useState<string | null>(null)
+  const back = useRef<HTMLElement | null>(null)
+  const dirty = JSON.stringify(sorted(week)) !== JSON.stringify(sorted(base))
+  // A week that was read anew replaces what nobody has touched.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed stays when it is saved or undone
+  useEffect(() => {
+    if (!q.data || dirty) return
+    const w: Week = {}
+    for (const s of q.data.slots)
+      w[`${s.dayOfWeek}:${s.periodId}`] = { subjectId: s.subjectId, teacherId: s.teacherId, room: s.room }
+    setWeek(w)
+    setBase(w)
+    setClashes({})
+  }, [q.data])
+  const keys = Object.keys(week).sort()
+  const save = useMutation({
+    mutationFn: () =>
+      call(
+        api.PUT('/school-admin/timetable/division/{divisionId}', {
+          params: { path: { divisionId: id } },
+          body: {
+            data: {
+              slots: keys.map((k) => ({ dayOfWeek: Number(k.split(':')[0]), periodId: k.split(':')[1]!, ...week[k]! })),
+            },
+          },
+        }),
+      ),
+    onSuccess: () => {
+      setBase(week)
+      changed('/school-admin/timetable/')
+    },
+    onError: (e) => {
+      const marks: Record<string, string> = {}
+      for (const [field, message] of Object.entries(asProblem(e).fields)) {
+        const at = /slots\[(\d+)\]/.exec(field)
+        if (at) marks[keys[Number(at[1])]!] = message
+      }
+      setClashes(marks)
+    },
+  })
+  if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />
+  const editable = may('timetable', 'write')
+  const put = (k: string, l: Lesson | null) => {
+    setWeek((w) => {
+      const next = { ...w }
+      if (l) next[k] = l
+      else delete next[k]
+      return next
+    })
+    setClashes((c) => Object.fromEntries(Object.entries(c).filter(([x]) => x !== k)))
+  }
+  const subjectName = (s: string) => subjects.data?.find((x) => x.id === s)?.name ?? ''
+  const teacherName = (t: string | null) => {
+    const x = teachers.data?.find((y) => y.id === t)
+    return x ? nameOf(x) : ''
+  }
+  const at = open?.split(':')
+  return (
+    <Stack gap={16}>
+      <div className="only-print print-head">
+        <b>{school?.name}</b>
+        <span>
+          Timetable of {q.data.className} {q.data.divisionName}
+        </span>
+      </div>
+      <Group justify="flex-end" mt={-8} className="only-wide no-print">
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<IconPrinter size={16} stroke={1.6} />}
+          onClick={() => window.print()}
+        >
+          Print
+        </Button>
+        <Export
+          onClick={() =>
+            saveCSV(`timetable-${q.data.className}-${q.data.divisionName}.csv`, [
+              ['Period', 'From', 'To', ...days.map((d) => format.weekday(d))],
+              ...periods.map((p) => [
+                p.name,
+                p.startTime.slice(0, 5),
+                p.endTime.slice(0, 5),
+                ...days.map((d) => {
+                  const l = week[`${d}:${p.id}`]
+                  return l
+                    ? [subjectName(l.subjectId), teacherName(l.teacherId), l.room].filter(Boolean).join(', ')
+                    : ''
+                }),
+              ]),
+            ])
+          }
+        />
+      </Group>
+      <Grid
+        label="Week"
+        columns={days.map((d) => ({ key: String(d), title: format.weekday(d) }))}
+        lines={periods.map((p) => ({
+          key: p.id,
+          still: p.isBreak,
+          title: (
+            <>
+              <Text size="sm" fw={500} c="var(--mantine-color-text)">
+                {p.name}
+              </Text>
+              <Text size="xs" className="figures">
+                {p.startTime.slice(0, 5)}–{p.endTime.slice(0, 5)}
+              </Text>
+            </>
+          ),
+        }))}
+        cell={(period, day) => {
+          const k = `${day}:${period}`
+          const l = week[k]
+          return {
+            dirty: JSON.stringify(l) !== JSON.stringify(base[k]),
+            bad: clashes[k],
+            label: `${format.weekday(Number(day))}, ${periods.find((p) => p.id === period)?.name}:${l ? '' : ' no lesson'}`,
+            content: l ? (
+              <>
+                <Text span fw={500} size="sm">
+                  {subjectName(l.subjectId)}
+                </Text>
+                <small>{[teacherName(l.teacherId), l.room].filter(Boolean).join(' · ') || ' '}</small>
+              </>
+            ) : null,
+          }
+        }}
+        onOpen={
+          editable
+            ? (period, day, el) => {
+                back.current = el
+                setOpen(`${day}:${period}`)
+              }
+            : undefined
+        }
+        onClear={editable ? (period, day) => put(`${day}:${period}`, null) : undefined}
+      />
+      {editable && (
+        <Group justify="space-between" className="no-print">
+          <Text size="sm" c="dimmed" className="only-wide">
+            Arrow keys move, Enter adds a lesson, Delete clears.
+          </Text>
+          <Group gap={8}>
+            <Text size="sm" c="dimmed" aria-live="polite">
+              {dirty ? 'Unsaved changes' : save.isSuccess ? 'Saved' : ''}
+            </Text>
+            {dirty && (
+              <Button
+                variant="default"
+                onClick={() => {
+                  setWeek(base)
+                  setClashes({})
+                  save.reset()
+                }}
+              >
+                Discard
+              </Button>
+            )}
+            <Button disabled={!dirty} loading={save.isPending} onClick={() => save.mutate()}>
+              Save the week
+            </Button>
+          </Group>
+        </Group>
+      )}
+      <Trouble error={save.error} />
+      <UnsavedGuard when={dirty && !save.isPending} />
+      <Dialog
+        opened={!!open}
+        onClose={() => {
+          setOpen(null)
+          back.current?.focus()
+        }}
+        size={400}
+        title={at ? `${format.weekday(Number(at[0]))}, ${periods.find((p) => p.id === at[1])?.name}` : ''}
+      >
+        {open && (
+          <LessonForm
+            lesson={week[open]}
+            subjects={(subjects.data ?? []).map((s) => ({ value: s.id, label: s.name }))}
+            teachers={(teachers.data ?? []).map((t) => ({ value: t.id, label: nameOf(t) }))}
+            done={(l) => {
+              put(open, l)
+              setOpen(null)
+              back.current?.focus()
+            }}
+          />
+        )}
+      </Dialog>
+    </Stack>
+  )
+}
+
+function sorted(w: Week) {
+  return Object.keys(w)
+    .sort()
+    .map((k) => [k, w[k]])
+}
+
+function LessonForm({
+  lesson,
+  subjects,
+  teachers,
+  done: finish,
+}: {
+  lesson?: Lesson
+  subjects: { value: string; label: string }[]
+  teachers: { value: string; label: string }[]
+  done: (l: Lesson | null) => void
+}) {
+  const [typed, setL] = useState<Lesson>(lesson ?? { subjectId: '', teacherId: null, room: '' })
+  const l = { ...typed, subjectId: typed.subjectId || (subjects[0]?.value ?? '') } // which may come after the dialog
+  return (
+    <form
+      onSubmit={(e) => {
+        e.preventDefault()
+        finish(l.subjectId ? l : null)
+      }}
+    >
+      <Stack gap={16}>
+        <NativeSelect
+          label="Subject"
+          data-autofocus
+          data={subjects}
+          value={l.subjectId}
+          onChange={(e) => setL({ ...l, subjectId: e.currentTarget.value })}
+        />
+        <NativeSelect
+          label="Teacher"
+          data={[{ value: '', label: 'Nobody yet' }, ...teachers]}
+          value={l.teacherId ?? ''}
+          onChange={(e) => setL({ ...l, teacherId: e.currentTarget.value || null })}
+        />
+        <TextInput label="Room" value={l.room} onChange={(e) => setL({ ...l, room: e.currentTarget.value })} />
+        <Group justify="flex-end" gap={8}>
+          {lesson && (
+            <Button variant="default" mr="auto" onClick={() => finish(null)}>
+              No lesson
+            </Button>
+          )}
+          <Button type="submit" disabled={!l.subjectId}>
+            {lesson ? 'Save lesson' : 'Add lesson'}
+          </Button>
+        </Group>
+        {subjects.length === 0 && (
+          <Text size="sm" c="dimmed">
+            Add subjects first.
+          </Text>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+export function Periods() {
+  const may = useMay()
+  const [, setAddress] = useAddress()
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add a period
+    </Button>
+  )
+  return (
+    <ListPage
+      path="/school-admin/timetable/period/list"
+      title="Periods of the day"
+      noun={['period', 'periods']}
+      id={(p) => p.id}
+      name={(p) => p.name}
+      columns={[
+        { key: 'name', title: 'Name', cell: (p) => p.name, sort: 'name' },
+        { key: 'from', title: 'From', cell: (p) => p.startTime.slice(0, 5), sort: 'startTime', phone: true },
+        { key: 'to', title: 'To', cell: (p) => p.endTime.slice(0, 5), phone: true },
+        { key: 'break', title: 'Kind', cell: (p) => (p.isBreak ? 'Break' : 'Lesson') },
+      ]}
+      primary={may('timetable', 'write') && add}
+      more={
+        <Button component={Link} to="/timetable" variant="default">
+          To the timetable
+        </Button>
+      }
+      empty={
+        <Empty
+          icon={<IconCalendarWeek size={32} stroke={1.2} />}
+          title="The day has no periods yet"
+          text="Periods are the rows of every timetable. Breaks are periods without lessons."
+          action={may('timetable', 'write') && add}
+          example="For example: 1st period 08:30 to 09:15."
+        />
+      }
+      drawer={(id, close) =>
+        id === 'new' ? <PeriodForm close={close} /> : <PeriodDrawer id={id} close={close} key={id} />
+      }
+    />
+  )
+}
+
+function PeriodDrawer({ id, close }: { id: string; close: () => void }) {
+  const q = useQuery({
+    queryKey: ['/school-admin/timetable/period/', id],
+    queryFn: () => call(api.GET('/school-admin/timetable/period/{id}', { params: { path: { id } } })),
+  })
+  return q.data ? (
+    <PeriodForm of={q.data} close={close} />
+  ) : (
+    <Reading error={q.error} retry={() => void q.refetch()} close={close} />
+  )
+}
+
+function PeriodForm({ of, close }: { of?: Schemas['Period']; close: () => void }) {
+  const may = useMay()
+  const pick = (p?: Schemas['Period']) => ({
+    name: p?.name ?? '',
+    startTime: p?.startTime.slice(0, 5) ?? '',
+    endTime: p?.endTime.slice(0, 5) ?? '',
+    isBreak: p?.isBreak ?? false,
+  })
+  const draft = useDraft(pick(of))
+  const f = fieldsOf(draft)
+  const save = useSave({
+    draft,
+    labels: { name: 'Name', startTime: 'From', endTime: 'To', isBreak: 'Break' },
+    version: of?.version,
+    save: (c, version) =>
+      of
+        ? call(
+            api.PUT('/school-admin/timetable/period/{id}', {
+              params: { path: { id: of.id } },
+              body: { data: { ...c, version } },
+            }),
+          )
+        : call(api.POST('/school-admin/timetable/period/create', { body: { data: draft.values } })),
+    reread:
+      of &&
+      (async () => {
+        const now = await call(api.GET('/school-admin/timetable/period/{id}', { params: { path: { id: of.id } } }))
+        return { ...pick(now), version: now.version }
+      }),
+    onSaved: () => {
+      changed('/school-admin/timetable/')
+      if (!of) close()
+    },
+  })
+  return (
+    <FormDrawer
+      title={of?.name ?? 'Add a period'}
+      what={of?.name ?? ''}
+      close={close}
+      draft={draft}
+      save={save}
+      create={!of}
+      remove={
+        of && may('timetable', 'delete')
+          ? () => done(api.DELETE('/school-admin/timetable/period/{id}', { params: { path: { id: of.id } } }))
+          : undefined
+      }
+    >
+      {f.text({ k: 'name', label: 'Name', placeholder: '1st period', required: true })}
+      <div className="pair">
+        {f.text({ k: 'startTime', label: 'From', type: 'time', required: true })}
+        {f.text({ k: 'endTime', label: 'To', type: 'time', required: true })}
+      </div>
+      {f.yes({ k: 'isBreak', label: 'A break, without lessons' })}
+    </FormDrawer>
+  )
+}

@@ -1,0 +1,156 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconCalendarOff, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { api, call, done, type Schemas } from '../../api/client'
+import { changed, useClasses } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { ClassTicks, useClassNames } from '../../patterns/ClassTicks'
+import { FormDrawer, Reading } from '../../patterns/FormDrawer'
+import { Empty } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { ListPage } from '../../patterns/ListPage'
+import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { RegisterTabs } from './register-tabs'
+import '../../day.css'
+
+export function Holidays() {
+  const may = useMay()
+  const format = useFormat()
+  const names = useClassNames()
+  const classes = useClasses()
+  const [, setAddress] = useAddress()
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add a day off
+    </Button>
+  )
+  const span = (h: Schemas['Holiday']) =>
+    h.startDate === h.endDate ? format.date(h.startDate) : `${format.date(h.startDate)} – ${format.date(h.endDate)}`
+  return (
+    <ListPage
+      path="/school-admin/attendance/holiday/list"
+      title="Days off"
+      noun={['day off', 'days off']}
+      id={(h) => h.id}
+      name={(h) => h.name}
+      search="Name"
+      above={<RegisterTabs at="holidays" />}
+      filters={[
+        { key: 'classId', label: 'Class', options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })) },
+      ]}
+      columns={[
+        { key: 'name', title: 'Name', cell: (h) => h.name, sort: 'name' },
+        { key: 'when', title: 'When', cell: span, sort: 'startDate', phone: true },
+        { key: 'days', title: 'Days', cell: (h) => days(h), text: (h) => String(days(h)), end: true },
+        { key: 'who', title: 'For', cell: (h) => names(h.classIds, 'The whole school') },
+      ]}
+      primary={may('attendance', 'write') && add}
+      empty={
+        <Empty
+          icon={<IconCalendarOff size={32} stroke={1.2} />}
+          title="No days off yet"
+          text="On a day off nothing is marked, nobody counts as absent, and parents get no notices. Weekends need no entry."
+          action={may('attendance', 'write') && add}
+          example="For example: Diwali, 8 to 12 November; or a sports day of class 5 alone."
+        />
+      }
+      drawer={(id, close) =>
+        id === 'new' ? <HolidayForm close={close} /> : <HolidayDrawer id={id} close={close} key={id} />
+      }
+    />
+  )
+}
+
+const days = (h: { startDate: string; endDate: string }) =>
+  Math.round((Date.parse(h.endDate) - Date.parse(h.startDate)) / 86_400_000) + 1
+
+function HolidayDrawer({ id, close }: { id: string; close: () => void }) {
+  const q = useQuery({
+    queryKey: ['/school-admin/attendance/holiday/', id],
+    queryFn: () => call(api.GET('/school-admin/attendance/holiday/{id}', { params: { path: { id } } })),
+  })
+  return q.data ? (
+    <HolidayForm of={q.data} close={close} />
+  ) : (
+    <Reading error={q.error} retry={() => void q.refetch()} close={close} />
+  )
+}
+
+function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void }) {
+  const may = useMay()
+  const pick = (h?: Schemas['Holiday']) => ({
+    name: h?.name ?? '',
+    startDate: h?.startDate ?? '',
+    endDate: h && h.endDate !== h.startDate ? h.endDate : '',
+    classIds: h?.classIds ?? [],
+  })
+  const draft = useDraft(pick(of))
+  const f = fieldsOf(draft)
+  const save = useSave({
+    draft,
+    labels: { name: 'Name', startDate: 'First day', endDate: 'Last day' },
+    version: of?.version,
+    save: (_, version) => {
+      const v = draft.values
+      const data = {
+        name: v.name,
+        startDate: v.startDate || (undefined as unknown as string),
+        endDate: v.endDate || v.startDate || undefined,
+        classIds: v.classIds,
+      }
+      return of
+        ? call(
+            api.PUT('/school-admin/attendance/holiday/{id}', {
+              params: { path: { id: of.id } },
+              body: { data: { ...data, version } },
+            }),
+          )
+        : call(api.POST('/school-admin/attendance/holiday/create', { body: { data } }))
+    },
+    reread:
+      of &&
+      (async () => {
+        const now = await call(api.GET('/school-admin/attendance/holiday/{id}', { params: { path: { id: of.id } } }))
+        return { ...pick(now), version: now.version }
+      }),
+    onSaved: () => {
+      changed('/school-admin/attendance/', '/school-admin/dashboard/')
+      if (!of) close()
+    },
+  })
+  return (
+    <FormDrawer
+      title={of?.name ?? 'Add a day off'}
+      what={of?.name ?? ''}
+      close={close}
+      draft={draft}
+      save={save}
+      create={!of}
+      locked={!may('attendance', 'write')}
+      remove={
+        of && may('attendance', 'delete')
+          ? () => done(api.DELETE('/school-admin/attendance/holiday/{id}', { params: { path: { id: of.id } } }))
+          : undefined
+      }
+    >
+      {f.text({ k: 'name', label: 'Name', placeholder: 'Diwali', required: true })}
+      <div className="pair">
+        {f.day({ k: 'startDate', label: 'First day', required: true })}
+        {f.day({ k: 'endDate', label: 'Last day', description: 'Leave empty for a single day' })}
+      </div>
+      <ClassTicks
+        label="Classes"
+        none="Tick none for the whole school"
+        value={draft.values.classIds}
+        error={draft.errors.classIds}
+        onChange={(ids) => draft.set('classIds', ids)}
+      />
+      <Stack gap={4}>
+        <Text size="sm" c="dimmed">
+          Marks that were made on such a day stay in the history and are not counted.
+        </Text>
+      </Stack>
+    </FormDrawer>
+  )
+}

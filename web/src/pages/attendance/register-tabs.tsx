@@ -1,0 +1,26 @@
+import { Tabs } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useAddress } from '../../patterns/address'
+
+/** The four ways to look at attendance, each with an address of its own. */
+export function RegisterTabs({ at }: { at: 'day' | 'month' | 'unmarked' | 'holidays' }) {
+  const navigate = useNavigate()
+  const [address] = useAddress()
+  const keep = { division: address.division }
+  const go: Record<string, () => void> = {
+    day: () => void navigate({ to: '/register', search: keep as never }),
+    month: () => void navigate({ to: '/register', search: { ...keep, view: 'month' } as never }),
+    unmarked: () => void navigate({ to: '/register', search: { ...keep, view: 'unmarked' } as never }),
+    holidays: () => void navigate({ to: '/register/holidays' }),
+  }
+  return (
+    <Tabs value={at} onChange={(t) => go[t ?? 'day']?.()} mb={16} className="no-print">
+      <Tabs.List>
+        <Tabs.Tab value="day">Day</Tabs.Tab>
+        <Tabs.Tab value="month">Month</Tabs.Tab>
+        <Tabs.Tab value="unmarked">Not yet marked</Tabs.Tab>
+        <Tabs.Tab value="holidays">Days off</Tabs.Tab>
+      </Tabs.List>
+    </Tabs>
+  )
+}

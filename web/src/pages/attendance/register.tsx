@@ -1,0 +1,270 @@
+import { ActionIcon, Button, Group, NativeSelect, Text, TextInput, Title } from '@mantine/core'
+import { IconCalendarOff, IconChevronLeft, IconChevronRight, IconClipboardCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { api, call } from '../../api/client'
+import { useAddress } from '../../patterns/address'
+import { addDays, addMonths, useDivisionChoices, useToday } from '../../patterns/choices'
+import { saveCSV } from '../../patterns/csv'
+import { Empty, Lines, Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { DaySheet } from './register-sheet'
+import { RegisterTabs } from './register-tabs'
+import '../../day.css'
+
+const Month = lazy(() => import('./register-month').then((m) => ({ default: m.Month })))
+
+/** The register: a division on a day, in a month, and what is still to be marked. */
+export function Register() {
+  const [address, setAddress] = useAddress()
+  const today = useToday()
+  const { choices, ready } = useDivisionChoices()
+  const view = address.view === 'month' || address.view === 'unmarked' ? address.view : 'day'
+  const division = choices.some((c) => c.value === address.division) ? address.division! : (choices[0]?.value ?? '')
+  const date = /^\d{4}-\d\d-\d\d$/.test(address.date ?? '') ? address.date! : today
+  const month = /^\d{4}-\d\d$/.test(address.month ?? '') ? address.month! : date.slice(0, 7)
+  const setDate = (d: string) => setAddress({ date: d && d !== today ? d : undefined })
+  return (
+    <div className="page">
+      <Group justify="space-between" mb={12} gap={12} className="no-print">
+        <Title order={1}>Register</Title>
+        {ready && choices.length > 0 && (
+          <Group gap={8}>
+            {view !== 'unmarked' && (
+              <NativeSelect
+                aria-label="Division"
+                data={choices}
+                value={division}
+                onChange={(e) => setAddress({ division: e.currentTarget.value })}
+              />
+            )}
+            {view === 'month' ? (
+              <Stepper
+                before={() => setAddress({ month: addMonths(month, -1) })}
+                after={month < today.slice(0, 7) ? () => setAddress({ month: addMonths(month, 1) }) : undefined}
+                what="month"
+              >
+                <TextInput
+                  type="month"
+                  aria-label="Month"
+                  value={month}
+                  max={today.slice(0, 7)}
+                  onChange={(e) => e.currentTarget.value && setAddress({ month: e.currentTarget.value })}
+                />
+              </Stepper>
+            ) : (
+              <Stepper
+                before={() => setDate(addDays(date, -1))}
+                after={date < today ? () => setDate(addDays(date, 1)) : undefined}
+                what="day"
+              >
+                <TextInput
+                  type="date"
+                  aria-label="Day"
+                  value={date}
+                  max={today}
+                  onChange={(e) => setDate(e.currentTarget.value)}
+                />
+              </Stepper>
+            )}
+            {view !== 'month' && date !== today && (
+              <Button variant="default" onClick={() => setDate(today)}>
+                Today
+              </Button>
+            )}
+          </Group>
+        )}
+      </Group>
+      <RegisterTabs at={view} />
+      {!ready ? (
+        <Lines />
+      ) : choices.length === 0 ? (
+        <div className="panel">
+          <Empty
+            icon={<IconClipboardCheck size={32} stroke={1.2} />}
+            title="No divisions yet"
+            text="A register belongs to a division and a day: who was expected, and who came. Parents are notified of absences automatically."
+            action={
+              <Button component={Link} to="/classes">
+                Add classes and divisions
+              </Button>
+            }
+            example="For example: Class 5 with divisions A and B."
+          />
+        </div>
+      ) : view === 'month' ? (
+        <Suspense fallback={<Lines />}>
+          <Month key={`${division} ${month}`} division={division} month={month} />
+        </Suspense>
+      ) : view === 'unmarked' ? (
+        <NotMarked date={date} />
+      ) : (
+        <Day key={`${division} ${date}`} division={division} date={date} today={today} />
+      )}
+    </div>
+  )
+}
+
+function Stepper({
+  before,
+  after,
+  what,
+  children,
+}: {
+  before: () => void
+  after?: () => void
+  what: string
+  children: ReactNode
+}) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <ActionIcon variant="default" size={36} aria-label={`The ${what} before`} onClick={before}>
+        <IconChevronLeft size={16} stroke={1.6} />
+      </ActionIcon>
+      {children}
+      <ActionIcon variant="default" size={36} aria-label={`The ${what} after`} disabled={!after} onClick={after}>
+        <IconChevronRight size={16} stroke={1.6} />
+      </ActionIcon>
+    </Group>
+  )
+}
+
+function Day({ division, date, today }: { division: string; date: string; today: string }) {
+  const q = useQuery({
+    queryKey: ['/school-admin/attendance/register', division, date],
+    queryFn: () =>
+      call(api.GET('/school-admin/attendance/register', { params: { query: { divisionId: division, date } } })),
+  })
+  if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={10} />
+  const r = q.data
+  if (r.students.length === 0) {
+    return (
+      <div className="panel">
+        <Empty
+          icon={<IconClipboardCheck size={32} stroke={1.2} />}
+          title={`No students in ${r.className} ${r.divisionName} on this day`}
+          text="Students appear here from the day they join the division."
+          action={
+            <Button component={Link} to="/students">
+              To the students
+            </Button>
+          }
+        />
+      </div>
+    )
+  }
+  if (r.dayOff) {
+    return (
+      <div className="panel">
+        <Empty
+          icon={<IconCalendarOff size={32} stroke={1.2} />}
+          title={r.dayOff === 'Weekend' ? 'No school: it is a weekend' : `No school: ${r.dayOff}`}
+          text={`${r.className} ${r.divisionName} has the day off, so there is nothing to mark. ${r.students.length} students are on its roster.`}
+          action={
+            <Button component={Link} to="/register/holidays" variant="default">
+              To the days off
+            </Button>
+          }
+        />
+      </div>
+    )
+  }
+  return <DaySheet register={r} past={date < today} reread={async () => (await q.refetch()).data ?? r} />
+}
+
+/** Which divisions still have students without a mark, each a step away from its register. */
+function NotMarked({ date }: { date: string }) {
+  const format = useFormat()
+  const q = useQuery({
+    queryKey: ['/school-admin/attendance/unmarked', date],
+    queryFn: () => call(api.GET('/school-admin/attendance/unmarked', { params: { query: { date } } })),
+  })
+  if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />
+  const list = q.data.divisions
+  if (list.length === 0) {
+    return (
+      <div className="panel">
+        <Empty
+          icon={<IconClipboardCheck size={32} stroke={1.2} />}
+          title="Everything is marked"
+          text={`No division that has school on ${format.date(date)} has a student without a mark.`}
+        />
+      </div>
+    )
+  }
+  return (
+    <>
+      <Group justify="space-between" mb={12}>
+        <Text c="dimmed">
+          {format.number(list.length)} {list.length === 1 ? 'division is' : 'divisions are'} not finished on{' '}
+          {format.date(date)}.
+        </Text>
+        <Button
+          variant="default"
+          className="only-wide"
+          onClick={() =>
+            saveCSV(`not-marked-${date}.csv`, [
+              ['Division', 'Students', 'Not marked', 'Class teacher'],
+              ...list.map((d) => [`${d.className} ${d.divisionName}`, d.students, d.unmarked, d.classTeacherName]),
+            ])
+          }
+        >
+          CSV
+        </Button>
+      </Group>
+      <div className="panel">
+        <div className="list-scroll" tabIndex={0} role="region" aria-label="Not yet marked">
+          <table className="list">
+            <thead>
+              <tr>
+                <th scope="col">Division</th>
+                <th scope="col" className="only-wide">
+                  Class teacher
+                </th>
+                <th scope="col" className="end only-wide">
+                  Students
+                </th>
+                <th scope="col" className="end">
+                  Not marked
+                </th>
+                <th scope="col">
+                  <span className="hidden">What to do</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map((d) => (
+                <tr key={d.divisionId}>
+                  <td>
+                    {d.className} {d.divisionName}
+                  </td>
+                  <td className="only-wide">
+                    {d.classTeacherName || (
+                      <Text span c="dimmed">
+                        Nobody yet
+                      </Text>
+                    )}
+                  </td>
+                  <td className="end figures only-wide">{format.number(d.students)}</td>
+                  <td className="end figures">{format.number(d.unmarked)}</td>
+                  <td className="end">
+                    <Button
+                      component={Link}
+                      to="/register"
+                      search={{ division: d.divisionId, date } as never}
+                      variant="default"
+                      size="compact-md"
+                    >
+                      Mark {d.className} {d.divisionName}
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </div>
+    </>
+  )
+}

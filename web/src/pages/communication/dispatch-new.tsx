@@ -1,0 +1,302 @@
+import { Alert, Button, Checkbox, Group, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { api, asProblem, call, type Schemas } from '../../api/client'
+import { changed } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { ClassesAndDivisions } from '../../patterns/Audience'
+import { useAddress } from '../../patterns/address'
+import { Confirm, Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { useOnce } from '../../patterns/once'
+import { Facts } from '../../patterns/record'
+import { Wizard, WizardButtons } from '../../patterns/wizard'
+import { Arrived, allTemplates, channels, Delivery, DispatchNav, useDispatch } from './delivery'
+
+const steps = [
+  { key: 'write', title: 'Recipients and text' },
+  { key: 'check', title: 'Check' },
+  { key: 'run', title: 'Sending' },
+]
+const staffKinds = [
+  { value: 'TEACHER', label: 'Teachers' },
+  { value: 'DRIVER', label: 'Drivers' },
+  { value: 'ADMIN', label: 'Office' },
+  { value: 'SUPPORT', label: 'Support' },
+]
+const draftAt = 'homeroom.dispatch'
+
+interface Letter {
+  channel: string
+  classIds: string[]
+  divisionIds: string[]
+  staff: string[]
+  subject: string
+  body: string
+}
+const blank: Letter = { channel: 'SMS', classIds: [], divisionIds: [], staff: [], subject: '', body: '' }
+
+function kept(): Letter {
+  try {
+    return { ...blank, ...(JSON.parse(window.sessionStorage.getItem(draftAt) ?? '{}') as Partial<Letter>) }
+  } catch {
+    return blank
+  }
+}
+
+/** One text to many: whom it reaches and what it costs first, then how it arrives. The draft survives a reload. */
+export function WriteDispatch() {
+  const may = useMay()
+  const format = useFormat()
+  const [address, setAddress] = useAddress()
+  const once = useOnce('dispatch', true)
+  const text = useRef<HTMLTextAreaElement>(null)
+  const [l, setL] = useState<Letter>(kept)
+  const [plan, setPlan] = useState<Schemas['Outcome'] | null>(null)
+  const [asking, setAsking] = useState(false)
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const set = (change: Partial<Letter>) => {
+    setL((old) => ({ ...old, ...change }))
+    setErrors({})
+  }
+  useEffect(() => window.sessionStorage.setItem(draftAt, JSON.stringify(l)), [l])
+  const templates = useQuery({ queryKey: ['/school-admin/dispatch/template/list', 'all'], queryFn: allTemplates })
+  const post = (dryRun: boolean) => {
+    const audience = { classIds: l.classIds, divisionIds: l.divisionIds, staff: l.staff as 'TEACHER'[] }
+    const key = dryRun ? {} : { header: { 'Idempotency-Key': once.keyFor(l) } }
+    return l.channel === 'SMS'
+      ? call(
+          api.POST('/school-admin/dispatch/sms', { params: key, body: { data: { audience, body: l.body, dryRun } } }),
+        )
+      : call(
+          api.POST('/school-admin/dispatch/email', {
+            params: key,
+            body: { data: { audience, subject: l.subject, body: l.body, dryRun } },
+          }),
+        )
+  }
+  const check = useMutation({
+    mutationFn: () => post(true),
+    onSuccess: setPlan,
+    onError: (e) => setErrors(asProblem(e).fields),
+  })
+  const send = useMutation({
+    mutationFn: () => post(false),
+    onSuccess: (o) => {
+      once.happened()
+      window.sessionStorage.removeItem(draftAt)
+      setL(blank)
+      setPlan(null)
+      setAsking(false)
+      changed('/school-admin/dispatch/')
+      setAddress({ run: o.id ?? undefined })
+    },
+  })
+  const run = address.run
+  const step = run ? 'run' : plan ? 'check' : 'write'
+  const insert = (word: string) => {
+    const at = text.current?.selectionStart ?? l.body.length
+    flushSync(() => set({ body: l.body.slice(0, at) + word + l.body.slice(text.current?.selectionEnd ?? at) })) // then the next key is for the text
+    text.current?.focus()
+    text.current?.setSelectionRange(at + word.length, at + word.length)
+  }
+  const nobody = l.classIds.length + l.divisionIds.length + l.staff.length === 0
+  const count = (n: number) => `${format.number(n)} ${n === 1 ? 'person' : 'people'}`
+  if (!may('message', 'write'))
+    return (
+      <>
+        <DispatchNav />
+        <div className="page">
+          <div className="panel">
+            <Empty title="Writing to many is not for your role" text="You can see what was sent." />
+          </div>
+        </div>
+      </>
+    )
+  return (
+    <>
+      <DispatchNav />
+      <Wizard title="Write to many" steps={steps} current={step}>
+        {step === 'write' && (
+          <Stack gap={16} className="reading">
+            <UnsavedGuard when={l.body.trim() !== '' && !send.isPending && !send.isSuccess} />
+            <Radio.Group label="By" value={l.channel} onChange={(c) => set({ channel: c })}>
+              <Group gap={16} mt={4}>
+                {channels.map((c) => (
+                  <Radio key={c.value} {...c} />
+                ))}
+              </Group>
+            </Radio.Group>
+            <div>
+              <Text size="sm" fw={600} mb={4}>
+                Parents of
+              </Text>
+              <ClassesAndDivisions
+                classIds={l.classIds}
+                divisionIds={l.divisionIds}
+                onChange={(classIds, divisionIds) => set({ classIds, divisionIds })}
+              />
+            </div>
+            <Checkbox.Group label="Staff" value={l.staff} onChange={(staff) => set({ staff })}>
+              <Group gap={16} mt={4}>
+                {staffKinds.map((s) => (
+                  <Checkbox key={s.value} size="xs" {...s} />
+                ))}
+              </Group>
+            </Checkbox.Group>
+            {errors.audience && (
+              <Text size="sm" c="red.8" role="alert">
+                {errors.audience}
+              </Text>
+            )}
+            {(templates.data ?? []).some((t) => t.channel === l.channel) && (
+              <NativeSelect
+                label="Begin with a template"
+                value=""
+                onChange={(e) => {
+                  const t = templates.data?.find((x) => x.id === e.currentTarget.value)
+                  if (t) set({ subject: t.subject, body: t.body })
+                }}
+                data={[
+                  { value: '', label: 'None' },
+                  ...(templates.data ?? [])
+                    .filter((t) => t.channel === l.channel)
+                    .map((t) => ({ value: t.id, label: t.name })),
+                ]}
+              />
+            )}
+            {l.channel === 'EMAIL' && (
+              <TextInput
+                label="Subject"
+                maxLength={200}
+                value={l.subject}
+                error={errors.subject}
+                onChange={(e) => set({ subject: e.currentTarget.value })}
+              />
+            )}
+            <div>
+              <Textarea
+                ref={text}
+                label="Text"
+                minRows={5}
+                maxLength={l.channel === 'SMS' ? 1000 : 10000}
+                value={l.body}
+                error={errors.body}
+                onChange={(e) => set({ body: e.currentTarget.value })}
+                placeholder="Dear {name}, school closes at noon tomorrow."
+              />
+              <Group gap={8} mt={8}>
+                <Text size="sm" c="dimmed">
+                  Filled in for each:
+                </Text>
+                {[
+                  ['{name}', 'Their name'],
+                  ['{student}', "Their child's name"],
+                  ['{school}', 'The school'],
+                ].map(([w, t]) => (
+                  <Button key={w} variant="default" size="compact-sm" title={t} onClick={() => insert(w!)}>
+                    {w}
+                  </Button>
+                ))}
+                <Text size="sm" c="dimmed" ml="auto" className="figures">
+                  {format.number(l.body.length)} characters
+                </Text>
+              </Group>
+            </div>
+            {check.error && Object.keys(errors).length === 0 ? <Trouble error={check.error} /> : null}
+            <WizardButtons
+              next={() => check.mutate()}
+              busy={check.isPending}
+              disabled={nobody || !l.body.trim() || (l.channel === 'EMAIL' && !l.subject.trim())}
+              label="Preview recipients"
+            />
+          </Stack>
+        )}
+        {step === 'check' && plan && (
+          <Stack gap={16} className="reading">
+            <Alert
+              variant="light"
+              role="status"
+              title={`It reaches ${count(plan.recipients)}${l.channel === 'SMS' ? ` and costs ${format.money(plan.cost)}` : ''}`}
+            >
+              {l.channel === 'SMS' &&
+                `${format.number(plan.segments)} SMS are paid for: a long text is more than one. `}
+              {plan.unreachable > 0
+                ? `${count(plan.unreachable)} ${plan.unreachable === 1 ? 'has' : 'have'} no ${l.channel === 'SMS' ? 'phone number' : 'e-mail address'} and ${plan.unreachable === 1 ? 'is' : 'are'} not reached. `
+                : ''}
+              Every address gets it once.
+            </Alert>
+            <Text fw={500}>This is what the first ones read</Text>
+            <Stack gap={8}>
+              {plan.sample.slice(0, 3).map((s) => (
+                <div key={s.to} className="panel" style={{ padding: 12 }}>
+                  <Text size="sm" c="dimmed" className="figures">
+                    {s.name} · {s.to}
+                  </Text>
+                  {l.channel === 'EMAIL' && <Text fw={500}>{l.subject}</Text>}
+                  <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{s.text}</Text>
+                </div>
+              ))}
+            </Stack>
+            <WizardButtons
+              back={() => setPlan(null)}
+              next={() => setAsking(true)}
+              label="Send…"
+              disabled={plan.recipients === 0}
+            />
+            <Confirm
+              opened={asking}
+              title={`Send to ${count(plan.recipients)}?`}
+              action={l.channel === 'SMS' ? `Send for ${format.money(plan.cost)}` : 'Send'}
+              busy={send.isPending}
+              error={send.error}
+              onClose={() => {
+                setAsking(false)
+                send.reset()
+              }}
+              onConfirm={() => !send.isPending && send.mutate()}
+            >
+              A sent message cannot be recalled.
+            </Confirm>
+          </Stack>
+        )}
+        {step === 'run' && <Watch id={run!} again={() => setAddress({ run: undefined })} />}
+      </Wizard>
+    </>
+  )
+}
+
+/** The dispatch by its id: it goes on though the page is closed. */
+function Watch({ id, again }: { id: string; again: () => void }) {
+  const format = useFormat()
+  const q = useDispatch(id)
+  const d = q.data
+  if (!d) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />
+  return (
+    <Stack gap={24} className="reading">
+      <Group justify="space-between">
+        <Arrived of={d} />
+        {d.queued > 0 && (
+          <Text size="sm" c="dimmed">
+            You can leave this page; sending continues.
+          </Text>
+        )}
+      </Group>
+      <Facts
+        of={[
+          ['Text', d.subject || d.body],
+          ...(d.channel === 'SMS' ? ([['Cost', format.money(d.cost)]] as [string, string][]) : []),
+        ]}
+      />
+      <Delivery dispatch={d} />
+      <Group gap={8}>
+        <Button onClick={again}>Write another</Button>
+        <Button component={Link} to="/dispatch" variant="default">
+          All that was sent
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,236 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconMailFast, IconPlus, IconTemplate } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, call, done, type Schemas } from '../../api/client'
+import { changed } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { FormDrawer, Reading } from '../../patterns/FormDrawer'
+import { Empty, Lines, Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { ListPage } from '../../patterns/ListPage'
+import { Money, usePlainMoney } from '../../patterns/money'
+import { DrawerHead, Facts, fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { Arrived, allTemplates, channels, channelWord, Delivery, DispatchNav, useDispatch } from './delivery'
+
+export function Dispatches() {
+  const format = useFormat()
+  const plain = usePlainMoney()
+  const may = useMay()
+  const write = may('message', 'write') && (
+    <Button component={Link} to="/dispatch/new" leftSection={<IconPlus size={16} />}>
+      Write to many
+    </Button>
+  )
+  return (
+    <>
+      <DispatchNav />
+      <ListPage
+        path="/school-admin/dispatch/list"
+        title="E-mail and SMS"
+        noun={['dispatch', 'dispatches']}
+        id={(d) => d.id}
+        name={(d) => d.subject || d.body.slice(0, 40)}
+        search="Subject or text"
+        filters={[{ key: 'channel', label: 'By', options: channels }]}
+        columns={[
+          { key: 'text', title: 'Text', cell: (d) => d.subject || d.body, text: (d) => d.subject || d.body },
+          { key: 'by', title: 'By', cell: (d) => channelWord(d.channel), phone: true },
+          { key: 'at', title: 'When', cell: (d) => format.dateTime(d.createdAt), sort: 'createdAt' },
+          {
+            key: 'state',
+            title: 'State',
+            cell: (d) => <Arrived of={d} />,
+            text: (d) => `${d.sent} sent, ${d.failed} failed, ${d.queued} waiting`,
+            phone: true,
+          },
+          { key: 'people', title: 'Recipients', cell: (d) => format.number(d.recipients), end: true },
+          {
+            key: 'cost',
+            title: 'Cost',
+            cell: (d) => (d.channel === 'SMS' ? <Money of={d.cost} /> : ''),
+            text: (d) => plain(d.cost),
+            end: true,
+          },
+        ]}
+        primary={write}
+        empty={
+          <Empty
+            icon={<IconMailFast size={32} stroke={1.2} />}
+            title="Nothing was sent yet"
+            text="An e-mail or an SMS to the parents of some classes or to staff, each with their own name in it. You see who receives it and what it costs before it is sent."
+            action={write}
+            example="For example: Dear {name}, school closes at noon tomorrow. {school}"
+          />
+        }
+        drawer={(id, close) => <DispatchDrawer id={id} close={close} key={id} />}
+      />
+    </>
+  )
+}
+
+function DispatchDrawer({ id, close }: { id: string; close: () => void }) {
+  const format = useFormat()
+  const q = useDispatch(id)
+  const d = q.data
+  return (
+    <>
+      <DrawerHead
+        title={d ? d.subject || channelWord(d.channel) : ' '}
+        summary={d && <Arrived of={d} />}
+        close={close}
+      />
+      <div className="drawer-body">
+        {!d ? (
+          q.error ? (
+            <Trouble error={q.error} retry={() => void q.refetch()} />
+          ) : (
+            <Lines />
+          )
+        ) : (
+          <Stack gap={24}>
+            <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{d.body}</Text>
+            <Facts
+              of={[
+                ['By', channelWord(d.channel)],
+                ['When', format.dateTime(d.createdAt)],
+                ...(d.channel === 'SMS'
+                  ? ([['Cost', `${format.money(d.cost)} for ${format.number(d.segments)} SMS`]] as [string, string][])
+                  : []),
+              ]}
+            />
+            <Delivery dispatch={d} />
+          </Stack>
+        )}
+      </div>
+    </>
+  )
+}
+
+/* Templates */
+
+export function Templates() {
+  const may = useMay()
+  const [, setAddress] = useAddress()
+  const add = may('message', 'write') && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
+      Add a template
+    </Button>
+  )
+  return (
+    <>
+      <DispatchNav />
+      <ListPage
+        path="/school-admin/dispatch/template/list"
+        title="Templates"
+        noun={['template', 'templates']}
+        id={(t) => t.id}
+        name={(t) => t.name}
+        search="Name or text"
+        filters={[{ key: 'channel', label: 'By', options: channels }]}
+        columns={[
+          { key: 'name', title: 'Name', cell: (t) => t.name, sort: 'name' },
+          { key: 'by', title: 'By', cell: (t) => channelWord(t.channel), phone: true },
+          { key: 'text', title: 'Text', cell: (t) => t.body },
+        ]}
+        primary={add}
+        empty={
+          <Empty
+            icon={<IconTemplate size={32} stroke={1.2} />}
+            title="No templates yet"
+            text="A text that is sent again and again, with {name}, {student} and {school} for what differs."
+            action={add}
+          />
+        }
+        drawer={(id, close) =>
+          id === 'new' ? <TemplateForm close={close} /> : <TemplateDrawer id={id} close={close} key={id} />
+        }
+      />
+    </>
+  )
+}
+
+function TemplateDrawer({ id, close }: { id: string; close: () => void }) {
+  const q = useQuery({
+    queryKey: ['/school-admin/dispatch/template/', id],
+    queryFn: async () => (await allTemplates()).find((t) => t.id === id) ?? null,
+  })
+  return q.data ? (
+    <TemplateForm template={q.data} close={close} />
+  ) : (
+    <Reading
+      error={q.error ?? (q.isSuccess ? new Error('This template no longer exists.') : null)}
+      retry={() => void q.refetch()}
+      close={close}
+    />
+  )
+}
+
+const labels = { name: 'Name', channel: 'By', subject: 'Subject', body: 'Text' }
+
+function TemplateForm({ template, close }: { template?: Schemas['Template']; close: () => void }) {
+  const may = useMay()
+  const pick = (t?: Schemas['Template']) => ({
+    name: t?.name ?? '',
+    channel: t?.channel ?? 'SMS',
+    subject: t?.subject ?? '',
+    body: t?.body ?? '',
+  })
+  const draft = useDraft(pick(template))
+  const f = fieldsOf(draft)
+  const save = useSave({
+    draft,
+    labels,
+    version: template?.version,
+    save: (c, version) =>
+      template
+        ? call(
+            api.PUT('/school-admin/dispatch/template/{id}', {
+              params: { path: { id: template.id } },
+              body: { data: { ...c, version } as Schemas['TemplateChange'] },
+            }),
+          )
+        : call(
+            api.POST('/school-admin/dispatch/template/create', {
+              body: { data: draft.values as Schemas['TemplateFields'] },
+            }),
+          ),
+    reread:
+      template &&
+      (async () => {
+        const now = (await allTemplates()).find((t) => t.id === template.id)!
+        return { ...pick(now), version: now.version }
+      }),
+    onSaved: () => {
+      changed('/school-admin/dispatch/template/')
+      if (!template) close()
+    },
+  })
+  return (
+    <FormDrawer
+      title={template?.name ?? 'Add a template'}
+      what={template?.name ?? ''}
+      close={close}
+      draft={draft}
+      save={save}
+      create={!template}
+      remove={
+        template && may('message', 'delete')
+          ? () => done(api.DELETE('/school-admin/dispatch/template/{id}', { params: { path: { id: template.id } } }))
+          : undefined
+      }
+    >
+      <div className="pair">
+        {f.text({ k: 'name', label: labels.name, placeholder: 'Closed tomorrow', required: true, maxLength: 100 })}
+        {f.choice({ k: 'channel', label: labels.channel, data: channels, disabled: !!template })}
+      </div>
+      {draft.values.channel === 'EMAIL' && f.text({ k: 'subject', label: labels.subject, maxLength: 200 })}
+      {f.area({
+        k: 'body',
+        label: labels.body,
+        description: '{name}, {student} and {school} are filled in for each recipient',
+      })}
+    </FormDrawer>
+  )
+}

@@ -1,0 +1,388 @@
+import { ActionIcon, Group, SegmentedControl, Skeleton, Text, Title } from '@mantine/core'
+import { IconChevronRight, IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { api, call, type Schemas } from '../../api/client'
+import { useMay, useSession } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { Figure, Figures } from '../../patterns/board'
+import { useToday } from '../../patterns/choices'
+import { Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { SetUp, useSetUp, useTotal } from './setup'
+import '../../day.css'
+
+// The charts are large and wait for the page they are on.
+const Charts = lazy(() => import('./charts'))
+
+type Day = Schemas['Dashboard'] & { transport?: { out: number; late: number; stale: number } }
+
+/** The day's first page: who is here, what is waiting, what came in; each figure leads to what is behind it. */
+export function Dashboard() {
+  const { school } = useSession()
+  const may = useMay()
+  const format = useFormat()
+  const today = useToday()
+  const [address, setAddress] = useAddress()
+  const range = ['7', '14', '30'].includes(address.days ?? '') ? Number(address.days) : 30
+  const reads = may('report', 'read')
+  const q = useQuery({
+    queryKey: ['/school-admin/dashboard/summary'],
+    queryFn: () => call(api.GET('/school-admin/dashboard/summary')) as Promise<Day>,
+    enabled: reads,
+    refetchInterval: 60_000,
+    staleTime: 0,
+  })
+  const counted = useTotal('/school-admin/student/list', { status: 'ACTIVE' }, may('student', 'read') && !reads)
+  const d = q.data
+  const students = d?.students ?? counted
+  const setUp = useSetUp(students)
+  const young = setUp && setUp.left > 0
+  const bare = students === 0
+  return (
+    <div className="page">
+      <Group justify="space-between" mb={16} gap={12} align="flex-start">
+        <div>
+          <Title order={1}>{school?.name}</Title>
+          <Text c="dimmed">
+            {new Intl.DateTimeFormat(school?.locale || undefined, { dateStyle: 'full', timeZone: 'UTC' }).format(
+              new Date(`${d?.date ?? today}T00:00:00Z`),
+            )}
+            {d && d.students > 0 && (
+              <span className="figures only-wide-inline">
+                {' '}
+                · {format.number(d.students)} students, {format.number(d.employees)} employees
+              </span>
+            )}
+          </Text>
+        </div>
+        {reads && !bare && (
+          <Group gap={8}>
+            <Text size="sm" c="dimmed" className="figures only-wide" aria-live="off">
+              {d ? `As of ${format.dateTime(d.asOf).split(', ').at(-1)}` : ''}
+            </Text>
+            <SegmentedControl
+              size="xs"
+              aria-label="Days in the charts"
+              data={[
+                { value: '7', label: '7 days' },
+                { value: '14', label: '14 days' },
+                { value: '30', label: '30 days' },
+              ]}
+              value={String(range)}
+              onChange={(v) => setAddress({ days: v === '30' ? undefined : v }, true)}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label="Refresh"
+              title="Refresh"
+              onClick={() => void q.refetch()}
+            >
+              <IconRefresh size={18} stroke={1.6} />
+            </ActionIcon>
+          </Group>
+        )}
+      </Group>
+      {q.error && !d && <Trouble error={q.error} retry={() => void q.refetch()} />}
+      {young && (bare || students === undefined) && <SetUp {...setUp} />}
+      {!(bare && setUp?.left !== 0) && reads && !(q.error && !d) && <Board d={d} range={range} />}
+      {young && !bare && students !== undefined && (
+        <div style={{ marginTop: 32 }}>
+          <SetUp {...setUp} working />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Board({ d, range }: { d: Day | undefined; range: number }) {
+  const may = useMay()
+  const format = useFormat()
+  const a = d?.attendance
+  const came = a ? a.present + a.late : undefined
+  const marked = a ? a.present + a.late + a.absent + a.leave : undefined
+  const school = !a || a.classes.length === 0 || a.classes.some((c) => c.schoolToday)
+  const waiting = d ? d.leave.students + d.leave.employees : undefined
+  return (
+    <>
+      <Figures>
+        {may('attendance', 'read') && (
+          <Figure
+            label="At school today"
+            value={came}
+            to="/register"
+            search={{ view: 'unmarked' }}
+            text={!school ? 'Day off' : marked ? `${format.number(Math.round((came! * 1000) / marked) / 10)} %` : '–'}
+            note={
+              !a
+                ? undefined
+                : !school
+                  ? 'Nothing is marked today'
+                  : marked
+                    ? `${format.number(came!)} of ${format.number(marked)}${a.absent ? `, ${format.number(a.absent)} absent` : ''}`
+                    : 'Nobody is marked yet'
+            }
+          />
+        )}
+        {may('attendance', 'read') && (
+          <Figure
+            label="Not yet marked"
+            value={a?.unmarked.length}
+            to="/register"
+            search={{ view: 'unmarked' }}
+            note={
+              a
+                ? a.unmarked.length
+                  ? `${format.number(a.noMark)} ${a.noMark === 1 ? 'student' : 'students'} left`
+                  : school
+                    ? 'Every register is finished'
+                    : 'No school today'
+                : undefined
+            }
+          />
+        )}
+        {may('leave', 'read') && (
+          <Figure
+            label="Leave waiting"
+            value={waiting}
+            to="/leave"
+            search={{ status: 'PENDING' }}
+            note={
+              d
+                ? waiting
+                  ? [
+                      d.leave.students &&
+                        `${format.number(d.leave.students)} student ${d.leave.students === 1 ? 'request' : 'requests'}`,
+                      d.leave.employees &&
+                        `${format.number(d.leave.employees)} employee ${d.leave.employees === 1 ? 'request' : 'requests'}`,
+                    ]
+                      .filter(Boolean)
+                      .join(', ')
+                  : 'Nothing to decide'
+                : undefined
+            }
+          />
+        )}
+        {may('fee', 'read') && (
+          <Figure
+            label="Collected today"
+            value={d?.fees.collectedToday}
+            text={d ? format.money(d.fees.collectedToday) : undefined}
+            to="/fees/receipts"
+            note={d ? `${format.money(d.fees.collectedMonth)} this month` : undefined}
+          />
+        )}
+        {may('fee', 'read') && (
+          <Figure
+            label="Outstanding"
+            value={d?.fees.outstanding}
+            text={d ? format.money(d.fees.outstanding) : undefined}
+            to="/fees/dues"
+            note={
+              d
+                ? d.fees.overdue
+                  ? `${format.money(d.fees.overdue)} overdue`
+                  : d.fees.debtors
+                    ? 'Nothing overdue'
+                    : 'Nobody owes anything'
+                : undefined
+            }
+          />
+        )}
+        {may('transport', 'read') && d?.transport && (
+          <Figure
+            label="Buses out"
+            value={d.transport.out}
+            to="/live"
+            note={
+              [
+                d.transport.late && `${format.number(d.transport.late)} late`,
+                d.transport.stale && `${format.number(d.transport.stale)} not reached`,
+              ]
+                .filter(Boolean)
+                .join(', ') || (d.transport.out ? 'All on time' : 'None on the road')
+            }
+          />
+        )}
+      </Figures>
+
+      <div className="board-row two">
+        {may('attendance', 'read') && (
+          <Card title="Attendance" note="Percent of those marked, day by day">
+            {d ? (
+              <Suspense fallback={<Skeleton height={220} />}>
+                <Charts kind="attendance" days={d.series.slice(-range)} />
+              </Suspense>
+            ) : (
+              <Skeleton height={220} />
+            )}
+          </Card>
+        )}
+        {may('fee', 'read') && (
+          <Card title="Collections" note="Collected day by day, less what was reversed">
+            {d ? (
+              <Suspense fallback={<Skeleton height={220} />}>
+                <Charts kind="money" days={d.series.slice(-range)} />
+              </Suspense>
+            ) : (
+              <Skeleton height={220} />
+            )}
+          </Card>
+        )}
+      </div>
+
+      <div className="board-row three">
+        {may('attendance', 'read') && (
+          <Card
+            title="Still to be marked"
+            more={
+              a && a.unmarked.length > 6
+                ? { to: '/register', search: { view: 'unmarked' }, label: `All ${a.unmarked.length}` }
+                : undefined
+            }
+          >
+            {!a ? (
+              <Skeleton height={120} />
+            ) : a.unmarked.length === 0 ? (
+              <Text c="dimmed">{school ? 'Every register of today is finished.' : 'There is no school today.'}</Text>
+            ) : (
+              <Rows>
+                {a.unmarked.slice(0, 6).map((u) => (
+                  <Row
+                    key={u.divisionId}
+                    to="/register"
+                    search={{ division: u.divisionId }}
+                    title={`Mark ${u.className} ${u.divisionName}`}
+                    note={
+                      u.noMark === u.students
+                        ? `${format.number(u.students)} students`
+                        : `${format.number(u.noMark)} of ${format.number(u.students)} left`
+                    }
+                  />
+                ))}
+              </Rows>
+            )}
+          </Card>
+        )}
+        {may('attendance', 'read') && (
+          <Card title="Today by class">
+            {!a ? (
+              <Skeleton height={120} />
+            ) : a.classes.length === 0 ? (
+              <Text c="dimmed">No student is in a class yet.</Text>
+            ) : (
+              <table className="bars">
+                <thead className="hidden">
+                  <tr>
+                    <th scope="col">Class</th>
+                    <th scope="col">Came</th>
+                    <th scope="col">Of</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {a.classes.map((c) => {
+                    const n = c.present + c.late
+                    const of = n + c.absent + c.leave
+                    return (
+                      <tr key={c.classId}>
+                        <th scope="row">{c.className}</th>
+                        <td className="bar" aria-hidden>
+                          <span>
+                            <i style={{ width: of ? `${(n * 100) / of}%` : 0 }} />
+                          </span>
+                        </td>
+                        <td className="end figures">
+                          {!c.schoolToday ? (
+                            'off'
+                          ) : of ? (
+                            `${format.number(n)} of ${format.number(of)}`
+                          ) : (
+                            <Text span c="dimmed">
+                              not marked
+                            </Text>
+                          )}
+                        </td>
+                      </tr>
+                    )
+                  })}
+                </tbody>
+              </table>
+            )}
+          </Card>
+        )}
+        {may('event', 'read') && (
+          <Card title="Coming up" more={{ to: '/events', label: 'All events' }}>
+            {!d ? (
+              <Skeleton height={120} />
+            ) : d.events.length === 0 ? (
+              <Text c="dimmed">Nothing is planned in the next 30 days.</Text>
+            ) : (
+              <Rows>
+                {d.events.map((e) => (
+                  <Row
+                    key={e.id}
+                    to="/events"
+                    search={{ open: e.id }}
+                    title={e.title}
+                    note={[format.date(e.eventDate), e.startTime.slice(0, 5), e.venue].filter(Boolean).join(' · ')}
+                  />
+                ))}
+              </Rows>
+            )}
+          </Card>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Card({
+  title,
+  note,
+  more,
+  children,
+}: {
+  title: string
+  note?: string
+  more?: { to: string; search?: Record<string, string>; label: string }
+  children: ReactNode
+}) {
+  return (
+    <section className="panel board-card" aria-label={title}>
+      <Group justify="space-between" align="baseline" mb={note ? 0 : 12} gap={8}>
+        <Title order={2}>{title}</Title>
+        {more && (
+          <Link to={more.to} search={more.search as never} className="quiet-link">
+            {more.label}
+          </Link>
+        )}
+      </Group>
+      {note && (
+        <Text size="sm" c="dimmed" mb={16}>
+          {note}
+        </Text>
+      )}
+      {children}
+    </section>
+  )
+}
+
+const Rows = ({ children }: { children: ReactNode }) => <ul className="board-list">{children}</ul>
+
+function Row({ to, search, title, note }: { to: string; search: Record<string, string>; title: string; note: string }) {
+  return (
+    <li>
+      <Link to={to} search={search as never}>
+        <span className="grow">
+          <span className="medium">{title}</span>
+          <Text size="sm" c="dimmed" component="span" display="block">
+            {note}
+          </Text>
+        </span>
+        <IconChevronRight size={16} stroke={1.6} aria-hidden />
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,270 @@
+import { Button, Group, Menu, Tabs, Text, TextInput, Title } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconArrowLeft, IconDots } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, call, done } from '../../api/client'
+import { changed } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { useClassNames } from '../../patterns/ClassTicks'
+import { Confirm, Lines, Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { SideDrawer } from '../../patterns/ListPage'
+import { type Exam, ExamForm, ExamStatus } from './exam-form'
+import { Marks } from './marks'
+import { Papers } from './papers'
+import { Results } from './results'
+import '../../day.css'
+
+/** One exam: its papers, its marks and its results, and who may see them. */
+export function ExamPage() {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const may = useMay()
+  const format = useFormat()
+  const names = useClassNames()
+  const [address, setAddress] = useAddress()
+  const q = useQuery({
+    queryKey: ['/school-admin/exam/schedule', id],
+    queryFn: () => call(api.GET('/school-admin/exam/{id}/schedule', { params: { path: { id } } })),
+  })
+  if (!q.data)
+    return (
+      <div className="page">{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}</div>
+    )
+  const { exam, papers } = q.data
+  const tab = ['marks', 'results'].includes(address.tab ?? '') && may('result', 'read') ? address.tab! : 'papers'
+  return (
+    <div className="page exam-page">
+      <Group gap={4} mb={4} className="no-print">
+        <Link to="/exams" className="quiet-link">
+          <IconArrowLeft size={14} /> Exams
+        </Link>
+      </Group>
+      <Group justify="space-between" gap={12} mb={4} className="no-print">
+        <Group gap={12} align="baseline">
+          <Title order={1}>{exam.name}</Title>
+          <ExamStatus exam={exam} />
+        </Group>
+        <Group gap={8}>
+          <Actions exam={exam} main={tab === 'results'} />
+        </Group>
+      </Group>
+      <Text c="dimmed" mb={12} className="no-print">
+        {[
+          names(exam.classIds, ''),
+          [exam.startDate, exam.endDate].filter(Boolean).map(format.date).join(' – '),
+          `${format.number(exam.paperCount)} ${exam.paperCount === 1 ? 'paper' : 'papers'}`,
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </Text>
+      <Tabs
+        value={tab}
+        onChange={(t) => setAddress({ tab: t === 'papers' ? undefined : (t ?? undefined) })}
+        mb={16}
+        className="no-print"
+      >
+        <Tabs.List>
+          <Tabs.Tab value="papers">Papers</Tabs.Tab>
+          {may('result', 'read') && <Tabs.Tab value="marks">Marks</Tabs.Tab>}
+          {may('result', 'read') && <Tabs.Tab value="results">Results</Tabs.Tab>}
+        </Tabs.List>
+      </Tabs>
+      {tab === 'papers' ? (
+        <Papers key={exam.version} exam={exam} papers={papers} />
+      ) : tab === 'marks' ? (
+        <Marks exam={exam} papers={papers} />
+      ) : (
+        <Results exam={exam} />
+      )}
+      <SideDrawer opened={address.open === 'edit'} close={() => setAddress({ open: undefined })} label="Exam">
+        {address.open === 'edit' && (
+          <ExamForm of={exam} close={() => setAddress({ open: undefined })} onSaved={() => undefined} />
+        )}
+      </SideDrawer>
+    </div>
+  )
+}
+
+type Step = 'SCHEDULE' | 'RESULTS' | 'UN-SCHEDULE' | 'UN-RESULTS'
+
+/** Publishing and taking back; each says what will happen before it happens. */
+function Actions({ exam, main }: { exam: Exam; main: boolean }) {
+  const may = useMay()
+  const navigate = useNavigate()
+  const [, setAddress] = useAddress()
+  const [asking, setAsking] = useState<Step | 'DELETE' | null>(null)
+  const [reason, setReason] = useState('')
+  const after = () => {
+    changed('/school-admin/exam/')
+    setAsking(null)
+    setReason('')
+  }
+  const turn = useMutation({
+    mutationFn: async (step: Step) => {
+      const what = step.endsWith('SCHEDULE') ? ('SCHEDULE' as const) : ('RESULTS' as const)
+      const o = { params: { path: { id: exam.id } }, body: { data: { what, reason } } }
+      if (!step.startsWith('UN-')) return call(api.POST('/school-admin/exam/{id}/publish', o))
+      await call(api.POST('/school-admin/exam/{id}/unpublish', o))
+      return null
+    },
+    onSuccess: (p, step) => {
+      after()
+      const told: Record<Step, string> = {
+        SCHEDULE: 'The schedule is published.',
+        RESULTS: `The results of ${p?.students ?? 0} students are published, and their guardians are notified.${p?.missing ? ` ${p.missing} results were never entered.` : ''}`,
+        'UN-SCHEDULE': 'The schedule is unpublished.',
+        'UN-RESULTS': 'The results are unpublished.',
+      }
+      notifications.show({ message: told[step] })
+    },
+  })
+  // What publishing would do is asked before it is done.
+  const preview = useQuery({
+    queryKey: ['/school-admin/exam/publish', exam.id, exam.version, 'preview'],
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+    enabled: asking === 'RESULTS',
+    queryFn: () =>
+      call(
+        api.POST('/school-admin/exam/{id}/publish', {
+          params: { path: { id: exam.id } },
+          body: { data: { what: 'RESULTS', preview: true } },
+        }),
+      ),
+  })
+  const remove = useMutation({
+    mutationFn: () => done(api.DELETE('/school-admin/exam/{id}', { params: { path: { id: exam.id } } })),
+    onSuccess: () => {
+      after()
+      void navigate({ to: '/exams' })
+    },
+  })
+  if (!may('exam', 'write')) return null
+  const published = exam.status === 'PUBLISHED'
+  const why = (
+    <TextInput
+      mt={12}
+      label="Reason"
+      description="Kept in the audit log"
+      value={reason}
+      maxLength={500}
+      onChange={(e) => setReason(e.currentTarget.value)}
+    />
+  )
+  const words: Record<Step, { title: string; action: string; text: React.ReactNode }> = {
+    SCHEDULE: {
+      title: 'Publish the schedule?',
+      action: 'Publish the schedule',
+      text: `Parents of the classes see the ${exam.paperCount} papers of ${exam.name}, with day, time and room. You can unpublish it until results are published.`,
+    },
+    RESULTS: {
+      title: `Publish the results of ${exam.name}?`,
+      action: 'Publish the results',
+      text: (
+        <>
+          {preview.data && (
+            <>
+              <b>
+                {preview.data.students} {preview.data.students === 1 ? 'student has' : 'students have'} results
+                {preview.data.missing
+                  ? `, and ${preview.data.missing} results are not entered`
+                  : ', and none is missing'}
+                .
+              </b>{' '}
+            </>
+          )}
+          Their marks are graded, every guardian gets a notification, and the results are in the report cards. Marks
+          cannot be changed while they are published.
+        </>
+      ),
+    },
+    'UN-SCHEDULE': {
+      title: 'Unpublish the schedule?',
+      action: 'Unpublish',
+      text: <>Parents no longer see the papers.{why}</>,
+    },
+    'UN-RESULTS': {
+      title: `Unpublish the results of ${exam.name}?`,
+      action: 'Unpublish',
+      text: (
+        <>
+          Parents no longer see them, and marks can be changed again. Nobody is notified; publishing again notifies the
+          guardians again.{why}
+        </>
+      ),
+    },
+  }
+  return (
+    <>
+      {exam.status === 'SCHEDULED' && !exam.schedulePublishedAt && (
+        <Button variant="default" onClick={() => setAsking('SCHEDULE')}>
+          Publish schedule
+        </Button>
+      )}
+      {exam.status === 'SCHEDULED' && (
+        <Button variant={main ? 'filled' : 'default'} onClick={() => setAsking('RESULTS')}>
+          Publish results
+        </Button>
+      )}
+      {published && (
+        <Button variant="default" onClick={() => setAsking('UN-RESULTS')}>
+          Unpublish results
+        </Button>
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" px={8} aria-label="More">
+            <IconDots size={18} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {!published && <Menu.Item onClick={() => setAddress({ open: 'edit' })}>Edit the exam</Menu.Item>}
+          {!published && exam.schedulePublishedAt && (
+            <Menu.Item onClick={() => setAsking('UN-SCHEDULE')}>Unpublish the schedule…</Menu.Item>
+          )}
+          {published && <Menu.Item disabled>Published: unpublish the results to edit</Menu.Item>}
+          {may('exam', 'delete') && !published && (
+            <Menu.Item c="red.8" onClick={() => setAsking('DELETE')}>
+              Delete…
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {asking && asking !== 'DELETE' && (
+        <Confirm
+          opened
+          title={words[asking].title}
+          action={words[asking].action}
+          busy={turn.isPending}
+          error={turn.error ?? (asking === 'RESULTS' ? preview.error : null)}
+          onClose={() => {
+            setAsking(null)
+            turn.reset()
+          }}
+          onConfirm={() => turn.mutate(asking)}
+        >
+          {words[asking].text}
+        </Confirm>
+      )}
+      <Confirm
+        opened={asking === 'DELETE'}
+        title={`Delete ${exam.name}?`}
+        action="Delete"
+        danger
+        busy={remove.isPending}
+        error={remove.error}
+        onClose={() => {
+          setAsking(null)
+          remove.reset()
+        }}
+        onConfirm={() => remove.mutate()}
+      >
+        It is deleted with its papers, and only if nobody has a result in it.
+      </Confirm>
+    </>
+  )
+}

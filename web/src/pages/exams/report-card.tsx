@@ -1,0 +1,261 @@
+// A student's report card on the screen and on A4, and as the PDF that parents get.
+import { Alert, Button, Group, NativeSelect, Switch, Text, Title } from '@mantine/core'
+import { IconArrowLeft, IconDownload, IconPrinter } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { download, type Schemas } from '../../api/client'
+import { useAddress } from '../../patterns/address'
+import { Empty, Lines, Trouble } from '../../patterns/feedback'
+import { nameOf, useFormat } from '../../patterns/format'
+import { Facts } from '../../patterns/record'
+import { useYear } from '../../shell/year'
+import { type Card, readCard } from './card'
+import '../../day.css'
+
+export function ReportCardPage() {
+  const { id } = useParams({ strict: false }) as { id: string }
+  const [address, setAddress] = useAddress()
+  const { years, year } = useYear()
+  const yearId = years.find((y) => y.id === address.year)?.id ?? year?.id
+  const unpublished = address.draft === 'yes'
+  const q = useQuery({
+    queryKey: ['/school-admin/exam/report-card', id, yearId, unpublished],
+    queryFn: () => readCard(id, { academicYearId: yearId, includeUnpublished: unpublished }),
+    enabled: !!yearId,
+  })
+  const pdf = useMutation({
+    mutationFn: () =>
+      download(
+        `/school-admin/exam/report-card/${id}`,
+        { format: 'pdf', academicYearId: yearId ?? '', ...(unpublished ? { includeUnpublished: 'true' } : {}) },
+        `report-card-${q.data?.student.admissionNumber}.pdf`,
+      ),
+  })
+  return (
+    <div className="page">
+      <Group gap={4} mb={4} className="no-print">
+        <Link to="/exams" className="quiet-link">
+          <IconArrowLeft size={14} /> Exams
+        </Link>
+      </Group>
+      <Group justify="space-between" mb={16} gap={12} className="no-print">
+        <Title order={1}>Report card</Title>
+        <Group gap={8}>
+          <Switch
+            label="Before publication"
+            checked={unpublished}
+            onChange={(e) => setAddress({ draft: e.currentTarget.checked ? 'yes' : undefined })}
+          />
+          {years.length > 1 && (
+            <NativeSelect
+              aria-label="Academic year"
+              data={years.map((y) => ({ value: y.id, label: y.name }))}
+              value={yearId}
+              onChange={(e) => setAddress({ year: e.currentTarget.value })}
+            />
+          )}
+          <Button
+            variant="default"
+            className="only-wide"
+            leftSection={<IconPrinter size={16} stroke={1.6} />}
+            onClick={() => window.print()}
+          >
+            Print
+          </Button>
+          <Button
+            leftSection={<IconDownload size={16} stroke={1.6} />}
+            loading={pdf.isPending}
+            disabled={!q.data}
+            onClick={() => pdf.mutate()}
+          >
+            PDF
+          </Button>
+        </Group>
+      </Group>
+      {pdf.error && (
+        <Group mb={12}>
+          <Trouble error={pdf.error} />
+        </Group>
+      )}
+      {q.data ? (
+        <Sheet card={q.data} unpublished={unpublished} />
+      ) : q.error ? (
+        <Trouble error={q.error} retry={() => void q.refetch()} />
+      ) : (
+        <Lines n={10} />
+      )}
+    </div>
+  )
+}
+
+function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
+  const format = useFormat()
+  const s = card.student
+  const percent = (p: number | null) => (p === null ? '–' : `${format.number(p)} %`)
+  return (
+    <article className="panel report-card" aria-label={`Report card of ${nameOf(s)}`}>
+      <header>
+        <Text fw={600} size="xl">
+          {card.schoolName}
+        </Text>
+        <Text c="dimmed">Report card, {card.academicYearName}</Text>
+      </header>
+      {unpublished && (
+        <Alert variant="light" className="no-print" mb={16} title="Results that are not published are counted in">
+          Parents do not see this card yet.
+        </Alert>
+      )}
+      <div className="card-who">
+        <Facts
+          of={[
+            ['Name', nameOf(s)],
+            ['Class', s.className ? `${s.className} ${s.divisionName}` : ''],
+            ['Roll number', s.rollNumber ?? ''],
+          ]}
+        />
+        <Facts
+          of={[
+            ['Admission no.', s.admissionNumber],
+            ['Born on', format.date(s.dateOfBirth)],
+            ['Guardians', s.guardians.join(', ')],
+          ]}
+        />
+      </div>
+      {card.exams.length === 0 ? (
+        <Empty
+          title="No results yet"
+          text={
+            unpublished
+              ? 'Nothing was entered for this student in the year.'
+              : 'Nothing is published for this student in the year. "Before publication" shows what is entered.'
+          }
+        />
+      ) : (
+        <>
+          {card.exams.map((e) => (
+            <ExamTable key={e.examId} exam={e} term={card.terms.find((t) => t.termId === e.termId && t.termId)?.name} />
+          ))}
+          <div className="card-sum">
+            {card.terms.length > 1 &&
+              card.terms.map((t) => (
+                <div key={t.termId ?? ''}>
+                  <Text size="sm" c="dimmed">
+                    {t.name || 'Other exams'}
+                  </Text>
+                  <Text fw={600} size="lg" className="figures">
+                    {percent(t.percent)} {t.grade}
+                  </Text>
+                </div>
+              ))}
+            <div>
+              <Text size="sm" c="dimmed">
+                The year so far
+              </Text>
+              <Text fw={600} size="lg" className="figures">
+                {percent(card.overall.percent)} {card.overall.grade}
+              </Text>
+            </div>
+            <div>
+              <Text size="sm" c="dimmed">
+                Rank in the class
+              </Text>
+              <Text fw={600} size="lg" className="figures">
+                {card.overall.rank ? `${card.overall.rank} of ${card.overall.outOf}` : '–'}
+              </Text>
+            </div>
+            <div>
+              <Text size="sm" c="dimmed">
+                Outcome
+              </Text>
+              <Text fw={600} size="lg">
+                {card.overall.isPass ? 'Passed' : 'Not passed'}
+              </Text>
+            </div>
+            {card.attendance && (
+              <div>
+                <Text size="sm" c="dimmed">
+                  Attendance
+                </Text>
+                <Text fw={600} size="lg" className="figures">
+                  {card.attendance.total
+                    ? `${format.number(card.attendance.present)} of ${format.number(card.attendance.total)} days`
+                    : '–'}
+                </Text>
+              </div>
+            )}
+          </div>
+        </>
+      )}
+      <footer>
+        <span>As of {format.date(card.asOf)}</span>
+        <span className="only-print">Class teacher ____________________</span>
+        <span className="only-print">Principal ____________________</span>
+      </footer>
+    </article>
+  )
+}
+
+function ExamTable({ exam, term }: { exam: Schemas['CardExam']; term?: string }) {
+  const format = useFormat()
+  return (
+    <section>
+      <Title order={2} mb={8}>
+        {exam.name}
+        {term && (
+          <Text span c="dimmed" size="md" fw={400}>
+            {' '}
+            · {term}
+          </Text>
+        )}
+      </Title>
+      <table className="list card-table">
+        <thead>
+          <tr>
+            <th scope="col">Subject</th>
+            <th scope="col" className="end">
+              Marks
+            </th>
+            <th scope="col" className="end">
+              Of
+            </th>
+            <th scope="col">Grade</th>
+            <th scope="col">Remark</th>
+          </tr>
+        </thead>
+        <tbody>
+          {exam.results.map((r) => (
+            <tr key={r.id}>
+              <td>
+                {r.subjectName}
+                {r.subjectType === 'CO_SCHOLASTIC' && (
+                  <Text span size="xs" c="dimmed">
+                    {' '}
+                    graded only
+                  </Text>
+                )}
+              </td>
+              <td className="end figures" data-failed={!r.isPass || undefined}>
+                {r.isAbsent ? 'Absent' : r.isExempt ? 'Exempt' : format.number(r.marksObtained ?? 0)}
+              </td>
+              <td className="end figures">{format.number(r.maxMarks)}</td>
+              <td>{r.grade || '–'}</td>
+              <td className="wrap">{r.remark}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Total</th>
+            <td className="end figures">{format.number(exam.obtained)}</td>
+            <td className="end figures">{format.number(exam.maxMarks)}</td>
+            <td>{exam.grade || '–'}</td>
+            <td>
+              {exam.percent === null ? '' : `${format.number(exam.percent)} %`}
+              {exam.rank ? `, rank ${exam.rank} of ${exam.outOf}` : ''}
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,234 @@
+// What students got: totals, percent, grade and rank, worked out by the server from the marks.
+import { Button, Group, NativeSelect, Pagination, Text } from '@mantine/core'
+import { IconTrophy } from '@tabler/icons-react'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, call, type Schemas } from '../../api/client'
+import { useClasses } from '../../api/queries'
+import { useAddress } from '../../patterns/address'
+import { useDivisionChoices } from '../../patterns/choices'
+import { saveCSV } from '../../patterns/csv'
+import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
+import { nameOf, useFormat } from '../../patterns/format'
+import type { Exam } from './exam-form'
+
+type Line = Schemas['StudentResult']
+const limit = 100
+
+export function Results({ exam }: { exam: Exam }) {
+  const format = useFormat()
+  const [address, setAddress] = useAddress()
+  const classes = useClasses()
+  const { choices } = useDivisionChoices()
+  const mine = (classes.data ?? []).filter((c) => exam.classIds.includes(c.id))
+  const classId = mine.find((c) => c.id === address.class)?.id ?? mine[0]?.id
+  const divisionId = choices.find((c) => c.value === address.division && c.classId === classId)?.value
+  const page = Math.max(1, Number(address.page) || 1)
+  const ask = (p: number, n: number) =>
+    call(
+      api.GET('/school-admin/exam/{id}/results', {
+        params: { path: { id: exam.id }, query: { classId, divisionId, page: p, limit: n } },
+      }),
+    )
+  const q = useQuery({
+    queryKey: ['/school-admin/exam/results', exam.id, exam.version, classId, divisionId, page],
+    queryFn: () => ask(page, limit),
+    placeholderData: keepPreviousData,
+    enabled: !!classId,
+  })
+  const file = useMutation({
+    mutationFn: async () => {
+      const students: Line[] = []
+      for (let p = 1; ; p++) {
+        const got = await ask(p, 500)
+        students.push(...got.students)
+        if (p >= got.totalPages) break
+      }
+      const papers = q.data?.papers.filter((p) => p.classId === classId) ?? []
+      saveCSV(`${exam.name}-results.csv`, [
+        [
+          'Rank',
+          'Roll',
+          'Admission no.',
+          'Name',
+          'Class',
+          ...papers.map((p) => p.subjectName),
+          'Total',
+          'Of',
+          'Percent',
+          'Grade',
+          'Passed',
+        ],
+        ...students.map((s) => [
+          s.rank || '',
+          s.rollNumber,
+          s.admissionNumber,
+          nameOf(s),
+          `${s.className} ${s.divisionName}`,
+          ...papers.map((p) => cell(s, p.id)),
+          s.obtained,
+          s.maxMarks,
+          s.percent,
+          s.grade,
+          s.isPass ? 'yes' : 'no',
+        ]),
+      ])
+    },
+  })
+  if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={10} />
+  const papers = q.data.papers.filter((p) => p.classId === classId)
+  const students =
+    address.order === 'rank'
+      ? [...q.data.students].sort((a, b) => (a.rank || Infinity) - (b.rank || Infinity))
+      : q.data.students
+  const filters = (
+    <Group gap={8}>
+      {mine.length > 1 && (
+        <NativeSelect
+          aria-label="Class"
+          data={mine.map((c) => ({ value: c.id, label: c.name }))}
+          value={classId}
+          onChange={(e) => setAddress({ class: e.currentTarget.value, division: undefined, page: undefined })}
+        />
+      )}
+      <NativeSelect
+        aria-label="Division"
+        data={[{ value: '', label: 'All divisions' }, ...choices.filter((c) => c.classId === classId)]}
+        value={divisionId ?? ''}
+        onChange={(e) => setAddress({ division: e.currentTarget.value || undefined, page: undefined })}
+      />
+      <NativeSelect
+        aria-label="Order"
+        data={[
+          { value: '', label: 'By roll number' },
+          { value: 'rank', label: 'By rank' },
+        ]}
+        value={address.order === 'rank' ? 'rank' : ''}
+        onChange={(e) => setAddress({ order: e.currentTarget.value || undefined })}
+      />
+    </Group>
+  )
+  if (q.data.total === 0) {
+    return (
+      <>
+        {mine.length > 1 && <Group mb={12}>{filters}</Group>}
+        <div className="panel">
+          <Empty
+            icon={<IconTrophy size={32} stroke={1.2} />}
+            title="No results yet"
+            text="Totals, percents, grades and ranks are worked out from the marks as soon as there are some."
+            action={
+              <Button variant="default" onClick={() => setAddress({ tab: 'marks' })}>
+                To the marks
+              </Button>
+            }
+          />
+        </div>
+      </>
+    )
+  }
+  return (
+    <>
+      <Group justify="space-between" mb={12} gap={8} className="no-print">
+        {filters}
+        <Group gap={8}>
+          <Button variant="default" loading={file.isPending} onClick={() => file.mutate()}>
+            CSV
+          </Button>
+          <Button variant="default" className="only-wide" onClick={() => window.print()}>
+            Print
+          </Button>
+        </Group>
+      </Group>
+      <Trouble error={file.error} />
+      <div className="panel print-wide">
+        <div className="list-scroll sheet-scroll" tabIndex={0} role="region" aria-label="Results">
+          <table className="list sheet results-sheet" data-stale={q.isPlaceholderData || undefined}>
+            <thead>
+              <tr>
+                <th scope="col" className="end">
+                  Rank
+                </th>
+                <th scope="col" className="who">
+                  Student
+                </th>
+                <th scope="col">Class</th>
+                {papers.map((p) => (
+                  <th key={p.id} scope="col" className="end">
+                    {p.subjectName}
+                    <small>of {format.number(p.maxMarks)}</small>
+                  </th>
+                ))}
+                <th scope="col" className="end">
+                  Total
+                </th>
+                <th scope="col" className="end">
+                  Percent
+                </th>
+                <th scope="col">Grade</th>
+                <th scope="col">Outcome</th>
+              </tr>
+            </thead>
+            <tbody>
+              {students.map((s) => (
+                <tr key={s.studentId}>
+                  <td className="end figures">{s.rank || '–'}</td>
+                  <th scope="row" className="who">
+                    <Link
+                      to="/exams/report-card/$id"
+                      params={{ id: s.studentId } as never}
+                      search={
+                        { year: exam.academicYearId, draft: exam.status === 'PUBLISHED' ? undefined : 'yes' } as never
+                      }
+                    >
+                      {nameOf(s)}
+                    </Link>
+                  </th>
+                  <td>
+                    {s.className} {s.divisionName}
+                  </td>
+                  {papers.map((p) => {
+                    const r = s.results.find((x) => x.paperId === p.id)
+                    return (
+                      <td key={p.id} className="end figures" data-failed={r && !r.isPass ? true : undefined}>
+                        {cell(s, p.id) || '–'}
+                        {r?.grade && <small className="grade">{r.grade}</small>}
+                      </td>
+                    )
+                  })}
+                  <td className="end figures">
+                    {format.number(s.obtained)}
+                    <small className="grade">/{format.number(s.maxMarks)}</small>
+                  </td>
+                  <td className="end figures">{s.percent === null ? '–' : format.number(s.percent)}</td>
+                  <td>{s.grade || '–'}</td>
+                  <td>
+                    <Status tone={s.isPass ? 'good' : 'bad'}>{s.isPass ? 'Passed' : 'Failed'}</Status>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </div>
+      <Group justify="space-between" mt={12} className="no-print">
+        <Text size="sm" c="dimmed">
+          {format.number(q.data.total)} students. A name opens the report card.
+        </Text>
+        {q.data.totalPages > 1 && (
+          <Pagination
+            size="sm"
+            total={q.data.totalPages}
+            value={page}
+            onChange={(p) => setAddress({ page: p === 1 ? undefined : String(p) })}
+          />
+        )}
+      </Group>
+    </>
+  )
+}
+
+function cell(s: { results: Schemas['PaperResult'][] }, paperId: string): string {
+  const r = s.results.find((x) => x.paperId === paperId)
+  return !r ? '' : r.isAbsent ? 'AB' : r.isExempt ? 'EX' : String(r.marksObtained ?? '')
+}

@@ -1,0 +1,255 @@
+import { Alert, Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, call, type Schemas } from '../../api/client'
+import { changed, useClasses, useYears } from '../../api/queries'
+import { useAddress } from '../../patterns/address'
+import { saveCSV } from '../../patterns/csv'
+import { Export } from '../../patterns/Export'
+import { Confirm, Status, Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { Wizard, WizardButtons } from '../../patterns/wizard'
+
+type Promotion = Schemas['Promotion']
+
+const steps = [
+  { key: 'class', title: 'Which class' },
+  { key: 'check', title: 'Who goes where' },
+  { key: 'done', title: 'Done' },
+]
+const outcomes: Record<string, [tone: 'good' | 'busy' | 'warn' | 'bad' | 'off', word: string]> = {
+  PROMOTED: ['good', 'Promoted'],
+  RETAINED: ['warn', 'Stays'],
+  LEFT: ['off', 'Leaves'],
+  GRADUATED: ['good', 'Graduates'],
+  LEFT_OUT: ['bad', 'Left out'],
+}
+
+/** Takes a class into the next year: a trial first, then all of it, and a way back until the year starts. */
+export function Promote() {
+  const [address, setAddress] = useAddress()
+  const classes = useClasses()
+  const years = useYears()
+  const format = useFormat()
+  const active = years.data?.find((y) => y.active)
+  const next = years.data?.filter((y) => active && y.startDate > active.startDate) ?? []
+  const classId = address.class ?? ''
+  const toYearId = address.year ?? next.at(-1)?.id ?? ''
+  const [retained, setRetained] = useState<Set<string>>(new Set())
+  const [left, setLeft] = useState<Set<string>>(new Set())
+  const [plan, setPlan] = useState<Promotion | null>(null)
+  const [result, setResult] = useState<Promotion | null>(null)
+  const [asking, setAsking] = useState(false)
+  const run = useMutation({
+    mutationFn: (o: { dryRun: boolean; retained: Set<string>; left: Set<string> }) =>
+      call(
+        api.POST('/school-admin/student/promote', {
+          body: { data: { classId, toYearId, dryRun: o.dryRun, retained: [...o.retained], left: [...o.left] } },
+        }),
+      ),
+    onSuccess: (p, o) => {
+      if (o.dryRun) setPlan(p)
+      else {
+        setResult(p)
+        setAsking(false)
+        changed('/school-admin/')
+      }
+    },
+  })
+  const undo = useMutation({
+    mutationFn: (id: string) => call(api.POST('/school-admin/student/promote/{id}/undo', { params: { path: { id } } })),
+    onSuccess: () => {
+      setResult({ ...result!, undone: true })
+      changed('/school-admin/')
+    },
+  })
+  function mark(id: string, as: 'up' | 'stay' | 'leave') {
+    const r = new Set(retained)
+    const l = new Set(left)
+    r.delete(id)
+    l.delete(id)
+    if (as === 'stay') r.add(id)
+    if (as === 'leave') l.add(id)
+    setRetained(r)
+    setLeft(l)
+    run.mutate({ dryRun: true, retained: r, left: l })
+  }
+  const className = classes.data?.find((c) => c.id === classId)?.name ?? 'the class'
+  const yearName = years.data?.find((y) => y.id === toYearId)?.name ?? ''
+  const step = result ? 'done' : plan ? 'check' : 'class'
+  const sum = (p: Promotion) =>
+    [
+      p.promoted && `${format.number(p.promoted)} promoted`,
+      p.retained && `${format.number(p.retained)} stay`,
+      p.graduated && `${format.number(p.graduated)} graduate`,
+      p.left && `${format.number(p.left)} leave`,
+      p.leftOut && `${format.number(p.leftOut)} are left out`,
+    ]
+      .filter(Boolean)
+      .join(', ') || 'nobody moves'
+  return (
+    <Wizard title="Promote a class" steps={steps} current={step}>
+      {step === 'class' && (
+        <Stack gap={16} className="reading">
+          <Text>
+            At the end of {active?.name ?? 'the year'} the class's enrolments close, and new ones open in the next class
+            on the first day of the next year. You see who goes where before anything happens.
+          </Text>
+          {years.isSuccess && next.length === 0 ? (
+            <Alert variant="light" title="There is no year to go to yet">
+              <Text mb={12}>Add the next academic year first; it need not be active.</Text>
+              <Button component={Link} to="/years" search={{ open: 'new' } as never} variant="default">
+                Add a year
+              </Button>
+            </Alert>
+          ) : (
+            <>
+              <div className="pair">
+                <NativeSelect
+                  label="Class"
+                  value={classId}
+                  onChange={(e) => setAddress({ class: e.currentTarget.value })}
+                  data={[
+                    { value: '', label: 'Choose a class' },
+                    ...(classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
+                  ]}
+                />
+                <NativeSelect
+                  label="Into the year"
+                  value={toYearId}
+                  onChange={(e) => setAddress({ year: e.currentTarget.value })}
+                  data={next.map((y) => ({ value: y.id, label: y.name }))}
+                />
+              </div>
+              <Trouble error={run.error} />
+              <WizardButtons
+                next={() => run.mutate({ dryRun: true, retained, left })}
+                busy={run.isPending}
+                disabled={!classId || !toYearId}
+                label="See who goes where"
+              />
+            </>
+          )}
+        </Stack>
+      )}
+      {step === 'check' && (
+        <Stack gap={16}>
+          <Group justify="space-between" wrap="nowrap" align="flex-start" gap={8}>
+            <Text>
+              From {className} into {yearName}: <b>{sum(plan!)}</b>. Tick the students who are not promoted.
+            </Text>
+            <Export
+              onClick={() =>
+                saveCSV('promotion.csv', [
+                  ['Student', 'Admission no.', 'What happens', 'To', 'Why'],
+                  ...plan!.students.map((s) => [
+                    s.name,
+                    s.admissionNumber,
+                    outcomes[s.outcome]?.[1] ?? s.outcome,
+                    s.to,
+                    s.why,
+                  ]),
+                ])
+              }
+            />
+          </Group>
+          <Trouble error={run.error} />
+          <div className="panel">
+            <div className="list-scroll" tabIndex={0} role="region" aria-label="Who goes where">
+              <table className="list">
+                <thead>
+                  <tr>
+                    <th scope="col">Student</th>
+                    <th scope="col">Number</th>
+                    <th scope="col">What happens</th>
+                    <th scope="col">To</th>
+                    <th scope="col">Stays</th>
+                    <th scope="col">Leaves</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {[...plan!.students]
+                    .sort((a, b) => Number(b.outcome === 'LEFT_OUT') - Number(a.outcome === 'LEFT_OUT'))
+                    .map((s) => (
+                      <tr key={s.studentId} data-bad={s.outcome === 'LEFT_OUT' || undefined}>
+                        <td>{s.name}</td>
+                        <td className="figures">{s.admissionNumber}</td>
+                        <td className="wrap">
+                          <Status tone={outcomes[s.outcome]?.[0] ?? 'off'}>
+                            {outcomes[s.outcome]?.[1] ?? s.outcome}
+                          </Status>
+                          {s.why && <div className="why">{s.why}</div>}
+                        </td>
+                        <td>{s.to}</td>
+                        <td>
+                          <Checkbox
+                            size="xs"
+                            aria-label={`${s.name} stays`}
+                            checked={retained.has(s.studentId)}
+                            onChange={(e) => mark(s.studentId, e.currentTarget.checked ? 'stay' : 'up')}
+                          />
+                        </td>
+                        <td>
+                          <Checkbox
+                            size="xs"
+                            aria-label={`${s.name} leaves`}
+                            checked={left.has(s.studentId)}
+                            onChange={(e) => mark(s.studentId, e.currentTarget.checked ? 'leave' : 'up')}
+                          />
+                        </td>
+                      </tr>
+                    ))}
+                </tbody>
+              </table>
+            </div>
+          </div>
+          <WizardButtons
+            back={() => setPlan(null)}
+            next={() => setAsking(true)}
+            label="Promote…"
+            disabled={plan!.students.length === 0}
+          />
+          <Confirm
+            opened={asking}
+            title={`Promote ${className}?`}
+            action="Promote"
+            busy={run.isPending}
+            error={run.error}
+            onClose={() => setAsking(false)}
+            onConfirm={() => run.mutate({ dryRun: false, retained, left })}
+          >
+            {sum(plan!)[0]?.toUpperCase()}
+            {sum(plan!).slice(1)}. You can undo it until {yearName} starts.
+          </Confirm>
+        </Stack>
+      )}
+      {step === 'done' && (
+        <Stack gap={16} className="reading">
+          <Alert variant="light" role="status" title={result!.undone ? 'Undone' : `${className} is promoted`}>
+            {result!.undone ? 'Everybody is where they were.' : `Into ${yearName}: ${sum(result!)}.`}
+          </Alert>
+          <Trouble error={undo.error} />
+          <Group gap={8}>
+            <Button
+              onClick={() => {
+                setResult(null)
+                setPlan(null)
+                setRetained(new Set())
+                setLeft(new Set())
+                setAddress({ class: undefined })
+              }}
+            >
+              Promote another class
+            </Button>
+            {!result!.undone && result!.id && (
+              <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate(result!.id!)}>
+                Undo
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      )}
+    </Wizard>
+  )
+}

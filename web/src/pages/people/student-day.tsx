@@ -1,0 +1,219 @@
+// A student's days and results, as tabs of their drawer.
+import { Anchor, Button, Group, NativeSelect, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, call, type Schemas } from '../../api/client'
+import { useAddress } from '../../patterns/address'
+import { addDays, useToday } from '../../patterns/choices'
+import { saveCSV } from '../../patterns/csv'
+import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
+import { useFormat, words } from '../../patterns/format'
+import { readCard } from '../exams/card'
+import '../../day.css'
+
+const tones: Record<string, 'good' | 'bad' | 'warn' | 'busy' | 'off'> = {
+  PRESENT: 'good',
+  ABSENT: 'bad',
+  LATE: 'warn',
+  LEAVE: 'busy',
+}
+
+export function AttendanceTab({ id, name }: { id: string; name: string }) {
+  const format = useFormat()
+  const today = useToday()
+  const [address, setAddress] = useAddress()
+  const span = ['30', '90', '365'].includes(address.days ?? '') ? Number(address.days) : 30
+  const q = useQuery({
+    queryKey: ['/school-admin/attendance/history', id, span, today],
+    queryFn: () =>
+      call(
+        api.GET('/school-admin/attendance/history/{studentId}', {
+          params: { path: { studentId: id }, query: { from: addDays(today, -span), to: today } },
+        }),
+      ),
+  })
+  const days = q.data?.days ?? []
+  const count = (s: string) => days.filter((d) => d.status === s).length
+  const marked = days.filter((d) => d.status).length
+  return (
+    <>
+      <Group justify="space-between" mb={12} gap={8}>
+        <Text>
+          {marked > 0 ? (
+            <>
+              <b>{format.number(Math.round(((count('PRESENT') + count('LATE')) * 1000) / marked) / 10)} %</b> came;{' '}
+              {format.number(count('ABSENT'))} absent, {format.number(count('LATE'))} late,{' '}
+              {format.number(count('LEAVE'))} on leave
+            </>
+          ) : (
+            ' '
+          )}
+        </Text>
+        <Group gap={8}>
+          <NativeSelect
+            aria-label="How far back"
+            data={[
+              { value: '30', label: '30 days' },
+              { value: '90', label: '90 days' },
+              { value: '365', label: 'A year' },
+            ]}
+            value={String(span)}
+            onChange={(e) => setAddress({ days: e.currentTarget.value === '30' ? undefined : e.currentTarget.value })}
+          />
+          {days.length > 0 && (
+            <Button
+              variant="default"
+              onClick={() =>
+                saveCSV(`attendance-${name}.csv`, [
+                  ['Day', 'Mark', 'Minutes late', 'Remark', 'Marked by'],
+                  ...days.map((d) => {
+                    const r = d.revisions.at(-1)
+                    return [d.date, words(d.status), r?.lateMinutes, r?.remark, r?.markedByName]
+                  }),
+                ])
+              }
+            >
+              CSV
+            </Button>
+          )}
+        </Group>
+      </Group>
+      {!q.data ? (
+        q.error ? (
+          <Trouble error={q.error} retry={() => void q.refetch()} />
+        ) : (
+          <Lines />
+        )
+      ) : days.length === 0 ? (
+        <Empty
+          title="No marks in this time"
+          text="Every marked day is shown here, with every change and who made it."
+        />
+      ) : (
+        <ul className="moments">
+          {days.map((d) => (
+            <DayLine key={d.date} day={d} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function DayLine({ day }: { day: Schemas['HistoryDay'] }) {
+  const format = useFormat()
+  const said = (r: Schemas['Revision']) =>
+    [r.status ? words(r.status) : 'Removed', r.lateMinutes ? `${r.lateMinutes} minutes` : '', r.remark]
+      .filter(Boolean)
+      .join(', ')
+  const last = day.revisions.at(-1)!
+  return (
+    <li>
+      <Group gap={12}>
+        <Text fw={500} className="figures">
+          {format.date(day.date)}
+        </Text>
+        {day.status ? (
+          <Status tone={tones[day.status] ?? 'off'}>{said(last)}</Status>
+        ) : (
+          <Status tone="off">Removed</Status>
+        )}
+      </Group>
+      <Text size="sm" c="dimmed">
+        {last.source === 'LEAVE' ? 'From an approved leave' : `By ${last.markedByName || 'somebody who has left'}`},{' '}
+        {format.dateTime(last.markedAt)}
+        {last.reason && `: ${last.reason}`}
+      </Text>
+      {day.revisions
+        .slice(0, -1)
+        .reverse()
+        .map((r, i) => (
+          <Text key={i} size="sm" c="dimmed">
+            Before: {said(r)}, by {r.markedByName || 'somebody who has left'}, {format.dateTime(r.markedAt)}
+          </Text>
+        ))}
+    </li>
+  )
+}
+
+export function ResultsTab({ id }: { id: string }) {
+  const format = useFormat()
+  const q = useQuery({
+    queryKey: ['/school-admin/exam/report-card', id, 'drawer'],
+    queryFn: () => readCard(id, { includeUnpublished: true }),
+  })
+  if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />
+  const sat = q.data.exams.filter((e) => e.results.length > 0)
+  if (sat.length === 0)
+    return (
+      <Empty
+        title="No results this year"
+        text="Marks are shown here as soon as they are entered; parents see them when they are published."
+      />
+    )
+  return (
+    <>
+      <Group justify="space-between" mb={16}>
+        <Text>
+          {q.data.academicYearName}
+          {q.data.overall.percent !== null && (
+            <>
+              : <b>{format.number(q.data.overall.percent)} %</b> {q.data.overall.grade}
+              {q.data.overall.rank ? `, rank ${q.data.overall.rank} of ${q.data.overall.outOf}` : ''}
+            </>
+          )}
+        </Text>
+        <Button component={Link} to="/exams/report-card/$id" params={{ id } as never} variant="default">
+          Report card
+        </Button>
+      </Group>
+      {sat.map((e) => (
+        <section key={e.examId} style={{ marginBottom: 24 }}>
+          <Group justify="space-between" mb={8}>
+            <Anchor
+              component={Link}
+              to="/exams/$id"
+              params={{ id: e.examId } as never}
+              search={{ tab: 'results' } as never}
+              fw={500}
+            >
+              {e.name}
+            </Anchor>
+            <Text size="sm" c="dimmed" className="figures">
+              {e.percent === null ? '' : `${format.number(e.percent)} % ${e.grade}`}
+              {e.rank ? `, rank ${e.rank} of ${e.outOf}` : ''}
+            </Text>
+          </Group>
+          <div className="panel">
+            <table className="list">
+              <thead>
+                <tr>
+                  <th scope="col">Subject</th>
+                  <th scope="col" className="end">
+                    Marks
+                  </th>
+                  <th scope="col">Grade</th>
+                </tr>
+              </thead>
+              <tbody>
+                {e.results.map((r) => (
+                  <tr key={r.id}>
+                    <td>{r.subjectName}</td>
+                    <td className="end figures">
+                      {r.isAbsent
+                        ? 'Absent'
+                        : r.isExempt
+                          ? 'Exempt'
+                          : `${format.number(r.marksObtained ?? 0)} of ${format.number(r.maxMarks)}`}
+                    </td>
+                    <td>{r.grade || '–'}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </section>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,691 @@
+import { Button, Group, Menu, Stack, Tabs, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import {
+  IconChevronDown,
+  IconDots,
+  IconDownload,
+  IconPlus,
+  IconStairsUp,
+  IconUpload,
+  IconUsersGroup,
+} from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { api, asProblem, call, done, download, type Schemas } from '../../api/client'
+import { wireQuery } from '../../api/list'
+import { changed, useClasses, useDivisions } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { Confirm, Dialog, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
+import { nameOf, useFormat, words } from '../../patterns/format'
+import { ListPage } from '../../patterns/ListPage'
+import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { useYear } from '../../shell/year'
+import { Guardians } from './guardians'
+
+const AttendanceTab = lazy(() => import('./student-day').then((m) => ({ default: m.AttendanceTab })))
+const ResultsTab = lazy(() => import('./student-day').then((m) => ({ default: m.ResultsTab })))
+const StudentLedger = lazy(async () => ({ default: (await import('../fees/student-ledger')).StudentLedger }))
+
+type Detail = Schemas['StudentDetail']
+
+const genders = [
+  { value: 'FEMALE', label: 'Girl' },
+  { value: 'MALE', label: 'Boy' },
+  { value: 'OTHER', label: 'Other' },
+]
+const states = ['ACTIVE', 'TRANSFERRED', 'GRADUATED', 'WITHDRAWN']
+
+function StudentStatus({ status }: { status: string }) {
+  return <Status tone={status === 'ACTIVE' ? 'good' : 'off'}>{words(status)}</Status>
+}
+
+export function Students() {
+  const format = useFormat()
+  const may = useMay()
+  const [address, setAddress] = useAddress()
+  const classes = useClasses()
+  const divisions = useDivisions()
+  const { year } = useYear()
+  const className = (id: string) => classes.data?.find((c) => c.id === id)?.name ?? ''
+  const add = () => setAddress({ open: 'new', tab: undefined })
+  const importer = (
+    <Button
+      component={Link}
+      to="/students/import"
+      variant="default"
+      leftSection={<IconUpload size={16} stroke={1.6} />}
+    >
+      Import
+    </Button>
+  )
+  return (
+    <ListPage
+      path="/school-admin/student/list"
+      title="Students"
+      noun={['student', 'students']}
+      id={(s) => s.id}
+      name={nameOf}
+      search="Name, number or phone"
+      fixed={year && !year.active ? { academicYearId: year.id } : undefined}
+      filters={[
+        { key: 'classId', label: 'Class', options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })) },
+        {
+          key: 'divisionId',
+          label: 'Division',
+          options: (divisions.data ?? [])
+            .filter((d) => !address.classId || d.classId === address.classId)
+            .map((d) => ({ value: d.id, label: `${className(d.classId)} ${d.name}` })),
+        },
+        { key: 'status', label: 'Status', options: states.map((s) => ({ value: s, label: words(s) })) },
+        { key: 'unplaced', label: 'Student', options: [{ value: 'true', label: 'not in a class' }] },
+        { key: 'gender', label: 'Gender', options: genders },
+      ]}
+      columns={[
+        { key: 'name', title: 'Name', cell: nameOf, sort: 'firstName' },
+        {
+          key: 'number',
+          title: 'Admission no.',
+          cell: (s) => <span className="figures">{s.admissionNumber}</span>,
+          text: (s) => s.admissionNumber,
+          sort: 'admissionNumber',
+        },
+        {
+          key: 'class',
+          title: 'Class',
+          cell: (s) =>
+            s.className ? (
+              `${s.className} ${s.divisionName}`
+            ) : (
+              <Text span c="dimmed">
+                No class yet
+              </Text>
+            ),
+          text: (s) => `${s.className} ${s.divisionName}`.trim(),
+          phone: true,
+        },
+        {
+          key: 'roll',
+          title: 'Roll',
+          cell: (s) => s.rollNumber ?? '',
+          text: (s) => String(s.rollNumber ?? ''),
+          sort: 'rollNumber',
+          end: true,
+        },
+        {
+          key: 'gender',
+          title: 'Gender',
+          cell: (s) => genders.find((g) => g.value === s.gender)?.label ?? '',
+          hidden: true,
+        },
+        { key: 'born', title: 'Born', cell: (s) => format.date(s.dateOfBirth), hidden: true },
+        { key: 'phone', title: 'Phone', cell: (s) => s.phone, hidden: true },
+        { key: 'admitted', title: 'Admitted', cell: (s) => format.date(s.admissionDate) },
+        {
+          key: 'status',
+          title: 'Status',
+          cell: (s) => <StudentStatus status={s.status} />,
+          text: (s) => words(s.status),
+        },
+      ]}
+      csv={(q) => download('/school-admin/student/export', wireQuery(q), 'students.csv')}
+      primary={
+        may('student', 'write') && (
+          <Button leftSection={<IconPlus size={16} />} onClick={add}>
+            Admit a student
+          </Button>
+        )
+      }
+      more={
+        may('student', 'write') && (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default" rightSection={<IconChevronDown size={14} />}>
+                More
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item component={Link} to="/students/import" leftSection={<IconUpload size={16} stroke={1.6} />}>
+                Import from a file
+              </Menu.Item>
+              <Menu.Item component={Link} to="/students/promote" leftSection={<IconStairsUp size={16} stroke={1.6} />}>
+                Promote a class
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )
+      }
+      empty={
+        <Empty
+          icon={<IconUsersGroup size={32} stroke={1.2} />}
+          title="No students yet"
+          text="Students, their guardians and their divisions live here. Guardians can sign in to the app as soon as they are added."
+          action={
+            may('student', 'write') ? (
+              <>
+                <Button component={Link} to="/students/import" leftSection={<IconUpload size={16} stroke={1.6} />}>
+                  Import from a file
+                </Button>
+                <Button variant="default" onClick={add}>
+                  Admit one student
+                </Button>
+              </>
+            ) : (
+              importer
+            )
+          }
+          example="A spreadsheet saved as CSV will do: first name, class, division, guardian's phone."
+        />
+      }
+      bulk={(rows, clear) => <BulkMove rows={rows} clear={clear} />}
+      drawer={(id, close) =>
+        id === 'new' ? <NewStudent close={close} /> : <StudentDrawer id={id} close={close} key={id} />
+      }
+    />
+  )
+}
+
+function useDivisionChoices() {
+  const classes = useClasses()
+  const divisions = useDivisions()
+  return (classes.data ?? []).flatMap((c) =>
+    (divisions.data ?? [])
+      .filter((d) => d.classId === c.id)
+      .map((d) => ({ value: d.id, label: `${c.name} ${d.name}` })),
+  )
+}
+
+/** Moves the selected students into one division, from today on. */
+function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () => void }) {
+  const choices = useDivisionChoices()
+  const may = useMay()
+  const [to, setTo] = useState<{ value: string; label: string } | null>(null)
+  const move = useMutation({
+    mutationFn: async (divisionId: string) => {
+      const failed: string[] = []
+      for (const s of rows) {
+        try {
+          await call(
+            api.PUT('/school-admin/student/{id}', {
+              params: { path: { id: s.id } },
+              body: { data: { divisionId, version: s.version } },
+            }),
+          )
+        } catch (e) {
+          failed.push(`${nameOf(s)}: ${asProblem(e).message}`)
+        }
+      }
+      return failed
+    },
+    onSuccess: (failed) => {
+      changed('/school-admin/student/')
+      if (failed.length)
+        notifications.show({
+          color: 'red',
+          title: `${failed.length} could not be moved`,
+          message: failed.slice(0, 3).join('\n'),
+        })
+      else notifications.show({ message: `${rows.length} moved to ${to?.label}` })
+      setTo(null)
+      clear()
+    },
+  })
+  if (!may('student', 'write')) return null
+  return (
+    <>
+      <Menu position="top">
+        <Menu.Target>
+          <Button variant="default" size="compact-md">
+            Move to…
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>
+          {choices.map((c) => (
+            <Menu.Item key={c.value} onClick={() => setTo(c)}>
+              {c.label}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={!!to}
+        title={`Move ${rows.length} students?`}
+        action="Move"
+        busy={move.isPending}
+        error={move.error}
+        onClose={() => setTo(null)}
+        onConfirm={() => to && move.mutate(to.value)}
+      >
+        From today they are in {to?.label}. Their records until then stay with the old division.
+      </Confirm>
+    </>
+  )
+}
+
+const labels = {
+  firstName: 'First name',
+  lastName: 'Last name',
+  admissionNumber: 'Admission number',
+  admissionDate: 'Admitted on',
+  gender: 'Gender',
+  dateOfBirth: 'Born on',
+  bloodGroup: 'Blood group',
+  divisionId: 'Division',
+  rollNumber: 'Roll number',
+  phone: 'Phone',
+  email: 'E-mail',
+  address: 'Address',
+  previousSchool: 'Previous school',
+  medicalNotes: 'Medical notes',
+  allergies: 'Allergies',
+  emergencyContactName: 'Emergency contact',
+  emergencyContactPhone: 'Emergency phone',
+} as const
+type Fields = { [K in keyof typeof labels]: string | null } & { rollNumber: number | null }
+type Wire = Schemas['StudentChange']
+
+const emptyFields: Fields = {
+  firstName: '',
+  lastName: '',
+  admissionNumber: '',
+  admissionDate: null,
+  gender: null,
+  dateOfBirth: null,
+  bloodGroup: '',
+  divisionId: null,
+  rollNumber: null,
+  phone: '',
+  email: '',
+  address: '',
+  previousSchool: '',
+  medicalNotes: '',
+  allergies: '',
+  emergencyContactName: '',
+  emergencyContactPhone: '',
+}
+
+function pick(s: Detail): Fields {
+  const out: Record<string, unknown> = {}
+  for (const k of Object.keys(labels)) out[k] = s[k as keyof Detail] ?? emptyFields[k as keyof Fields]
+  if (!out.gender) out.gender = null
+  return out as unknown as Fields
+}
+
+function wire(f: Partial<Fields>): Wire {
+  const out: Record<string, unknown> = { ...f }
+  if (out.gender === null) out.gender = ''
+  return out as Wire
+}
+
+function StudentForm({ draft, create }: { draft: ReturnType<typeof useDraft<Fields>>; create?: boolean }) {
+  const f = fieldsOf(draft)
+  const choices = useDivisionChoices()
+  return (
+    <Stack gap={16}>
+      <div className="pair">
+        {f.text({ k: 'firstName', label: labels.firstName, required: true })}
+        {f.text({ k: 'lastName', label: labels.lastName })}
+        {f.choice({ k: 'divisionId', label: labels.divisionId, data: choices, none: 'No class yet' })}
+        {f.number({ k: 'rollNumber', label: labels.rollNumber, min: 1 })}
+        {f.text({
+          k: 'admissionNumber',
+          label: labels.admissionNumber,
+          placeholder: create ? 'Automatic' : undefined,
+        })}
+        {f.day({ k: 'admissionDate', label: labels.admissionDate })}
+        {f.day({ k: 'dateOfBirth', label: labels.dateOfBirth })}
+        {f.choice({ k: 'gender', label: labels.gender, data: genders, none: 'Not specified' })}
+      </div>
+      <Text className="section" mb={0}>
+        Contact
+      </Text>
+      <div className="pair">
+        {f.text({ k: 'phone', label: labels.phone, inputMode: 'tel' })}
+        {f.text({ k: 'email', label: labels.email, inputMode: 'email' })}
+      </div>
+      {f.area({ k: 'address', label: labels.address })}
+      <Text className="section" mb={0}>
+        Health and emergencies
+      </Text>
+      <div className="pair">
+        {f.text({ k: 'bloodGroup', label: labels.bloodGroup, maxLength: 5 })}
+        {f.text({ k: 'allergies', label: labels.allergies })}
+        {f.text({ k: 'emergencyContactName', label: labels.emergencyContactName })}
+        {f.text({ k: 'emergencyContactPhone', label: labels.emergencyContactPhone, inputMode: 'tel' })}
+      </div>
+      {f.area({ k: 'medicalNotes', label: labels.medicalNotes })}
+      {f.text({ k: 'previousSchool', label: labels.previousSchool })}
+    </Stack>
+  )
+}
+
+function NewStudent({ close }: { close: () => void }) {
+  const [, setAddress] = useAddress()
+  const draft = useDraft<Fields>(emptyFields)
+  const save = useSave({
+    draft,
+    labels,
+    save: (c) => call(api.POST('/school-admin/student/create', { body: { data: wire(c) as Schemas['NewStudent'] } })),
+    onSaved: (s) => {
+      changed('/school-admin/student/')
+      setAddress({ open: s.id, tab: 'guardians' })
+    },
+  })
+  return (
+    <form
+      style={{ display: 'contents' }}
+      onSubmit={(e) => {
+        e.preventDefault()
+        save.submit()
+      }}
+    >
+      <DrawerHead title="Admit a student" summary="Guardians can be added once the student is saved." close={close} />
+      <div className="drawer-body" style={{ flex: 1 }}>
+        <StudentForm draft={draft} create />
+      </div>
+      <SaveBar draft={draft} {...save} submit={() => undefined} label="Admit" always onCancel={close} />
+    </form>
+  )
+}
+
+function StudentDrawer({ id, close }: { id: string; close: () => void }) {
+  const [address, setAddress] = useAddress()
+  const tab = address.tab ?? 'details'
+  const may = useMay()
+  const q = useQuery({
+    queryKey: ['/school-admin/student/', id],
+    queryFn: () => call(api.GET('/school-admin/student/{id}', { params: { path: { id } } })),
+  })
+  const s = q.data
+  if (!s)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />}
+        </div>
+      </>
+    )
+  return (
+    <>
+      <DrawerHead
+        title={nameOf(s)}
+        close={close}
+        actions={<StudentActions student={s} close={close} />}
+        summary={
+          <Group gap={12}>
+            <StudentStatus status={s.status} />
+            <span>{s.className ? `${s.className} ${s.divisionName}` : 'No class yet'}</span>
+            <span className="figures">{s.admissionNumber}</span>
+          </Group>
+        }
+      >
+        <Tabs value={tab} onChange={(t) => setAddress({ tab: t === 'details' ? undefined : (t ?? undefined) })} mt={12}>
+          <Tabs.List>
+            <Tabs.Tab value="details">Details</Tabs.Tab>
+            <Tabs.Tab value="guardians">
+              Guardians{' '}
+              <Text span c="dimmed" inherit>
+                {s.guardians.length || ''}
+              </Text>
+            </Tabs.Tab>
+            {may('attendance', 'read') && <Tabs.Tab value="attendance">Attendance</Tabs.Tab>}
+            {may('result', 'read') && <Tabs.Tab value="results">Results</Tabs.Tab>}
+            <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+            {may('fee', 'read') && <Tabs.Tab value="ledger">Ledger</Tabs.Tab>}
+          </Tabs.List>
+        </Tabs>
+      </DrawerHead>
+      {tab === 'ledger' && may('fee', 'read') ? (
+        <div className="drawer-body">
+          <Suspense fallback={<Lines />}>
+            <StudentLedger id={id} />
+          </Suspense>
+        </div>
+      ) : tab === 'guardians' ? (
+        <div className="drawer-body">
+          <Guardians student={s} />
+        </div>
+      ) : tab === 'timeline' ? (
+        <div className="drawer-body">
+          <Timeline id={id} enrolments={s.enrolments} />
+        </div>
+      ) : tab === 'attendance' && may('attendance', 'read') ? (
+        <div className="drawer-body">
+          <Suspense fallback={<Lines />}>
+            <AttendanceTab id={id} name={s.admissionNumber} />
+          </Suspense>
+        </div>
+      ) : tab === 'results' && may('result', 'read') ? (
+        <div className="drawer-body">
+          <Suspense fallback={<Lines />}>
+            <ResultsTab id={id} />
+          </Suspense>
+        </div>
+      ) : (
+        <StudentDetails student={s} />
+      )}
+    </>
+  )
+}
+
+function StudentDetails({ student }: { student: Detail }) {
+  const may = useMay()
+  const format = useFormat()
+  const draft = useDraft<Fields>(pick(student))
+  const read = () => call(api.GET('/school-admin/student/{id}', { params: { path: { id: student.id } } }))
+  const save = useSave({
+    draft,
+    labels,
+    version: student.version,
+    save: (c, version) =>
+      call(
+        api.PUT('/school-admin/student/{id}', {
+          params: { path: { id: student.id } },
+          body: { data: { ...wire(c), version } },
+        }),
+      ),
+    reread: async () => {
+      const now = await read()
+      return { ...pick(now), version: now.version }
+    },
+    onSaved: () => changed('/school-admin/student/'),
+  })
+  if (!may('student', 'write')) {
+    return (
+      <div className="drawer-body">
+        <Facts
+          of={(Object.keys(labels) as (keyof typeof labels)[]).map((k) => [
+            labels[k],
+            k === 'divisionId'
+              ? `${student.className} ${student.divisionName}`
+              : k === 'dateOfBirth' || k === 'admissionDate'
+                ? format.date(student[k])
+                : String(student[k as keyof Detail] ?? ''),
+          ])}
+        />
+      </div>
+    )
+  }
+  return (
+    <form
+      style={{ display: 'contents' }}
+      onSubmit={(e) => {
+        e.preventDefault()
+        save.submit()
+      }}
+    >
+      <div className="drawer-body" style={{ flex: 1 }}>
+        <StudentForm draft={draft} />
+      </div>
+      <SaveBar draft={draft} {...save} submit={() => undefined} />
+      {save.conflict}
+    </form>
+  )
+}
+
+function StudentActions({ student, close }: { student: Detail; close: () => void }) {
+  const may = useMay()
+  const [asking, setAsking] = useState(false)
+  const [leaving, setLeaving] = useState(false)
+  const remove = useMutation({
+    mutationFn: () => done(api.DELETE('/school-admin/student/{id}', { params: { path: { id: student.id } } })),
+    onSuccess: () => {
+      changed('/school-admin/student/')
+      setAsking(false)
+      close()
+    },
+  })
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="More">
+            <IconDots size={18} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {student.status !== 'ACTIVE' && (
+            <Menu.Item
+              leftSection={<IconDownload size={16} stroke={1.6} />}
+              onClick={() =>
+                void download(
+                  `/school-admin/student/${student.id}/leaving-certificate`,
+                  { format: 'pdf' },
+                  `leaving-certificate-${student.admissionNumber}.pdf`,
+                ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
+              }
+            >
+              Leaving certificate
+            </Menu.Item>
+          )}
+          {student.status === 'ACTIVE' && may('student', 'write') && (
+            <Menu.Item onClick={() => setLeaving(true)}>Mark as left…</Menu.Item>
+          )}
+          {may('student', 'delete') && (
+            <Menu.Item c="red.8" onClick={() => setAsking(true)}>
+              Remove…
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {leaving && <Leaving student={student} close={() => setLeaving(false)} />}
+      <Confirm
+        opened={asking}
+        title={`Remove ${nameOf(student)}?`}
+        action="Remove"
+        danger
+        busy={remove.isPending}
+        error={remove.error}
+        onClose={() => setAsking(false)}
+        onConfirm={() => remove.mutate()}
+      >
+        A student with records stays on file as withdrawn; one who was added by mistake is deleted. Guardians keep their
+        accounts.
+      </Confirm>
+    </>
+  )
+}
+
+const ways = [
+  { value: 'TRANSFERRED', label: 'Goes to another school' },
+  { value: 'GRADUATED', label: 'Has finished school' },
+  { value: 'WITHDRAWN', label: 'Is withdrawn' },
+]
+
+/** Lets a student leave: their place ends and a certificate is made. */
+function Leaving({ student, close }: { student: Detail; close: () => void }) {
+  const draft = useDraft<{ status: string; reason: string; conduct: string; leavingDate: string | null }>({
+    status: 'TRANSFERRED',
+    reason: '',
+    conduct: '',
+    leavingDate: null,
+  })
+  const f = fieldsOf(draft)
+  const leave = useMutation({
+    mutationFn: () =>
+      call(
+        api.POST('/school-admin/student/{id}/transfer', {
+          params: { path: { id: student.id } },
+          body: { data: draft.values as Schemas['Leaving'] },
+        }),
+      ),
+    onSuccess: () => {
+      changed('/school-admin/student/')
+      close()
+    },
+    onError: (e) => draft.setErrors(asProblem(e).fields),
+  })
+  return (
+    <Dialog onClose={close} title={`Mark ${nameOf(student)} as left`}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault()
+          leave.mutate()
+        }}
+      >
+        <Stack gap={16}>
+          {f.choice({ k: 'status', label: 'How', data: ways })}
+          {f.text({
+            k: 'reason',
+            label: 'Reason',
+            description: 'As it should appear on the certificate',
+            required: true,
+          })}
+          {f.text({ k: 'conduct', label: 'Conduct', placeholder: 'Good' })}
+          {f.day({ k: 'leavingDate', label: 'Last day', description: 'Leave empty for today' })}
+          <Text size="sm" c="dimmed">
+            They leave their class and a leaving certificate is issued. It can be printed from the More menu.
+          </Text>
+          <Trouble error={leave.error} />
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red.8" loading={leave.isPending}>
+              Issue leaving certificate
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+function Timeline({ id, enrolments }: { id: string; enrolments: Schemas['EnrolmentView'][] }) {
+  const format = useFormat()
+  const q = useQuery({
+    queryKey: ['/school-admin/student/timeline', id],
+    queryFn: () => call(api.GET('/school-admin/student/{id}/timeline', { params: { path: { id } } })),
+  })
+  if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines />
+  return (
+    <>
+      <Text className="section" mt={0}>
+        Classes
+      </Text>
+      {enrolments.length === 0 ? (
+        <Text c="dimmed">None yet</Text>
+      ) : (
+        <Facts
+          of={enrolments.map((e) => [
+            e.academicYearName,
+            `${e.className} ${e.divisionName}${e.rollNumber ? `, roll ${e.rollNumber}` : ''}, ${format.date(e.startDate)} – ${e.endDate ? format.date(e.endDate) : 'today'}`,
+          ])}
+        />
+      )}
+      <Text className="section">What happened</Text>
+      <ul className="moments">
+        {[...q.data.events].reverse().map((e, i) => (
+          <li key={i}>
+            <Text>{e.text}</Text>
+            <Text size="sm" c="dimmed">
+              {e.at ? format.dateTime(e.at) : format.date(e.date)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { Group, Progress, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { api, call, listen, type Schemas } from '../../api/client'
+import { changed, queries } from '../../api/queries'
+import { Lines, Status, Trouble } from '../../patterns/feedback'
+import { words } from '../../patterns/format'
+
+type School = Schemas['School']
+
+const stepWords: Record<string, string> = {
+  reserve: 'Reserve a place',
+  schema: 'Make the database schema',
+  permissions: 'Set up roles and permissions',
+  administrator: 'Add the first administrator',
+  invitation: 'Send the invitation',
+  activate: 'Open the school',
+}
+
+/** How far a school's set-up is, live, until it is done or has stopped. Should the stream break, it is asked for again. */
+export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School) => void }) {
+  const key = ['/super-admin/school/provisioning', id]
+  const q = useQuery({
+    queryKey: key,
+    queryFn: () => call(api.GET('/super-admin/school/{id}/provisioning', { params: { path: { id } } })),
+    refetchInterval: (x) => (x.state.data && x.state.data.status !== 'PROVISIONING' ? false : 5_000),
+    staleTime: 0,
+  })
+  const status = q.data?.status
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one stream until the set-up ends; key holds id
+  useEffect(() => {
+    if (status && status !== 'PROVISIONING') return
+    const off = new AbortController()
+    void listen<Schemas['Onboarding']>(
+      `/super-admin/school/${id}/provisioning/stream`,
+      (p) => queries.setQueryData(key, p),
+      off.signal,
+    ).catch(() => undefined)
+    return () => off.abort()
+  }, [id, status === undefined || status === 'PROVISIONING'])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each status
+  useEffect(() => {
+    if (status === 'ACTIVE' || status === 'FAILED') changed('/super-admin/school/list', '/super-admin/school/')
+    if (status === 'ACTIVE' && onReady)
+      void call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })).then(onReady)
+  }, [status])
+  const p = q.data
+  if (!p) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
+  return (
+    <Stack gap={16}>
+      <Group justify="space-between">
+        <Text fw={500}>
+          {p.status === 'ACTIVE' ? 'Ready' : p.status === 'FAILED' ? 'The set-up has stopped' : 'Being set up'}
+        </Text>
+        <Text className="figures" c="dimmed">
+          {p.percent} %
+        </Text>
+      </Group>
+      <Progress value={p.percent} aria-label="Set-up" color={p.status === 'FAILED' ? 'red.8' : undefined} />
+      {p.error && (
+        <Text c="red.8" size="sm">
+          {p.error}
+        </Text>
+      )}
+      <Stack gap={8} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+        {p.steps.map((s) => (
+          <li key={s.name}>
+            <Status tone={s.finishedAt ? 'good' : s.error ? 'bad' : s.startedAt ? 'busy' : 'off'}>
+              {stepWords[s.name] ?? words(s.name)}
+              {s.attempts > 1 && (
+                <Text span size="xs" c="dimmed">
+                  try {s.attempts}
+                </Text>
+              )}
+            </Status>
+            {s.error && !s.finishedAt && (
+              <Text size="sm" c="red.8" pl={14}>
+                {s.error}
+              </Text>
+            )}
+          </li>
+        ))}
+      </Stack>
+    </Stack>
+  )
+}

@@ -1,0 +1,322 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Schemas } from '../../api/client'
+import { fetchAll, fetchList } from '../../api/list'
+import { useMay, useSession } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { Diff, differences, fieldWords, valueWords } from '../../patterns/diff'
+import { Empty, Lines, Trouble } from '../../patterns/feedback'
+import { nameOf, useFormat, words } from '../../patterns/format'
+import { ListPage } from '../../patterns/ListPage'
+import { DrawerHead, Facts } from '../../patterns/record'
+import '../../patterns/audit.css'
+
+type Event = Schemas['AuditEvent']
+const path = '/school-admin/audit/list'
+
+// What is written down; a school's own book may name more, which are added as they are met.
+const entities = [
+  'academic year',
+  'announcement',
+  'assignment',
+  'attendance',
+  'boarding',
+  'book',
+  'bus',
+  'class',
+  'division',
+  'employee',
+  'enrolment',
+  'event',
+  'exam',
+  'fee',
+  'fee concession',
+  'fee head',
+  'fee receipt',
+  'fee structure',
+  'file',
+  'guardian',
+  'holiday',
+  'incident',
+  'leave',
+  'loan',
+  'message',
+  'period',
+  'role',
+  'route',
+  'route riders',
+  'route stops',
+  'setting',
+  'student',
+  'subject',
+  'timetable',
+  'trip',
+  'user',
+]
+const verbs: Record<string, string> = { create: 'Added', update: 'Changed', delete: 'Deleted' }
+const verb = (a: string) => verbs[a] ?? words(a)
+/** What was done, in words. A call that left no record behind is named by its address. */
+const deed = (e: Event) => {
+  const called = /^[A-Z]+ \/[^/]+\/(.+)$/.exec(e.action)
+  return called?.[1]
+    ? `Used: ${called[1]
+        .split('/')
+        .filter((part) => !part.startsWith(':'))
+        .join(' ')
+        .replaceAll('-', ' ')}`
+    : `${verb(e.action)} ${e.entity}`
+}
+const roleWords: Record<string, string> = {
+  SCHOOL_ADMIN: 'Office',
+  TEACHER: 'Teacher',
+  DRIVER: 'Driver',
+  PARENT: 'Parent',
+}
+
+/** Midnight so many days ago, here: a link keeps the moment it was made with. */
+function daysAgo(n: number): string {
+  const d = new Date()
+  d.setHours(0, 0, 0, 0)
+  d.setDate(d.getDate() - n)
+  return d.toISOString()
+}
+
+export function Audit() {
+  const format = useFormat()
+  const may = useMay()
+  const { user } = useSession()
+  const [address] = useAddress()
+  const recent = useQuery({ queryKey: [path, 'recent'], queryFn: () => fetchList(path, { page: 1, limit: 100 }) })
+  const staff = useQuery({
+    queryKey: ['/school-admin/employee/list', 'office'],
+    queryFn: () => fetchAll('/school-admin/employee/list', { filters: { employeeType: 'ADMIN' } }),
+    enabled: may('employee', 'read'),
+  })
+  const people = useMemo(() => {
+    const m = new Map<string, string>([[user.id, 'Me']])
+    for (const e of staff.data ?? []) if (e.userId && !m.has(e.userId)) m.set(e.userId, nameOf(e))
+    for (const e of recent.data?.items ?? [])
+      if (e.actorId && !m.has(e.actorId)) m.set(e.actorId, e.actorName || 'Somebody who left')
+    if (address.actorId && !m.has(address.actorId)) m.set(address.actorId, 'this person')
+    return [...m].map(([value, label]) => ({ value, label }))
+  }, [user.id, recent.data, staff.data, address.actorId])
+  const things = [
+    ...new Set([
+      ...entities,
+      ...(recent.data?.items ?? []).map((e) => e.entity),
+      ...(address.entity ? [address.entity] : []),
+    ]),
+  ].sort()
+  const since = [
+    { value: daysAgo(0), label: 'today' },
+    { value: daysAgo(7), label: 'the last 7 days' },
+    { value: daysAgo(30), label: 'the last 30 days' },
+    { value: daysAgo(365), label: 'the last year' },
+  ]
+  if (address.from && !since.some((s) => s.value === address.from))
+    since.push({ value: address.from, label: `since ${format.date(address.from)}` })
+  return (
+    <ListPage
+      path={path}
+      title="Audit"
+      noun={['change', 'changes']}
+      id={(e) => e.id}
+      name={deed}
+      filters={[
+        { key: 'actorId', label: 'Person', options: people },
+        { key: 'entity', label: 'What', options: things.map((t) => ({ value: t, label: words(t) })) },
+        { key: 'action', label: 'Action', options: Object.entries(verbs).map(([value, label]) => ({ value, label })) },
+        { key: 'from', label: 'Time', options: since },
+        {
+          key: 'actorRole',
+          label: 'Role',
+          options: Object.entries(roleWords).map(([value, label]) => ({ value, label })),
+        },
+        ...(address.entityId
+          ? [
+              {
+                key: 'entityId' as const,
+                label: 'Record',
+                options: [{ value: address.entityId, label: `…${address.entityId.slice(-6)}` }],
+              },
+            ]
+          : []),
+      ]}
+      columns={[
+        { key: 'what', title: 'What', cell: deed },
+        {
+          key: 'who',
+          title: 'Who',
+          cell: (e) =>
+            e.actorName || (e.actorId ? (roleWords[e.actorRole] ?? words(e.actorRole)) : 'The service itself'),
+        },
+        {
+          key: 'when',
+          title: 'When',
+          cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
+          text: (e) => e.occurredAt,
+          sort: 'occurredAt',
+          phone: true,
+        },
+        {
+          key: 'fields',
+          title: 'Fields',
+          cell: (e) => (
+            <Text span c="dimmed" size="sm">
+              {summary(e)}
+            </Text>
+          ),
+          text: (e) =>
+            differences(e.before, e.after)
+              .map((d) => `${fieldWords(d.field)}: ${valueWords(d.before, format)} → ${valueWords(d.after, format)}`)
+              .join('; '),
+        },
+        { key: 'reason', title: 'Reason', cell: (e) => e.reason, hidden: true },
+        { key: 'record', title: 'Record', cell: (e) => e.entityId, hidden: true },
+        { key: 'ip', title: 'From address', cell: (e) => e.ip, hidden: true },
+        { key: 'request', title: 'Request', cell: (e) => e.requestId, hidden: true },
+      ]}
+      empty={
+        <Empty
+          icon={<IconHistory size={32} stroke={1.2} />}
+          title="Nothing was changed yet"
+          text="Every change by the office, teachers and drivers is written down here with what it was before and after. Nobody can change or remove it."
+          example="For example: Asha Rao changed a student: division A to B."
+        />
+      }
+      drawer={(id, close) => <EventDrawer id={id} close={close} key={id} />}
+    />
+  )
+}
+
+function summary(e: Event): string {
+  const all = differences(e.before, e.after).map((d) => fieldWords(d.field))
+  if (e.before === null || e.after === null) return ''
+  return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : all.join(', ')
+}
+
+function EventDrawer({ id, close }: { id: string; close: () => void }) {
+  const [address] = useAddress()
+  // An entry is found among those of the same filters: that is where its link was made.
+  const q = useQuery({
+    queryKey: [path, 'one', id],
+    queryFn: async () => {
+      const filters: Record<string, string> = {}
+      for (const k of ['actorId', 'entity', 'entityId', 'action', 'actorRole', 'from'])
+        if (address[k]) filters[k] = address[k]
+      for (let page = 1; page <= 20; page++) {
+        const got = await fetchList(path, { page, limit: 100, filters })
+        const found = got.items.find((e) => e.id === id)
+        if (found || page >= got.totalPages) return found ?? null
+      }
+      return null
+    },
+  })
+  if (!q.data)
+    return (
+      <>
+        <DrawerHead title={' '} close={close} />
+        <div className="drawer-body">
+          {q.error ? (
+            <Trouble error={q.error} retry={() => void q.refetch()} />
+          ) : q.data === null ? (
+            <Text>This entry is not among those shown.</Text>
+          ) : (
+            <Lines />
+          )}
+        </div>
+      </>
+    )
+  return <EventView event={q.data} close={close} />
+}
+
+function EventView({ event: e, close }: { event: Event; close: () => void }) {
+  const format = useFormat()
+  const [, setAddress] = useAddress()
+  const who = e.actorName || (e.actorId ? (roleWords[e.actorRole] ?? words(e.actorRole)) : 'The service itself')
+  return (
+    <>
+      <DrawerHead
+        title={deed(e)}
+        close={close}
+        summary={
+          <Group gap={12}>
+            <span>{who}</span>
+            <span className="figures">{format.dateTime(e.occurredAt)}</span>
+          </Group>
+        }
+      />
+      <div className="drawer-body">
+        <Stack gap={24}>
+          {e.reason && <Text>{e.reason}</Text>}
+          <Diff before={e.before} after={e.after} />
+          <Group gap={8}>
+            {e.entityId && (
+              <Button
+                variant="default"
+                onClick={() =>
+                  setAddress({
+                    entity: e.entity,
+                    entityId: e.entityId,
+                    actorId: undefined,
+                    action: undefined,
+                    from: undefined,
+                    actorRole: undefined,
+                    open: undefined,
+                    page: undefined,
+                  })
+                }
+              >
+                All changes of this record
+              </Button>
+            )}
+            {e.actorId && (
+              <Button
+                variant="default"
+                onClick={() =>
+                  setAddress({
+                    actorId: e.actorId ?? undefined,
+                    entity: undefined,
+                    entityId: undefined,
+                    action: undefined,
+                    from: undefined,
+                    actorRole: undefined,
+                    open: undefined,
+                    page: undefined,
+                  })
+                }
+              >
+                All by this person
+              </Button>
+            )}
+          </Group>
+          <Facts
+            of={[
+              ['Role', roleWords[e.actorRole] ?? words(e.actorRole)],
+              [
+                'From address',
+                <span className="figures" key="ip">
+                  {e.ip}
+                </span>,
+              ],
+              [
+                'Request',
+                <span className="figures" key="r">
+                  {e.requestId}
+                </span>,
+              ],
+              [
+                'Record',
+                <span className="figures" key="e">
+                  {e.entityId}
+                </span>,
+              ],
+            ]}
+          />
+        </Stack>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,416 @@
+import { Button, Chip, Group, Image, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { api, asProblem, call, fetchBlob, type Schemas, upload } from '../../api/client'
+import { changed } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { Lines, Trouble } from '../../patterns/feedback'
+import { MoneyInput } from '../../patterns/money'
+import { type Draft, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { localOf, momentOf } from '../../patterns/zone'
+
+const labels = {
+  name: 'Name',
+  address: 'Address',
+  phone: 'Phone',
+  email: 'E-mail',
+  website: 'Website',
+  principalName: 'Principal',
+  logoFileId: 'Logo',
+  timeZone: 'Time zone',
+  locale: 'Language and region',
+  currency: 'Currency',
+  weekendDays: 'Days off',
+  firstDayOfWeek: 'The week begins on',
+  attendanceTeacherDays: 'Teachers may mark for',
+  attendanceCutOff: 'On the last day until',
+  attendanceNoticeDelayMinutes: 'Notify parents after',
+  lateFineType: 'Late fine',
+  lateFineAmount: 'Amount',
+  lateFineGraceDays: 'Days of grace',
+  lateFineMaxAmount: 'At most',
+  feeReminderText: 'Reminder',
+  quietFrom: 'Quiet from',
+  quietTo: 'Quiet until',
+  smsPrice: 'Price of an SMS',
+  smsDailyLimit: 'SMS a day',
+  libraryStudentBooks: 'Books a student may have',
+  libraryStudentDays: 'For how many days',
+  libraryStudentRenewals: 'Renewals',
+  libraryEmployeeBooks: 'Books an employee may have',
+  libraryEmployeeDays: 'Days for an employee',
+  libraryEmployeeRenewals: 'Renewals of an employee',
+  libraryFinePerDay: 'Fine for a day',
+  libraryFineGraceDays: 'Days that are not fined',
+  libraryFineMaxAmount: 'Maximum fine',
+  admissionNumberPattern: 'Admission numbers',
+  secondFactorRequired: 'Second factor',
+  evaluationMode: 'Evaluation mode',
+  evaluationModeReason: 'Reason',
+  evaluationModeFrom: 'Begins',
+  evaluationModeUntil: 'Ends automatically',
+} as const
+type Key = keyof typeof labels
+type Fields = Pick<Schemas['Setting'], Key>
+const keys = Object.keys(labels) as Key[]
+const pick = (s: Schemas['Setting']) => Object.fromEntries(keys.map((k) => [k, s[k]])) as unknown as Fields
+const read = () => call(api.GET('/school-admin/setting'))
+const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+export function Settings() {
+  const q = useQuery({ queryKey: ['/school-admin/setting'], queryFn: read })
+  return (
+    <div className="page">
+      <Title order={1} mb={16}>
+        Settings
+      </Title>
+      <div className="reading">
+        {q.data ? (
+          <Form setting={q.data} />
+        ) : q.error ? (
+          <Trouble error={q.error} retry={() => void q.refetch()} />
+        ) : (
+          <Lines />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Form({ setting }: { setting: Schemas['Setting'] }) {
+  const may = useMay()
+  const draft = useDraft<Fields>(pick(setting))
+  const f = fieldsOf(draft)
+  const v = draft.values
+  const save = useSave({
+    draft,
+    labels,
+    say: {
+      weekendDays: (d) => d.map((n) => days[n]).join(', ') || 'none',
+      logoFileId: (id) => (id ? 'a picture' : 'none'),
+    },
+    version: setting.version,
+    save: (c, version) =>
+      call(api.PUT('/school-admin/setting', { body: { data: { ...c, version } as Schemas['SettingChange'] } })),
+    reread: async () => {
+      const now = await read()
+      return { ...pick(now), version: now.version }
+    },
+    onSaved: () => changed('/school-admin/setting'),
+  })
+  const money = (
+    k: 'lateFineAmount' | 'lateFineMaxAmount' | 'smsPrice' | 'libraryFinePerDay' | 'libraryFineMaxAmount',
+    description?: string,
+  ) => (
+    <MoneyInput
+      label={labels[k]}
+      description={description}
+      value={v[k]}
+      error={draft.errors[k]}
+      onChange={(n) => draft.set(k, n ?? 0)}
+    />
+  )
+  const moment = (k: 'evaluationModeFrom' | 'evaluationModeUntil', description: string) => (
+    <TextInput
+      type="datetime-local"
+      label={labels[k]}
+      description={description}
+      value={v[k] ? localOf(v[k], setting.timeZone) : ''}
+      error={draft.errors[k]}
+      onChange={(e) => draft.set(k, e.currentTarget.value ? momentOf(e.currentTarget.value, setting.timeZone) : null)}
+    />
+  )
+  return (
+    <form
+      onSubmit={(e) => {
+        e.preventDefault()
+        save.submit()
+      }}
+    >
+      <Stack gap={24}>
+        <Part title="The school" note="On receipts, report cards and certificates, and in every app.">
+          {f.text({ k: 'name', label: labels.name, maxLength: 120 })}
+          <Logo draft={draft} />
+          {f.area({ k: 'address', label: labels.address })}
+          <Group grow align="flex-start">
+            {f.text({ k: 'phone', label: labels.phone, inputMode: 'tel' })}
+            {f.text({ k: 'email', label: labels.email, inputMode: 'email' })}
+          </Group>
+          <Group grow align="flex-start">
+            {f.text({ k: 'website', label: labels.website, placeholder: 'https://' })}
+            {f.text({ k: 'principalName', label: labels.principalName })}
+          </Group>
+        </Part>
+        <Part title="Time and place">
+          <Group grow align="flex-start">
+            {f.text({ k: 'timeZone', label: labels.timeZone, placeholder: 'Asia/Kolkata' })}
+            {f.text({ k: 'locale', label: labels.locale, placeholder: 'en-IN' })}
+          </Group>
+          <Group grow align="flex-start">
+            {f.text({
+              k: 'currency',
+              label: labels.currency,
+              maxLength: 3,
+              description: 'It stays once anything was charged.',
+            })}
+            <NativeSelect
+              label={labels.firstDayOfWeek}
+              description="In calendars."
+              value={String(v.firstDayOfWeek)}
+              error={draft.errors.firstDayOfWeek}
+              data={days.map((label, i) => ({ value: String(i), label }))}
+              onChange={(e) => draft.set('firstDayOfWeek', Number(e.currentTarget.value))}
+            />
+          </Group>
+          <Weekend draft={draft} />
+        </Part>
+        <Part title="Attendance">
+          <Group grow align="flex-start">
+            {f.number({
+              k: 'attendanceTeacherDays',
+              label: labels.attendanceTeacherDays,
+              description: 'Days after the day itself. The office always may.',
+              min: 0,
+              max: 60,
+            })}
+            {f.text({
+              k: 'attendanceCutOff',
+              label: labels.attendanceCutOff,
+              type: 'time',
+              description: 'Empty: until its end.',
+            })}
+          </Group>
+          {f.number({
+            k: 'attendanceNoticeDelayMinutes',
+            label: labels.attendanceNoticeDelayMinutes,
+            description: 'Minutes in which a correction cancels the notice of an absence; 0 notifies parents at once.',
+            min: 0,
+            max: 1440,
+          })}
+        </Part>
+        <Part title="Fees" note="The fine is for new fee structures that say none of their own.">
+          <Group grow align="flex-start">
+            {f.choice({
+              k: 'lateFineType',
+              label: labels.lateFineType,
+              data: [
+                { value: 'NONE', label: 'None' },
+                { value: 'FIXED', label: 'Once' },
+                { value: 'PER_DAY', label: 'For every day' },
+              ],
+            })}
+            {v.lateFineType !== 'NONE' && money('lateFineAmount')}
+          </Group>
+          {v.lateFineType !== 'NONE' && (
+            <Group grow align="flex-start">
+              {f.number({ k: 'lateFineGraceDays', label: labels.lateFineGraceDays, min: 0, max: 366 })}
+              {money('lateFineMaxAmount', '0 is no limit.')}
+            </Group>
+          )}
+          {f.area({
+            k: 'feeReminderText',
+            label: labels.feeReminderText,
+            description: '{student}, {amount} and {dueDate} are filled in.',
+          })}
+        </Part>
+        <Part title="Notifications">
+          <Group grow align="flex-start">
+            {f.text({
+              k: 'quietFrom',
+              label: labels.quietFrom,
+              type: 'time',
+              description: 'Attendance and bus notices are always sent.',
+            })}
+            {f.text({
+              k: 'quietTo',
+              label: labels.quietTo,
+              type: 'time',
+              description: 'Waiting messages are sent then.',
+            })}
+          </Group>
+          <Group grow align="flex-start">
+            {money('smsPrice', 'Of one segment; previews say what a message costs.')}
+            {f.number({
+              k: 'smsDailyLimit',
+              label: labels.smsDailyLimit,
+              description: 'Segments; more is refused.',
+              min: 0,
+            })}
+          </Group>
+        </Part>
+        <Part title="Library">
+          <Group grow align="flex-start">
+            {f.number({ k: 'libraryStudentBooks', label: labels.libraryStudentBooks, min: 0 })}
+            {f.number({ k: 'libraryStudentDays', label: labels.libraryStudentDays, min: 1 })}
+            {f.number({ k: 'libraryStudentRenewals', label: labels.libraryStudentRenewals, min: 0 })}
+          </Group>
+          <Group grow align="flex-start">
+            {f.number({ k: 'libraryEmployeeBooks', label: labels.libraryEmployeeBooks, min: 0 })}
+            {f.number({ k: 'libraryEmployeeDays', label: labels.libraryEmployeeDays, min: 1 })}
+            {f.number({ k: 'libraryEmployeeRenewals', label: labels.libraryEmployeeRenewals, min: 0 })}
+          </Group>
+          <Group grow align="flex-start">
+            {money('libraryFinePerDay', 'On the student’s fee account; 0 is none.')}
+            {f.number({ k: 'libraryFineGraceDays', label: labels.libraryFineGraceDays, min: 0 })}
+            {money('libraryFineMaxAmount', '0 is no limit.')}
+          </Group>
+        </Part>
+        <Part title="Numbering and modes">
+          {f.text({
+            k: 'admissionNumberPattern',
+            label: labels.admissionNumberPattern,
+            description:
+              'How new students are numbered: {year} or {yy} is the year of admission, {0000} the running number.',
+          })}
+          {f.yes({
+            k: 'secondFactorRequired',
+            label: 'Administrators need a second factor',
+            description:
+              'Who has none is asked to set one up at the next sign-in; sessions without one end within 15 minutes.',
+            disabled: !may('setting', 'write'),
+          })}
+          {f.yes({
+            k: 'evaluationMode',
+            label: labels.evaluationMode,
+            description: 'While it is on, teachers can read only, exams and results excepted.',
+            disabled: !may('setting', 'write'),
+          })}
+          {v.evaluationMode &&
+            f.text({
+              k: 'evaluationModeReason',
+              label: labels.evaluationModeReason,
+              description: 'Shown to teachers who are stopped by it.',
+            })}
+          {v.evaluationMode && (
+            <Group grow align="flex-start">
+              {moment('evaluationModeFrom', 'Empty: at once.')}
+              {moment('evaluationModeUntil', 'Empty: when somebody turns it off.')}
+            </Group>
+          )}
+        </Part>
+      </Stack>
+      {may('setting', 'write') && <SaveBar draft={draft} {...save} submit={() => undefined} />}
+      {save.conflict}
+    </form>
+  )
+}
+
+function Part({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
+  return (
+    <section className="panel" aria-label={title}>
+      <Stack p={16} gap={16}>
+        <div>
+          <Title order={2}>{title}</Title>
+          {note && (
+            <Text size="sm" c="dimmed">
+              {note}
+            </Text>
+          )}
+        </div>
+        {children}
+      </Stack>
+    </section>
+  )
+}
+
+function Weekend({ draft }: { draft: Draft<Fields> }) {
+  return (
+    <div role="group" aria-label={labels.weekendDays}>
+      <Text size="sm" fw={600} mb={4}>
+        {labels.weekendDays}
+      </Text>
+      <Chip.Group
+        multiple
+        value={draft.values.weekendDays.map(String)}
+        onChange={(v) => draft.set('weekendDays', v.map(Number).sort())}
+      >
+        <Group gap={8}>
+          {days.map((d, i) => (
+            <Chip key={d} value={String(i)} radius={8}>
+              {d.slice(0, 3)}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      <Text size="xs" c={draft.errors.weekendDays ? 'red' : 'dimmed'} mt={4}>
+        {draft.errors.weekendDays ?? 'From today on; what was marked before stays.'}
+      </Text>
+    </div>
+  )
+}
+
+/** The school's mark: uploaded as it is chosen, kept with the rest. */
+function Logo({ draft }: { draft: Draft<Fields> }) {
+  const may = useMay()
+  const input = useRef<HTMLInputElement>(null)
+  const id = draft.values.logoFileId
+  const [src, setSrc] = useState('')
+  useEffect(() => {
+    let gone = false
+    let made = ''
+    if (id)
+      void fetchBlob(`/school-admin/file/${id}`).then(
+        (b) => {
+          if (gone) return
+          made = URL.createObjectURL(b)
+          setSrc(made)
+        },
+        () => undefined,
+      )
+    return () => {
+      gone = true
+      setSrc('')
+      if (made) URL.revokeObjectURL(made)
+    }
+  }, [id])
+  const send = useMutation({
+    mutationFn: (file: File) =>
+      upload<Schemas['FileView']>('/school-admin/file/upload', { purpose: 'LOGO' }, file, file.name),
+    onSuccess: (file) => draft.set('logoFileId', file.id),
+    onError: (e) => draft.setErrors({ logoFileId: asProblem(e).message }),
+  })
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {labels.logoFileId}
+      </Text>
+      <Group gap={16}>
+        {src && <Image src={src} alt="The school's logo" h={56} w="auto" fit="contain" radius={8} />}
+        {!id && (
+          <Text size="sm" c="dimmed">
+            None yet: documents show the name only.
+          </Text>
+        )}
+        {may('file', 'write') && may('setting', 'write') && (
+          <Group gap={8}>
+            <Button variant="default" size="compact-md" loading={send.isPending} onClick={() => input.current?.click()}>
+              {id ? 'Change' : 'Choose a picture'}
+            </Button>
+            {id && (
+              <Button variant="subtle" color="gray" size="compact-md" onClick={() => draft.set('logoFileId', null)}>
+                Remove
+              </Button>
+            )}
+          </Group>
+        )}
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept="image/png,image/jpeg"
+          aria-label="Choose a logo"
+          onChange={(e) => {
+            const file = e.currentTarget.files?.[0]
+            e.currentTarget.value = ''
+            if (file) send.mutate(file)
+          }}
+        />
+      </Group>
+      {draft.errors.logoFileId && (
+        <Text size="xs" c="red" mt={4}>
+          {draft.errors.logoFileId}
+        </Text>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { Button, Stack } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { changed } from '../api/queries'
+import { Confirm, Lines, Trouble } from './feedback'
+import { DrawerHead, SaveBar } from './record'
+
+/** A drawer around one short form: head, fields, Save, and Delete where it is allowed. */
+export function FormDrawer({
+  title,
+  close,
+  draft,
+  save,
+  create,
+  remove,
+  what,
+  children,
+  extra,
+  locked,
+  summary,
+}: {
+  title: string
+  close: () => void
+  draft: { dirty: boolean; reset: () => void }
+  save: { submit: () => void; busy: boolean; saved: boolean; error: unknown; conflict: ReactNode }
+  create?: boolean
+  remove?: () => Promise<void>
+  what: string
+  children: ReactNode
+  extra?: ReactNode
+  /** To be read only: the fields are still there, and there is no Save. */
+  locked?: boolean
+  summary?: ReactNode
+}) {
+  const [asking, setAsking] = useState(false)
+  const gone = useMutation({
+    mutationFn: () => remove!(),
+    onSuccess: () => {
+      changed('/school-admin/')
+      setAsking(false)
+      close()
+    },
+  })
+  return (
+    <>
+      <form
+        style={{ display: 'contents' }}
+        onSubmit={(e) => {
+          e.preventDefault()
+          save.submit()
+        }}
+      >
+        <DrawerHead
+          title={title}
+          summary={summary}
+          close={close}
+          actions={
+            remove && (
+              <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>
+                Delete…
+              </Button>
+            )
+          }
+        />
+        <div className="drawer-body" style={{ flex: 1 }}>
+          <fieldset className="plain" disabled={locked}>
+            <Stack gap={16}>{children}</Stack>
+          </fieldset>
+          {extra}
+        </div>
+        {!locked && (
+          <SaveBar
+            draft={draft}
+            {...save}
+            submit={() => undefined}
+            label={create ? 'Add' : 'Save'}
+            always={create}
+            onCancel={create ? close : undefined}
+          />
+        )}
+      </form>
+      {save.conflict}
+      <Confirm
+        opened={asking}
+        title={`Delete ${what}?`}
+        action="Delete"
+        danger
+        busy={gone.isPending}
+        error={gone.error}
+        onClose={() => {
+          setAsking(false)
+          gone.reset()
+        }}
+        onConfirm={() => gone.mutate()}
+      >
+        It is deleted only if nothing refers to it.
+      </Confirm>
+    </>
+  )
+}
+
+export function Reading({ error, retry, close }: { error: unknown; retry: () => void; close: () => void }) {
+  return (
+    <>
+      <DrawerHead title={' '} close={close} />
+      <div className="drawer-body">{error ? <Trouble error={error} retry={retry} /> : <Lines />}</div>
+    </>
+  )
+}
