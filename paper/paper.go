@@ -58,11 +58,8 @@ func AddressLines(address string) []string {
 	return lines
 }
 
-// New begins a document on A4 with the school's name and what it is.
-func New(school, title string) *Document { return Headed(Letterhead{Name: school}, title) }
-
-// Headed begins a document on A4 with the school's letterhead and what it is.
-func Headed(head Letterhead, title string) *Document {
+// New begins a document on A4 with the school's letterhead and what it is.
+func New(head Letterhead, title string) *Document {
 	pdf := fpdf.New("P", "mm", "A4", "")
 	pdf.AddUTF8FontFromBytes(font, "", regular)
 	pdf.AddUTF8FontFromBytes(font, "B", bold)

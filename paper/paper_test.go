@@ -14,7 +14,7 @@ import (
 func TestADocumentIsTheSameWheneverItIsPrinted(t *testing.T) {
 	t.Parallel()
 	printed := func() []byte {
-		d := paper.New("Łódź Школа", "Leaving certificate")
+		d := paper.New(paper.Letterhead{Name: "Łódź Школа"}, "Leaving certificate")
 		d.Field("Name", "José Ñandú Ελένη")
 		d.Signatures("Principal")
 		body, err := d.Bytes()
@@ -32,7 +32,7 @@ func TestADocumentIsTheSameWheneverItIsPrinted(t *testing.T) {
 func TestATableIsDrawnOverPagesAndABadLogoIsLeftOut(t *testing.T) {
 	t.Parallel()
 	printed := func(logo []byte) []byte {
-		d := paper.New("Green Valley", "Report card")
+		d := paper.New(paper.Letterhead{Name: "Green Valley"}, "Report card")
 		d.Logo(logo)
 		d.Heading("Half-yearly")
 		var rows [][]string
@@ -67,7 +67,7 @@ func TestATableIsDrawnOverPagesAndABadLogoIsLeftOut(t *testing.T) {
 func TestALongTableGoesOnOnTheNextPagesUnderItsTitles(t *testing.T) {
 	t.Parallel()
 	pages := func(n int) int {
-		doc := paper.New("Green Valley", "Statement")
+		doc := paper.New(paper.Letterhead{Name: "Green Valley"}, "Statement")
 		rows := make([][]string, n)
 		for i := range rows {
 			rows[i] = []string{"2026-11-30", strings.Repeat("a long narration ", 8), "1,500.00"}

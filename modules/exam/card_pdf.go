@@ -15,7 +15,7 @@ func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := paper.Headed(head, "Report card "+card.AcademicYearName)
+	doc := paper.New(head, "Report card "+card.AcademicYearName)
 	s := card.Student
 	doc.Field("Name of the student", strings.TrimSpace(s.FirstName+" "+s.LastName))
 	doc.Field("Admission number", s.AdmissionNumber)

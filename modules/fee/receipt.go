@@ -75,7 +75,7 @@ func (m *Module) receiptBy(c api.Ctx, r printable, where string, args ...any) (a
 }
 
 func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	doc := paper.Headed(head, "Receipt "+r.ReceiptNumber)
+	doc := paper.New(head, "Receipt "+r.ReceiptNumber)
 	if r.Reversed {
 		doc.Field("REVERSED", r.ReversalNote)
 	}

@@ -10,7 +10,7 @@ import (
 
 // pdf is the account as a statement on paper.
 func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	doc := paper.Headed(head, "Statement of account")
+	doc := paper.New(head, "Statement of account")
 	doc.Field("Student", strings.TrimSpace(r.Student.FirstName+" "+r.Student.LastName))
 	doc.Field("Admission number", r.Student.AdmissionNumber)
 	doc.Field("Class", strings.TrimSpace(r.Student.ClassName+" "+r.Student.DivisionName))

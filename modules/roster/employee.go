@@ -56,6 +56,7 @@ type employeeChange struct {
 	api.Change[employeeInput]
 }
 
+// EmployeeListing is how employees are listed and exported.
 var EmployeeListing = api.Listing{
 	Sorts:   map[string]string{"firstName": "first_name", "lastName": "last_name", "employeeCode": "employee_code", "joiningDate": "joining_date", "createdAt": "created_at"},
 	Default: "firstName",

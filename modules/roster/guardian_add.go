@@ -162,8 +162,8 @@ func clearPrimary(c api.Ctx, student uuid.UUID) error {
 	return nil
 }
 
-// DisableChildless takes the way in from guardians who have no child at the school
-// any more. They are locked first: of two unlinked at once the second sees the first.
+// DisableChildless closes the accounts of guardians who have no child at the school any
+// more. They are locked first: of two unlinked at once the second sees the first.
 func DisableChildless(c api.Ctx, guardians []uuid.UUID) error {
 	if len(guardians) == 0 {
 		return nil

@@ -16,7 +16,7 @@ func (l LeavingCertificate) pdf(head paper.Letterhead) (*api.File, error) {
 	if s.SchoolAddress != "" {
 		head.Lines = paper.AddressLines(s.SchoolAddress)
 	}
-	doc := paper.Headed(head, "Leaving certificate")
+	doc := paper.New(head, "Leaving certificate")
 	doc.Field("Certificate number", fmt.Sprint(l.Number))
 	doc.Field("Admission number", s.AdmissionNumber)
 	doc.Field("Name of the student", strings.TrimSpace(s.FirstName+" "+s.LastName))

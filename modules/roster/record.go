@@ -17,7 +17,7 @@ func newRecord(c api.Ctx) api.Record {
 	return api.Record{ID: api.NewID(), CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: &c.User.ID, UpdatedBy: &c.User.ID, Version: 1}
 }
 
-// Present says which of the ids name a row of the table.
+// Present are those of the ids that name a record of the table.
 func Present(c api.Ctx, table string, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
 	found := map[uuid.UUID]bool{}
 	if len(ids) == 0 {

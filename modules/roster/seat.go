@@ -46,8 +46,8 @@ const seatColumn = `coalesce(
 	(select jsonb_build_object('classId', k.id, 'className', k.name) from class k where k.id = student.class_id and student.status = 'ACTIVE'),
 	'{}') as seat`
 
-// StudentsToday is the students the school has, beside today.day, which the conditions of
-// lists and covers speak of.
+// StudentsToday begins a query of the students the school has, beside today.day, which the
+// conditions of StudentListing and covers name.
 func StudentsToday(c api.Ctx) *gorm.DB {
 	return c.DB.Table(`student, (select ?::date as day) as today`, c.Today()).Where("student.deleted_at is null")
 }

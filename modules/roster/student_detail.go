@@ -32,7 +32,7 @@ type EnrolmentView struct {
 	Outcome          *string   `json:"outcome"`
 }
 
-// ErrNoStudent is one who is not there, or not the caller's.
+// ErrNoStudent refuses a student who does not exist, or is not the caller's.
 var ErrNoStudent = api.Coded(404, "STUDENT_NOT_FOUND", "Student not found")
 
 const (

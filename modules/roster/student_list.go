@@ -39,7 +39,8 @@ type seated struct {
 	Seat Seat `gorm:"column:seat;serializer:json"`
 }
 
-// StudentListing speaks of today.day, so its queries begin with StudentsToday. A filter
+// StudentListing is how students are listed and exported. It names today.day, so its queries
+// begin with StudentsToday. A filter
 // never joins: counting then needs no enrolment it does not ask for.
 var StudentListing = api.Listing{
 	Sorts: map[string]string{
