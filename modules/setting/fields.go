@@ -48,7 +48,13 @@ type Fees struct {
 
 // Grading is what exams go by.
 type Grading struct {
-	GradeScaleID *uuid.UUID `json:"gradeScaleId" gorm:"-" doc:"The scale of classes that name none"`
+	GradeScaleID        *uuid.UUID `json:"gradeScaleId" gorm:"-" doc:"The scale of classes that name none"`
+	PassRule            string     `json:"passRule" validate:"oneof=TOTAL SUBJECTS EXAMS" doc:"Who passes a year: by the total, by each main subject over the year, or by every paper of every exam"`
+	PassPercent         int        `json:"passPercent" validate:"min=0,max=100" doc:"The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers"`
+	GraceMarks          int        `json:"graceMarks" validate:"min=0,max=100" doc:"Marks in 100 that may be lacking in a subject, or in the total, and it is passed all the same; 0 is none"`
+	GraceSubjects       int        `json:"graceSubjects" validate:"min=1,max=50" doc:"In how many subjects at most"`
+	CompartmentSubjects int        `json:"compartmentSubjects" validate:"min=0,max=50" doc:"Who fails in no more subjects than this may sit them again; 0 is nobody"`
+	RankTies            string     `json:"rankTies" validate:"oneof=SKIP DENSE" doc:"The rank after two who share the second: the fourth (SKIP) or the third (DENSE)"`
 }
 
 // Library is read by the library.
