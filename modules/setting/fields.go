@@ -43,6 +43,8 @@ type Fees struct {
 	LateFineType      string `json:"lateFineType" validate:"oneof=NONE FIXED PER_DAY" doc:"Of new fee structures that do not say otherwise: none, once, or for every day"`
 	LateFineAmount    int64  `json:"lateFineAmount" validate:"min=0,max=1000000000000" doc:"In minor units"`
 	LateFineGraceDays int    `json:"lateFineGraceDays" validate:"min=0,max=366" doc:"Days late that are not fined"`
+	ProRataBy         string `json:"proRataBy" validate:"oneof=MONTHS DAYS" doc:"What who joins during the year pays for: the months that remain, that of joining included, or the days"`
+	FeeRoundTo        int64  `json:"feeRoundTo" validate:"min=1,max=10000000" doc:"A part of the year costs a multiple of this, in minor units; 1 does not round"`
 	LateFineMaxAmount int64  `json:"lateFineMaxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`
 }
 
