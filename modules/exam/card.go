@@ -71,8 +71,8 @@ type Overall struct {
 
 // CardAttendance is how often the student was there.
 type CardAttendance struct {
-	Present int      `json:"present"`
-	Total   int      `json:"total" doc:"School days so far"`
+	Present float64  `json:"present" doc:"Days there; half a day of leave is half a day"`
+	Total   int      `json:"total" doc:"School days up to today that were marked"`
 	Percent *float64 `json:"percent"`
 }
 
@@ -138,7 +138,7 @@ func (m *Module) attended(c api.Ctx, student uuid.UUID, year roster.AcademicYear
 	if err != nil {
 		return nil, fmt.Errorf("counting attendance: %w", err)
 	}
-	return &CardAttendance{Present: present, Total: total, Percent: percentOf(Marks(present), Marks(total))}, nil
+	return &CardAttendance{Present: present, Total: total, Percent: percentOf(Marks(present*100), Marks(total*100))}, nil
 }
 
 // cardData is what the database knows for a card.

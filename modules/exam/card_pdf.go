@@ -51,7 +51,7 @@ func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
 		doc.Field("Rank in division", fmt.Sprintf("%d of %d", card.Overall.DivisionRank, card.Overall.DivisionOutOf))
 	}
 	if a := card.Attendance; a != nil {
-		doc.Field("Attendance", fmt.Sprintf("%d of %d days (%s)", a.Present, a.Total, percent(a.Percent)))
+		doc.Field("Attendance", fmt.Sprintf("%s of %d days (%s)", number(a.Present), a.Total, percent(a.Percent)))
 	}
 	if card.Remark != nil {
 		doc.Heading("Remarks of the class teacher")

@@ -21,7 +21,7 @@ import (
 // register stands for the attendance of another module, and for a logo.
 type register struct{ from, to api.Date }
 
-func (r *register) Totals(_ api.Ctx, _ uuid.UUID, from, to api.Date) (int, int, error) {
+func (r *register) Totals(_ api.Ctx, _ uuid.UUID, from, to api.Date) (float64, int, error) {
 	r.from, r.to = from, to
 	return 45, 50, nil
 }
