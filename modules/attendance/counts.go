@@ -14,10 +14,12 @@ type Counts struct {
 	Absent  int `json:"absent"`
 	Late    int `json:"late"`
 	Leave   int `json:"leave"`
+	// HalfDays are among the days of leave.
+	HalfDays int `json:"halfDays" doc:"Of the days of leave, those of half a day: each counts as half a day there"`
 }
 
 // add counts one mark.
-func (n *Counts) add(status string) {
+func (n *Counts) add(status string, half bool) {
 	switch status {
 	case "PRESENT":
 		n.Present++
@@ -27,32 +29,38 @@ func (n *Counts) add(status string) {
 		n.Late++
 	case "LEAVE":
 		n.Leave++
+		if half {
+			n.HalfDays++
+		}
 	}
 }
+
+// there is how many days they were there.
+func (n Counts) there() float64 { return float64(n.Present+n.Late) + float64(n.HalfDays)/2 }
 
 // AttendanceTotals are counts with what they come to.
 type AttendanceTotals struct {
 	Counts
 	Marked  int      `json:"marked" doc:"School days, or students' days, up to today that have a mark"`
-	Percent *float64 `json:"percent" doc:"Present and late of those marked, to a tenth; null when nothing is" example:"96.4"`
+	Percent *float64 `json:"percent" doc:"Present, late and half of each half day of those marked, to a tenth; null when nothing is" example:"96.4"`
 }
 
 func (n Counts) totals() AttendanceTotals {
 	t := AttendanceTotals{Counts: n, Marked: n.Present + n.Absent + n.Late + n.Leave}
 	if t.Marked > 0 {
-		percent := math.Round(float64(n.Present+n.Late)*1000/float64(t.Marked)) / 10
+		percent := math.Round(n.there()*1000/float64(t.Marked)) / 10
 		t.Percent = &percent
 	}
 	return t
 }
 
 func (n *Counts) plus(o Counts) {
-	n.Present, n.Absent, n.Late, n.Leave = n.Present+o.Present, n.Absent+o.Absent, n.Late+o.Late, n.Leave+o.Leave
+	n.Present, n.Absent, n.Late, n.Leave, n.HalfDays = n.Present+o.Present, n.Absent+o.Absent, n.Late+o.Late, n.Leave+o.Leave, n.HalfDays+o.HalfDays
 }
 
 // countColumns counts the attendance a in SQL.
 const countColumns = `count(*) filter (where a.status = 'PRESENT')::int as present, count(*) filter (where a.status = 'ABSENT')::int as absent,
-	count(*) filter (where a.status = 'LATE')::int as late, count(*) filter (where a.status = 'LEAVE')::int as leave`
+	count(*) filter (where a.status = 'LATE')::int as late, count(*) filter (where a.status = 'LEAVE')::int as leave, count(*) filter (where a.status = 'LEAVE' and a.half_day)::int as half_days`
 
 // Month is a calendar month, YYYY-MM.
 type Month string

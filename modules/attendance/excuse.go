@@ -22,7 +22,7 @@ func (m *Module) SchoolDays(c api.Ctx, student uuid.UUID, from, to api.Date) (in
 		}
 		n := 0
 		for day := from; !to.Before(day); day = day.AddDays(1) {
-			if calendar.off(uuid.Nil, day) == "" {
+			if calendar.off(uuid.Nil, uuid.Nil, day) == "" {
 				n++
 			}
 		}
@@ -49,7 +49,7 @@ func schoolDays(c api.Ctx, calendar *calendar, holidays tenancy.Query, student u
 		return nil, fmt.Errorf("reading a student's school days: %w", err)
 	}
 	for _, d := range found {
-		if calendar.off(d.ClassID, d.Date) == "" {
+		if calendar.off(d.ClassID, d.DivisionID, d.Date) == "" {
 			open = append(open, d)
 		}
 	}
@@ -59,7 +59,7 @@ func schoolDays(c api.Ctx, calendar *calendar, holidays tenancy.Query, student u
 // Excuse shows an approved leave: LEAVE on the student's school days from one to
 // another. Someone who was seen at school stays as they were marked; an absence turns
 // into the leave it was.
-func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date) error {
+func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date, halfDay bool) error {
 	// Markers of the divisions wait, as they do for each other.
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select d.id from division d where d.id in (
 			select e.division_id from enrolment e where e.student_id = $1 and e.start_date <= $3 and (e.end_date is null or e.end_date >= $2))
@@ -85,7 +85,7 @@ func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date) 
 	var changes []change
 	for _, d := range days {
 		ch := change{was: known[d.Date], name: roster.FullName(d.FirstName, d.LastName), Mark: Mark{
-			ID: api.NewID(), StudentID: student, DivisionID: d.DivisionID, Date: d.Date, Status: "LEAVE", Source: "LEAVE", LeaveID: &leave,
+			ID: api.NewID(), StudentID: student, DivisionID: d.DivisionID, Date: d.Date, Status: "LEAVE", Source: "LEAVE", LeaveID: &leave, HalfDay: halfDay,
 			MarkedBy: c.User.ID, MarkedAt: c.Now, Version: 1,
 		}}
 		if ch.was != nil {
@@ -118,8 +118,8 @@ func (m *Module) Unexcuse(c api.Ctx, leave, student uuid.UUID) error {
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `with gone as (
 			delete from attendance where leave_id = $1 and source = 'LEAVE' returning *),
 		kept as (
-			insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, replaced_by, replaced_at)
-			select id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, $2, $3 from gone)
+			insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, half_day, reason, marked_by, marked_at, replaced_by, replaced_at)
+			select id, version, student_id, date, status, late_minutes, remark, source, leave_id, half_day, reason, marked_by, marked_at, $2, $3 from gone)
 		select date from gone order by date`, Args: []any{leave, c.User.ID, c.Now}, Scan: tenancy.Collect(&dates)})
 	if err != nil {
 		return fmt.Errorf("taking a leave's days back: %w", err)

@@ -1,8 +1,10 @@
 package attendance
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -23,7 +25,9 @@ type HolidayFields struct {
 	Name      string      `json:"name" validate:"name,max=100" example:"Diwali"`
 	StartDate api.Date    `json:"startDate" validate:"required"`
 	EndDate   api.Date    `json:"endDate" doc:"The start unless given"`
-	ClassIDs  []uuid.UUID `json:"classIds" gorm:"-" validate:"max=200" doc:"Whose day off it is; everybody's unless given"`
+	ClassIDs  []uuid.UUID `json:"classIds" gorm:"-" validate:"max=200" doc:"Whose day off it is; everybody's unless classes or divisions are given"`
+	// DivisionIDs are beside the classes.
+	DivisionIDs []uuid.UUID `json:"divisionIds" gorm:"-" validate:"max=500" doc:"Divisions that have the day off without the rest of their class"`
 }
 
 type holidayChange struct {
@@ -43,7 +47,7 @@ var holidayListing = api.Listing{
 	Default: "startDate",
 	Filters: map[string]api.Filter{
 		"search": api.Search("name"), "from": api.ByDate("end_date", ">="), "to": api.ByDate("start_date", "<="),
-		"classId": api.ByID("id").Where("(all_classes or id in (select x.holiday_id from holiday_class x where x.class_id = @v))"),
+		"classId": api.ByID("id").Where("(all_classes or id in (select x.holiday_id from holiday_class x where x.class_id = @v union select x.holiday_id from holiday_division x join division d on d.id = x.division_id where d.class_id = @v))"),
 	},
 }
 
@@ -82,7 +86,7 @@ func updateHoliday(c api.Ctx, r holidayChange) (Holiday, error) {
 		if err := nameClasses(c, found); err != nil {
 			return err
 		}
-		h.ClassIDs = found[0].ClassIDs
+		h.ClassIDs, h.DivisionIDs = found[0].ClassIDs, found[0].DivisionIDs
 		if err := r.Apply(&h.HolidayFields); err != nil {
 			return err
 		}
@@ -113,25 +117,26 @@ func (h *Holiday) normalize() error {
 	if h.StartDate.AddDays(longestHoliday).Before(h.EndDate) {
 		return api.InvalidField("endDate", "a holiday must not be longer than %d days", longestHoliday)
 	}
-	slices.SortFunc(h.ClassIDs, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	h.ClassIDs = slices.Compact(h.ClassIDs)
-	h.AllClasses = len(h.ClassIDs) == 0
+	for _, ids := range []*[]uuid.UUID{&h.ClassIDs, &h.DivisionIDs} {
+		slices.SortFunc(*ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+		*ids = append([]uuid.UUID{}, slices.Compact(*ids)...)
+	}
+	h.AllClasses = len(h.ClassIDs)+len(h.DivisionIDs) == 0
 	return nil
 }
 
 // keepClasses writes whose day off it is, and tells of it.
 func (h *Holiday) keepClasses(c api.Ctx) error {
-	if h.ClassIDs == nil {
-		h.ClassIDs = []uuid.UUID{}
-	}
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from holiday_class where holiday_id = $1`, Args: []any{h.ID}},
 		tenancy.Query{SQL: `insert into holiday_class (holiday_id, class_id) select $1, unnest($2::uuid[])`, Args: []any{h.ID, h.ClassIDs}},
+		tenancy.Query{SQL: `delete from holiday_division where holiday_id = $1`, Args: []any{h.ID}},
+		tenancy.Query{SQL: `insert into holiday_division (holiday_id, division_id) select $1, unnest($2::uuid[])`, Args: []any{h.ID, h.DivisionIDs}},
 	)
 	if err != nil {
 		return fmt.Errorf("writing the classes of a holiday: %w", err)
 	}
-	c.Tell(events.Fact{Kind: "holiday.changed", Data: map[string]any{"holidayId": h.ID, "startDate": h.StartDate, "endDate": h.EndDate, "classIds": h.ClassIDs}})
+	c.Tell(events.Fact{Kind: "holiday.changed", Data: map[string]any{"holidayId": h.ID, "startDate": h.StartDate, "endDate": h.EndDate, "classIds": h.ClassIDs, "divisionIds": h.DivisionIDs}})
 	return nil
 }
 
@@ -141,18 +146,54 @@ func nameClasses(c api.Ctx, list []Holiday) error {
 	ids := make([]uuid.UUID, len(list))
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
-		list[i].ClassIDs = []uuid.UUID{}
+		list[i].ClassIDs, list[i].DivisionIDs = []uuid.UUID{}, []uuid.UUID{}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	var found []struct{ HolidayID, ClassID uuid.UUID }
-	err := c.DB.Raw(`select holiday_id, class_id from holiday_class where holiday_id in ? order by class_id`, ids).Scan(&found).Error
+	var found []struct {
+		HolidayID           uuid.UUID
+		ClassID, DivisionID *uuid.UUID
+	}
+	err := c.DB.Raw(`select holiday_id, class_id, null::uuid as division_id from holiday_class where holiday_id in ?
+		union all select holiday_id, null, division_id from holiday_division where holiday_id in ? order by 2, 3`, ids, ids).Scan(&found).Error
 	if err != nil {
 		return fmt.Errorf("reading the classes of holidays: %w", err)
 	}
 	for _, f := range found {
-		at[f.HolidayID].ClassIDs = append(at[f.HolidayID].ClassIDs, f.ClassID)
+		h := at[f.HolidayID]
+		if f.ClassID != nil {
+			h.ClassIDs = append(h.ClassIDs, *f.ClassID)
+		} else {
+			h.DivisionIDs = append(h.DivisionIDs, *f.DivisionID)
+		}
 	}
 	return nil
+}
+
+// holidayStatus is the mark that declares a day off.
+const holidayStatus = "HOLIDAY"
+
+// declareOff makes the day a day off of the division, as its marks say. Marks of that day
+// stay and count nowhere; what parents were to be told of them is withdrawn.
+func (s *markSheet) declareOff(c api.Ctx, r MarkFields) (Marked, error) {
+	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make([]MarkedRecord, len(r.Records))}
+	for i, record := range r.Records {
+		out.Records[i] = MarkedRecord{StudentID: record.StudentID, Status: holidayStatus}
+	}
+	if s.off != "" {
+		return out, nil
+	}
+	marks := make([]change, 0, len(s.marks))
+	for _, m := range s.marks {
+		was := m
+		m.Status = holidayStatus
+		marks = append(marks, change{Mark: m, was: &was})
+	}
+	if _, err := takeBack(c, marks); err != nil {
+		return out, err
+	}
+	_, err := createHoliday(c, HolidayFields{Name: cmp.Or(strings.TrimSpace(r.Records[0].Remark), "Holiday"), StartDate: r.Date, DivisionIDs: []uuid.UUID{r.DivisionID}})
+	out.Changed = len(r.Records)
+	return out, err
 }

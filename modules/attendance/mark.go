@@ -17,10 +17,11 @@ type MarkFields struct {
 	Records    []MarkRecord `json:"records" validate:"required,min=1,max=500,dive"`
 }
 
-// MarkRecord is one student's mark. Days off mark themselves: HOLIDAY is no mark.
+// MarkRecord is one student's mark. HOLIDAY, of every student, declares the day off for the
+// division.
 type MarkRecord struct {
 	StudentID   uuid.UUID `json:"studentId" validate:"required"`
-	Status      string    `json:"status" validate:"required,oneof=PRESENT ABSENT LATE LEAVE"`
+	Status      string    `json:"status" validate:"required,oneof=PRESENT ABSENT LATE LEAVE HOLIDAY" doc:"HOLIDAY is for the whole division: of every student it declares the day off, of some it is refused"`
 	LateMinutes *int      `json:"lateMinutes" validate:"omitempty,min=0,max=600" doc:"With LATE only"`
 	Remark      string    `json:"remark" validate:"max=300"`
 	Version     *int      `json:"version" validate:"omitempty,min=0" doc:"As the register showed it, 0 for no mark: refused when somebody marked meanwhile. The last word counts unless given"`
@@ -57,6 +58,7 @@ type Mark struct {
 	Remark      string     `json:"remark"`
 	Source      string     `json:"source" doc:"TEACHER, ADMIN, or LEAVE for what an approved leave wrote"`
 	LeaveID     *uuid.UUID `json:"leaveId"`
+	HalfDay     bool       `json:"halfDay" doc:"Of LEAVE: half a day"`
 	MarkedBy    uuid.UUID  `json:"markedBy"`
 	MarkedAt    time.Time  `json:"markedAt"`
 	Version     int        `json:"version"`
@@ -108,12 +110,15 @@ func mark(c api.Ctx, r MarkFields, source, reason string, bad []api.Detail) (Mar
 	if err := s.refuseStale(r); err != nil {
 		return Marked{}, err
 	}
+	if r.Records[0].Status == holidayStatus {
+		return s.declareOff(c, r)
+	}
 	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make([]MarkedRecord, len(r.Records))}
 	changes := make([]change, 0, len(r.Records))
 	for i, record := range r.Records {
 		ch, changed := s.apply(c, r, record, source)
 		out.Records[i] = MarkedRecord{ch.StudentID, ch.Status, ch.LeaveID}
-		out.add(ch.Status)
+		out.add(ch.Status, ch.HalfDay)
 		if changed {
 			changes = append(changes, ch)
 		}

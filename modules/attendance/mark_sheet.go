@@ -14,10 +14,10 @@ import (
 // markSheet is a division on a day, as those who mark it find it.
 type markSheet struct {
 	frame
-	off      string                  // what keeps the division at home that day
-	students map[uuid.UUID]seat      // who is on the roster
-	marks    map[uuid.UUID]Mark      // of those named who have one
-	leaves   map[uuid.UUID]uuid.UUID // of those named, whose approved leave covers the day, and which
+	off      string                 // what keeps the division at home that day
+	students map[uuid.UUID]seat     // who is on the roster
+	marks    map[uuid.UUID]Mark     // of those named who have one
+	leaves   map[uuid.UUID]leaveDay // of those named, whose approved leave covers the day, and which
 }
 
 // frame is what is asked of a division before anything of it is marked or shown.
@@ -32,6 +32,12 @@ type frame struct {
 	// Teachers may mark a day until the cut-off, or the end, of the day this many days later.
 	TeacherDays int          `json:"-"`
 	CutOff      roster.Clock `json:"-"`
+}
+
+// leaveDay is a student's approved leave of the day.
+type leaveDay struct {
+	ID, StudentID uuid.UUID
+	HalfDay       bool
 }
 
 // seat is one of a division's students.
@@ -51,7 +57,7 @@ const selectFrame = `select d.id as division_id, d.name as division_name, d.clas
 // removed since is on the rosters of days past ($3).
 const onRoster = `e.division_id = $1 and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or $3)`
 
-const markColumns = `a.id, a.student_id, a.division_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.marked_by, a.marked_at, a.version`
+const markColumns = `a.id, a.student_id, a.division_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.half_day, a.marked_by, a.marked_at, a.version`
 
 // lockSheet reads a division's day and holds it: the division's row lets one marker in
 // at a time without being in the way of anybody who only refers to it.
@@ -60,9 +66,9 @@ func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
 	for i, record := range r.Records {
 		ids[i] = record.StudentID
 	}
-	s := &markSheet{students: make(map[uuid.UUID]seat, len(ids)), marks: make(map[uuid.UUID]Mark), leaves: make(map[uuid.UUID]uuid.UUID)}
+	s := &markSheet{students: make(map[uuid.UUID]seat, len(ids)), marks: make(map[uuid.UUID]Mark), leaves: make(map[uuid.UUID]leaveDay)}
 	var frames []frame
-	var leaves []struct{ ID, StudentID uuid.UUID }
+	var leaves []leaveDay
 	calendar, holidays := reading(c, r.Date, r.Date)
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
@@ -71,7 +77,7 @@ func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
 			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: s.seat},
 		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date}, Scan: s.mark},
 		// Asked anew each time: the day may have been a day off when the leave was approved.
-		tenancy.Query{SQL: `select id, student_id from leave where student_id = any($1) and status = 'APPROVED' and $2 between from_date and to_date`,
+		tenancy.Query{SQL: `select id, student_id, half_day from leave where student_id = any($1) and status = 'APPROVED' and $2 between from_date and to_date`,
 			Args: []any{ids, r.Date}, Scan: tenancy.Collect(&leaves)},
 	)
 	if err != nil {
@@ -80,9 +86,9 @@ func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
 	if len(frames) == 0 {
 		return nil, api.NotFound("division")
 	}
-	s.frame, s.off = frames[0], calendar.off(frames[0].ClassID, r.Date)
+	s.frame, s.off = frames[0], calendar.off(frames[0].ClassID, frames[0].DivisionID, r.Date)
 	for _, l := range leaves {
-		s.leaves[l.StudentID] = l.ID
+		s.leaves[l.StudentID] = l
 	}
 	return s, nil
 }
@@ -103,7 +109,7 @@ func (s *markSheet) seat(rows pgx.Rows) error {
 func (s *markSheet) mark(rows pgx.Rows) error {
 	for rows.Next() {
 		var m Mark
-		if err := rows.Scan(&m.ID, &m.StudentID, &m.DivisionID, &m.Date, &m.Status, &m.LateMinutes, &m.Remark, &m.Source, &m.LeaveID, &m.MarkedBy, &m.MarkedAt, &m.Version); err != nil {
+		if err := rows.Scan(&m.ID, &m.StudentID, &m.DivisionID, &m.Date, &m.Status, &m.LateMinutes, &m.Remark, &m.Source, &m.LeaveID, &m.HalfDay, &m.MarkedBy, &m.MarkedAt, &m.Version); err != nil {
 			return err
 		}
 		s.marks[m.StudentID] = m
@@ -124,9 +130,10 @@ func (s *markSheet) check(c api.Ctx, r MarkFields) []api.Detail {
 		fail("date", "no academic year is active")
 	case r.Date.Before(*s.YearStart) || s.YearEnd.Before(r.Date):
 		fail("date", "%s is not in the active academic year, %s to %s", r.Date, s.YearStart, s.YearEnd)
-	case s.off != "":
+	case s.off != "" && r.Records[0].Status != holidayStatus:
 		fail("date", "%s is a day off: %s", r.Date, s.off)
 	}
+	off := 0
 	seen := make(map[uuid.UUID]bool, len(r.Records))
 	for i, record := range r.Records {
 		wrong := func(field, format string, args ...any) {
@@ -139,9 +146,15 @@ func (s *markSheet) check(c api.Ctx, r MarkFields) []api.Detail {
 			wrong("studentId", "%s is named twice", record.StudentID)
 		}
 		seen[record.StudentID] = true
+		if record.Status == holidayStatus {
+			off++
+		}
 		if record.LateMinutes != nil && record.Status != "LATE" {
 			wrong("lateMinutes", "lateMinutes goes with LATE only")
 		}
+	}
+	if off > 0 && (off < len(r.Records) || off < len(s.students)) {
+		fail("records", "HOLIDAY is for the whole division: mark all %d students with it, or none", len(s.students))
 	}
 	return bad
 }
@@ -191,7 +204,7 @@ func (s *markSheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source str
 	name := roster.FullName(one.FirstName, one.LastName)
 	was, there := s.marks[record.StudentID]
 	if leave, away := s.leaves[record.StudentID]; away && (m.Status == "ABSENT" || m.Status == "LEAVE") {
-		m.Status, m.Source, m.LeaveID = "LEAVE", "LEAVE", &leave
+		m.Status, m.Source, m.LeaveID, m.HalfDay = "LEAVE", "LEAVE", &leave.ID, leave.HalfDay
 	}
 	if !there {
 		return change{Mark: m, name: name}, true

@@ -12,13 +12,13 @@ import (
 )
 
 // reviseMarks keeps what marks were before they are written anew.
-const reviseMarks = `insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, reason, marked_by, marked_at, replaced_by, replaced_at)
-	select a.id, a.version, a.student_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.reason, a.marked_by, a.marked_at, $2, $3
+const reviseMarks = `insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, half_day, reason, marked_by, marked_at, replaced_by, replaced_at)
+	select a.id, a.version, a.student_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.half_day, a.reason, a.marked_by, a.marked_at, $2, $3
 	from attendance a where a.id = any($1)`
 
 // overMark replaces the mark that a student has.
 const overMark = ` on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
-		remark = excluded.remark, source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason,
+		remark = excluded.remark, source = excluded.source, leave_id = excluded.leave_id, half_day = excluded.half_day, reason = excluded.reason,
 		marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
 
 // write keeps changes of divisions that the caller holds locked, with the COMMIT.
@@ -43,6 +43,7 @@ func write(c api.Ctx, changes []change, reason string) {
 	each(&w, changes, "version", "int", func(m Mark) int { return m.Version })
 	some(&w, changes, "late_minutes", "int", func(m Mark) *int { return m.LateMinutes })
 	some(&w, changes, "leave_id", "uuid", func(m Mark) *uuid.UUID { return m.LeaveID })
+	each(&w, changes, "half_day", "bool", func(m Mark) bool { return m.HalfDay })
 	w.same("marked_by", "uuid", c.User.ID)
 	w.same("marked_at", "timestamptz", c.Now)
 	w.same("reason", "text", reason)

@@ -24,6 +24,7 @@ type ChildDay struct {
 	Status      *string  `json:"status" doc:"PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked"`
 	DayOff      string   `json:"dayOff" example:"Diwali"`
 	LateMinutes *int     `json:"lateMinutes"`
+	HalfDay     bool     `json:"halfDay" doc:"Of LEAVE: half a day"`
 	Remark      string   `json:"remark"`
 }
 
@@ -36,11 +37,11 @@ func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 	month, first, last := r.Month.span(c)
 	var found []struct {
 		ChildDay
-		ClassID uuid.UUID
+		ClassID, DivisionID uuid.UUID
 	}
 	calendar, holidays := reading(c, first, last)
 	err := tenancy.Pipeline(c.DB, roster.MayViewQuery(c, r.StudentID), holidays,
-		tenancy.Query{SQL: `select day::date as date, e.class_id, a.status, a.late_minutes, coalesce(a.remark, '') as remark
+		tenancy.Query{SQL: `select day::date as date, e.class_id, e.division_id, a.status, a.late_minutes, coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark
 			from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
 			join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)
 			left join attendance a on a.student_id = $1 and a.date = day::date
@@ -53,10 +54,10 @@ func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 	var counts Counts
 	holiday := "HOLIDAY"
 	for i, f := range found {
-		if off := calendar.off(f.ClassID, f.Date); off != "" {
+		if off := calendar.off(f.ClassID, f.DivisionID, f.Date); off != "" {
 			f.ChildDay = ChildDay{Date: f.Date, Status: &holiday, DayOff: off}
 		} else if f.Status != nil && !c.Today().Before(f.Date) { // leave may be known before its day
-			counts.add(*f.Status)
+			counts.add(*f.Status, f.HalfDay)
 		}
 		out.Days[i] = f.ChildDay
 	}
@@ -105,7 +106,7 @@ func childSummary(c api.Ctx, r childSummaryRequest) (ChildSummary, error) {
 func countDays(c api.Ctx, student uuid.UUID, span between) (Counts, error) {
 	var counts []Counts
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + countColumns + ` from attendance a join division d on d.id = a.division_id
-		where a.student_id = $1 and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "$5"),
+		where a.student_id = $1 and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "d.id", "$5"),
 		Args: []any{student, span.From, span.To, c.Today(), weekend(c)}, Scan: tenancy.Collect(&counts)})
 	if err != nil {
 		return Counts{}, fmt.Errorf("counting a student's days: %w", err)
@@ -113,12 +114,13 @@ func countDays(c api.Ctx, student uuid.UUID, span between) (Counts, error) {
 	return counts[0], nil
 }
 
-// Totals is on how many of the days they were marked a student was there.
-func (m *Module) Totals(c api.Ctx, student uuid.UUID, from, to api.Date) (present, marked int, err error) {
+// Totals is on how many of the days they were marked a student was there; half a day of
+// leave is half a day there.
+func (m *Module) Totals(c api.Ctx, student uuid.UUID, from, to api.Date) (present float64, marked int, err error) {
 	counts, err := countDays(c, student, between{from, to})
 	if err != nil {
 		return 0, 0, err
 	}
 	t := counts.totals()
-	return t.Present + t.Late, t.Marked, nil
+	return counts.there(), t.Marked, nil
 }

@@ -31,6 +31,7 @@ type RegisterEntry struct {
 	LastName        string     `json:"lastName"`
 	Status          *string    `json:"status" doc:"PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked"`
 	LateMinutes     *int       `json:"lateMinutes"`
+	HalfDay         bool       `json:"halfDay" doc:"Of LEAVE: half a day"`
 	Remark          string     `json:"remark"`
 	Source          string     `json:"source"`
 	LeaveID         *uuid.UUID `json:"leaveId"`
@@ -59,7 +60,7 @@ func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: `select s.id as student_id, e.roll_number, s.admission_number, s.first_name, s.last_name,
-				a.status, a.late_minutes, coalesce(a.remark, '') as remark, coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
+				a.status, a.late_minutes, coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark, coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $2
 			where ` + onRoster + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
 			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: tenancy.Collect(&out.Students)},
@@ -71,7 +72,7 @@ func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 		return out, api.NotFound("division")
 	}
 	out.frame = frames[0]
-	if out.DayOff = calendar.off(out.ClassID, r.Date); out.DayOff != "" {
+	if out.DayOff = calendar.off(out.ClassID, out.DivisionID, r.Date); out.DayOff != "" {
 		holiday := "HOLIDAY"
 		for i := range out.Students {
 			out.Students[i].Status = &holiday
@@ -83,7 +84,7 @@ func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 			out.Unmarked++
 			continue
 		}
-		out.add(*s.Status)
+		out.add(*s.Status, s.HalfDay)
 	}
 	return out, nil
 }
@@ -125,7 +126,7 @@ func unmarked(c api.Ctx, r unmarkedRequest) (Unmarked, error) {
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $1
 			where e.start_date <= $1 and (e.end_date is null or e.end_date >= $1) and (s.deleted_at is null or $2) group by e.division_id) n
 		join division d on d.id = n.division_id join class k on k.id = d.class_id
-		where n.unmarked > 0 and ` + isOpen("$1::date", "d.class_id", "$3") + `
+		where n.unmarked > 0 and ` + isOpen("$1::date", "d.class_id", "d.id", "$3") + `
 		order by k.level, k.name, d.name, d.id`, Args: []any{r.Date, r.Date.Before(c.Today()), weekend(c)}, Scan: tenancy.Collect(&out.Divisions)})
 	if err != nil {
 		return out, fmt.Errorf("looking for what is not marked: %w", err)

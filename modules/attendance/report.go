@@ -60,7 +60,7 @@ const selectMonth = `select s.id as student_id, e.roll_number, s.admission_numbe
 		extract(day from greatest(e.start_date, $2))::int2 as first, extract(day from least(e.end_date, $3))::int2 as last, m.marks
 	from enrolment e join student s on s.id = e.student_id
 	cross join lateral (
-		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then 'V' else left(a.status, 1) end, ''), '') as marks
+		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then case when a.half_day then 'W' else 'V' end else left(a.status, 1) end, ''), '') as marks
 		from attendance a where a.student_id = e.student_id and a.date between greatest(e.start_date, $2) and least(e.end_date, $3)) m
 	where e.division_id = $1 and e.start_date <= $3 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or e.start_date < $4)
 	order by e.roll_number nulls last, s.first_name, s.last_name, s.id, e.start_date`
@@ -84,7 +84,7 @@ func readReport(c api.Ctx, r reportRequest) (MonthRegister, error) {
 	out := MonthRegister{frame: frames[0], Month: month, Days: make([]MonthDay, last.Day), Students: []MonthStudent{}}
 	for i := range out.Days {
 		day := first.AddDays(i)
-		out.Days[i] = MonthDay{day, calendar.off(out.ClassID, day)}
+		out.Days[i] = MonthDay{day, calendar.off(out.ClassID, out.DivisionID, day)}
 	}
 	out.fill(found, c.Today())
 	return out, nil
@@ -118,7 +118,7 @@ func (p *MonthRegister) fill(found []marksOf, today api.Date) {
 			if day := f.Marks[i] - '0'; p.Days[day-1].DayOff == "" {
 				line[day-1] = f.Marks[i+1]
 				if !today.Before(p.Days[day-1].Date) {
-					counts[n].add(line.At(int(day - 1)))
+					counts[n].add(line.At(int(day-1)), line[day-1] == 'W')
 				}
 			}
 		}
@@ -130,14 +130,14 @@ func (p *MonthRegister) fill(found []marksOf, today api.Date) {
 	p.Totals = all.totals()
 }
 
-// Statuses are a month's, a letter for each day; 0 is none. On the wire they are a
+// Statuses are a month's, a letter for each day; 0 is none, W half a day of leave. On the wire they are a
 // list of words and nulls: a division's month has two thousand of them.
 type Statuses []byte
 
 // At is the status of the i-th day; empty where there is none.
 func (s Statuses) At(i int) string { return letters[s[i]] }
 
-var letters = [256]string{'P': "PRESENT", 'A': "ABSENT", 'L': "LATE", 'V': "LEAVE", 'H': "HOLIDAY"}
+var letters = [256]string{'P': "PRESENT", 'A': "ABSENT", 'L': "LATE", 'V': "LEAVE", 'W': "LEAVE", 'H': "HOLIDAY"}
 
 // MarshalJSON writes the list.
 func (s Statuses) MarshalJSON() ([]byte, error) {

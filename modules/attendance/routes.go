@@ -50,6 +50,7 @@ func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "holiday_dates_check", Field: "endDate", Message: "endDate must not be before startDate"},
 		{Name: "holiday_class_class_fkey", Field: "classIds", Message: "classIds names no class"},
+		{Name: "holiday_division_division_fkey", Field: "divisionIds", Message: "divisionIds names no division"},
 		{Name: "attendance_once", Field: "records", Message: "Someone marked this student just now"},
 		{Name: "school_setting_notice_delay_check", Field: "attendanceNoticeDelayMinutes", Message: "attendanceNoticeDelayMinutes must be from 0 to 1440"},
 	}

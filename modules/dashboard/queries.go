@@ -5,7 +5,8 @@ const (
 	// registerToday is every division that has students today. $2 is the weekend.
 	registerToday = `select d.id as division_id, d.name as division_name, k.id as class_id, k.name as class_name, n.students, n.no_mark, n.present, n.absent, n.late, n.leave, n.without,
 			extract(dow from $1::date)::int <> all($2::int[]) and not exists (select from holiday h where h.start_date <= $1 and h.end_date >= $1
-				and (h.all_classes or exists (select from holiday_class x where x.holiday_id = h.id and x.class_id = k.id))) as school_today
+				and (h.all_classes or exists (select from holiday_class x where x.holiday_id = h.id and x.class_id = k.id)
+				or exists (select from holiday_division x where x.holiday_id = h.id and x.division_id = d.id))) as school_today
 		from (select e.division_id as of_division, count(*)::int as students, 0 as no_mark, count(*) filter (where a.status = 'PRESENT')::int as present,
 				count(*) filter (where a.status = 'ABSENT')::int as absent, count(*) filter (where a.status = 'LATE')::int as late,
 				count(*) filter (where a.status = 'LEAVE')::int as leave, count(*) filter (where a.id is null)::int as without

@@ -60,18 +60,19 @@ type CardTerm struct {
 
 // Overall is the year so far.
 type Overall struct {
-	Percent    *float64 `json:"percent" doc:"Of the terms by their weights"`
+	Percent    *float64 `json:"percent" doc:"Of the terms by their weights; none while a result is missing"`
 	Grade      string   `json:"grade"`
 	GradePoint *float64 `json:"gradePoint"`
-	Rank       int      `json:"rank" doc:"In the class; equals share a rank. 0 is unranked"`
-	OutOf      int      `json:"outOf"`
-	IsPass     bool     `json:"isPass" doc:"Every exam was passed"`
+	Places
+	Outcome        string   `json:"outcome" enum:"PASSED,PASSED_WITH_GRACE,COMPARTMENT,FAILED,INCOMPLETE" doc:"By the school's rule of who passes"`
+	FailedSubjects []string `json:"failedSubjects" doc:"After grace; none where the school goes by the total"`
+	IsPass         bool     `json:"isPass" doc:"The outcome is PASSED or PASSED_WITH_GRACE"`
 }
 
 // CardAttendance is how often the student was there.
 type CardAttendance struct {
-	Present int      `json:"present"`
-	Total   int      `json:"total" doc:"School days so far"`
+	Present float64  `json:"present" doc:"Days there; half a day of leave is half a day"`
+	Total   int      `json:"total" doc:"School days up to today that were marked"`
 	Percent *float64 `json:"percent"`
 }
 
@@ -137,7 +138,7 @@ func (m *Module) attended(c api.Ctx, student uuid.UUID, year roster.AcademicYear
 	if err != nil {
 		return nil, fmt.Errorf("counting attendance: %w", err)
 	}
-	return &CardAttendance{Present: present, Total: total, Percent: percentOf(Marks(present), Marks(total))}, nil
+	return &CardAttendance{Present: present, Total: total, Percent: percentOf(Marks(present*100), Marks(total*100))}, nil
 }
 
 // cardData is what the database knows for a card.
@@ -147,6 +148,7 @@ type cardData struct {
 	tallies []tally // of the student's whole class
 	lines   []resultLine
 	bands   Bands
+	rule    passRule
 	remarks []CardRemark // one at the most
 }
 
@@ -172,6 +174,7 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 	d := &cardData{}
 	var students []CardStudent
 	var scales []classScale
+	var rules []passRule
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select s.id, s.admission_number, s.first_name, s.last_name, s.date_of_birth, n.class_id, coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name, n.roll_number,
 				array(select trim(g.first_name || ' ' || g.last_name) from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = s.id order by sg.is_primary desc, g.id) as guardians
@@ -186,6 +189,7 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 			Args: []any{student, year}, Scan: tenancy.Collect(&scales)},
 		tenancy.Query{SQL: resultLines + `r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams + `) order by p.exam_date, p.start_time, u.name, p.id`,
 			Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.lines)},
+		tenancy.Query{SQL: passRuleSQL, Scan: tenancy.Collect(&rules)},
 		tenancy.Query{SQL: cardRemark, Args: []any{student, year}, Scan: tenancy.Collect(&d.remarks)},
 	)
 	if err != nil {
@@ -194,7 +198,7 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 	if len(students) == 0 {
 		return nil, roster.ErrNoStudent
 	}
-	d.student = students[0]
+	d.student, d.rule = students[0], rules[0]
 	if len(scales) > 0 {
 		d.bands = scales[0].Bands
 	}

@@ -41,11 +41,17 @@ func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
 	}
 	doc.Heading("The year")
 	doc.Field("Overall", fmt.Sprintf("%s, grade %s", percent(card.Overall.Percent), orDash(card.Overall.Grade)))
+	outcome := outcomes[card.Overall.Outcome]
+	if len(card.Overall.FailedSubjects) > 0 {
+		outcome += ": " + strings.Join(card.Overall.FailedSubjects, ", ")
+	}
+	doc.Field("Result", outcome)
 	if card.Overall.Rank > 0 {
 		doc.Field("Rank in class", fmt.Sprintf("%d of %d", card.Overall.Rank, card.Overall.OutOf))
+		doc.Field("Rank in division", fmt.Sprintf("%d of %d", card.Overall.DivisionRank, card.Overall.DivisionOutOf))
 	}
 	if a := card.Attendance; a != nil {
-		doc.Field("Attendance", fmt.Sprintf("%d of %d days (%s)", a.Present, a.Total, percent(a.Percent)))
+		doc.Field("Attendance", fmt.Sprintf("%s of %d days (%s)", number(a.Present), a.Total, percent(a.Percent)))
 	}
 	if card.Remark != nil {
 		doc.Heading("Remarks of the class teacher")
@@ -79,15 +85,19 @@ func (e CardExam) lines() [][]string {
 }
 
 func (e CardExam) sentence() string {
-	outcome := "not passed"
-	if e.IsPass {
-		outcome = "passed"
+	if e.Outcome == incomplete {
+		return "incomplete: " + fmt.Sprint(e.Missing) + " of the results missing"
 	}
-	text := percent(e.Percent) + ", " + outcome
+	text := percent(e.Percent) + ", " + outcomes[e.Outcome]
 	if e.Rank > 0 {
 		text += fmt.Sprintf(", rank %d of %d", e.Rank, e.OutOf)
 	}
 	return text
+}
+
+// outcomes are the words of the card.
+var outcomes = map[string]string{
+	passed: "passed", passedWithGrace: "passed with grace marks", compartment: "to sit again", failed: "not passed", incomplete: "incomplete",
 }
 
 func percent(p *float64) string {

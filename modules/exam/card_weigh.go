@@ -13,54 +13,139 @@ func (d *cardData) weigh() ReportCard {
 	for _, t := range d.tallies {
 		scales[t.ClassID] = d.bands
 	}
-	stand, papers := standingsOf(d.student.ID, d.tallies, scales), byExam(d.lines)
-	passed := true
+	stand, papers := standingsOf(d.student.ID, d.tallies, scales, d.rule), byExam(d.lines)
 	for _, e := range d.exams {
 		if s, sat := stand[e.ID]; sat {
-			passed = passed && s.IsPass
-			card.Exams = append(card.Exams, CardExam{ExamID: e.ID, Name: e.Name, TermID: e.TermID, Weight: e.Weight, Standing: s, Results: papers[e.ID]})
+			card.Exams = append(card.Exams, CardExam{ExamID: e.ID, Name: e.Name, TermID: e.TermID, Weight: e.Weight, Standing: s, Results: append([]PaperResult{}, papers[e.ID]...)})
 		}
 	}
-	percents := map[uuid.UUID]*float64{}
-	for student, exams := range d.byStudent() {
-		terms := d.terms(exams)
-		percents[student] = weighted(partsOf(terms))
+	var class []candidate
+	var own weighedPart
+	for student, mate := range d.byStudent() {
+		terms, year := d.year(mate.exams)
 		if student == d.student.ID {
-			card.Terms = terms
+			card.Terms, own = terms, year
 		}
+		class = append(class, candidate{student, mate.division, year.percent, mate.hasLeft})
 	}
 	for i := range card.Terms {
 		card.Terms[i].Grade = d.bands.grade(card.Terms[i].Percent).Grade
 	}
-	ranks, outOf := ranked(percents)
-	overall := percents[d.student.ID]
-	band := d.bands.grade(overall)
-	card.Overall = Overall{Percent: overall, Grade: band.Grade, Rank: ranks[d.student.ID], OutOf: outOf, IsPass: passed && overall != nil}
-	if band.Grade != "" {
-		card.Overall.GradePoint = &band.GradePoint
-	}
+	card.Overall = d.overall(own)
+	card.Overall.Places = d.rule.places(class)[d.student.ID]
 	return card
 }
 
-// byStudent is each classmate's percent in each exam.
-func (d *cardData) byStudent() map[uuid.UUID]map[uuid.UUID]*float64 {
-	out := map[uuid.UUID]map[uuid.UUID]*float64{}
-	for _, t := range d.tallies {
-		if out[t.StudentID] == nil {
-			out[t.StudentID] = map[uuid.UUID]*float64{}
+// overall is the student's year by its percentage and the school's rule.
+func (d *cardData) overall(year weighedPart) Overall {
+	band := d.bands.grade(year.percent)
+	out := Overall{Percent: year.percent, Grade: band.Grade, Outcome: incomplete, FailedSubjects: []string{}}
+	if band.Grade != "" {
+		out.GradePoint = &band.GradePoint
+	}
+	if year.percent == nil {
+		return out
+	}
+	if d.rule.PassRule == "TOTAL" {
+		least := map[uuid.UUID]weighedPart{}
+		for _, t := range d.own() {
+			least[t.ExamID] = weighedPart{percent: percentOf(t.PassMarks, t.MaxMarks)}
 		}
-		out[t.StudentID][t.ExamID] = percentOf(t.Obtained, t.MaxMarks)
+		_, byPapers := d.year(least)
+		out.Outcome = d.rule.total(*year.percent, byPapers.percent)
+	} else {
+		var names []string
+		out.Outcome, names = d.rule.year(d.shortfalls())
+		out.FailedSubjects = append(out.FailedSubjects, names...)
+	}
+	out.IsPass = out.Outcome == passed || out.Outcome == passedWithGrace
+	return out
+}
+
+// shortfalls are the subjects in which the student lacks marks: over the year or, where
+// every exam counts by itself, in the worst of their papers.
+func (d *cardData) shortfalls() []shortfall {
+	type sums struct{ obtained, most, pass Marks }
+	class := map[uuid.UUID]uuid.UUID{}
+	for _, t := range d.own() {
+		class[t.ExamID] = t.ClassID
+	}
+	bySubject := map[string]map[uuid.UUID]sums{}
+	worst := map[string]float64{}
+	for _, l := range d.lines {
+		if l.SubjectType == "CO_SCHOLASTIC" || l.IsExempt || l.ClassID != class[l.ExamID] {
+			continue
+		}
+		if bySubject[l.SubjectName] == nil {
+			bySubject[l.SubjectName] = map[uuid.UUID]sums{}
+		}
+		var marks Marks
+		if l.MarksObtained != nil {
+			marks = *l.MarksObtained
+		}
+		s := bySubject[l.SubjectName][l.ExamID]
+		bySubject[l.SubjectName][l.ExamID] = sums{s.obtained + marks, s.most + l.MaxMarks, s.pass + l.PassMarks}
+		worst[l.SubjectName] = max(worst[l.SubjectName], float64(l.PassMarks-marks)*100/float64(l.MaxMarks))
+	}
+	var short []shortfall
+	for subject, exams := range bySubject {
+		lacks := worst[subject]
+		if d.rule.PassRule == "SUBJECTS" {
+			got, least := map[uuid.UUID]weighedPart{}, map[uuid.UUID]weighedPart{}
+			for exam, s := range exams {
+				got[exam], least[exam] = weighedPart{percent: percentOf(s.obtained, s.most)}, weighedPart{percent: percentOf(s.pass, s.most)}
+			}
+			_, year := d.year(got)
+			_, byPapers := d.year(least)
+			lacks = d.rule.least(byPapers.percent) - *year.percent
+		}
+		if lacks > 0 {
+			short = append(short, shortfall{subject, rounded(lacks)})
+		}
+	}
+	return short
+}
+
+// own are the student's own tallies.
+func (d *cardData) own() []tally {
+	var own []tally
+	for _, t := range d.tallies {
+		if t.StudentID == d.student.ID {
+			own = append(own, t)
+		}
+	}
+	return own
+}
+
+// classmate is one of the class with what they reached in each exam.
+type classmate struct {
+	exams    map[uuid.UUID]weighedPart
+	division uuid.UUID
+	hasLeft  bool
+}
+
+func (d *cardData) byStudent() map[uuid.UUID]classmate {
+	out := map[uuid.UUID]classmate{}
+	for _, t := range d.tallies {
+		mate, met := out[t.StudentID]
+		if !met {
+			mate = classmate{exams: map[uuid.UUID]weighedPart{}}
+		}
+		mate.division, mate.hasLeft = t.DivisionID, t.HasLeft
+		mate.exams[t.ExamID] = weighedPart{percent: t.percent(), incomplete: t.Missing > 0}
+		out[t.StudentID] = mate
 	}
 	return out
 }
 
-// terms weighs one student's exams within their terms, in the order of the exams.
-func (d *cardData) terms(percents map[uuid.UUID]*float64) []CardTerm {
-	var terms []CardTerm
+// year weighs what was reached in exams within their terms, in the order of the exams, and
+// the terms in the year.
+func (d *cardData) year(exams map[uuid.UUID]weighedPart) ([]CardTerm, weighedPart) {
+	terms := []CardTerm{}
 	var parts [][]weighedPart
 	at := map[uuid.UUID]int{}
 	for _, e := range d.exams {
-		p, took := percents[e.ID]
+		part, took := exams[e.ID]
 		if !took {
 			continue
 		}
@@ -74,18 +159,14 @@ func (d *cardData) terms(percents map[uuid.UUID]*float64) []CardTerm {
 			at[key] = i
 			terms, parts = append(terms, term), append(parts, nil)
 		}
-		parts[i] = append(parts[i], weighedPart{p, e.Weight})
+		part.weight = e.Weight
+		parts[i] = append(parts[i], part)
 	}
+	means := make([]weighedPart, len(terms))
 	for i := range terms {
-		terms[i].Percent = weighted(parts[i])
+		means[i] = weighted(parts[i])
+		means[i].weight = terms[i].Weight
+		terms[i].Percent = means[i].percent
 	}
-	return terms
-}
-
-func partsOf(terms []CardTerm) []weighedPart {
-	parts := make([]weighedPart, len(terms))
-	for i, t := range terms {
-		parts[i] = weighedPart{t.Percent, t.Weight}
-	}
-	return parts
+	return terms, weighted(means)
 }

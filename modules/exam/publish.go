@@ -2,6 +2,7 @@ package exam
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -20,7 +21,8 @@ type publishRequest struct {
 // publishing may be a look at what it would do.
 type publishing struct {
 	publishRequest
-	Preview bool `json:"preview" doc:"Of results: say whom it would concern, and change nothing"`
+	Preview      bool `json:"preview" doc:"Of results: say whom it would concern, and change nothing"`
+	AllowMissing bool `json:"allowMissing" doc:"Publish although results are missing: who misses one has no percentage, grade, rank or pass"`
 }
 
 // Publication is an exam that was published, and whom it concerns.
@@ -28,7 +30,26 @@ type Publication struct {
 	Exam
 	Students int `json:"students" doc:"With a result; their guardians are told"`
 	Missing  int `json:"missing" doc:"Results that were not entered: students who sat in the class on the day of a paper and have none"`
+	// Bounded, so that an exam nobody entered anything for has an answer too.
+	MissingResults []MissingResult `json:"missingResults" doc:"Who misses which, the first 200"`
 }
+
+// MissingResult is a result that was not entered.
+type MissingResult struct {
+	StudentID       uuid.UUID `json:"studentId"`
+	AdmissionNumber string    `json:"admissionNumber"`
+	FirstName       string    `json:"firstName"`
+	LastName        string    `json:"lastName"`
+	ClassName       string    `json:"className"`
+	PaperID         uuid.UUID `json:"paperId"`
+	SubjectName     string    `json:"subjectName"`
+}
+
+// missingSQL are the results of the exam $1 that were not entered.
+const missingSQL = `select r.student_id, s.admission_number, s.first_name, s.last_name, k.name as class_name, p.id as paper_id, u.name as subject_name, count(*) over () as total
+	from exam_paper p join ` + expected + ` join student s on s.id = r.student_id and s.deleted_at is null join class k on k.id = p.class_id join subject u on u.id = p.subject_id
+	where p.exam_id = $1 and not exists (select from exam_result o where o.paper_id = p.id and o.student_id = r.student_id)
+	order by k.level, k.name, s.first_name, s.last_name, s.id, p.exam_date, u.name, p.id limit 200`
 
 // publish shows the parents an exam's schedule or its results. The exam is locked:
 // of two at once the second finds it published.
@@ -47,16 +68,15 @@ func publish(c api.Ctx, r publishing) (Publication, error) {
 		ID        uuid.UUID
 		FirstName string
 	}
-	var missing []struct{ N int }
+	var missing []struct {
+		MissingResult
+		Total int
+	}
 	queries := []tenancy.Query{
 		// From the exam to its students: the other way round every student of the school would be looked at.
-		tenancy.Query{SQL: `with sat as materialized (select distinct r.student_id from exam_paper p join exam_result r on r.paper_id = p.id where p.exam_id = $1)
+		{SQL: `with sat as materialized (select distinct r.student_id from exam_paper p join exam_result r on r.paper_id = p.id where p.exam_id = $1)
 			select s.id, s.first_name from sat join student s on s.id = sat.student_id where s.deleted_at is null order by s.id`, Args: []any{e.ID}, Scan: tenancy.Collect(&told)},
-		tenancy.Query{SQL: `select count(*) as n from exam_paper p join enrolment n on n.class_id = p.class_id and n.academic_year_id = $2
-				and n.start_date <= p.exam_date and (n.end_date is null or n.end_date >= p.exam_date)
-			where p.exam_id = $1 and n.student_id not in (select g.id from student g where g.deleted_at is not null)
-				and not exists (select from exam_result r where r.paper_id = p.id and r.student_id = n.student_id)`,
-			Args: []any{e.ID, e.AcademicYearID}, Scan: tenancy.Collect(&missing)},
+		{SQL: missingSQL, Args: []any{e.ID}, Scan: tenancy.Collect(&missing)},
 	}
 	if !r.Preview {
 		queries = append(queries, tenancy.Query{SQL: regradeSQL, Args: []any{e.ID, nil}})
@@ -67,9 +87,16 @@ func publish(c api.Ctx, r publishing) (Publication, error) {
 	if len(told) == 0 {
 		return Publication{}, api.Conflict("This exam is %s and has no results to publish", e.Status)
 	}
+	done := Publication{Students: len(told), MissingResults: make([]MissingResult, len(missing))}
+	for i, m := range missing {
+		done.MissingResults[i], done.Missing = m.MissingResult, m.Total
+	}
 	if r.Preview {
-		now, err := readExam(c, e.ID)
-		return Publication{Exam: now, Students: len(told), Missing: missing[0].N}, err
+		done.Exam, err = readExam(c, e.ID)
+		return done, err
+	}
+	if done.Missing > 0 && !r.AllowMissing {
+		return Publication{}, done.refusal()
 	}
 	after := e
 	after.Status, after.PublishedAt, after.Publication = published, &c.Now, e.Publication+1
@@ -85,8 +112,35 @@ func publish(c api.Ctx, r publishing) (Publication, error) {
 	}
 	notice.Send(c, notices...)
 	c.Tell(events.Fact{Kind: "exam.published", Data: map[string]any{"examId": e.ID, "publication": after.Publication, "students": len(told)}})
-	out, err := turn(c, "publish", r.Reason, e, after)
-	return Publication{Exam: out, Students: len(told), Missing: missing[0].N}, err
+	done.Exam, err = turn(c, "publish", r.Reason, e, after)
+	return done, err
+}
+
+// refusal names who misses what: the first in the message, all that are known in the data.
+func (p Publication) refusal() *api.Error {
+	var who []string
+	subjects := map[uuid.UUID][]string{}
+	for _, m := range p.MissingResults {
+		subjects[m.StudentID] = append(subjects[m.StudentID], m.SubjectName)
+	}
+	named := 0
+	for _, m := range p.MissingResults {
+		if list := subjects[m.StudentID]; list != nil && len(who) < 5 {
+			who = append(who, fmt.Sprintf("%s (%s)", strings.TrimSpace(m.FirstName+" "+m.LastName), strings.Join(list, ", ")))
+			named += len(list)
+			delete(subjects, m.StudentID)
+		}
+	}
+	text := strings.Join(who, ", ")
+	if more := p.Missing - named; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	refusal := api.Conflict("%d results are missing: %s. Enter them or mark the students absent or exempt, or publish with allowMissing", p.Missing, text)
+	refusal.Data = struct {
+		Missing        int             `json:"missing"`
+		MissingResults []MissingResult `json:"missingResults"`
+	}{p.Missing, p.MissingResults}
+	return refusal
 }
 
 func publishSchedule(c api.Ctx, r publishRequest, e examRecord) (Publication, error) {
@@ -100,7 +154,7 @@ func publishSchedule(c api.Ctx, r publishRequest, e examRecord) (Publication, er
 	after.SchedulePublishedAt = &c.Now
 	c.Tell(events.Fact{Kind: "exam.schedule-published", Data: map[string]any{"examId": e.ID}})
 	out, err := turn(c, "publish schedule", r.Reason, e, after)
-	return Publication{Exam: out}, err
+	return Publication{Exam: out, MissingResults: []MissingResult{}}, err
 }
 
 // unpublish takes results, or a schedule, out of the parents' sight again.

@@ -245,10 +245,10 @@ func TestAnExamsResultsHaveTotalsGradesAndSharedRanks(t *testing.T) {
 		t.Fatalf("results %+v", all)
 	}
 	want := map[string]exam.Standing{
-		"Dev":   {Obtained: 4500, MaxMarks: 5000, Grade: "A", Rank: 1, OutOf: 4, IsPass: true},
-		"Asha":  {Obtained: 12000, MaxMarks: 15000, Grade: "A", Rank: 2, OutOf: 4, IsPass: false},
-		"Bina":  {Obtained: 12000, MaxMarks: 15000, Grade: "A", Rank: 2, OutOf: 4, IsPass: true},
-		"Chand": {Obtained: 5000, MaxMarks: 15000, Grade: "E", Rank: 4, OutOf: 4, IsPass: false},
+		"Dev":   {Obtained: 4500, MaxMarks: 5000, Grade: "A", Places: exam.Places{Rank: 1, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2}, Outcome: "PASSED", IsPass: true},
+		"Asha":  {Obtained: 12000, MaxMarks: 15000, Grade: "A", Places: exam.Places{Rank: 2, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2}, Outcome: "PASSED", IsPass: true},
+		"Bina":  {Obtained: 12000, MaxMarks: 15000, Grade: "A", Places: exam.Places{Rank: 2, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2}, Outcome: "PASSED", IsPass: true},
+		"Chand": {Obtained: 5000, MaxMarks: 15000, Grade: "E", Places: exam.Places{Rank: 4, OutOf: 4, DivisionRank: 2, DivisionOutOf: 2}, Outcome: "FAILED", IsPass: false},
 	}
 	percents := map[string]float64{"Dev": 90, "Asha": 80, "Bina": 80, "Chand": 33.33}
 	for _, s := range all.Students {

@@ -49,7 +49,7 @@ type PaperResult struct {
 	PassMarks   Marks     `json:"passMarks"`
 	ResultFields
 	Grade   string `json:"grade"`
-	IsPass  bool   `json:"isPass"`
+	IsPass  bool   `json:"isPass" doc:"Always of a co-scholastic subject"`
 	Version int    `json:"version"`
 }
 
@@ -64,13 +64,15 @@ type resultsRequest struct {
 // resultLine is a result and what its paper is, as the database gives it.
 type resultLine struct {
 	ExamID    uuid.UUID
+	ClassID   uuid.UUID
 	StudentID uuid.UUID
 	PaperResult
 }
 
 // resultLines looks at nothing but results and papers: whose they are is known.
-const resultLines = `select p.exam_id, r.student_id, r.id, r.paper_id, p.subject_id, u.name as subject_name, u.type as subject_type, p.exam_date, p.max_marks, p.pass_marks,
-		r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade, r.version, r.is_exempt or coalesce(r.marks_obtained >= p.pass_marks, false) as is_pass
+const resultLines = `select p.exam_id, p.class_id, r.student_id, r.id, r.paper_id, p.subject_id, u.name as subject_name, u.type as subject_type, p.exam_date, p.max_marks, p.pass_marks,
+		r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade, r.version,
+		r.is_exempt or u.type = 'CO_SCHOLASTIC' or coalesce(r.marks_obtained >= p.pass_marks, false) as is_pass
 	from exam_result r join exam_paper p on p.id = r.paper_id join subject u on u.id = p.subject_id where `
 
 // classScale is the scale a class goes by.
@@ -97,20 +99,16 @@ type standingRow struct {
 	FirstName       string
 	LastName        string
 	ClassName       string
-	DivisionID      uuid.UUID
 	DivisionName    string
-	RollNumber      *int
 }
 
 // standingRows are an exam's students in the order of their classes' registers: $1 is
-// the exam, $2 a class or the zero id, $3 the exam's year.
-var standingRows = `select t.student_id, t.exam_id, t.class_id, t.obtained, t.max_marks, t.failed, s.admission_number, s.first_name, s.last_name,
-		k.name as class_name, d.id as division_id, d.name as division_name, seat.roll_number
+// the exam, $2 a class or the zero id. Everybody who sat in the class on a paper's day is among
+// them, also without any result.
+var standingRows = `select t.*, s.admission_number, s.first_name, s.last_name, k.name as class_name, d.name as division_name
 	from (` + tallies(`p.exam_id = $1 and ($2 = '00000000-0000-0000-0000-000000000000'::uuid or p.class_id = $2)`) + `) t
-	join student s on s.id = t.student_id join class k on k.id = t.class_id
-	join lateral (select n.division_id, n.roll_number from enrolment n where n.student_id = t.student_id and n.class_id is not distinct from t.class_id and n.academic_year_id is not distinct from $3
-		order by n.start_date desc limit 1) seat on true join division d on d.id = seat.division_id
-	order by k.level, k.name, k.id, d.name, d.id, seat.roll_number nulls last, s.first_name, s.id`
+	join student s on s.id = t.student_id join class k on k.id = t.class_id join division d on d.id = t.division_id
+	order by k.level, k.name, k.id, d.name, d.id, t.roll_number nulls last, s.first_name, s.id`
 
 // getResults is an exam's results for the office, whatever state they are in. All are
 // added up, since they are ranked among each other; the papers are read for one page.
@@ -124,9 +122,11 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	exams := []uuid.UUID{r.ID}
 	var rows []standingRow
 	var scales []classScale
+	var rules []passRule
 	err = tenancy.Pipeline(c.DB, papersWhere(&out.Papers, "p.exam_id = $1", r.ID),
-		tenancy.Query{SQL: standingRows, Args: []any{r.ID, r.ClassID, out.Exam.AcademicYearID}, Scan: tenancy.Collect(&rows)},
+		tenancy.Query{SQL: standingRows, Args: []any{r.ID, r.ClassID}, Scan: tenancy.Collect(&rows)},
 		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: tenancy.Collect(&scales)},
+		tenancy.Query{SQL: passRuleSQL, Scan: tenancy.Collect(&rules)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading an exam's standings: %w", err)
@@ -135,7 +135,7 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	for i, row := range rows {
 		all[i] = row.tally
 	}
-	stand := standings(all, scalesByClass(scales))
+	stand := standings(all, scalesByClass(scales), rules[0])
 	rows = slices.DeleteFunc(rows, func(row standingRow) bool { return r.DivisionID != uuid.Nil && row.DivisionID != r.DivisionID })
 	out.Total, out.TotalPages = len(rows), (len(rows)+r.Limit-1)/r.Limit
 	from := min((r.Page-1)*r.Limit, len(rows))
@@ -155,7 +155,7 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	for _, row := range rows {
 		out.Students = append(out.Students, StudentResult{
 			StudentID: row.StudentID, AdmissionNumber: row.AdmissionNumber, FirstName: row.FirstName, LastName: row.LastName, ClassID: row.ClassID, ClassName: row.ClassName,
-			DivisionID: row.DivisionID, DivisionName: row.DivisionName, RollNumber: row.RollNumber, Standing: stand[row.StudentID], Results: papers[row.StudentID],
+			DivisionID: row.DivisionID, DivisionName: row.DivisionName, RollNumber: row.RollNumber, Standing: stand[row.StudentID], Results: append([]PaperResult{}, papers[row.StudentID]...),
 		})
 	}
 	return out, nil
@@ -171,26 +171,28 @@ func childStandings(c api.Ctx, exams []uuid.UUID, student uuid.UUID) (map[uuid.U
 	var lines []resultLine
 	var class []tally
 	var scales []classScale
+	var rules []passRule
 	err := tenancy.Pipeline(c.DB, linesOf(&lines, exams, []uuid.UUID{student}),
 		tenancy.Query{SQL: tallies(`(p.exam_id, p.class_id) in (select q.exam_id, q.class_id from exam_result o join exam_paper q on q.id = o.paper_id where o.student_id = $2 and q.exam_id = any($1))`),
 			Args: []any{exams, student}, Scan: tenancy.Collect(&class)},
 		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: tenancy.Collect(&scales)},
+		tenancy.Query{SQL: passRuleSQL, Scan: tenancy.Collect(&rules)},
 	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading a student's results: %w", err)
 	}
-	return standingsOf(student, class, scalesByClass(scales)), byExam(lines), nil
+	return standingsOf(student, class, scalesByClass(scales), rules[0]), byExam(lines), nil
 }
 
 // standingsOf picks one student's standing in each exam out of the class's tallies.
-func standingsOf(student uuid.UUID, tallies []tally, scales map[uuid.UUID]Bands) map[uuid.UUID]Standing {
+func standingsOf(student uuid.UUID, tallies []tally, scales map[uuid.UUID]Bands, rule passRule) map[uuid.UUID]Standing {
 	exams := map[uuid.UUID][]tally{}
 	for _, t := range tallies {
 		exams[t.ExamID] = append(exams[t.ExamID], t)
 	}
 	out := map[uuid.UUID]Standing{}
 	for exam, list := range exams {
-		if s, sat := standings(list, scales)[student]; sat {
+		if s, sat := standings(list, scales, rule)[student]; sat {
 			out[exam] = s
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Attendance counts a student's school days, for the report card.
 type Attendance interface {
-	Totals(c api.Ctx, studentID uuid.UUID, from, to api.Date) (present, total int, err error)
+	Totals(c api.Ctx, studentID uuid.UUID, from, to api.Date) (present float64, total int, err error)
 }
 
 // Module serves exams. Attendance that is nil is left off the report card.

@@ -63,6 +63,8 @@ type Charged struct {
 	ChargedElsewhere int       `json:"chargedElsewhere" doc:"How many were left out because another class charged them for this part of the year; an invoice that was waived does not count"`
 	Amount           int64     `json:"amount" doc:"What they were charged together"`
 	Concession       int64     `json:"concession" doc:"What was waived of it"`
+	ProRata          int       `json:"proRata" doc:"How many of them pay for a part of the year, since they joined during it"`
+	ProRataAmount    int64     `json:"proRataAmount" doc:"What those were charged"`
 	DryRun           bool      `json:"dryRun"`
 
 	Students []ChargedStudent `json:"students" doc:"Of a dry run: everybody it speaks of, by name"`
@@ -75,6 +77,7 @@ type ChargedStudent struct {
 	Outcome     string    `json:"outcome" doc:"CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them"`
 	Amount      int64     `json:"amount"`
 	Concession  int64     `json:"concession" doc:"What is waived of it"`
+	ProRata     bool      `json:"proRata" doc:"For a part of the year"`
 }
 
 // chargeable is a student the structure holds for.
@@ -88,7 +91,8 @@ type chargeable struct {
 }
 
 // members are the students of a class ($1) in a year ($2): those enrolled, unless they
-// have left by the day $3, and those admitted to the class and not placed that year. $4
+// have left by the day $3, and those admitted to the class who sit nowhere: who sits in a
+// class of another year is not billed for it here before they are promoted. $4
 // narrows them to some; $5 and $6 are the structure and the instalment, $7 and $8 the
 // share of the year it is, from and to, in percent. Who came from another class was
 // charged elsewhere where half of that share or more is in invoices of that class; two
@@ -106,7 +110,8 @@ const members = `with sat as (
 		group by v.student_id having 2 * sum(least(share.upto, $8::numeric) - greatest(share.upto - share.percent, $7::numeric)) >= $8::numeric - $7::numeric)
 	select s.id, s.first_name, s.last_name, coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged, elsewhere.student_id is not null as elsewhere
 	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id left join elsewhere on elsewhere.student_id = s.id
-	where s.deleted_at is null and ($4::uuid[] is null or s.id = any($4)) and (sat.here or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE'))
+	where s.deleted_at is null and ($4::uuid[] is null or s.id = any($4)) and (sat.here or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE'
+		and not exists (select from enrolment o where o.student_id = s.id and o.end_date is null)))
 	order by s.id`
 
 // charge bills a class, or some of it, for an instalment. The structure's row is locked,
@@ -143,10 +148,10 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 		switch {
 		case s.Charged:
 			out.AlreadyCharged++
-			out.say(s, "ALREADY_CHARGED", 0, 0)
+			out.say(s, "ALREADY_CHARGED", 0, 0, false)
 		case s.Elsewhere:
 			out.ChargedElsewhere++
-			out.say(s, "CHARGED_ELSEWHERE", 0, 0)
+			out.say(s, "CHARGED_ELSEWHERE", 0, 0, false)
 		default:
 			due = append(due, s)
 		}
@@ -160,9 +165,9 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 
 // say notes what a dry run finds of a student. A charge itself answers with sums: it may
 // be of thousands, and its answer is kept in the audit.
-func (r *Charged) say(s chargeable, outcome string, amount, waived int64) {
+func (r *Charged) say(s chargeable, outcome string, amount, waived int64, partly bool) {
 	if r.DryRun {
-		r.Students = append(r.Students, ChargedStudent{s.ID, roster.FullName(s.FirstName, s.LastName), outcome, amount, waived})
+		r.Students = append(r.Students, ChargedStudent{s.ID, roster.FullName(s.FirstName, s.LastName), outcome, amount, waived, partly})
 	}
 }
 

@@ -21,9 +21,10 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		ids[i] = st.ID
 	}
 	var grants []Concession
-	var queries []tenancy.Query
+	var counted []proRata
+	queries := []tenancy.Query{{SQL: proRataSQL, Scan: tenancy.Collect(&counted)}}
 	if !out.DryRun { // a dry run writes nothing, so nobody has to wait for it
-		queries = []tenancy.Query{{SQL: openAccounts, Args: []any{ids, c.Now}}, {SQL: lockAccounts, Args: []any{ids}, Scan: discard}}
+		queries = append(queries, tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}}, tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard})
 	}
 	queries = append(queries, tenancy.Query{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`,
 		Args: []any{ids, year.ID}, Scan: tenancy.Collect(&grants)})
@@ -42,19 +43,24 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		}
 	}
 	in, span := s.Instalments[number-1], s.span(number)
+	due := in.DueDate
+	if due.Before(c.Today()) {
+		due = c.Today() // nothing is due before it was charged
+	}
 	postings := make([]posting, 0, len(students)+len(grants))
 	notices := make([]notice.Notice, 0, len(students))
 	for _, st := range students {
-		stays := stayFrom(year.StartDate, year.StartDate, year.EndDate)
+		joined := year.StartDate
 		if s.ProRata {
-			stays = stayFrom(st.Joined, year.StartDate, year.EndDate)
+			joined = st.Joined
 		}
-		lines := s.lines(span, stays)
+		stays := counted[0].stay(joined, year.StartDate, year.EndDate)
+		lines := s.lines(span, func(amount int64) int64 { return counted[0].share(stays, amount) })
 		if len(lines) == 0 {
-			out.say(st, "NOTHING_LEFT", 0, 0)
+			out.say(st, "NOTHING_LEFT", 0, 0, !stays.whole())
 			continue // nothing remains of the year for them
 		}
-		v := &invoice{id: api.NewID(), year: year.ID, number: numbers(out.Charged), student: st.ID, structure: &s.ID, instalment: &number, name: in.Name, due: in.DueDate, lines: lines}
+		v := &invoice{id: api.NewID(), year: year.ID, number: numbers(out.Charged), student: st.ID, structure: &s.ID, instalment: &number, name: in.Name, due: due, lines: lines}
 		p := posting{id: api.NewID(), kind: "CHARGE", narration: in.Name, key: fmt.Sprintf("charge %s %d %s", s.ID, number, st.ID), invoice: v}
 		p.entries = append(p.entries, entry{account: st.ID, side: debit, of: v})
 		for _, line := range lines {
@@ -72,7 +78,10 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		}
 		out.Charged, out.Amount, out.Concession = out.Charged+1, out.Amount+total, out.Concession+total-left
 		notices = append(notices, chargedNotice(c, st, v, left))
-		out.say(st, "CHARGED", total, total-left)
+		if !stays.whole() {
+			out.ProRata, out.ProRataAmount = out.ProRata+1, out.ProRataAmount+total
+		}
+		out.say(st, "CHARGED", total, total-left, !stays.whole())
 	}
 	if out.DryRun {
 		return out, nil
@@ -90,11 +99,11 @@ func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) notice.No
 		Text: notice.Text{Name: "fee.charged", Values: notice.Values{"what": v.name, "child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": money(c, amount), "date": v.due}}}
 }
 
-// lines are what an instalment costs under each head.
-func (s Structure) lines(of span, st stay) []InvoiceLine {
+// lines are what an instalment costs under each head, of the share of the year that is paid for.
+func (s Structure) lines(of span, share func(amount int64) int64) []InvoiceLine {
 	var out []InvoiceLine
 	for _, h := range s.Heads {
-		if n := of.of(st.share(int64(h.Amount))); n > 0 {
+		if n := of.of(share(int64(h.Amount))); n > 0 {
 			out = append(out, InvoiceLine{FeeHeadID: &h.FeeHeadID, Name: h.Name, Amount: n})
 		}
 	}

@@ -26,7 +26,7 @@ func TestAClassIsChargedOnceHoweverOftenItIsAsked(t *testing.T) {
 	if got := o.charge(t, 2, asha, ravi); got.Charged != 2 || got.Amount != 2*term2 {
 		t.Errorf("charged term 2 %+v", got)
 	}
-	if r := o.report(t, asha); r.Balance != 12_001 || len(r.Entries) != 2 || r.Entries[1].Balance != 12_001 || states(r) != "Term 1 OVERDUE 6001; Term 2 UNPAID 6000; " {
+	if r := o.report(t, asha); r.Balance != 12_001 || len(r.Entries) != 2 || r.Entries[1].Balance != 12_001 || states(r) != "Term 1 UNPAID 6001; Term 2 UNPAID 6000; " {
 		t.Errorf("%+v, %s", r, states(r))
 	}
 	if r := o.report(t, zoe); r.Balance != term1 || r.Invoices[0].Lines[1].Name != "Exams" || r.Invoices[0].Lines[1].Amount != 1_001 {
@@ -60,6 +60,7 @@ func TestTwoChargesOfAnInstalmentAtOnceAreOne(t *testing.T) {
 func TestWhoJoinsLatePaysForTheDaysThatRemain(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
+	o.set(t, map[string]any{"proRataBy": "DAYS"})
 	// 101 of the year's 200 days remain, today included.
 	late := o.admit(t, "Late", map[string]any{"admissionDate": o.today})
 	o.charge(t, 1)
@@ -72,6 +73,54 @@ func TestWhoJoinsLatePaysForTheDaysThatRemain(t *testing.T) {
 	flat.charge(t, 1)
 	if r := flat.report(t, late); r.Balance != term1 {
 		t.Errorf("without pro rata: %d", r.Balance)
+	}
+}
+
+func TestCharge_OfWhoJoinsLate_IsForTheMonthsThatRemain(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	months := func(from, to api.Date) int64 { return int64((to.Year-from.Year)*12+int(to.Month)-int(from.Month)) + 1 }
+	left, year := months(o.today, o.year.EndDate), months(o.year.StartDate, o.year.EndDate)
+	o.admit(t, "Early")
+	late := o.admit(t, "Late", map[string]any{"admissionDate": o.today})
+	o.set(t, map[string]any{"feeRoundTo": 100})
+	rounded := func(amount int64) int64 { return (amount*left/year + 50) / 100 * 100 }
+	want := rounded(10_000)/2 + (rounded(2_001)+1)/2
+	dry := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true})
+	if dry.ProRata != 1 || dry.ProRataAmount != want || dry.Charged != 2 || dry.Students[0].ProRata || !dry.Students[1].ProRata {
+		t.Errorf("dry run %+v, want one of %d", dry, want)
+	}
+	o.charge(t, 1)
+	if r := o.report(t, late); r.Balance != want {
+		t.Errorf("balance %d, want %d", r.Balance, want)
+	}
+}
+
+func TestCharge_AfterItsDueDate_IsDueToday(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha := o.admit(t, "Asha")
+	o.charge(t, 1) // of ten days ago
+	if v := o.report(t, asha).Invoices[0]; v.DueDate != o.today || v.State != "UNPAID" {
+		t.Errorf("due %s, %s", v.DueDate, v.State)
+	}
+	if d := testkit.Get[fee.Dues](t, o.clerk, "/school-admin/fee/dues"); d.Ageing.Days0To30 != term1 || d.Ageing.Total != term1 {
+		t.Errorf("ageing %+v", d.Ageing)
+	}
+}
+
+func TestCharge_OfTheNextYear_BillsNobodyWhoIsNotPromoted(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.admit(t, "Asha")
+	next := testkit.Post[roster.AcademicYear](t, o.clerk, "/school-admin/academic-year/create",
+		map[string]any{"name": "2027-28", "startDate": o.year.EndDate.AddDays(1), "endDate": o.year.EndDate.AddDays(200)})
+	fees := testkit.Post[fee.Structure](t, o.clerk, "/school-admin/fee/structure/create", map[string]any{
+		"classId": o.class.ID, "academicYearId": next.ID, "name": "Next year", "heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 40_000}},
+		"instalments": []any{map[string]any{"name": "Whole", "dueDate": next.StartDate, "percent": 100}}})
+	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", map[string]any{"structureId": fees.ID, "instalment": 1, "classId": o.class.ID})
+	if got.Charged != 0 || got.Amount != 0 {
+		t.Errorf("charged %+v", got)
 	}
 }
 

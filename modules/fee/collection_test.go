@@ -25,7 +25,7 @@ func TestAPaymentSettlesTheOldestDuesAndTheRestIsForTheNextCharge(t *testing.T) 
 	if first.Number != 1 || first.ReceiptNumber != "2026-27/R-000001" || first.Balance != term1-1_000 || len(first.Allocations) != 1 || first.Allocations[0].Amount != 1_000 || first.Advance != 0 {
 		t.Errorf("first %+v", first)
 	}
-	if got := states(o.report(t, asha)); got != "Term 1 OVERDUE 5001; " {
+	if got := states(o.report(t, asha)); got != "Term 1 PARTIAL 5001; " {
 		t.Error(got)
 	}
 	second := o.pay(t, asha, 7_001, "UPI")
@@ -69,7 +69,7 @@ func TestAReversedPaymentOpensAgainWhatItHadSettled(t *testing.T) {
 		t.Errorf("reversed %+v", back)
 	}
 	r := o.report(t, asha)
-	if states(r) != "Term 1 OVERDUE 6001; Term 2 UNPAID 6000; " || len(r.Entries) != 4 || r.Entries[3].Kind != "REVERSAL" || !strings.Contains(r.Entries[3].Narration, "The cheque bounced") || *r.Entries[3].ReversesID != paid.TransactionID {
+	if states(r) != "Term 1 UNPAID 6001; Term 2 UNPAID 6000; " || len(r.Entries) != 4 || r.Entries[3].Kind != "REVERSAL" || !strings.Contains(r.Entries[3].Narration, "The cheque bounced") || *r.Entries[3].ReversesID != paid.TransactionID {
 		t.Errorf("%+v", r)
 	}
 	if got := testkit.Get[fee.Receipt](t, o.clerk, "/school-admin/fee/receipt/"+paid.ID.String()); !got.Reversed || got.Amount != 8_000 {

@@ -61,25 +61,28 @@ func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
 	o.charge(t, 1)
 	o.charge(t, 2, asha)
 	o.pay(t, paid, term1, "CASH")
-	o.pay(t, asha, term1+1, "CASH") // term 1 is settled: the next due date is term 2's
+	o.pay(t, asha, term1+1, "CASH") // term 1 is settled: nothing is due before term 2
 	send := func(body map[string]any) fee.Reminders {
 		return testkit.Post[fee.Reminders](t, o.clerk, "/school-admin/fee/reminder/send", body)
 	}
 	testkit.Put[struct{ Version int }](t, o.clerk, "/school-admin/setting", map[string]any{"feeReminderText": "Pay {amount} for {student} by {dueDate}!"})
 	o.clerk.Refuses(t, "PUT", "/school-admin/setting", map[string]any{"feeReminderText": "Pay {sum}"}, 422, "")
-	if dry := send(map[string]any{"dryRun": true}); dry.Sent != 2 || !dry.DryRun || dry.Students[0].StudentID != asha || dry.Students[0].Amount != term2-1 || *dry.Students[0].DueDate != o.today.AddDays(60) {
-		t.Errorf("dry %+v", dry)
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{}, 422, "")
+	if dry := send(map[string]any{"dryRun": true, "all": true}); dry.Sent != 1 || !dry.DryRun || dry.Students[0].StudentID != ravi {
+		t.Errorf("dry %+v, want the only one with something due", dry)
 	}
+	o.charge(t, 2, ravi)
+	o.owes(t, asha, 300, 12) // paid by what was paid, which leaves 299 of term 1
 	if n := o.Count(t, "fee_reminder", "true"); n != 0 {
 		t.Errorf("a dry run reminded %d", n)
 	}
-	if got := send(map[string]any{"studentIds": []any{ravi, paid}}); got.Sent != 1 || got.NoDues != 1 || *got.Students[0].DueDate != o.today.AddDays(-10) {
+	if got := send(map[string]any{"studentIds": []any{ravi, paid}}); got.Sent != 1 || got.NoDues != 1 || *got.Students[0].DueDate != o.today || got.Students[0].Amount != term1 || got.Students[0].Upcoming != term2 || *got.Students[0].NextDueDate != o.today.AddDays(60) {
 		t.Errorf("chosen %+v", got)
 	}
 	var all sync.WaitGroup
 	sent := make([]int, 6)
 	for i := range sent {
-		all.Go(func() { sent[i] = send(map[string]any{}).Sent })
+		all.Go(func() { sent[i] = send(map[string]any{"all": true}).Sent })
 	}
 	all.Wait()
 	sum := 0
@@ -89,14 +92,14 @@ func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
 	if sum != 1 {
 		t.Errorf("sent %v", sent)
 	}
-	if got := send(map[string]any{}); got.Sent != 0 || got.Already != 2 {
+	if got := send(map[string]any{"all": true}); got.Sent != 0 || got.Already != 2 {
 		t.Errorf("again %+v", got)
 	}
 	var body string
 	if err := o.DB(t).Raw(`select body from notification where title = 'Fee reminder'`).Scan(&body).Error; err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("Pay INR 59.99 for Asha Rao by %s!", o.today.AddDays(60)); body != want {
+	if want := fmt.Sprintf("Pay INR 2.99 for Asha Rao by %s! Not due yet: INR 60.00, by %s.", o.today, o.today.AddDays(60)); body != want {
 		t.Errorf("told %q, want %q", body, want)
 	}
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{uuid.New()}}, 422, "")
@@ -109,9 +112,9 @@ func TestARequestForRemindersThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *te
 	o.charge(t, 1)
 	once := o.clerk.With("Idempotency-Key", uuid.NewString())
 	for range 2 {
-		if got := testkit.Post[fee.Reminders](t, once, "/school-admin/fee/reminder/send", map[string]any{}); got.Sent != 1 || got.Already != 0 {
+		if got := testkit.Post[fee.Reminders](t, once, "/school-admin/fee/reminder/send", map[string]any{"all": true}); got.Sent != 1 || got.Already != 0 {
 			t.Errorf("answered %+v", got)
 		}
 	}
-	once.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"dryRun": true}, 409, "")
+	once.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"all": true, "dryRun": true}, 409, "")
 }

@@ -88,6 +88,11 @@ func (o *office) parent(t *testing.T, student uuid.UUID) *testkit.Client {
 	return nobody
 }
 
+func (o *office) set(t *testing.T, settings map[string]any) {
+	t.Helper()
+	testkit.Put[struct{}](t, o.clerk, "/school-admin/setting", settings)
+}
+
 func (o *office) charge(t *testing.T, instalment any, students ...uuid.UUID) fee.Charged {
 	t.Helper()
 	body := map[string]any{"structureId": o.structure.ID, "instalment": instalment}

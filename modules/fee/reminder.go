@@ -12,8 +12,9 @@ import (
 )
 
 type reminderIn struct {
-	StudentIDs []uuid.UUID `json:"studentIds" validate:"omitempty,min=1,max=5000,unique" doc:"All who owe something unless given"`
-	ClassID    *uuid.UUID  `json:"classId" doc:"Only of this class"`
+	StudentIDs []uuid.UUID `json:"studentIds" validate:"omitempty,min=1,max=5000,unique" doc:"These students"`
+	ClassID    *uuid.UUID  `json:"classId" doc:"Or those of this class; with studentIds, both must hold"`
+	All        bool        `json:"all" doc:"Or everybody who owes something that is due"`
 	DryRun     bool        `json:"dryRun" doc:"Say whom, and remind nobody"`
 }
 
@@ -22,7 +23,7 @@ type Reminders struct {
 	DryRun   bool       `json:"dryRun"`
 	Sent     int        `json:"sent" doc:"How many were reminded; in a dry run, would be"`
 	Already  int        `json:"already" doc:"How many had been reminded today"`
-	NoDues   int        `json:"noDues" doc:"How many of those asked for owe nothing"`
+	NoDues   int        `json:"noDues" doc:"How many of those asked for owe nothing that is due"`
 	Students []Reminded `json:"students" doc:"Those reminded, 1,000 of them at the most"`
 }
 
@@ -30,23 +31,28 @@ type Reminders struct {
 type Reminded struct {
 	StudentID   uuid.UUID `json:"studentId"`
 	StudentName string    `json:"studentName"`
-	Amount      int64     `json:"amount"`
-	DueDate     *api.Date `json:"dueDate" doc:"The oldest that is open"`
+	Amount      int64     `json:"amount" doc:"What is due"`
+	DueDate     *api.Date `json:"dueDate" doc:"Since when: of the oldest that is open"`
+	Upcoming    int64     `json:"upcoming" doc:"What was charged and is not due yet"`
+	NextDueDate *api.Date `json:"nextDueDate" doc:"When the first of that is due"`
 }
 
 // remindersShown bounds the answer.
 const remindersShown = 1000
 
-// debtor is someone who owes, and whether they heard of it today.
+// debtor is a student with something due, and whether they heard of it today.
 type debtor struct {
 	Reminded
 	Heard bool
 }
 
-// sendReminders tells guardians what is owed, at most once a day by the school's day:
+// sendReminders tells guardians what is due, at most once a day by the school's day:
 // of two who ask at once, the database lets one remind each student.
 func sendReminders(c api.Ctx, r reminderIn) (Reminders, error) {
 	out := Reminders{DryRun: r.DryRun, Students: []Reminded{}}
+	if len(r.StudentIDs) == 0 && r.ClassID == nil && !r.All {
+		return out, api.InvalidField("studentIds", "Say whom to remind: studentIds, classId, or all")
+	}
 	list, err := r.debtors(c)
 	if err != nil {
 		return out, err
@@ -76,21 +82,23 @@ func sendReminders(c api.Ctx, r reminderIn) (Reminders, error) {
 	return out, nil
 }
 
-// debtors are those asked for who owe something. The due date is that of the oldest
-// invoice money has not reached.
+// debtors are those asked for who owe something that is due. The due date is that of the
+// oldest invoice money has not reached.
 func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 	var picked []uuid.UUID
 	if len(r.StudentIDs) > 0 {
 		picked = r.StudentIDs
 	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + `, asked as (select * from owing where $3::uuid[] is null or student_id = any($3)),
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + `, asked as (select * from owing where total > not_due and ($3::uuid[] is null or student_id = any($3))),
 		item as (
 			select e.account_id, e.due_date, sum(case e.entry_type when 'DR' then e.amount else -e.amount end) as net
 			from ledger_entry e where e.account_id in (select student_id from asked) group by e.account_id, e.due_date),
 		open as (
 			select i.account_id, i.due_date, sum(i.net) over (partition by i.account_id order by i.due_date) + coalesce(m.net, 0) as left_open
 			from item i left join item m on m.account_id = i.account_id and m.due_date is null where i.due_date is not null)
-		select a.student_id, a.student_name, a.total as amount, (select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0) as due_date,
+		select a.student_id, a.student_name, a.total - a.not_due as amount, a.not_due as upcoming,
+			(select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0) as due_date,
+			case when a.not_due > 0 then (select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0 and o.due_date > $1) end as next_due_date,
 			exists (select from fee_reminder f where f.student_id = a.student_id and f.day = $1) as heard
 		from asked a order by a.student_name, a.student_id`, Args: []any{c.Today(), r.ClassID, picked}, Scan: tenancy.Collect(&list)})
 	if err != nil {
@@ -161,9 +169,15 @@ func remind(c api.Ctx, due []Reminded) error {
 		if d.DueDate != nil {
 			day = *d.DueDate
 		}
-		notice.Send(c, notice.Notice{Type: notice.Fee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID,
-			Text: notice.Text{Name: "fee.reminder"},
-			Body: strings.NewReplacer("{student}", d.StudentName, "{amount}", money(c, d.Amount), "{dueDate}", day.String()).Replace(text)})
+		body := strings.NewReplacer("{student}", d.StudentName, "{amount}", money(c, d.Amount), "{dueDate}", day.String()).Replace(text)
+		if d.NextDueDate != nil {
+			next, err := notice.Translate(c.School.Locale, notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": money(c, d.Upcoming), "date": *d.NextDueDate}})
+			if err != nil {
+				return err
+			}
+			body += " " + next
+		}
+		notice.Send(c, notice.Notice{Type: notice.Fee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID, Text: notice.Text{Name: "fee.reminder"}, Body: body})
 	}
 	if len(due) > 0 {
 		c.Changed("remind", "fee", c.School.ID, nil, map[string]any{"students": len(due)})

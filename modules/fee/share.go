@@ -39,23 +39,45 @@ func (s Structure) span(number int) span {
 // of is the instalment's part of a year's amount.
 func (s span) of(amount int64) int64 { return part(amount, s.to, whole) - part(amount, s.from, whole) }
 
-// stay is how many days of the year a student is there: one who joins late pays for the
-// days that remain, the day they join included.
-type stay struct{ days, year int64 }
+// stay is how much of the year a student is there, in months or days: one who joins late
+// pays for what remains, the month or day they join included.
+type stay struct{ left, year int64 }
 
-func stayFrom(joined, start, end api.Date) stay {
-	year := daysBetween(start, end) + 1
+// proRata is how the school counts a part of a year, and to which unit it rounds its price.
+type proRata struct {
+	ProRataBy  string // MONTHS or DAYS
+	FeeRoundTo int64
+}
+
+const proRataSQL = `select pro_rata_by, fee_round_to from school_setting`
+
+func (p proRata) stay(joined, start, end api.Date) stay {
+	count := daysBetween
+	if p.ProRataBy == "MONTHS" {
+		count = monthsBetween
+	}
+	year := count(start, end) + 1
 	if !start.Before(joined) {
 		return stay{year, year}
 	}
-	return stay{max(0, daysBetween(joined, end)+1), year}
+	if end.Before(joined) {
+		return stay{0, year}
+	}
+	return stay{count(joined, end) + 1, year}
 }
 
-func (s stay) share(amount int64) int64 {
-	if s.days == s.year {
+// share is what the stay costs of a year's amount, rounded half up to the school's unit.
+func (p proRata) share(s stay, amount int64) int64 {
+	if s.whole() {
 		return amount
 	}
-	return part(amount, s.days, s.year)
+	return min(amount, part(amount, s.left, s.year*p.FeeRoundTo)*p.FeeRoundTo)
+}
+
+func (s stay) whole() bool { return s.left == s.year }
+
+func monthsBetween(from, to api.Date) int64 {
+	return int64((to.Year-from.Year)*12) + int64(to.Month) - int64(from.Month)
 }
 
 func daysBetween(from, to api.Date) int64 {

@@ -29,7 +29,7 @@ type StructureRecord struct {
 	AcademicYearID uuid.UUID `json:"academicYearId"`
 	ClassID        uuid.UUID `json:"classId"`
 	Name           string    `json:"name"`
-	ProRata        bool      `json:"proRata" doc:"Who joins during the year pays for the days that remain"`
+	ProRata        bool      `json:"proRata" doc:"Who joins during the year pays for the months, or days, that remain"`
 	FineType       string    `json:"-"`
 	FineAmount     Amount    `json:"-"`
 	FineGraceDays  int       `json:"-"`

@@ -14,7 +14,7 @@ import (
 // StructureFields are what an administrator says of a structure.
 type StructureFields struct {
 	Name        string          `json:"name" validate:"name,max=100" example:"Class 5, 2026-27"`
-	ProRata     *bool           `json:"proRata" doc:"Who joins during the year pays for the days that remain; true unless given"`
+	ProRata     *bool           `json:"proRata" doc:"Who joins during the year pays for the months, or days, that remain; true unless given"`
 	Heads       []StructureHead `json:"heads" validate:"required,min=1,max=50,dive"`
 	Instalments []Instalment    `json:"instalments" validate:"required,min=1,max=24,dive"`
 	LateFine    LateFine        `json:"lateFine"`

@@ -56,7 +56,7 @@ func (m *Module) decide(c api.Ctx, r leaveDecision) (LeaveView, error) {
 		return LeaveView{}, err
 	}
 	if l.StudentID != nil && l.Status == "APPROVED" {
-		if err := m.Attendance.Excuse(c, l.ID, *l.StudentID, l.FromDate, l.ToDate); err != nil {
+		if err := m.Attendance.Excuse(c, l.ID, *l.StudentID, l.FromDate, l.ToDate, l.HalfDay); err != nil {
 			return LeaveView{}, err
 		}
 	}

@@ -13,7 +13,7 @@ type Attendance interface {
 	// SchoolDays counts the student's school days in a span; the whole school's for the zero id.
 	SchoolDays(c api.Ctx, student uuid.UUID, from, to api.Date) (int, error)
 	// Excuse writes an approved leave into the register.
-	Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date) error
+	Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date, halfDay bool) error
 	// Unexcuse takes back what Excuse wrote, and nothing else.
 	Unexcuse(c api.Ctx, leave, student uuid.UUID) error
 }

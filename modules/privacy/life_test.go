@@ -139,7 +139,7 @@ func (l *life) sit(t *testing.T) {
 	testkit.Post[any](t, l.office, "/school-admin/exam/result/upload", map[string]any{"examId": exam, "results": []any{
 		map[string]any{"paperId": paper, "studentId": l.child, "marksObtained": 61, "remark": l.secret("result")}, map[string]any{"paperId": paper, "studentId": l.other, "marksObtained": 60}}})
 	testkit.Put[any](t, l.office, "/school-admin/exam/report-card/"+l.child.String()+"/remark", map[string]any{"remark": l.secret("report-card")})
-	testkit.Post[any](t, l.office, "/school-admin/exam/"+exam.String()+"/publish", nil)
+	testkit.Post[any](t, l.office, "/school-admin/exam/"+exam.String()+"/publish", map[string]any{"allowMissing": true})
 }
 
 func (l *life) pay(t *testing.T) {
@@ -179,7 +179,7 @@ func (l *life) write(t *testing.T) {
 		"subject": l.secret("subject"), "body": l.secret("message"), "attachmentFileIds": []any{file}})
 	testkit.Post[any](t, l.teacher, "/teacher/message/send", map[string]any{"threadId": sent.ThreadID, "body": l.secret("answer")})
 	news := l.make(t, "/school-admin/announcement/create", map[string]any{"title": "Well done, " + childsName, "body": "Thrackmorton, Oriolwyn won; ask " + l.phone + " or " + strings.ToUpper(l.email)})
-	testkit.Post[any](t, l.office, "/school-admin/announcement/"+news.String()+"/publish", nil)
+	testkit.Post[any](t, l.office, "/school-admin/announcement/"+news.String()+"/publish", map[string]any{"allowMissing": true})
 	testkit.Post[any](t, l.office.With("Idempotency-Key", uuid.NewString()), "/school-admin/dispatch/sms", map[string]any{"audience": map[string]any{"guardianIds": []any{l.guardian}}, "body": "Dear {name}, of " + childsName})
 	l.make(t, "/school-admin/dispatch/template/create", map[string]any{"channel": "SMS", "name": "Thanks", "body": "Thanks to " + guardiansName})
 }

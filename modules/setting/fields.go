@@ -43,12 +43,20 @@ type Fees struct {
 	LateFineType      string `json:"lateFineType" validate:"oneof=NONE FIXED PER_DAY" doc:"Of new fee structures that do not say otherwise: none, once, or for every day"`
 	LateFineAmount    int64  `json:"lateFineAmount" validate:"min=0,max=1000000000000" doc:"In minor units"`
 	LateFineGraceDays int    `json:"lateFineGraceDays" validate:"min=0,max=366" doc:"Days late that are not fined"`
+	ProRataBy         string `json:"proRataBy" validate:"oneof=MONTHS DAYS" doc:"What who joins during the year pays for: the months that remain, that of joining included, or the days"`
+	FeeRoundTo        int64  `json:"feeRoundTo" validate:"min=1,max=10000000" doc:"A part of the year costs a multiple of this, in minor units; 1 does not round"`
 	LateFineMaxAmount int64  `json:"lateFineMaxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`
 }
 
 // Grading is what exams go by.
 type Grading struct {
-	GradeScaleID *uuid.UUID `json:"gradeScaleId" gorm:"-" doc:"The scale of classes that name none"`
+	GradeScaleID        *uuid.UUID `json:"gradeScaleId" gorm:"-" doc:"The scale of classes that name none"`
+	PassRule            string     `json:"passRule" validate:"oneof=TOTAL SUBJECTS EXAMS" doc:"Who passes a year: by the total, by each main subject over the year, or by every paper of every exam"`
+	PassPercent         int        `json:"passPercent" validate:"min=0,max=100" doc:"The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers"`
+	GraceMarks          int        `json:"graceMarks" validate:"min=0,max=100" doc:"Marks in 100 that may be lacking in a subject, or in the total, and it is passed all the same; 0 is none"`
+	GraceSubjects       int        `json:"graceSubjects" validate:"min=1,max=50" doc:"In how many subjects at most"`
+	CompartmentSubjects int        `json:"compartmentSubjects" validate:"min=0,max=50" doc:"Who fails in no more subjects than this may sit them again; 0 is nobody"`
+	RankTies            string     `json:"rankTies" validate:"oneof=SKIP DENSE" doc:"The rank after two who share the second: the fourth (SKIP) or the third (DENSE)"`
 }
 
 // Library is read by the library.

@@ -19,7 +19,7 @@ func (m *Module) calendar(c api.Ctx, feed CalendarFeed) ([]byte, error) {
 		return nil, err
 	}
 	b := calendarWriter{place: c.School.Location(), from: from, until: until, now: c.Now, cal: ics.NewCalendarFor("homeroom")}
-	b.closed = func(uuid.UUID, api.Date) bool { return false }
+	b.closed = func(uuid.UUID, uuid.UUID, api.Date) bool { return false }
 	if m.Closed != nil {
 		if b.closed, err = m.Closed(c, from, until); err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ type calendarWriter struct {
 	place       *time.Location
 	from, until api.Date
 	now         time.Time
-	closed      func(class uuid.UUID, day api.Date) bool
+	closed      func(class, division uuid.UUID, day api.Date) bool
 }
 
 const localTime = "20060102T150405"
@@ -79,7 +79,7 @@ func (b *calendarWriter) teacher(c api.Ctx) error {
 	}
 	away := map[uuid.UUID][]standIn{}
 	for _, x := range changes {
-		if b.closed(x.ClassID, x.Date) {
+		if b.closed(x.ClassID, x.DivisionID, x.Date) {
 			continue
 		}
 		if *x.SubstituteTeacherID == e {
@@ -123,7 +123,7 @@ func (b *calendarWriter) child(c api.Ctx, student uuid.UUID) error {
 		}
 	}
 	for _, x := range changes {
-		if b.closed(x.ClassID, x.Date) {
+		if b.closed(x.ClassID, x.DivisionID, x.Date) {
 			continue
 		}
 		event := b.event(x.ID.String(), x.Slot, x.Date)
@@ -149,7 +149,7 @@ func (b *calendarWriter) weekly(s Slot) *ics.VEvent {
 	end := b.until.AddDays(1).In(b.place).Add(-time.Second).UTC()
 	event.AddRrule("FREQ=WEEKLY;UNTIL=" + end.Format(localTime) + "Z")
 	for day := first; !b.until.Before(day); day = day.AddDays(7) {
-		if b.closed(s.ClassID, day) {
+		if b.closed(s.ClassID, s.DivisionID, day) {
 			b.except(event, s, day)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"homeroom/api"
 )
 
-// DaysOff reads the holidays between two days. What it returns says whether a class, or
+// DaysOff reads the holidays between two days. What it returns says whether a division, its class or
 // with it the whole school, has one on a day.
-type DaysOff func(c api.Ctx, from, until api.Date) (func(class uuid.UUID, day api.Date) bool, error)
+type DaysOff func(c api.Ctx, from, until api.Date) (func(class, division uuid.UUID, day api.Date) bool, error)
 
 // Module serves the timetable.
 type Module struct {
