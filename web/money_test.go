@@ -83,7 +83,7 @@ func signedIn(t *testing.T, app *testkit.App, phone string) *testkit.Client {
 func TestCounter_TwoSubmits_MakeOneReceipt(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	s, clerk, stage := office(t, app, tenancy.NewSchool{})
+	s, clerk, stage := office(t, app, lifecycle.NewSchool{})
 	today := api.DateOf(app.Service.Kernel.Clock().In(s.Location()))
 	year := testkit.Post[made](t, clerk, "/school-admin/academic-year/create",
 		map[string]any{"name": "2026-27", "startDate": today.AddDays(-99), "endDate": today.AddDays(200)})
