@@ -8212,12 +8212,14 @@ export interface components {
         };
         AttendanceTotals: {
             absent: number;
+            /** @description Of the days of leave, those of half a day: each counts as half a day there */
+            halfDays: number;
             late: number;
             leave: number;
             /** @description School days, or students' days, up to today that have a mark */
             marked: number;
             /**
-             * @description Present and late of those marked, to a tenth; null when nothing is
+             * @description Present, late and half of each half day of those marked, to a tenth; null when nothing is
              * @example 96.4
              */
             percent: number | null;
@@ -8608,23 +8610,30 @@ export interface components {
         };
         CardAttendance: {
             percent: number | null;
+            /** @description Days there; half a day of leave is half a day */
             present: number;
-            /** @description School days so far */
+            /** @description School days up to today that were marked */
             total: number;
         };
         CardExam: {
+            divisionOutOf: number;
+            /** @description In the division; 0 is unranked */
+            divisionRank: number;
             /** Format: uuid */
             examId: string;
             grade: string;
-            /** @description Every paper was passed */
+            /** @description The outcome is PASSED: the total where the school goes by it, or else every paper that counts. Co-scholastic papers fail nobody */
             isPass: boolean;
             maxMarks: number;
+            /** @description Papers that count and have no result: the student sat in the class on their day */
+            missing: number;
             name: string;
             obtained: number;
             outOf: number;
-            /** @description None for one who is exempt from everything */
+            outcome: string;
+            /** @description None while results are missing, and for one who is exempt from everything */
             percent: number | null;
-            /** @description In the class; equals share a rank, and the next is as far down as there are people above. 0 is unranked */
+            /** @description In the class; equals share a rank. 0 is unranked */
             rank: number;
             results: components["schemas"]["PaperResult"][];
             /** Format: uuid */
@@ -8704,6 +8713,10 @@ export interface components {
             concession: number;
             dryRun: boolean;
             instalment: number;
+            /** @description How many of them pay for a part of the year, since they joined during it */
+            proRata: number;
+            /** @description What those were charged */
+            proRataAmount: number;
             /** Format: uuid */
             structureId: string;
             /** @description Of a dry run: everybody it speaks of, by name */
@@ -8715,6 +8728,8 @@ export interface components {
             concession: number;
             /** @description CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them */
             outcome: string;
+            /** @description For a part of the year */
+            proRata: boolean;
             /** Format: uuid */
             studentId: string;
             studentName: string;
@@ -8762,6 +8777,8 @@ export interface components {
             date: string;
             /** @example Diwali */
             dayOff: string;
+            /** @description Of LEAVE: half a day */
+            halfDay: boolean;
             lateMinutes: number | null;
             remark: string;
             /** @description PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked */
@@ -8860,18 +8877,24 @@ export interface components {
             studentId: string;
         };
         ChildMarks: {
+            divisionOutOf: number;
+            /** @description In the division; 0 is unranked */
+            divisionRank: number;
             /** Format: uuid */
             examId: string;
             examName: string;
             grade: string;
-            /** @description Every paper was passed */
+            /** @description The outcome is PASSED: the total where the school goes by it, or else every paper that counts. Co-scholastic papers fail nobody */
             isPass: boolean;
             maxMarks: number;
+            /** @description Papers that count and have no result: the student sat in the class on their day */
+            missing: number;
             obtained: number;
             outOf: number;
-            /** @description None for one who is exempt from everything */
+            outcome: string;
+            /** @description None while results are missing, and for one who is exempt from everything */
             percent: number | null;
-            /** @description In the class; equals share a rank, and the next is as far down as there are people above. 0 is unranked */
+            /** @description In the class; equals share a rank. 0 is unranked */
             rank: number;
             results: components["schemas"]["PaperResult"][];
         };
@@ -9456,6 +9479,8 @@ export interface components {
             /** Format: uuid */
             divisionId: string;
             divisionName: string;
+            /** @description Of the days of leave, those of half a day: each counts as half a day there */
+            halfDays: number;
             late: number;
             leave: number;
             present: number;
@@ -10426,15 +10451,23 @@ export interface components {
             overdue: number;
         };
         FeeReminded: {
+            /** @description What is due */
             amount: number;
             /**
              * Format: date
-             * @description The oldest that is open
+             * @description Since when: of the oldest that is open
              */
             dueDate: string | null;
+            /**
+             * Format: date
+             * @description When the first of that is due
+             */
+            nextDueDate: string | null;
             /** Format: uuid */
             studentId: string;
             studentName: string;
+            /** @description What was charged and is not due yet */
+            upcoming: number;
         };
         FeedAddress: {
             /** @description Whoever has it can read the timetable. Asking again makes a new one and ends this one */
@@ -10731,12 +10764,14 @@ export interface components {
         };
         Holiday: {
             allClasses: boolean;
-            /** @description Whose day off it is; everybody's unless given */
+            /** @description Whose day off it is; everybody's unless classes or divisions are given */
             classIds: string[];
             /** Format: date-time */
             createdAt: string;
             /** Format: uuid */
             createdBy?: string;
+            /** @description Divisions that have the day off without the rest of their class */
+            divisionIds: string[];
             /**
              * Format: date
              * @description The start unless given
@@ -10755,8 +10790,10 @@ export interface components {
             version: number;
         };
         HolidayChange: {
-            /** @description Whose day off it is; everybody's unless given */
+            /** @description Whose day off it is; everybody's unless classes or divisions are given */
             classIds?: string[];
+            /** @description Divisions that have the day off without the rest of their class */
+            divisionIds?: string[];
             /**
              * Format: date
              * @description The start unless given
@@ -10773,8 +10810,10 @@ export interface components {
             version?: number;
         };
         HolidayFields: {
-            /** @description Whose day off it is; everybody's unless given */
+            /** @description Whose day off it is; everybody's unless classes or divisions are given */
             classIds?: string[];
+            /** @description Divisions that have the day off without the rest of their class */
+            divisionIds?: string[];
             /**
              * Format: date
              * @description The start unless given
@@ -11396,8 +11435,11 @@ export interface components {
             /** @description With LATE only */
             lateMinutes?: number | null;
             remark?: string;
-            /** @enum {string} */
-            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE";
+            /**
+             * @description HOLIDAY is for the whole division: of every student it declares the day off, of some it is refused
+             * @enum {string}
+             */
+            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE" | "HOLIDAY";
             /** Format: uuid */
             studentId: string;
             /** @description As the register showed it, 0 for no mark: refused when somebody marked meanwhile. The last word counts unless given */
@@ -11411,6 +11453,8 @@ export interface components {
             date: string;
             /** Format: uuid */
             divisionId: string;
+            /** @description Of the days of leave, those of half a day: each counts as half a day there */
+            halfDays: number;
             late: number;
             leave: number;
             present: number;
@@ -11500,6 +11544,17 @@ export interface components {
         MissedLocations: {
             /** @description In any order; what was sent before is known */
             locations: components["schemas"]["PointFields"][];
+        };
+        MissingResult: {
+            admissionNumber: string;
+            className: string;
+            firstName: string;
+            lastName: string;
+            /** Format: uuid */
+            paperId: string;
+            /** Format: uuid */
+            studentId: string;
+            subjectName: string;
         };
         Module: {
             displayName: string;
@@ -11895,12 +11950,19 @@ export interface components {
             unreachable: number;
         };
         Overall: {
+            divisionOutOf: number;
+            /** @description In the division; 0 is unranked */
+            divisionRank: number;
+            /** @description After grace; none where the school goes by the total */
+            failedSubjects: string[];
             grade: string;
             gradePoint: number | null;
-            /** @description Every exam was passed */
+            /** @description The outcome is PASSED or PASSED_WITH_GRACE */
             isPass: boolean;
             outOf: number;
-            /** @description Of the terms by their weights */
+            /** @description By the school's rule of who passes */
+            outcome: string;
+            /** @description Of the terms by their weights; none while a result is missing */
             percent: number | null;
             /** @description In the class; equals share a rank. 0 is unranked */
             rank: number;
@@ -11998,6 +12060,7 @@ export interface components {
             isAbsent: boolean;
             /** @description Does not count at all */
             isExempt: boolean;
+            /** @description Always of a co-scholastic subject */
             isPass: boolean;
             /** @description None for one who was absent or exempt */
             marksObtained: number | null;
@@ -12430,6 +12493,8 @@ export interface components {
             id: string;
             /** @description Results that were not entered: students who sat in the class on the day of a paper and have none */
             missing: number;
+            /** @description Who misses which, the first 200 */
+            missingResults: components["schemas"]["MissingResult"][];
             /** @example Half-yearly */
             name: string;
             paperCount: number;
@@ -12468,6 +12533,8 @@ export interface components {
             what?: "SCHEDULE" | "RESULTS" | "";
         };
         Publishing: {
+            /** @description Publish although results are missing: who misses one has no percentage, grade, rank or pass */
+            allowMissing?: boolean;
             /** @description Of results: say whom it would concern, and change nothing */
             preview?: boolean;
             /** @description For the books */
@@ -12624,6 +12691,8 @@ export interface components {
         RegisterEntry: {
             admissionNumber: string;
             firstName: string;
+            /** @description Of LEAVE: half a day */
+            halfDay: boolean;
             lastName: string;
             lateMinutes: number | null;
             /** Format: uuid */
@@ -12665,21 +12734,23 @@ export interface components {
             dryRun?: boolean;
         };
         ReminderIn: {
+            /** @description Or everybody who owes something that is due */
+            all?: boolean;
             /**
              * Format: uuid
-             * @description Only of this class
+             * @description Or those of this class; with studentIds, both must hold
              */
             classId?: string | null;
             /** @description Say whom, and remind nobody */
             dryRun?: boolean;
-            /** @description All who owe something unless given */
+            /** @description These students */
             studentIds?: string[];
         };
         Reminders: {
             /** @description How many had been reminded today */
             already: number;
             dryRun: boolean;
-            /** @description How many of those asked for owe nothing */
+            /** @description How many of those asked for owe nothing that is due */
             noDues: number;
             /** @description How many were reminded; in a dry run, would be */
             sent: number;
@@ -13382,6 +13453,8 @@ export interface components {
             attendanceNoticeDelayMinutes: number;
             /** @description For how many days after a day teachers may mark it; the office always can */
             attendanceTeacherDays: number;
+            /** @description Who fails in no more subjects than this may sit them again; 0 is nobody */
+            compartmentSubjects: number;
             /**
              * @description Cannot be changed once anything is in the ledger
              * @example INR
@@ -13406,8 +13479,14 @@ export interface components {
             evaluationModeUntil: string | null;
             /** @description What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in */
             feeReminderText: string;
+            /** @description A part of the year costs a multiple of this, in minor units; 1 does not round */
+            feeRoundTo: number;
             /** @description With which day calendars begin; 0 is Sunday */
             firstDayOfWeek: number;
+            /** @description Marks in 100 that may be lacking in a subject, or in the total, and it is passed all the same; 0 is none */
+            graceMarks: number;
+            /** @description In how many subjects at most */
+            graceSubjects: number;
             /**
              * Format: uuid
              * @description The scale of classes that name none
@@ -13447,8 +13526,14 @@ export interface components {
              */
             logoFileId: string | null;
             name: string;
+            /** @description The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers */
+            passPercent: number;
+            /** @description Who passes a year: by the total, by each main subject over the year, or by every paper of every exam */
+            passRule: string;
             phone: string;
             principalName: string;
+            /** @description What who joins during the year pays for: the months that remain, that of joining included, or the days */
+            proRataBy: string;
             /**
              * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
              * @example 09:30
@@ -13459,6 +13544,8 @@ export interface components {
              * @example 09:30
              */
             quietTo: string;
+            /** @description The rank after two who share the second: the fourth (SKIP) or the third (DENSE) */
+            rankTies: string;
             /** @description The school's administrators sign in with a second factor; who has none is asked to add one */
             secondFactorRequired: boolean;
             /** @description Segments a day; more is refused */
@@ -13496,6 +13583,8 @@ export interface components {
             attendanceNoticeDelayMinutes?: number;
             /** @description For how many days after a day teachers may mark it; the office always can */
             attendanceTeacherDays?: number;
+            /** @description Who fails in no more subjects than this may sit them again; 0 is nobody */
+            compartmentSubjects?: number;
             /**
              * @description Cannot be changed once anything is in the ledger
              * @example INR
@@ -13522,8 +13611,14 @@ export interface components {
              * @example text
              */
             feeReminderText?: string;
+            /** @description A part of the year costs a multiple of this, in minor units; 1 does not round */
+            feeRoundTo?: number;
             /** @description With which day calendars begin; 0 is Sunday */
             firstDayOfWeek?: number;
+            /** @description Marks in 100 that may be lacking in a subject, or in the total, and it is passed all the same; 0 is none */
+            graceMarks?: number;
+            /** @description In how many subjects at most */
+            graceSubjects?: number;
             /**
              * Format: uuid
              * @description The scale of classes that name none
@@ -13567,9 +13662,21 @@ export interface components {
             logoFileId?: string | null;
             /** @example text */
             name?: string;
+            /** @description The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers */
+            passPercent?: number;
+            /**
+             * @description Who passes a year: by the total, by each main subject over the year, or by every paper of every exam
+             * @enum {string}
+             */
+            passRule?: "TOTAL" | "SUBJECTS" | "EXAMS";
             phone?: string;
             /** @example text */
             principalName?: string;
+            /**
+             * @description What who joins during the year pays for: the months that remain, that of joining included, or the days
+             * @enum {string}
+             */
+            proRataBy?: "MONTHS" | "DAYS";
             /**
              * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
              * @example 09:30
@@ -13580,6 +13687,11 @@ export interface components {
              * @example 09:30
              */
             quietTo?: string;
+            /**
+             * @description The rank after two who share the second: the fourth (SKIP) or the third (DENSE)
+             * @enum {string}
+             */
+            rankTies?: "SKIP" | "DENSE";
             /** @description The school's administrators sign in with a second factor; who has none is asked to add one */
             secondFactorRequired?: boolean;
             /** @description Segments a day; more is refused */
@@ -13791,7 +13903,7 @@ export interface components {
             instalments: components["schemas"]["Instalment"][];
             lateFine: components["schemas"]["LateFine"];
             name: string;
-            /** @description Who joins during the year pays for the days that remain */
+            /** @description Who joins during the year pays for the months, or days, that remain */
             proRata: boolean;
             /** @description Of all heads, for the whole year */
             total: number;
@@ -13807,7 +13919,7 @@ export interface components {
             lateFine?: components["schemas"]["LateFineInput"];
             /** @example Class 5, 2026-27 */
             name?: string;
-            /** @description Who joins during the year pays for the days that remain; true unless given */
+            /** @description Who joins during the year pays for the months, or days, that remain; true unless given */
             proRata?: boolean | null;
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
@@ -13847,7 +13959,7 @@ export interface components {
             lateFine?: components["schemas"]["LateFineInput"];
             /** @example Class 5, 2026-27 */
             name: string;
-            /** @description Who joins during the year pays for the days that remain; true unless given */
+            /** @description Who joins during the year pays for the months, or days, that remain; true unless given */
             proRata?: boolean | null;
         };
         StructurePage: {
@@ -14053,17 +14165,23 @@ export interface components {
             /** Format: uuid */
             divisionId: string;
             divisionName: string;
+            divisionOutOf: number;
+            /** @description In the division; 0 is unranked */
+            divisionRank: number;
             firstName: string;
             grade: string;
-            /** @description Every paper was passed */
+            /** @description The outcome is PASSED: the total where the school goes by it, or else every paper that counts. Co-scholastic papers fail nobody */
             isPass: boolean;
             lastName: string;
             maxMarks: number;
+            /** @description Papers that count and have no result: the student sat in the class on their day */
+            missing: number;
             obtained: number;
             outOf: number;
-            /** @description None for one who is exempt from everything */
+            outcome: string;
+            /** @description None while results are missing, and for one who is exempt from everything */
             percent: number | null;
-            /** @description In the class; equals share a rank, and the next is as far down as there are people above. 0 is unranked */
+            /** @description In the class; equals share a rank. 0 is unranked */
             rank: number;
             results: components["schemas"]["PaperResult"][];
             rollNumber: number | null;
