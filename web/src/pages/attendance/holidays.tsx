@@ -6,6 +6,7 @@ import { changed, useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { ClassTicks, useClassNames } from '../../patterns/ClassTicks'
+import { useDivisionChoices } from '../../patterns/choices'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -25,6 +26,16 @@ export function Holidays() {
       Add a day off
     </Button>
   )
+  const { choices: divisions } = useDivisionChoices()
+  const whose = (h: Schemas['Holiday']) =>
+    h.allClasses
+      ? 'The whole school'
+      : [
+          h.classIds.length ? names(h.classIds, '') : '',
+          ...divisions.filter((d) => h.divisionIds.includes(d.value)).map((d) => d.label),
+        ]
+          .filter(Boolean)
+          .join(', ')
   const span = (h: Schemas['Holiday']) =>
     h.startDate === h.endDate ? format.date(h.startDate) : `${format.date(h.startDate)} – ${format.date(h.endDate)}`
   return (
@@ -43,7 +54,7 @@ export function Holidays() {
         { key: 'name', title: 'Name', cell: (h) => h.name, sort: 'name' },
         { key: 'when', title: 'When', cell: span, sort: 'startDate', phone: true },
         { key: 'days', title: 'Days', cell: (h) => days(h), text: (h) => String(days(h)), end: true },
-        { key: 'who', title: 'For', cell: (h) => names(h.classIds, 'The whole school') },
+        { key: 'who', title: 'For', cell: (h) => whose(h) },
       ]}
       primary={may('attendance', 'write') && add}
       empty={

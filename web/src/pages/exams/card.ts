@@ -13,3 +13,12 @@ export function readCard(
     }) as unknown as Promise<{ data?: { data: Card }; error?: unknown; response: Response }>,
   )
 }
+
+/** What became of an exam or a year, in words. */
+export const outcomeWords: Record<string, string> = {
+  PASSED: 'Passed',
+  PASSED_WITH_GRACE: 'Passed with grace marks',
+  COMPARTMENT: 'To sit again',
+  FAILED: 'Not passed',
+  INCOMPLETE: 'Incomplete',
+}

@@ -4,7 +4,7 @@ import { IconArrowLeft, IconDots } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, call, done } from '../../api/client'
+import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
@@ -90,6 +90,28 @@ export function ExamPage() {
 
 type Step = 'SCHEDULE' | 'RESULTS' | 'UN-SCHEDULE' | 'UN-RESULTS'
 
+/** Names who misses a result before it is published: they get no percentage, grade or rank. */
+function Missing({ of }: { of: Schemas['Publication'] }) {
+  const byStudent = new Map<string, { name: string; subjects: string[] }>()
+  for (const m of of.missingResults) {
+    const known = byStudent.get(m.studentId)
+    if (known) known.subjects.push(m.subjectName)
+    else byStudent.set(m.studentId, { name: `${m.firstName} ${m.lastName}`.trim(), subjects: [m.subjectName] })
+  }
+  const students = [...byStudent.values()]
+  return (
+    <>
+      Missing:{' '}
+      {students
+        .slice(0, 8)
+        .map((s) => `${s.name} (${s.subjects.join(', ')})`)
+        .join('; ')}
+      {students.length > 8 ? ' and more' : ''}. Enter these results or mark the students absent or exempt; published as
+      they are, they get no percentage, grade or rank.{' '}
+    </>
+  )
+}
+
 /** Publishing and taking back; each says what will happen before it happens. */
 function Actions({ exam, main }: { exam: Exam; main: boolean }) {
   const may = useMay()
@@ -105,9 +127,13 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
   const turn = useMutation({
     mutationFn: async (step: Step) => {
       const what = step.endsWith('SCHEDULE') ? ('SCHEDULE' as const) : ('RESULTS' as const)
-      const o = { params: { path: { id: exam.id } }, body: { data: { what, reason } } }
-      if (!step.startsWith('UN-')) return call(api.POST('/school-admin/exam/{id}/publish', o))
-      await call(api.POST('/school-admin/exam/{id}/unpublish', o))
+      const params = { path: { id: exam.id } }
+      if (!step.startsWith('UN-')) {
+        // The dialog has named the results that are missing.
+        const data = { what, reason, allowMissing: !!preview.data?.missing }
+        return call(api.POST('/school-admin/exam/{id}/publish', { params, body: { data } }))
+      }
+      await call(api.POST('/school-admin/exam/{id}/unpublish', { params, body: { data: { what, reason } } }))
       return null
     },
     onSuccess: (p, step) => {
@@ -163,7 +189,7 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
     },
     RESULTS: {
       title: `Publish the results of ${exam.name}?`,
-      action: 'Publish the results',
+      action: preview.data?.missing ? 'Publish as incomplete' : 'Publish the results',
       text: (
         <>
           {preview.data && (
@@ -175,6 +201,7 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
                   : ', and none is missing'}
                 .
               </b>{' '}
+              {preview.data.missing > 0 && <Missing of={preview.data} />}
             </>
           )}
           Their marks are graded, every guardian gets a notification, and the results are in the report cards. Marks

@@ -9,7 +9,7 @@ import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { Facts } from '../../patterns/record'
 import { useYear } from '../../shell/year'
-import { type Card, readCard } from './card'
+import { type Card, outcomeWords, readCard } from './card'
 import '../../day.css'
 
 export function ReportCardPage() {
@@ -168,7 +168,8 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
                 Outcome
               </Text>
               <Text fw={600} size="lg">
-                {card.overall.isPass ? 'Passed' : 'Not passed'}
+                {outcomeWords[card.overall.outcome] ?? card.overall.outcome}
+                {card.overall.failedSubjects.length > 0 && `: ${card.overall.failedSubjects.join(', ')}`}
               </Text>
             </div>
             {card.attendance && (
@@ -250,7 +251,11 @@ function ExamTable({ exam, term }: { exam: Schemas['CardExam']; term?: string })
             <td className="end figures">{format.number(exam.maxMarks)}</td>
             <td>{exam.grade || '–'}</td>
             <td>
-              {exam.percent === null ? '' : `${format.number(exam.percent)} %`}
+              {exam.outcome === 'INCOMPLETE'
+                ? 'Incomplete'
+                : exam.percent === null
+                  ? ''
+                  : `${format.number(exam.percent)} %`}
               {exam.rank ? `, rank ${exam.rank} of ${exam.outOf}` : ''}
             </td>
           </tr>

@@ -10,6 +10,7 @@ import { useDivisionChoices } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { outcomeWords } from './card'
 import type { Exam } from './exam-form'
 
 type Line = Schemas['StudentResult']
@@ -70,7 +71,7 @@ export function Results({ exam }: { exam: Exam }) {
           s.maxMarks,
           s.percent,
           s.grade,
-          s.isPass ? 'yes' : 'no',
+          outcomeWords[s.outcome] ?? s.outcome,
         ]),
       ])
     },
@@ -203,7 +204,9 @@ export function Results({ exam }: { exam: Exam }) {
                   <td className="end figures">{s.percent === null ? '–' : format.number(s.percent)}</td>
                   <td>{s.grade || '–'}</td>
                   <td>
-                    <Status tone={s.isPass ? 'good' : 'bad'}>{s.isPass ? 'Passed' : 'Failed'}</Status>
+                    <Status tone={s.outcome === 'INCOMPLETE' ? 'off' : s.isPass ? 'good' : 'bad'}>
+                      {outcomeWords[s.outcome] ?? s.outcome}
+                    </Status>
                   </td>
                 </tr>
               ))}

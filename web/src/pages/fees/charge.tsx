@@ -176,6 +176,14 @@ export function Charge() {
                         </>
                       )}
                       . Their guardians are notified.
+                      {plan.data.proRata > 0 && (
+                        <>
+                          {' '}
+                          {people(plan.data.proRata)} joined during the year and{' '}
+                          {plan.data.proRata === 1 ? 'pays' : 'pay'} a part of it,{' '}
+                          <b className="figures">{format.money(plan.data.proRataAmount)}</b> together.
+                        </>
+                      )}
                     </>
                   )}
                   {plan.data.alreadyCharged > 0 && (

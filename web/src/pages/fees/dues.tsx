@@ -257,7 +257,7 @@ export function DuesPage() {
         <Remind
           close={() => setReminding(false)}
           sent={() => setPicked(new Map())}
-          to={picked.size ? { studentIds: [...picked.keys()] } : classId ? { classId } : {}}
+          to={picked.size ? { studentIds: [...picked.keys()] } : classId ? { classId } : { all: true }}
         />
       )}
     </div>
@@ -308,7 +308,7 @@ function Remind({
   close,
   sent,
 }: {
-  to: { classId?: string; studentIds?: string[] }
+  to: { classId?: string; studentIds?: string[]; all?: boolean }
   close: () => void
   sent: () => void
 }) {
@@ -361,9 +361,9 @@ function Remind({
         <>
           {n > 0 && (
             <>
-              They owe {format.money(sum)} together{p.students.length < n ? ' and more' : ''}. Each guardian is notified
-              in the app, with the text from the settings and their own amount; that costs nothing. Guardians who chose
-              SMS for fee notices get one at the school's price.{' '}
+              {format.money(sum)} is due from them together{p.students.length < n ? ' and more' : ''}. Each guardian is
+              notified in the app, with the text from the settings and their own amount; that costs nothing. Guardians
+              who chose SMS for fee notices get one at the school's price.{' '}
             </>
           )}
           {p.already > 0 && (
@@ -374,7 +374,7 @@ function Remind({
           )}
           {p.noDues > 0 && (
             <>
-              {format.number(p.noDues)} {p.noDues === 1 ? 'owes' : 'owe'} nothing.{' '}
+              {format.number(p.noDues)} {p.noDues === 1 ? 'owes' : 'owe'} nothing that is due.{' '}
             </>
           )}
         </>

@@ -30,6 +30,14 @@ const labels = {
   lateFineGraceDays: 'Days of grace',
   lateFineMaxAmount: 'At most',
   feeReminderText: 'Reminder',
+  proRataBy: 'Who joins during the year pays for',
+  feeRoundTo: 'Rounded to',
+  passRule: 'A year is passed by',
+  passPercent: 'Lowest percentage',
+  graceMarks: 'Grace marks',
+  graceSubjects: 'Subjects with grace',
+  compartmentSubjects: 'May sit again',
+  rankTies: 'After two equal ranks',
   quietFrom: 'Quiet from',
   quietTo: 'Quiet until',
   smsPrice: 'Price of an SMS',
@@ -99,7 +107,13 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
     onSaved: () => changed('/school-admin/setting'),
   })
   const money = (
-    k: 'lateFineAmount' | 'lateFineMaxAmount' | 'smsPrice' | 'libraryFinePerDay' | 'libraryFineMaxAmount',
+    k:
+      | 'lateFineAmount'
+      | 'lateFineMaxAmount'
+      | 'feeRoundTo'
+      | 'smsPrice'
+      | 'libraryFinePerDay'
+      | 'libraryFineMaxAmount',
     description?: string,
   ) => (
     <MoneyInput
@@ -107,7 +121,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
       description={description}
       value={v[k]}
       error={draft.errors[k]}
-      onChange={(n) => draft.set(k, n ?? 0)}
+      onChange={(n) => draft.set(k, n ?? (k === 'feeRoundTo' ? 1 : 0))}
     />
   )
   const moment = (k: 'evaluationModeFrom' | 'evaluationModeUntil', description: string) => (
@@ -210,7 +224,63 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {f.area({
             k: 'feeReminderText',
             label: labels.feeReminderText,
-            description: '{student}, {amount} and {dueDate} are filled in.',
+            description: '{student}, {amount} (what is due) and {dueDate} are filled in; what is due later is added.',
+          })}
+          <Group grow align="flex-start">
+            {f.choice({
+              k: 'proRataBy',
+              label: labels.proRataBy,
+              data: [
+                { value: 'MONTHS', label: 'The months that remain' },
+                { value: 'DAYS', label: 'The days that remain' },
+              ],
+            })}
+            {money('feeRoundTo', 'Of a part of the year.')}
+          </Group>
+        </Part>
+        <Part title="Results">
+          <Group grow align="flex-start">
+            {f.choice({
+              k: 'passRule',
+              label: labels.passRule,
+              data: [
+                { value: 'SUBJECTS', label: 'Each main subject over the year' },
+                { value: 'TOTAL', label: 'The total of the year' },
+                { value: 'EXAMS', label: 'Every paper of every exam' },
+              ],
+            })}
+            {f.number({
+              k: 'passPercent',
+              label: labels.passPercent,
+              description: '0 goes by the pass marks of the papers.',
+              min: 0,
+              max: 100,
+            })}
+          </Group>
+          <Group grow align="flex-start">
+            {f.number({
+              k: 'graceMarks',
+              label: labels.graceMarks,
+              description: 'Marks out of 100 that may be lacking; 0 is none.',
+              min: 0,
+              max: 100,
+            })}
+            {f.number({ k: 'graceSubjects', label: labels.graceSubjects, description: 'At most.', min: 1, max: 50 })}
+            {f.number({
+              k: 'compartmentSubjects',
+              label: labels.compartmentSubjects,
+              description: 'Students who fail in at most this many subjects; 0 is nobody.',
+              min: 0,
+              max: 50,
+            })}
+          </Group>
+          {f.choice({
+            k: 'rankTies',
+            label: labels.rankTies,
+            data: [
+              { value: 'SKIP', label: 'One rank is left out: 1, 2, 2, 4' },
+              { value: 'DENSE', label: 'No rank is left out: 1, 2, 2, 3' },
+            ],
           })}
         </Part>
         <Part title="Notifications">
