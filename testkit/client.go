@@ -7,8 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -226,11 +228,20 @@ func expect[T any](t testing.TB, c *Client, method, path string, data any) T {
 	return v
 }
 
-// UntilServed sends a call again while a busy machine answers 503 with Retry-After.
+// UntilServed sends a call again while a busy machine answers 503, after the Retry-After it asks
+// for: sooner would be too many calls.
 func UntilServed(send func() (Answer, error)) (a Answer, err error) {
 	wait.Until(context.Background(), func() bool {
 		a, err = send()
-		return err != nil || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == ""
+		if err != nil || a.Status != http.StatusServiceUnavailable {
+			return true
+		}
+		seconds, none := strconv.Atoi(a.Header.Get("Retry-After"))
+		if none != nil {
+			return true
+		}
+		time.Sleep(time.Duration(seconds) * time.Second)
+		return false
 	})
 	return a, err
 }
