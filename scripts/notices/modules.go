@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -25,7 +24,12 @@ func goModules(root string) ([]component, error) {
 			return nil, err
 		}
 	}
-	language := component{name: "Go runtime and standard library", version: languageVersion(root), dirs: []string{runtime.GOROOT()}}
+	// Asked of the command: a program compiled with -trimpath does not know it.
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOROOT: %w", err)
+	}
+	language := component{name: "Go runtime and standard library", version: languageVersion(root), dirs: []string{strings.TrimSpace(string(goroot))}}
 	list := []component{language}
 	for _, m := range modules {
 		list = append(list, *m)
