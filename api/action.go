@@ -22,7 +22,8 @@ const (
 
 // JSONSchema names the roles a token may carry.
 func (RoleType) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "enum": []any{string(SchoolAdmin), string(SuperAdmin), string(Teacher), string(Parent), string(Driver)}}
+	return map[string]any{"type": "string", "enum": []any{string(SchoolAdmin), string(SuperAdmin), string(Teacher), string(Parent),
+		string(Driver)}}
 }
 
 // prefixRoles says which role each client's path prefix wants.

@@ -16,11 +16,13 @@ type audit struct {
 	school                   *uuid.UUID // in the platform's log: the school it is about, if any
 }
 
-const insertAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id, occurred_at)
+const insertAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id,
+	occurred_at)
 	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
 // insertPlatformAudit is the same for the platform's log, which is about many schools.
-const insertPlatformAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id, occurred_at, school_id)
+const insertPlatformAudit = `insert into audit_event (id, actor_id, actor_role, action, entity, entity_id, before, after, ip, request_id,
+	occurred_at, school_id)
 	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 // query writes it where the row's own changes are: in the school, or in the platform.

@@ -16,7 +16,8 @@ func TestFile_IsSavedUnderItsNameAndNeverSniffed(t *testing.T) {
 	if err := f.send(t.Context(), g, &request{row: &Row{Status: 200}}); err != nil {
 		t.Fatal(err)
 	}
-	if h := w.Header(); h.Get("Content-Type") != "application/pdf" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Disposition") != `attachment; filename*=utf-8''r%C3%A9%22port.pdf` {
+	if h := w.Header(); h.Get("Content-Type") != "application/pdf" || h.Get("X-Content-Type-Options") != "nosniff" ||
+		h.Get("Content-Disposition") != `attachment; filename*=utf-8''r%C3%A9%22port.pdf` {
 		t.Errorf("headers %v", h)
 	}
 	if w.Body.String() != "%PDF-" {

@@ -44,7 +44,8 @@ func hashBody(row *Row, g *gin.Context, body []byte) []byte {
 
 // takeKey takes a key that is new or whose time is over, and then has a row to return.
 const takeKey = `insert into idempotency as i (actor_id, key, row_name, body_hash) values ($1, $2, $3, $4)
-	on conflict (actor_id, key) do update set row_name = excluded.row_name, body_hash = excluded.body_hash, status = null, answer = null, created_at = excluded.created_at
+	on conflict (actor_id, key) do update
+	set row_name = excluded.row_name, body_hash = excluded.body_hash, status = null, answer = null, created_at = excluded.created_at
 	where i.created_at < now() - interval '` + KeyLife + `' returning true`
 
 // claimKey makes this request the one that does the work, or returns the answer of
@@ -52,10 +53,11 @@ const takeKey = `insert into idempotency as i (actor_id, key, row_name, body_has
 // for: its row is locked until it commits.
 func (k *Kernel) claimKey(db *gorm.DB, rq *request) (answer, error) {
 	taken := false
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: takeKey, Args: []any{rq.user.ID, rq.key, rq.row.Name(), rq.bodyHash}, Scan: func(rows pgx.Rows) error {
-		taken = rows.Next()
-		return nil
-	}})
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: takeKey, Args: []any{rq.user.ID, rq.key, rq.row.Name(), rq.bodyHash},
+		Scan: func(rows pgx.Rows) error {
+			taken = rows.Next()
+			return nil
+		}})
 	if err != nil {
 		return nil, fmt.Errorf("claiming a key: %w", err)
 	}

@@ -134,7 +134,8 @@ func New(p Parts) (*Kernel, error) {
 	if p.HandlerTimeout == 0 {
 		p.HandlerTimeout = 15 * time.Second
 	}
-	k := &Kernel{Parts: p, rules: newRules(), constraints: map[string]Constraint{}, named: map[string]*Row{}, proxies: networks(p.TrustedProxies)}
+	k := &Kernel{Parts: p, rules: newRules(), constraints: map[string]Constraint{}, named: map[string]*Row{},
+		proxies: networks(p.TrustedProxies)}
 	if err := k.addModules(); err != nil {
 		return nil, err
 	}

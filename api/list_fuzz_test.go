@@ -22,8 +22,10 @@ var fuzzedListing = Listing{
 	Sorts:   map[string]string{"name": "last_name", "level": "level", "createdAt": "created_at"},
 	Default: "-createdAt",
 	Filters: map[string]Filter{
-		"classId": ByID("class_id"), "active": ByBool("active"), "level": ByInt("level"), "status": ByEnum("status", "ACTIVE", "LEFT"), "city": ByText("city"),
-		"from": ByDate("start_date", ">="), "since": ByMoment("created_at", ">="), "search": Search("first_name", "last_name"), "words": SearchWords("search_text"),
+		"classId": ByID("class_id"), "active": ByBool("active"), "level": ByInt("level"), "status": ByEnum("status", "ACTIVE", "LEFT"),
+		"city": ByText("city"),
+		"from": ByDate("start_date", ">="), "since": ByMoment("created_at", ">="), "search": Search("first_name", "last_name"),
+		"words":      SearchWords("search_text"),
 		"divisionId": ByID("").Where("EXISTS (SELECT FROM enrolment e WHERE e.division_id = @v AND e.start_date <= @today)"),
 	},
 }
@@ -49,7 +51,8 @@ func dryDatabase(f *testing.F) *gorm.DB {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = db.Close() })
-	orm, err := gorm.Open(postgres.New(postgres.Config{Conn: db}), &gorm.Config{DryRun: true, DisableAutomaticPing: true, Logger: logger.Discard})
+	orm, err := gorm.Open(postgres.New(postgres.Config{Conn: db}),
+		&gorm.Config{DryRun: true, DisableAutomaticPing: true, Logger: logger.Discard})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -134,7 +137,8 @@ func refusedInWords(t *testing.T, err error) {
 func harmless(t *testing.T, l ListRequest, db *gorm.DB) string {
 	t.Helper()
 	for i, c := range l.where {
-		if !slices.ContainsFunc(slices.Sorted(maps.Keys(fuzzedListing.Filters)), func(name string) bool { return fuzzedListing.Filters[name].where == c.sql }) {
+		if !slices.ContainsFunc(slices.Sorted(maps.Keys(fuzzedListing.Filters)),
+			func(name string) bool { return fuzzedListing.Filters[name].where == c.sql }) {
 			t.Fatalf("nobody declared %q", c.sql)
 		}
 		var value any = "x"

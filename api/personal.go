@@ -70,6 +70,7 @@ func Own() Module {
 func ownTables() []PersonalTable {
 	return []PersonalTable{
 		{Table: "outbox", About: map[string]string{"payload": "*"}, Free: "last_error", Nothing: Reasons{FixedText: "kind"}},
-		{Table: "idempotency", Of: "actor_id", NoID: true, Gone: true, Mention: "answer key", Nothing: Reasons{FixedText: "row_name", "a hash": "body_hash"}},
+		{Table: "idempotency", Of: "actor_id", NoID: true, Gone: true, Mention: "answer key",
+			Nothing: Reasons{FixedText: "row_name", "a hash": "body_hash"}},
 	}
 }

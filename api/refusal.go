@@ -26,7 +26,8 @@ func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
 		}
 	}
 	if e.Status >= 500 {
-		k.Log.LogAttrs(g.Request.Context(), slog.LevelError, "request failed", rq.named(slog.Int("status", e.Status), slog.String("error", causeOf(e)))...)
+		k.Log.LogAttrs(g.Request.Context(), slog.LevelError, "request failed",
+			rq.named(slog.Int("status", e.Status), slog.String("error", causeOf(e)))...)
 	}
 	writeError(g, e)
 }

@@ -186,7 +186,8 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 // runRead runs a handler on a database it cannot write to.
 func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
 	if row.Kind() == KindPlatform {
-		resp, err := row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: k.Databases.Platform(ctx, tenancy.ReadOnly), Now: rq.now, rq: rq}, req)
+		resp, err := row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: k.Databases.Platform(ctx, tenancy.ReadOnly), Now: rq.now,
+			rq: rq}, req)
 		if err != nil {
 			return nil, err
 		}

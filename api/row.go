@@ -258,7 +258,8 @@ func List[V any](path, module, summary string, listing Listing, h func(Ctx, List
 // Nothing is the request or the answer of a row that has none.
 type Nothing struct{}
 
-func schoolRow[Req, Resp any](method, path, module, summary string, action Action, status int, h func(Ctx, Req) (Resp, error), opts []Option) Row {
+func schoolRow[Req, Resp any](method, path, module, summary string, action Action, status int, h func(Ctx, Req) (Resp, error),
+	opts []Option) Row {
 	r := newRow[Req, Resp](method, path, summary, action, status)
 	r.Module = module
 	r.Bearer = true
@@ -272,7 +273,8 @@ func schoolRow[Req, Resp any](method, path, module, summary string, action Actio
 
 // PlatformRow declares an endpoint of the cross-school administrator. Its handler
 // has the platform's records and no school's: the compiler keeps the two apart.
-func PlatformRow[Req, Resp any](method, path, summary string, action Action, status int, h func(PlatformCtx, Req) (Resp, error), opts ...Option) Row {
+func PlatformRow[Req, Resp any](method, path, summary string, action Action, status int, h func(PlatformCtx, Req) (Resp, error),
+	opts ...Option) Row {
 	r := newRow[Req, Resp](method, path, summary, action, status)
 	r.Bearer = true
 	r.Roles = []RoleType{SuperAdmin}

@@ -147,7 +147,8 @@ func openUpload(row *Row, g *gin.Context) (*Incoming, url.Values, error) {
 	case g.Request.ContentLength > row.MaxUpload:
 		return nil, nil, tooLargeFile(row.MaxUpload)
 	}
-	return &Incoming{Size: g.Request.ContentLength, most: row.MaxUpload, body: http.MaxBytesReader(g.Writer, g.Request.Body, row.MaxUpload)}, nil, nil
+	return &Incoming{Size: g.Request.ContentLength, most: row.MaxUpload, body: http.MaxBytesReader(g.Writer, g.Request.Body, row.MaxUpload)},
+		nil, nil
 }
 
 // openForm reads a form whole, since a field that changes everything (dryRun) may come

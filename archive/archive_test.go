@@ -25,7 +25,8 @@ import (
 )
 
 // odd are values that a careless way of writing them would change.
-var odd = []string{"", " ", `\N`, `\\`, `\`, `a\tb`, "tab\there", "line\nend\r\n", "\b\f\v\x01\x1f\x7f", `"quoted", [1]`, "null", "héé 学校 🏫", "{school}", `\.`, "'; drop table student; --"}
+var odd = []string{"", " ", `\N`, `\\`, `\`, `a\tb`, "tab\there", "line\nend\r\n", "\b\f\v\x01\x1f\x7f", `"quoted", [1]`, "null",
+	"héé 学校 🏫", "{school}", `\.`, "'; drop table student; --"}
 
 // furnish fills a school with odd values of every type there is.
 func furnish(t *testing.T, s *testkit.School) (admin *testkit.Client) {
@@ -41,16 +42,22 @@ func furnish(t *testing.T, s *testkit.School) (admin *testkit.Client) {
 	child := s.Child(t, seat, 1)
 	for i, text := range odd {
 		exec(`insert into class (id, name, code, next_class_id) values (?, ?, ?, null)`, api.NewID(), fmt.Sprint("odd ", i), text)
-		exec(`insert into audit_event (id, actor_role, action, entity, entity_id, before, after, occurred_at) values (?, 'X', 'x', 'x', ?, to_jsonb(?::text), null, '2026-11-15 08:41:04.123456+05:30')`, api.NewID(), s.ID.String(), text)
+		exec(`insert into audit_event (id, actor_role, action, entity, entity_id, before, after, occurred_at)
+			values (?, 'X', 'x', 'x', ?, to_jsonb(?::text), null, '2026-11-15 08:41:04.123456+05:30')`, api.NewID(), s.ID.String(), text)
 	}
 	exec(`update class set next_class_id = (select id from class where name = 'odd 1') where name = 'odd 0'`)
-	exec(`insert into audit_event (id, actor_role, action, entity, entity_id, before, after, occurred_at) values (?, 'X', 'x', 'x', 'x', 'null', '{"n": 1.0, "big": 12345678901234567890.123456789, "e": 1e400}', '0044-03-15 00:00:00 BC')`, api.NewID())
+	exec(`insert into audit_event (id, actor_role, action, entity, entity_id, before, after, occurred_at)
+		values (?, 'X', 'x', 'x', 'x', 'null', '{"n": 1.0, "big": 12345678901234567890.123456789, "e": 1e400}',
+		'0044-03-15 00:00:00 BC')`, api.NewID())
 	exec(`insert into calendar_feed (token_hash, user_id) values ('\x00ff5c0a09', ?)`, s.As(t, api.Teacher).UserID)
 	exec(`insert into leave_entitlement (leave_type, days_per_year) values ('SICK', 0.1::float8 + 0.2::float8), ('CASUAL', 1e-300)`)
-	exec(`insert into term (id, academic_year_id, name, start_date, end_date, weight) values (?, ?, 'T', '2026-06-01', '2026-09-30', 12.30)`, api.NewID(), seat.YearID)
+	exec(`insert into term (id, academic_year_id, name, start_date, end_date, weight) values (?, ?, 'T', '2026-06-01', '2026-09-30', 12.30)`,
+		api.NewID(), seat.YearID)
 	exec(`insert into ledger_account (id, code, name, type, student_id) values (?, 'STUDENT x', 'Student', 'STUDENT', ?)`, child.ID, child.ID)
-	exec(`with t as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at) values (?, 'PAYMENT', current_date, 'x', 'x', now()) returning id)
-		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) select id, 1, '00000000-0000-4000-8000-000000000001'::uuid, 'DR', 9223372036854775807 from t
+	exec(`with t as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
+		values (?, 'PAYMENT', current_date, 'x', 'x', now()) returning id)
+		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount)
+		select id, 1, '00000000-0000-4000-8000-000000000001'::uuid, 'DR', 9223372036854775807 from t
 		union all select id, 2, ?::uuid, 'CR', 9223372036854775807 from t`, api.NewID(), child.ID)
 	admin = s.As(t, api.SchoolAdmin)
 	if a := upload(t, admin, []byte("%PDF-1.4 the bytes of a file")); a.Status >= 300 {
@@ -260,10 +267,12 @@ func TestAnImportThatFailsHalfwayLeavesNoSchool(t *testing.T) {
 	if n := count(t, s.App, `select count(*) from platform.school where id = $1`, i.ID); n != 0 {
 		t.Error("there is a school of it")
 	}
-	if _, err := s.App.Service.Import(t.Context(), archive.Import{ID: s.ID, Code: "x-" + uuid.NewString()[:8], Status: tenancy.Active}, bytes.NewReader(file)); !errors.Is(err, lifecycle.ErrIDTaken) {
+	if _, err := s.App.Service.Import(t.Context(), archive.Import{ID: s.ID, Code: "x-" + uuid.NewString()[:8], Status: tenancy.Active},
+		bytes.NewReader(file)); !errors.Is(err, lifecycle.ErrIDTaken) {
 		t.Errorf("an id that is taken: %v", err)
 	}
-	if _, err := s.App.Service.Import(t.Context(), archive.Import{ID: api.NewID(), Code: strings.ToUpper(s.Code), Status: tenancy.Active}, bytes.NewReader(file)); !errors.Is(err, tenancy.ErrCodeTaken) {
+	if _, err := s.App.Service.Import(t.Context(), archive.Import{ID: api.NewID(), Code: strings.ToUpper(s.Code), Status: tenancy.Active},
+		bytes.NewReader(file)); !errors.Is(err, tenancy.ErrCodeTaken) {
 		t.Errorf("a code that is taken: %v", err)
 	}
 }
@@ -284,7 +293,8 @@ func TestAnArchiveIsOneMomentHoweverMuchIsWrittenMeanwhile(t *testing.T) {
 			}
 			id := api.NewID()
 			err := db.Exec(`with a as (insert into class (id, name) values (?, ?)), b as (insert into number_series (name) values (?))
-				insert into outbox (id, kind, payload, occurred_at, next_at) values (?, 'pair', '{}', now(), now() + interval '1 hour')`, id, "pair "+id.String(), "pair "+id.String(), id).Error
+				insert into outbox (id, kind, payload, occurred_at, next_at)
+				values (?, 'pair', '{}', now(), now() + interval '1 hour')`, id, "pair "+id.String(), "pair "+id.String(), id).Error
 			if err != nil {
 				t.Errorf("writing a pair: %v", err)
 				return
@@ -306,7 +316,8 @@ func TestAnArchiveIsOneMomentHoweverMuchIsWrittenMeanwhile(t *testing.T) {
 		copied, _ := restore(t, s.App, file)
 		db := copied.DB(t)
 		var classes, numbers, facts int
-		if err := db.Raw(`select (select count(*) from class where name like 'pair%'), (select count(*) from number_series where name like 'pair%'), (select count(*) from outbox where kind = 'pair')`).
+		if err := db.Raw(`select (select count(*) from class where name like 'pair%'), (select count(*) from number_series
+			where name like 'pair%'), (select count(*) from outbox where kind = 'pair')`).
 			Row().Scan(&classes, &numbers, &facts); err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +330,8 @@ func TestAnArchiveIsOneMomentHoweverMuchIsWrittenMeanwhile(t *testing.T) {
 func TestAnArchiveOfAnOlderVersionIsBroughtUpToDateAndOfANewerOneRefused(t *testing.T) {
 	t.Parallel()
 	all := migrations.School()
-	older := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_older", func(_ *config.Config, o *service.Options) { o.Migrations = all[:len(all)-1] })
+	older := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_older",
+		func(_ *config.Config, o *service.Options) { o.Migrations = all[:len(all)-1] })
 	s := older.NewSchool(t)
 	s.Seat(t, "Class 5")
 	file, written := export(t, s)
@@ -350,7 +362,8 @@ func TestASweeperLetsARestoreUnderWayBe(t *testing.T) {
 	file, _ := export(t, s)
 	i := newSchool()
 	i.Prepare = func(ctx context.Context, made *tenancy.School) error {
-		_, err := s.App.Service.Cluster.PlatformPool().Exec(ctx, `update platform.spare_schema set created_at = $1 where schema_name = $2`, time.Now().Add(-time.Hour), made.Schema)
+		_, err := s.App.Service.Cluster.PlatformPool().Exec(ctx, `update platform.spare_schema set created_at = $1 where schema_name = $2`,
+			time.Now().Add(-time.Hour), made.Schema)
 		if err == nil {
 			_, err = lifecycle.KeepSpares(ctx, s.App.Service.Cluster)
 		}

@@ -52,7 +52,8 @@ type compressor struct {
 
 func newCompressor(to io.Writer, key []byte) *compressor {
 	workers := min(runtime.GOMAXPROCS(0), 4)
-	c := &compressor{queue: make(chan piece, 2*workers), work: make(chan piece, 2*workers), failed: make(chan struct{}), ended: make(chan error, 1), key: key}
+	c := &compressor{queue: make(chan piece, 2*workers), work: make(chan piece, 2*workers), failed: make(chan struct{}),
+		ended: make(chan error, 1), key: key}
 	for range workers {
 		go c.compress()
 	}

@@ -57,7 +57,8 @@ func (e Export) Write(ctx context.Context, s *tenancy.School, to io.Writer) (Clo
 }
 
 func (e Export) write(ctx context.Context, w *writer, moment *tenancy.Snapshot, record tenancy.SchoolRecord) error {
-	err := w.json(manifestName, Manifest{Format: Format, SchemaVersion: moment.Version, MadeAt: w.madeAt, School: record, Tables: moment.Tables})
+	err := w.json(manifestName, Manifest{Format: Format, SchemaVersion: moment.Version, MadeAt: w.madeAt, School: record,
+		Tables: moment.Tables})
 	if err != nil {
 		return err
 	}

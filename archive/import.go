@@ -48,7 +48,8 @@ func (i Import) Read(ctx context.Context, from io.ReadSeeker) (*tenancy.School, 
 		return nil, Proof{}, err
 	}
 	if latest := i.Cluster.SchoolVersion(); manifest.SchemaVersion > latest {
-		return nil, Proof{}, fmt.Errorf("the archive is of schema version %d and this binary knows versions up to %d: use the newer binary", manifest.SchemaVersion, latest)
+		return nil, Proof{}, fmt.Errorf("the archive is of schema version %d and this binary knows versions up to %d: use the newer binary",
+			manifest.SchemaVersion, latest)
 	}
 	if i.Files == nil && slices.ContainsFunc(closing.Files, func(f FileSum) bool { return !f.Missing }) {
 		return nil, Proof{}, errors.New("the archive has files, and where to keep them is not configured (HOMEROOM_FILES)")
@@ -170,7 +171,8 @@ func (l *importRun) verify(ctx context.Context, m Manifest, to *tenancy.Loading)
 			return fmt.Errorf("reading file %s back: %w", f.Name, err)
 		}
 		sum := sha256.Sum256(content)
-		l.proof.Files = append(l.proof.Files, FileSum{Name: f.Name, ContentType: f.ContentType, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])})
+		l.proof.Files = append(l.proof.Files, FileSum{Name: f.Name, ContentType: f.ContentType, Bytes: int64(len(content)),
+			SHA256: hex.EncodeToString(sum[:])})
 	}
 	if err := l.closing.differs(l.proof, TableSum.Equal); err != nil {
 		return fmt.Errorf("what was read back is not what was written: %w", err)

@@ -40,7 +40,8 @@ func open(from io.Reader, seal Seal) (*reader, error) {
 		return nil, r.damaged(err.Error())
 	}
 	if r.Manifest.Format != Format {
-		return nil, fmt.Errorf("the archive's form is %d and this binary knows %d: use the binary that wrote it, or a newer one", r.Manifest.Format, Format)
+		return nil, fmt.Errorf("the archive's form is %d and this binary knows %d: use the binary that wrote it, or a newer one",
+			r.Manifest.Format, Format)
 	}
 	return r, nil
 }

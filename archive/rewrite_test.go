@@ -61,7 +61,8 @@ func rewrite(t *testing.T, file, key []byte, change func(name string, content []
 			tables[table] = append(tables[table], content...)
 		}
 		sum := sha256.Sum256(content)
-		must(to.WriteHeader(&tar.Header{Format: tar.FormatPAX, Typeflag: tar.TypeReg, Name: header.Name, Mode: 0o600, Size: int64(len(content)), ModTime: header.ModTime,
+		must(to.WriteHeader(&tar.Header{Format: tar.FormatPAX, Typeflag: tar.TypeReg, Name: header.Name, Mode: 0o600, Size: int64(len(content)),
+			ModTime:    header.ModTime,
 			PAXRecords: map[string]string{"HOMEROOM.sha256": hex.EncodeToString(sum[:])}}))
 		_, err = to.Write(content)
 		must(err)

@@ -123,7 +123,8 @@ func TestFile_RowNamesAnotherSchoolsKey_ServesAndDeletesItsOwn(t *testing.T) {
 		t.Fatalf("delete: %d %s", a.Status, a.Body)
 	}
 	// A fact as earlier versions wrote it names the key itself.
-	err := x.DB(t).Exec(`insert into outbox (id, kind, payload, occurred_at, next_at) values (?, 'file.gone', jsonb_build_object('keys', jsonb_build_array(?::text)), now(), now())`, api.NewID(), key).Error
+	err := x.DB(t).Exec(`insert into outbox (id, kind, payload, occurred_at, next_at)
+		values (?, 'file.gone', jsonb_build_object('keys', jsonb_build_array(?::text)), now(), now())`, api.NewID(), key).Error
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ var errStopped = errors.New("the archive could not be written on")
 func (w *writer) entry(name string, content []byte) error {
 	sum := sha256.Sum256(content)
 	err := w.tar.WriteHeader(&tar.Header{
-		Format: tar.FormatPAX, Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(content)), ModTime: w.madeAt.Truncate(time.Second),
+		Format: tar.FormatPAX, Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(content)),
+		ModTime:    w.madeAt.Truncate(time.Second),
 		PAXRecords: map[string]string{sumRecord: hex.EncodeToString(sum[:])},
 	})
 	if err == nil {

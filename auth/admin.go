@@ -17,7 +17,8 @@ import (
 // AddAdmin makes a school's administrator with an account, and returns the account. They
 // have no password until they set one by the link of an invitation. audit makes the row for
 // the school's audit.
-func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastName, email, phone string, audit func(user uuid.UUID) (tenancy.Query, error)) (uuid.UUID, error) {
+func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastName, email, phone string,
+	audit func(user uuid.UUID) (tenancy.Query, error)) (uuid.UUID, error) {
 	user := api.NewID()
 	email = strings.ToLower(email)
 	db, err := a.Cluster.School(ctx, s, tenancy.ReadWrite)
@@ -30,7 +31,8 @@ func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastN
 	}
 	err = db.Transaction(func(tx *gorm.DB) error {
 		err := tenancy.Pipeline(tx, tenancy.Query{SQL: `insert into app_user (id, role_id, first_name, last_name, phone, email)
-			select $1, id, $2, $3, nullif($4, ''), $5 from role where type = 'SCHOOL_ADMIN' and system`, Args: []any{user, firstName, lastName, phone, email}}, line)
+			select $1, id, $2, $3, nullif($4, ''), $5 from role where type = 'SCHOOL_ADMIN'
+			and system`, Args: []any{user, firstName, lastName, phone, email}}, line)
 		if err != nil {
 			return fmt.Errorf("adding an administrator: %w", err)
 		}

@@ -217,7 +217,8 @@ func (a *Auth) countLoginAttempt(c api.OpenCtx, email string) error {
 	all := passwordAllowances(email, from)
 	ctx, cancel := context.WithTimeout(c, redisTimeout)
 	defer cancel()
-	left, err := loginDelayScript.Run(ctx, a.Redis, keysOf([]string{loginDelayKey(email, from)}, all), argsOf([]any{a.Clock().UnixMilli()}, all)...).Int64()
+	left, err := loginDelayScript.Run(ctx, a.Redis, keysOf([]string{loginDelayKey(email, from)}, all),
+		argsOf([]any{a.Clock().UnixMilli()}, all)...).Int64()
 	if err != nil {
 		return errCannotCount.Because(err)
 	}

@@ -12,7 +12,8 @@ const insertAudit = `insert into audit_event (id, actor_id, actor_role, action, 
 
 // auditRow is an audit row about an account's sign-in or credentials.
 func (a *Auth) auditRow(c api.OpenCtx, acc account, action string) tenancy.Query {
-	return tenancy.Query{SQL: insertAudit, Args: []any{api.NewID(), acc.userID, string(acc.role), action, acc.id.String(), c.IP, c.RequestID, a.Clock()}}
+	return tenancy.Query{SQL: insertAudit, Args: []any{api.NewID(), acc.userID, string(acc.role), action, acc.id.String(), c.IP, c.RequestID,
+		a.Clock()}}
 }
 
 // writeAudit writes such a row into the account's audit: its school's, or the platform's.

@@ -115,7 +115,8 @@ const enterSQL = `
 		select v.id, v.user_id, nullif(v.phone, '') as phone, nullif(v.email, '') as email
 		from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[]) as v (id, user_id, phone, email)),
 	changed as (
-		select a.id, lower(a.email) is distinct from g.email as email from given g join platform.account a on a.user_id = g.user_id and a.school_id = $1
+		select a.id, lower(a.email) is distinct from g.email as email from given g join platform.account a on a.user_id = g.user_id
+		and a.school_id = $1
 		where a.phone is distinct from g.phone or lower(a.email) is distinct from g.email),
 	ended as (
 		update platform.session set revoked_at = $7, revoke_reason = 'the phone or e-mail was changed'
@@ -124,7 +125,8 @@ const enterSQL = `
 	written as (
 		insert into platform.account as a (id, school_id, user_id, role_type, phone, email)
 		select id, $1, user_id, $2, phone, email from given
-		on conflict (user_id, school_id) do update set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now(),
+		on conflict (user_id, school_id) do update
+		set role_type = excluded.role_type, phone = excluded.phone, email = excluded.email, disabled = false, updated_at = now(),
 			epoch = a.epoch + case when (a.phone, lower(a.email)) is not distinct from (excluded.phone, excluded.email) then 0 else 1 end,
 			phone_proven_at = case when a.phone = excluded.phone then a.phone_proven_at end,
 			last_used_at = case when (a.phone, lower(a.email)) is not distinct from (excluded.phone, excluded.email) then a.last_used_at end
@@ -135,7 +137,8 @@ const enterSQL = `
 // the same moment both find no entry, and ON CONFLICT covers only the key it names: the second
 // is refused by the other key, and finds the entry when it tries again. Of many entries several
 // may conflict, one after the other.
-func (a *Auth) writeEntries(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones, emails []string) (err error) {
+func (a *Auth) writeEntries(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones,
+	emails []string) (err error) {
 	ids := make([]uuid.UUID, len(users))
 	for i, user := range users {
 		ids[i] = accountID(school, user)
@@ -163,7 +166,8 @@ func accountID(school, user uuid.UUID) uuid.UUID {
 
 // closeEntry removes or disables a user's entry in the directory and ends their sessions.
 func (a *Auth) closeEntry(ctx context.Context, school, user uuid.UUID, gone bool) error {
-	_, err := a.endSessions(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3 and school_id = $4)`, user, school)
+	_, err := a.endSessions(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3 and school_id = $4)`,
+		user, school)
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,8 @@ type person struct {
 	Name   string
 }
 
-const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone, coalesce(u.email, '') as email, u.status, trim(u.first_name || ' ' || u.last_name) as name`
+const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone,
+	coalesce(u.email, '') as email, u.status, trim(u.first_name || ' ' || u.last_name) as name`
 
 // FollowUser copies a user's record into their entry. It locks the record meanwhile: a change
 // under way has written its entry already, which a copy of the record from before its commit
@@ -107,7 +108,8 @@ func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 	}
 	return db.Transaction(func(tx *gorm.DB) error {
 		var p person
-		err := tx.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ? for share of u`, user).Take(&p).Error
+		err := tx.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ? for share of u`,
+			user).Take(&p).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
 			return a.closeEntry(ctx, school, user, true)
 		}
@@ -220,7 +222,8 @@ func (a *Auth) entries(ctx context.Context, school uuid.UUID) (map[uuid.UUID]ent
 }
 
 func (a *Auth) entriesWhere(ctx context.Context, where string, args ...any) (map[uuid.UUID]entry, error) {
-	rows, err := a.Cluster.PlatformPool().Query(ctx, `select user_id, role_type, coalesce(phone, ''), coalesce(email, ''), name, created_at > now() - interval '10 minutes'
+	rows, err := a.Cluster.PlatformPool().Query(ctx, `select user_id, role_type, coalesce(phone, ''),
+		coalesce(email, ''), name, created_at > now() - interval '10 minutes'
 		from platform.account where not disabled and `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading the directory: %w", err)

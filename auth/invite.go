@@ -17,7 +17,8 @@ import (
 const inviteSubject = "Welcome to Homeroom"
 
 func inviteText(school string) string {
-	return "You are an administrator of " + strings.ReplaceAll(school, "%", "%%") + " on Homeroom. Set your password within seven days to sign in:\n\n%s"
+	return "You are an administrator of " + strings.ReplaceAll(school, "%", "%%") +
+		" on Homeroom. Set your password within seven days to sign in:\n\n%s"
 }
 
 // InviteOn is Invite for an occasion whose fact may be received twice: the link follows from
@@ -32,7 +33,8 @@ func (a *Auth) InviteOn(ctx context.Context, occasion, school, user uuid.UUID, n
 	mac.Write([]byte("invitation " + occasion.String()))
 	token := base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 	var used *time.Time
-	err = a.Cluster.PlatformPool().QueryRow(ctx, `select used_at from platform.password_link where token_hash = $1`, digest(token)).Scan(&used)
+	err = a.Cluster.PlatformPool().QueryRow(ctx, `select used_at from platform.password_link where token_hash = $1`,
+		digest(token)).Scan(&used)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		if err := a.makeLink(ctx, found[0], token, "INVITE", inviteLife); err != nil {

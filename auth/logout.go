@@ -89,8 +89,10 @@ type sessionList struct {
 }
 
 func (a *Auth) sessions(c api.OpenCtx, _ api.Nothing) (sessionList, error) {
-	rows, err := a.Cluster.PlatformPool().Query(c, `select id, device, ip, method, created_at, last_used_at, id = $2 as current from platform.session
-		where account_id = $1 and revoked_at is null and expires_at > $3 order by last_used_at desc, id limit 100`, c.User.AccountID, c.User.SessionID, a.Clock())
+	rows, err := a.Cluster.PlatformPool().Query(c, `select id, device, ip, method, created_at, last_used_at, id = $2 as current
+		from platform.session
+		where account_id = $1 and revoked_at is null and expires_at > $3 order by last_used_at desc, id
+		limit 100`, c.User.AccountID, c.User.SessionID, a.Clock())
 	if err != nil {
 		return sessionList{}, err
 	}

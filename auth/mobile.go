@@ -53,7 +53,8 @@ func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
 	if err != nil || code == "" || len(accounts) == 0 {
 		return api.Nothing{}, err
 	}
-	err = m.Messages.Send(c, Message{Channel: "SMS", To: phone, Text: fmt.Sprintf("%s is your Homeroom code. It is valid for 5 minutes. Do not share it.", code)})
+	err = m.Messages.Send(c, Message{Channel: "SMS", To: phone,
+		Text: fmt.Sprintf("%s is your Homeroom code. It is valid for 5 minutes. Do not share it.", code)})
 	return api.Nothing{}, err
 }
 

@@ -50,7 +50,8 @@ func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status strin
 			return api.NotFound("operator")
 		}
 		if status == "DISABLED" {
-			ended, err = a.revoke(ctx, tx, "disabled by the platform", `account_id in (select id from platform.account where user_id = $3 and role_type = 'SUPER_ADMIN')`, operator)
+			ended, err = a.revoke(ctx, tx, "disabled by the platform",
+				`account_id in (select id from platform.account where user_id = $3 and role_type = 'SUPER_ADMIN')`, operator)
 			if err != nil {
 				return err
 			}
@@ -67,7 +68,8 @@ func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status strin
 
 // FindOperator is the operator with an e-mail: their id, and their account's.
 func (a *Auth) FindOperator(ctx context.Context, email string) (operator, account uuid.UUID, err error) {
-	err = a.Cluster.PlatformPool().QueryRow(ctx, `select s.id, a.id from platform.super_admin s join platform.account a on a.user_id = s.id and a.role_type = 'SUPER_ADMIN'
+	err = a.Cluster.PlatformPool().QueryRow(ctx, `select s.id, a.id from platform.super_admin s join platform.account a on a.user_id = s.id
+		and a.role_type = 'SUPER_ADMIN'
 		where lower(s.email) = $1`, strings.ToLower(email)).Scan(&operator, &account)
 	return operator, account, err
 }

@@ -33,7 +33,8 @@ type passkeyView struct {
 }
 
 func (a *Auth) passkeys(ctx context.Context, account uuid.UUID) ([]passkeyView, error) {
-	rows, err := a.Cluster.PlatformPool().Query(ctx, `select id, name, created_at, last_used_at from platform.passkey where account_id = $1 order by created_at, id`, account)
+	rows, err := a.Cluster.PlatformPool().Query(ctx, `select id, name, created_at, last_used_at from platform.passkey where account_id = $1
+		order by created_at, id`, account)
 	if err != nil {
 		return nil, fmt.Errorf("reading passkeys: %w", err)
 	}
@@ -86,7 +87,8 @@ func (a *Auth) takePasskeySession(ctx context.Context, of string) (webauthn.Sess
 // passkeyHolder reads an account with its passkeys, as the library wants it.
 func (a *Auth) passkeyHolder(ctx context.Context, acc account) (factor.Holder, error) {
 	holder := factor.Holder{Account: acc.id, Name: acc.email}
-	rows, err := a.Cluster.PlatformPool().Query(ctx, `select credential from platform.passkey where account_id = $1 order by created_at, id`, acc.id)
+	rows, err := a.Cluster.PlatformPool().Query(ctx, `select credential from platform.passkey where account_id = $1 order by created_at, id`,
+		acc.id)
 	if err != nil {
 		return holder, fmt.Errorf("reading passkeys: %w", err)
 	}
@@ -171,7 +173,8 @@ func (a *Auth) usePasskey(c api.OpenCtx, acc account, of string, answer assertio
 		return err
 	}
 	// One that was removed meanwhile is refused.
-	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.passkey set credential = $3, last_used_at = $4 where account_id = $1 and credential_id = $2`, acc.id, used.ID, used, a.Clock())
+	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.passkey set credential = $3, last_used_at = $4 where account_id = $1
+		and credential_id = $2`, acc.id, used.ID, used, a.Clock())
 	if err != nil {
 		return fmt.Errorf("using a passkey: %w", err)
 	}
@@ -225,7 +228,8 @@ func (a *Auth) addPasskeyOptions(c api.OpenCtx, _ api.Nothing) (passkeyOptions, 
 	if len(holder.Credentials) >= maxPasskeys {
 		return passkeyOptions{}, errManyPasskeys
 	}
-	options, asked, err := party.BeginRegistration(holder, webauthn.WithExclusions(webauthn.Credentials(holder.Credentials).CredentialDescriptors()))
+	options, asked, err := party.BeginRegistration(holder,
+		webauthn.WithExclusions(webauthn.Credentials(holder.Credentials).CredentialDescriptors()))
 	if err != nil {
 		return passkeyOptions{}, fmt.Errorf("asking for a new passkey: %w", err)
 	}
@@ -269,7 +273,8 @@ func (a *Auth) addPasskey(c api.OpenCtx, r newPasskey) (addedPasskey, error) {
 		return addedPasskey{}, err
 	}
 	view := passkeyView{ID: api.NewID(), Name: r.Name, CreatedAt: a.Clock()}
-	codes, err := a.addFactor(c, acc, true, `insert into platform.passkey (id, account_id, name, credential_id, credential, created_at) values ($1, $2, $3, $4, $5, $6)`,
+	codes, err := a.addFactor(c, acc, true, `insert into platform.passkey (id, account_id, name, credential_id, credential, created_at)
+		values ($1, $2, $3, $4, $5, $6)`,
 		view.ID, acc.id, view.Name, made.ID, made, view.CreatedAt)
 	if err != nil {
 		return addedPasskey{}, err

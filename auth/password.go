@@ -80,12 +80,14 @@ func (a *Auth) resetLink(ctx context.Context, acc account) (string, error) {
 	var made time.Time
 	var stored []byte
 	err := a.Cluster.PlatformPool().QueryRow(ctx, `select created_at, token_hash from platform.password_link
-		where account_id = $1 and purpose = 'RESET' and used_at is null and created_at > $2 order by created_at desc limit 1`, acc.id, now.Add(-resetLife)).Scan(&made, &stored)
+		where account_id = $1 and purpose = 'RESET' and used_at is null and created_at > $2 order by created_at desc
+		limit 1`, acc.id, now.Add(-resetLife)).Scan(&made, &stored)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("looking for a password link: %w", err)
 	}
 	if token := a.resetToken(acc.id, made); bytes.Equal(digest(token), stored) {
-		if _, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.password_link set expires_at = $2 where token_hash = $1`, stored, now.Add(resetLife)); err != nil {
+		if _, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.password_link set expires_at = $2 where token_hash = $1`, stored,
+			now.Add(resetLife)); err != nil {
 			return "", fmt.Errorf("sending a password link again: %w", err)
 		}
 		return token, nil
@@ -137,7 +139,8 @@ func (a *Auth) makeLink(ctx context.Context, acc account, token, purpose string,
 }
 
 func (a *Auth) mailLink(ctx context.Context, acc account, token, subject, text string) error {
-	return a.Messages.Send(ctx, Message{Channel: "EMAIL", To: acc.email, Subject: subject, Text: fmt.Sprintf(text, a.PublicURL+"/console/password?token="+token)})
+	return a.Messages.Send(ctx, Message{Channel: "EMAIL", To: acc.email, Subject: subject,
+		Text: fmt.Sprintf(text, a.PublicURL+"/console/password?token="+token)})
 }
 
 type resetRequest struct {
@@ -160,7 +163,8 @@ func (a *Auth) reset(c api.OpenCtx, r resetRequest) (api.Nothing, error) {
 	}
 	// The link is used up before the password is set: two at once set one password,
 	// and a crash in between costs a new link, not a second use.
-	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.password_link set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2`, digest(r.Token), a.Clock())
+	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.password_link set used_at = $2 where token_hash = $1 and used_at is null
+		and expires_at > $2`, digest(r.Token), a.Clock())
 	if err != nil {
 		return api.Nothing{}, fmt.Errorf("using a password link: %w", err)
 	}
@@ -180,7 +184,8 @@ var errLink = api.Malformed("This link is not valid any more, ask for a new one"
 
 func (a *Auth) linkAccount(ctx context.Context, token string) (account, error) {
 	var id uuid.UUID
-	err := a.Cluster.PlatformPool().QueryRow(ctx, `select account_id from platform.password_link where token_hash = $1 and used_at is null and expires_at > $2`, digest(token), a.Clock()).Scan(&id)
+	err := a.Cluster.PlatformPool().QueryRow(ctx, `select account_id from platform.password_link where token_hash = $1 and used_at is null
+		and expires_at > $2`, digest(token), a.Clock()).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return account{}, errLink
 	}
@@ -259,12 +264,14 @@ func (a *Auth) endOldPassword(ctx context.Context, acc account, reason string, e
 func (a *Auth) storePassword(c api.OpenCtx, acc account, hashed, action string) error {
 	if acc.role == api.SuperAdmin {
 		return tenancy.Pipeline(a.Cluster.Platform(c, tenancy.ReadWrite),
-			tenancy.Query{SQL: `update super_admin set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.auditRow(c, acc, action))
+			tenancy.Query{SQL: `update super_admin set password_hash = $2, updated_at = $3 where id = $1`,
+				Args: []any{acc.userID, hashed, a.Clock()}}, a.auditRow(c, acc, action))
 	}
 	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
 	return tenancy.Pipeline(db,
-		tenancy.Query{SQL: `update app_user set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}}, a.auditRow(c, acc, action))
+		tenancy.Query{SQL: `update app_user set password_hash = $2, updated_at = $3 where id = $1`, Args: []any{acc.userID, hashed, a.Clock()}},
+		a.auditRow(c, acc, action))
 }

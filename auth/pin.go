@@ -229,5 +229,6 @@ func (a *Auth) rekeyPIN(c api.OpenCtx, acc account, pin, stored string) {
 	if err != nil {
 		return
 	}
-	_ = tenancy.Pipeline(db, tenancy.Query{SQL: `update app_user set pin_hash = $3 where id = $1 and pin_hash = $2`, Args: []any{acc.userID, stored, hashed}})
+	_ = tenancy.Pipeline(db, tenancy.Query{SQL: `update app_user set pin_hash = $3 where id = $1 and pin_hash = $2`,
+		Args: []any{acc.userID, stored, hashed}})
 }

@@ -50,7 +50,8 @@ func (a *Auth) reauthenticate(c api.OpenCtx, r reauthRequest) (proved, error) {
 	}
 	now := a.Clock()
 	_, err = a.Cluster.PlatformPool().Exec(c, `update platform.session set proved_at = $2,
-		proven_at = case when $3 then $2 else proven_at end, proven_by = case when $3 then 'CODE' else proven_by end where id = $1`, c.User.SessionID, now, r.OTP != "")
+		proven_at = case when $3 then $2 else proven_at end, proven_by = case when $3 then 'CODE' else proven_by end
+		where id = $1`, c.User.SessionID, now, r.OTP != "")
 	if err != nil {
 		return proved{}, fmt.Errorf("keeping a proof: %w", err)
 	}
@@ -146,7 +147,8 @@ func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {
 
 // provedWithFactor records on a session that a second factor was just proved.
 func (a *Auth) provedWithFactor(ctx context.Context, session uuid.UUID) error {
-	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.session set proved_at = $2, second_factor = true where id = $1`, session, a.Clock())
+	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.session set proved_at = $2, second_factor = true where id = $1`, session,
+		a.Clock())
 	if err != nil {
 		return fmt.Errorf("keeping a proof: %w", err)
 	}

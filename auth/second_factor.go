@@ -97,7 +97,9 @@ func (a *Auth) requireFactor(c api.OpenCtx, acc account, by proof) error {
 		}
 		needed.Enrol, needed.Methods = true, []string{}
 	}
-	needed.Challenge, err = a.newChallenge(c, challenge{Account: acc.id, Epoch: acc.epoch, Method: by.method, Phone: by.phone, By: by.by, At: by.at, Enrol: needed.Enrol})
+	needed.Challenge,
+		err = a.newChallenge(c, challenge{Account: acc.id, Epoch: acc.epoch, Method: by.method, Phone: by.phone, By: by.by, At: by.at,
+		Enrol: needed.Enrol})
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,8 @@ func (a *Auth) factorState(c api.OpenCtx, _ api.Nothing) (factorState, error) {
 		return out, err
 	}
 	err = a.Cluster.PlatformPool().QueryRow(c, `select (select created_at from platform.totp where account_id = $1),
-		(select count(*) from platform.recovery_code where account_id = $1 and used_at is null)`, acc.id).Scan(&out.TOTPSince, &out.RecoveryCodes)
+		(select count(*) from platform.recovery_code where account_id = $1
+		and used_at is null)`, acc.id).Scan(&out.TOTPSince, &out.RecoveryCodes)
 	if err != nil {
 		return out, fmt.Errorf("reading second factors: %w", err)
 	}
@@ -122,7 +123,8 @@ func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace 
 	if !ok {
 		return nil, api.InvalidField("code", "code is not what the app shows now")
 	}
-	codes, err := a.addFactor(c, acc, replace, `insert into platform.totp as t (account_id, secret, last_step, created_at) values ($1, $2, $3, $4)
+	codes, err := a.addFactor(c, acc, replace, `insert into platform.totp as t (account_id, secret, last_step, created_at)
+		values ($1, $2, $3, $4)
 		on conflict (account_id) do update set secret = excluded.secret, last_step = excluded.last_step, created_at = excluded.created_at`,
 		acc.id, sealed, step, a.Clock())
 	if err != nil {
@@ -147,7 +149,8 @@ func (a *Auth) addFactor(c api.OpenCtx, acc account, further bool, sql string, a
 			return err
 		}
 		var has bool
-		err := tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = $1) or exists (select from platform.passkey where account_id = $1)`, acc.id).Scan(&has)
+		err := tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = $1) or exists (select from platform.passkey
+			where account_id = $1)`, acc.id).Scan(&has)
 		if err != nil {
 			return err
 		}
@@ -182,7 +185,8 @@ func (a *Auth) replaceRecoveryCodes(ctx context.Context, tx pgx.Tx, account uuid
 	if _, err := tx.Exec(ctx, `delete from platform.recovery_code where account_id = $1`, account); err != nil {
 		return nil, err
 	}
-	_, err := tx.Exec(ctx, `insert into platform.recovery_code (account_id, code_hash, created_at) select $1, unnest($2::bytea[]), $3`, account, hashes, a.Clock())
+	_, err := tx.Exec(ctx, `insert into platform.recovery_code (account_id, code_hash, created_at) select $1, unnest($2::bytea[]), $3`,
+		account, hashes, a.Clock())
 	return codes, err
 }
 
@@ -294,7 +298,8 @@ func (a *Auth) removeFactor(ctx context.Context, acc account, sql string, args .
 			return api.NotFound("second factor")
 		}
 		var left bool
-		err = tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = $1) or exists (select from platform.passkey where account_id = $1)`, acc.id).Scan(&left)
+		err = tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = $1) or exists (select from platform.passkey
+			where account_id = $1)`, acc.id).Scan(&left)
 		if err != nil || left {
 			return err
 		}

@@ -100,7 +100,8 @@ func (a *Auth) useTOTP(c api.OpenCtx, acc account, code string) error {
 		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
 	// Of any number of callers with the same code, one raises the step.
-	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.totp set last_step = $2 where account_id = $1 and last_step < $2`, acc.id, step)
+	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.totp set last_step = $2 where account_id = $1 and last_step < $2`, acc.id,
+		step)
 	if err != nil {
 		return fmt.Errorf("using a code: %w", err)
 	}
@@ -133,7 +134,8 @@ func (a *Auth) useRecoveryCode(c api.OpenCtx, acc account, code string) error {
 	if err := a.countFactorAttempt(c, acc.id); err != nil {
 		return err
 	}
-	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.recovery_code set used_at = $3 where account_id = $1 and code_hash = $2 and used_at is null`,
+	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.recovery_code set used_at = $3 where account_id = $1 and code_hash = $2
+		and used_at is null`,
 		acc.id, factor.RecoveryHash(acc.id, code), a.Clock())
 	if err != nil {
 		return fmt.Errorf("using a recovery code: %w", err)

@@ -69,10 +69,12 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFa
 	tag, err := a.Cluster.PlatformPool().Exec(ctx, `
 		with used as (update platform.account set last_used_at = $8, phone_proven_at = case when $10 = 'CODE' then $8 else phone_proven_at end
 			where id = $2 and ($9 = '' or phone = $9) returning id)
-		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, proven_phone, proven_by, second_factor, proven_at, proved_at)
+		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, proven_phone,
+		proven_by, second_factor, proven_at, proved_at)
 		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12,
 			case when $11 or $5 <> 'SWITCH' then $8::timestamptz end from used`,
-		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor, nullTime(by.at))
+		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor,
+		nullTime(by.at))
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
 	}
@@ -125,7 +127,8 @@ func (a *Auth) loadSession(ctx context.Context, claim Access) (cachedSession, er
 	if s.revokedAt != nil || acc.userID != claim.UserID || acc.schoolID != claim.SchoolID || acc.role != claim.Role {
 		return cachedSession{}, errSignedOut
 	}
-	k := cachedSession{expiresAt: s.expiresAt, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}}
+	k := cachedSession{expiresAt: s.expiresAt, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID,
+		SchoolID: acc.schoolID, Role: acc.role}}
 	if k.user.RoleID, err = a.findRole(ctx, acc); err != nil {
 		return cachedSession{}, err
 	}
@@ -151,7 +154,8 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 	var school *uuid.UUID
 	err := a.Cluster.PlatformPool().QueryRow(ctx, `
 		select a.id, a.school_id, a.user_id, a.role_type, coalesce(a.phone, ''), coalesce(a.email, ''),
-			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.proven_phone, s.proven_by, coalesce(s.proven_at, s.created_at), s.created_at
+			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.proven_phone, s.proven_by,
+			coalesce(s.proven_at, s.created_at), s.created_at
 		from platform.session s join platform.account a on a.id = s.account_id
 		where s.id = $1 and not a.disabled and a.barred_at is null`, id).
 		Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email,

@@ -99,7 +99,8 @@ func (a *Auth) findRole(ctx context.Context, acc account) (role uuid.UUID, err e
 	if err != nil {
 		return uuid.Nil, err
 	}
-	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select role_id from app_user where id = $1 and status = 'ACTIVE'`, Args: []any{acc.userID}, Scan: tenancy.One(&role)})
+	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select role_id from app_user where id = $1 and status = 'ACTIVE'`, Args: []any{acc.userID},
+		Scan: tenancy.One(&role)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return uuid.Nil, errSignedOut
 	}

@@ -111,7 +111,8 @@ func (t *Tokens) SignAccess(a Access) (string, error) {
 	if a.SchoolID != uuid.Nil {
 		school = a.SchoolID.String()
 	}
-	return t.sign(accessClaims{Role: a.Role, SchoolID: school, Session: a.SessionID.String(), RegisteredClaims: t.registered(a.UserID, AccessLife)})
+	return t.sign(accessClaims{Role: a.Role, SchoolID: school, Session: a.SessionID.String(),
+		RegisteredClaims: t.registered(a.UserID, AccessLife)})
 }
 
 // SignRefresh makes a refresh token; no two are alike.

@@ -33,10 +33,12 @@ update academic_year set start_date = '` + longAgo + `' where active;
 insert into student (id, admission_number, first_name, last_name, admission_date)
 	select md5('student' || n)::uuid, n, 'Child' || n, 'Rao', current_date - 100 from generate_series(1, %[2]d) n;
 insert into enrolment (id, student_id, academic_year_id, class_id, division_id, roll_number, start_date)
-	select gen_random_uuid(), md5('student' || n)::uuid, md5('now')::uuid, md5('5')::uuid, md5('Class 5A')::uuid, n, case when n <= %[3]d then '` + longAgo + `' else date_trunc('month', '%[1]s'::timestamp) end from generate_series(1, %[2]d) n;
+	select gen_random_uuid(), md5('student' || n)::uuid, md5('now')::uuid, md5('5')::uuid, md5('Class 5A')::uuid, n, case
+	when n <= %[3]d then '` + longAgo + `' else date_trunc('month', '%[1]s'::timestamp) end from generate_series(1, %[2]d) n;
 insert into attendance (id, student_id, division_id, date, status, source, marked_by, marked_at)
 	select gen_random_uuid(), md5('student' || n)::uuid, md5('Class 5A')::uuid, day, 'PRESENT', 'TEACHER', md5('5')::uuid, now()
-	from generate_series(1, %[2]d) n, generate_series(date_trunc('month', '%[1]s'::timestamp), date_trunc('month', '%[1]s'::timestamp) + '1 month - 1 day', '1 day') day
+	from generate_series(1, %[2]d) n, generate_series(date_trunc('month', '%[1]s'::timestamp),
+	date_trunc('month', '%[1]s'::timestamp) + '1 month - 1 day', '1 day') day
 	where extract(dow from day) between 1 and 5`
 
 // longAgo leaves enough days for every call to mark one that nobody has marked.
@@ -45,9 +47,11 @@ const longAgo = "1970-01-01"
 // markScript is the upsert of 40 marks. Every call has a day of its own, of a century
 // that the service does not touch.
 const markScript = `insert into attendance as a (id, student_id, division_id, date, status, remark, source, marked_by, marked_at)
-	select gen_random_uuid(), md5('student' || n)::uuid, md5('Class 5A')::uuid, date '%s' + :d::int, 'PRESENT', '', 'ADMIN', md5('5')::uuid, now()
+	select gen_random_uuid(), md5('student' || n)::uuid, md5('Class 5A')::uuid, date '%s' + :d::int, 'PRESENT', '', 'ADMIN', md5('5')::uuid,
+	now()
 	from generate_series(1, %d) n order by 2
-	on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes, remark = excluded.remark,
+	on conflict (student_id, date) do update
+	set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes, remark = excluded.remark,
 		source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason, marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
 
 // monthScript is the month's register as the service reads it.
@@ -55,8 +59,10 @@ const monthScript = `select s.id, e.roll_number, s.admission_number, s.first_nam
 		extract(day from greatest(e.start_date, '%[1]s'::date))::int2, extract(day from least(e.end_date, '%[2]s'::date))::int2, m.marks
 	from enrolment e join student s on s.id = e.student_id
 	cross join lateral (
-		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then 'V' else left(a.status, 1) end, ''), '') as marks
-		from attendance a where a.student_id = e.student_id and a.date between greatest(e.start_date, '%[1]s'::date) and least(e.end_date, '%[2]s'::date)) m
+		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then 'V'
+		else left(a.status, 1) end, ''), '') as marks
+		from attendance a where a.student_id = e.student_id and a.date between greatest(e.start_date, '%[1]s'::date)
+		and least(e.end_date, '%[2]s'::date)) m
 	where e.division_id = md5('Class 5A')::uuid and e.start_date <= '%[2]s'::date and (e.end_date is null or e.end_date >= '%[1]s'::date)
 		and (s.deleted_at is null or e.start_date < current_date)
 	order by e.roll_number nulls last, s.first_name, s.last_name, s.id, e.start_date`
@@ -77,7 +83,8 @@ func measureAttendance(ctx context.Context, b *bench) error {
 		if err := o.exec(ctx, fmt.Sprintf("update platform.school set weekend_days = '{}' where id = '%s'", schoolID(o.number))); err != nil {
 			return err
 		}
-		if err := o.within(ctx, fmt.Sprintf(registerSQL, day, registerStudents, markedStudents)+"; analyze attendance, enrolment, student, attendance_revision"); err != nil {
+		if err := o.within(ctx, fmt.Sprintf(registerSQL, day, registerStudents,
+			markedStudents)+"; analyze attendance, enrolment, student, attendance_revision"); err != nil {
 			return err
 		}
 		offices[i] = o
@@ -119,7 +126,8 @@ func measureAttendance(ctx context.Context, b *bench) error {
 			}},
 			{&reads, func() (stride, error) {
 				return offices.together(ctx, turnSeconds, func(w int) error {
-					return offices[w].ask("GET", fmt.Sprintf("/school-admin/attendance/report?divisionId=%s&month=%s", md5ID("Class 5A"), day.String()[:7]), "")
+					return offices[w].ask("GET", fmt.Sprintf("/school-admin/attendance/report?divisionId=%s&month=%s", md5ID("Class 5A"),
+						day.String()[:7]), "")
 				})
 			}},
 		} {
@@ -136,8 +144,10 @@ func measureAttendance(ctx context.Context, b *bench) error {
 			paces[i], costs[i] = ours[i].rate/limit[i].rate, limit[i].cpu.Seconds()/ours[i].cpu.Seconds()
 		}
 		rate, cpu := func(p stride) float64 { return p.rate }, func(p stride) time.Duration { return p.cpu }
-		b.report.add(line{what: what, ours: perSecond(medianOf(ours, rate)), limit: perSecond(medianOf(limit, rate)), ratio: median(paces), target: t})
-		b.report.add(line{what: what + ", by processor time of all", ours: micros(medianOf(ours, cpu)), limit: micros(medianOf(limit, cpu)), ratio: median(costs)})
+		b.report.add(line{what: what, ours: perSecond(medianOf(ours, rate)), limit: perSecond(medianOf(limit, rate)), ratio: median(paces),
+			target: t})
+		b.report.add(line{what: what + ", by processor time of all", ours: micros(medianOf(ours, cpu)), limit: micros(medianOf(limit, cpu)),
+			ratio: median(costs)})
 	}
 	add(fmt.Sprintf("marking %d students: pgbench, the upsert in one statement", markedStudents), marks, limits, atLeast(markTarget))
 	add(fmt.Sprintf("monthly register of %d students: pgbench, the same query", registerStudents), reads, queries, atLeast(registerTarget))
@@ -150,7 +160,8 @@ func markBody() (string, error) {
 	for i := range records {
 		records[i] = map[string]any{"studentId": md5ID(fmt.Sprint("student", i+1)), "status": "PRESENT"}
 	}
-	body, err := json.Marshal(map[string]any{"data": map[string]any{"divisionId": md5ID("Class 5A"), "date": "DAY", "reason": "Bench", "records": records}})
+	body, err := json.Marshal(map[string]any{"data": map[string]any{"divisionId": md5ID("Class 5A"), "date": "DAY", "reason": "Bench",
+		"records": records}})
 	return string(body), err
 }
 
@@ -219,8 +230,10 @@ func (s staff) scripted(ctx context.Context, seconds int, sql string) (stride, e
 		return stride{}, err
 	}
 	clients := fmt.Sprint(len(s))
-	cmd := exec.CommandContext(ctx, program("pgbench"), "-n", "-M", "prepared", "-c", clients, "-j", clients, "-T", fmt.Sprint(seconds), "-D", "d=0", "-f", file.Name(), s[0].url)
-	cmd.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+schemaName(s[0].number)) // where statements are prepared, before they are bound
+	cmd := exec.CommandContext(ctx, program("pgbench"), "-n", "-M", "prepared", "-c", clients, "-j", clients, "-T", fmt.Sprint(seconds), "-D",
+		"d=0", "-f", file.Name(), s[0].url)
+	cmd.Env = append(os.Environ(),
+		"PGOPTIONS=-c search_path="+schemaName(s[0].number)) // where statements are prepared, before they are bound
 	postgres := postgresTree(ctx, s[0].url)
 	before := postgres.cpu()
 	out, err := cmd.CombinedOutput()

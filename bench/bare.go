@@ -121,8 +121,10 @@ func (b bareServer) read(g *gin.Context) {
 		batch := &pgx.Batch{}
 		batch.Queue(readSQL, id, 1)
 		err = b.send(g, batch, func(r pgx.BatchResults) error {
-			return r.QueryRow().Scan(&s.ID, &s.CreatedAt, &s.UpdatedAt, &s.CreatedBy, &s.UpdatedBy, &s.Version, &s.AdmissionNo, &s.RollNo, &s.FirstName,
-				&s.MiddleName, &s.LastName, &s.Gender, &s.BirthDate, &s.BloodGroup, &s.Nationality, &s.MotherTongue, &s.Address, &s.City, &s.PostalCode,
+			return r.QueryRow().Scan(&s.ID, &s.CreatedAt, &s.UpdatedAt, &s.CreatedBy, &s.UpdatedBy, &s.Version, &s.AdmissionNo, &s.RollNo,
+				&s.FirstName,
+				&s.MiddleName, &s.LastName, &s.Gender, &s.BirthDate, &s.BloodGroup, &s.Nationality, &s.MotherTongue, &s.Address, &s.City,
+				&s.PostalCode,
 				&s.Phone, &s.Email, &s.ClassID, &s.AdmittedOn, &s.PhotoFileID, &s.Status)
 		})
 	}

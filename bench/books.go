@@ -17,18 +17,23 @@ const (
 // libraryBooksSQL fills a library: every word of a title is in some books only, an author
 // has twenty, and each book has a copy.
 const libraryBooksSQL = `
-insert into book (id, title, author, isbn, search_text, match_key) select md5('book' || i)::uuid, 'The Tale of Volume' || i, 'Author' || i %% (%[1]d / 20), (9780000000000 + i)::text,
+insert into book (id, title, author, isbn, search_text, match_key)
+select md5('book' || i)::uuid, 'The Tale of Volume' || i, 'Author' || i %% (%[1]d / 20), (9780000000000 + i)::text,
 	'the tale of volume' || i || ' author' || i %% (%[1]d / 20) || ' ' || 9780000000000 + i, 'book' || i from generate_series(1, %[1]d) i;
-insert into book_copy (id, book_id, accession_number) select gen_random_uuid(), md5('book' || i)::uuid, 'L-' || i from generate_series(1, %[1]d) i`
+insert into book_copy (id, book_id, accession_number) select gen_random_uuid(), md5('book' || i)::uuid, 'L-' || i
+from generate_series(1, %[1]d) i`
 
 // The statements of the book list, with values where it has parameters.
 const (
 	booksFrom = ` FROM book, (select current_date as day) as today WHERE true`
-	booksLine = `SELECT book.id, book.created_at, book.updated_at, book.created_by, book.updated_by, book.version, book.title, book.author, book.isbn, book.publisher, book.published_year,
+	booksLine = `SELECT book.id, book.created_at, book.updated_at, book.created_by, book.updated_by, book.version, book.title, book.author,
+		book.isbn, book.publisher, book.published_year,
 	book.category, book.price,
 	(select count(*) from book_copy c where c.book_id = book.id and c.state = 'GOOD') as copies,
-	(select count(*) from book_copy c where c.book_id = book.id and c.state = 'GOOD' and not exists (select from library_loan l where l.copy_id = c.id and l.closed_on is null)
-		and not exists (select from library_reservation r where r.copy_id = c.id and r.status = 'READY' and r.hold_until >= today.day)) as available,
+	(select count(*) from book_copy c where c.book_id = book.id and c.state = 'GOOD' and not exists (select from library_loan l
+	where l.copy_id = c.id and l.closed_on is null)
+		and not exists (select from library_reservation r where r.copy_id = c.id and r.status = 'READY'
+		and r.hold_until >= today.day)) as available,
 	(select count(*) from library_reservation r where r.book_id = book.id and r.status = 'WAITING') as waiting`
 )
 
@@ -80,7 +85,8 @@ func measureBooks(ctx context.Context, b *bench) error {
 			ours, limit = append(ours, pace.perSecond()), append(limit, tps)
 		}
 		b.report.add(line{
-			what: fmt.Sprintf("search by %s among %d books: pgbench", q.name, searchedBooks), ours: perSecond(median(ours)), limit: perSecond(median(limit)),
+			what: fmt.Sprintf("search by %s among %d books: pgbench", q.name, searchedBooks), ours: perSecond(median(ours)),
+			limit: perSecond(median(limit)),
 			ratio: median(ours) / median(limit), target: atLeast(booksTarget),
 		})
 	}

@@ -43,7 +43,8 @@ func (s *serving) tell(rounds []round) {
 	if len(schools) > 1 {
 		fewer := schools[len(schools)-2]
 		s.report.add(line{
-			what: fmt.Sprintf("%s, %s: itself at %d", s.name, plural(most, "school"), fewer), ours: perSecond(pick(most, ours)), limit: perSecond(pick(fewer, ours)),
+			what: fmt.Sprintf("%s, %s: itself at %d", s.name, plural(most, "school"), fewer), ours: perSecond(pick(most, ours)),
+			limit: perSecond(pick(fewer, ours)),
 			ratio: medianOf(rounds, func(r round) float64 { return ours(r[most]) / ours(r[fewer]) }), target: atLeast(ownSpeed),
 		})
 	}

@@ -58,10 +58,12 @@ func startTellers(ctx context.Context, f *fleet) (*tellers, error) {
 	served, err := service.New(ctx, f.config, service.Options{
 		Log: nowhere(), Migrations: schoolMigrations(f.added), Namespace: "bench" + uuid.NewString()[:8],
 		Drivers: map[delivery.Channel]delivery.Driver{delivery.Push: t},
-		ExtraRows: api.Rows(api.Post("/school-admin/report/bench-tell", "report", "Changes something and tells a student's guardians", func(c api.Ctx, r tellRequest) (api.Nothing, error) {
-			notice.Send(c, notice.Notice{Type: notice.Transport, Key: r.RecordID.String(), RecordID: r.RecordID, StudentID: &r.StudentID, Title: "Bus", Body: "The bus has left."})
-			return api.Nothing{}, nil
-		})),
+		ExtraRows: api.Rows(api.Post("/school-admin/report/bench-tell", "report", "Changes something and tells a student's guardians",
+			func(c api.Ctx, r tellRequest) (api.Nothing, error) {
+				notice.Send(c, notice.Notice{Type: notice.Transport, Key: r.RecordID.String(), RecordID: r.RecordID, StudentID: &r.StudentID,
+					Title: "Bus", Body: "The bus has left."})
+				return api.Nothing{}, nil
+			})),
 	})
 	if err != nil {
 		return nil, err
@@ -119,10 +121,12 @@ func measureDelivery(ctx context.Context, b *bench) error {
 
 // familySQL is one child and a parent; the school must have its parents' role.
 const familySQL = `
-insert into app_user (id, role_id, first_name, phone) select md5('parent')::uuid, id, 'Parent', '+919812300001' from role where type = 'PARENT' and system;
+insert into app_user (id, role_id, first_name, phone) select md5('parent')::uuid, id, 'Parent', '+919812300001' from role
+where type = 'PARENT' and system;
 insert into guardian (id, user_id, first_name, phone) values (md5('guardian')::uuid, md5('parent')::uuid, 'Parent', '+919812300001');
 insert into student (id, admission_number, first_name, admission_date) values (md5('student')::uuid, 'bench', 'Child', current_date);
-insert into student_guardian (id, student_id, guardian_id, relation) values (gen_random_uuid(), md5('student')::uuid, md5('guardian')::uuid, 'MOTHER')`
+insert into student_guardian (id, student_id, guardian_id, relation)
+values (gen_random_uuid(), md5('student')::uuid, md5('guardian')::uuid, 'MOTHER')`
 
 func (b *bench) measureLatency(ctx context.Context, t *tellers) error {
 	var tokens []string
@@ -155,7 +159,8 @@ func (b *bench) measureLatency(ctx context.Context, t *tellers) error {
 }
 
 func (t *tellers) change(token string, record uuid.UUID) (time.Time, error) {
-	_, err := t.post(token, "/school-admin/report/bench-tell", fmt.Sprintf(`{"data":{"recordId":%q,"studentId":%q}}`, record, md5ID("student")))
+	_, err := t.post(token, "/school-admin/report/bench-tell",
+		fmt.Sprintf(`{"data":{"recordId":%q,"studentId":%q}}`, record, md5ID("student")))
 	return time.Now(), err
 }
 
@@ -207,7 +212,8 @@ func (t *tellers) changes(tokens []string, rate int, during time.Duration) ([]ti
 // logSQL is what an announcement's log takes at the least.
 const logSQL = `insert into notification (id, user_id, dedupe_key, type, title, body, record_id, created_at)
 	select gen_random_uuid(), u.user_id, 'announcement/bench', 'ANNOUNCEMENT', 'Sports day', 'Bring water.', md5('bench')::uuid, now()
-	from (select distinct g.user_id from student_guardian sg join guardian g on g.id = sg.guardian_id join student s on s.id = sg.student_id where sg.can_view_data and s.status = 'ACTIVE') u`
+	from (select distinct g.user_id from student_guardian sg join guardian g on g.id = sg.guardian_id join student s on s.id = sg.student_id
+	where sg.can_view_data and s.status = 'ACTIVE') u`
 
 // measureAnnouncement publishes to five thousand guardians, from the call to the last
 // line of the log, and writes the same lines by one statement elsewhere.
@@ -233,7 +239,8 @@ func (b *bench) measureAnnouncement(ctx context.Context, t *tellers) error {
 				return err
 			}
 			schema := tenancy.Ident(schemaName(o.number))
-			if err := o.exec(ctx, "analyze "+schema+".guardian, "+schema+".student, "+schema+".student_guardian, "+schema+".app_user, "+schema+".enrolment"); err != nil {
+			if err := o.exec(ctx,
+				"analyze "+schema+".guardian, "+schema+".student, "+schema+".student_guardian, "+schema+".app_user, "+schema+".enrolment"); err != nil {
 				return err
 			}
 			began := time.Now()
@@ -244,7 +251,8 @@ func (b *bench) measureAnnouncement(ctx context.Context, t *tellers) error {
 		}
 	}
 	b.report.add(line{
-		what: fmt.Sprintf("announcement to %d guardians: one INSERT … SELECT", guardians), ours: millis(median(ours)), limit: millis(median(limit)),
+		what: fmt.Sprintf("announcement to %d guardians: one INSERT … SELECT", guardians), ours: millis(median(ours)),
+		limit: millis(median(limit)),
 		ratio: median(limit).Seconds() / median(ours).Seconds(), target: atLeast(tellingTarget),
 	})
 	return nil
@@ -252,7 +260,8 @@ func (b *bench) measureAnnouncement(ctx context.Context, t *tellers) error {
 
 func (t *tellers) announce(ctx context.Context, o *office, guardians int) error {
 	if _, err := t.post(o.token, "/school-admin/announcement/create",
-		fmt.Sprintf(`{"data":{"title":"Sports day","body":"Bring water.","publishAt":%q}}`, time.Now().Add(-time.Second).Format(time.RFC3339))); err != nil {
+		fmt.Sprintf(`{"data":{"title":"Sports day","body":"Bring water.","publishAt":%q}}`,
+			time.Now().Add(-time.Second).Format(time.RFC3339))); err != nil {
 		return err
 	}
 	schema := tenancy.Ident(schemaName(o.number))

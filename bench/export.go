@@ -23,7 +23,8 @@ const (
 
 // attendanceSQL marks everybody present on so many days.
 const attendanceSQL = `insert into attendance (id, student_id, division_id, date, status, source, marked_by, marked_at)
-	select gen_random_uuid(), e.student_id, e.division_id, current_date - d, 'PRESENT', 'TEACHER', e.student_id, now() from enrolment e, generate_series(1, %d) d`
+	select gen_random_uuid(), e.student_id, e.division_id, current_date - d, 'PRESENT', 'TEACHER', e.student_id, now()
+	from enrolment e, generate_series(1, %d) d`
 
 // measureExport writes a large school into an archive, against COPY of the same tables
 // into files by psql. Ours is one file, compressed, with checksums.
@@ -39,7 +40,8 @@ func measureExport(ctx context.Context, b *bench) error {
 	if _, err := o.psqlImport(ctx, studentFile(n)); err != nil {
 		return err
 	}
-	err = o.exec(ctx, "set search_path = "+tenancy.Ident(schemaName(o.number))+", extensions;"+fmt.Sprintf(attendanceSQL, days)+"; set search_path = ''")
+	err = o.exec(ctx, "set search_path = "+tenancy.Ident(schemaName(o.number))+", extensions;"+fmt.Sprintf(attendanceSQL,
+		days)+"; set search_path = ''")
 	if err != nil {
 		return err
 	}
@@ -67,10 +69,12 @@ func measureExport(ctx context.Context, b *bench) error {
 	}
 	b.report.add(line{
 		what: fmt.Sprintf("exporting a school of %d rows as one archive: psql, COPY of its tables", rows),
-		ours: millis(median(ours)), limit: millis(median(psql)), ratio: median(psql).Seconds() / median(ours).Seconds(), target: atLeast(exportTarget),
+		ours: millis(median(ours)), limit: millis(median(psql)), ratio: median(psql).Seconds() / median(ours).Seconds(),
+		target: atLeast(exportTarget),
 	})
 	b.report.add(line{
-		what: "memory of such an export: 100 MB", ours: fmt.Sprintf("%d MB", memory>>20), limit: "100 MB", ratio: float64(memory) / exportMemory, target: atMost(1),
+		what: "memory of such an export: 100 MB", ours: fmt.Sprintf("%d MB", memory>>20), limit: "100 MB", ratio: float64(memory) / exportMemory,
+		target: atMost(1),
 	})
 	return nil
 }

@@ -25,13 +25,21 @@ const (
 
 // feeSQL gives an office students in class 5 and what the class pays.
 const feeSQL = `
-insert into student (id, admission_number, first_name, last_name, class_id, admission_date) select md5('student' || i)::uuid, 'A-' || i, 'Child' || i, 'Rao', md5('5')::uuid, current_date - 100 from generate_series(1, %[1]d) i;
-insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date) select gen_random_uuid(), md5('student' || i)::uuid, md5('now')::uuid, md5('5')::uuid, md5('Class 5A')::uuid, current_date - 100 from generate_series(1, %[1]d) i;
-insert into fee_head (id, name, code, type) values (md5('tuition')::uuid, 'Tuition', 'TUI', 'TUITION'), (md5('exam')::uuid, 'Exams', 'EXA', 'EXAM');
-insert into ledger_account (id, code, name, type) values (md5('tuition')::uuid, 'HEAD 1', 'Tuition', 'INCOME'), (md5('exam')::uuid, 'HEAD 2', 'Exams', 'INCOME');
-insert into fee_structure (id, academic_year_id, class_id, name) values (md5('structure')::uuid, md5('now')::uuid, md5('5')::uuid, 'Class 5');
-insert into fee_structure_head (structure_id, fee_head_id, position, amount) values (md5('structure')::uuid, md5('tuition')::uuid, 1, 4000000), (md5('structure')::uuid, md5('exam')::uuid, 2, 50000);
-insert into fee_instalment (structure_id, number, name, due_date, percent) values (md5('structure')::uuid, 1, 'Term 1', current_date - 20, 50), (md5('structure')::uuid, 2, 'Term 2', current_date + 60, 50);
+insert into student (id, admission_number, first_name, last_name, class_id, admission_date)
+select md5('student' || i)::uuid, 'A-' || i, 'Child' || i, 'Rao', md5('5')::uuid, current_date - 100 from generate_series(1, %[1]d) i;
+insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date)
+select gen_random_uuid(), md5('student' || i)::uuid, md5('now')::uuid, md5('5')::uuid, md5('Class 5A')::uuid, current_date - 100
+from generate_series(1, %[1]d) i;
+insert into fee_head (id, name, code, type)
+values (md5('tuition')::uuid, 'Tuition', 'TUI', 'TUITION'), (md5('exam')::uuid, 'Exams', 'EXA', 'EXAM');
+insert into ledger_account (id, code, name, type)
+values (md5('tuition')::uuid, 'HEAD 1', 'Tuition', 'INCOME'), (md5('exam')::uuid, 'HEAD 2', 'Exams', 'INCOME');
+insert into fee_structure (id, academic_year_id, class_id, name)
+values (md5('structure')::uuid, md5('now')::uuid, md5('5')::uuid, 'Class 5');
+insert into fee_structure_head (structure_id, fee_head_id, position, amount)
+values (md5('structure')::uuid, md5('tuition')::uuid, 1, 4000000), (md5('structure')::uuid, md5('exam')::uuid, 2, 50000);
+insert into fee_instalment (structure_id, number, name, due_date, percent)
+values (md5('structure')::uuid, 1, 'Term 1', current_date - 20, 50), (md5('structure')::uuid, 2, 'Term 2', current_date + 60, 50);
 analyze student; analyze enrolment`
 
 // newFeeOffice makes a school with so many students and nothing charged yet.
@@ -67,18 +75,33 @@ const paymentSQL = `\set n random(0, %[1]d)
 \set b random(1, 1000000000)
 \startpipeline
 begin;
-select set_config('search_path', 'school_' || lpad((:school)::text, 32, '0'), true), set_config('role', 'school_' || lpad((:school)::text, 32, '0'), true);
-insert into idempotency (actor_id, key, row_name, body_hash) values (md5('actor')::uuid, :a || '-' || :b, 'POST /school-admin/fee/collection/record', 'x'::bytea) on conflict do nothing;
+select set_config('search_path', 'school_' || lpad((:school)::text, 32, '0'), true), set_config('role',
+'school_' || lpad((:school)::text, 32, '0'), true);
+insert into idempotency (actor_id, key, row_name, body_hash)
+values (md5('actor')::uuid, :a || '-' || :b, 'POST /school-admin/fee/collection/record', 'x'::bytea) on conflict do nothing;
 select id from ledger_account where id = md5('student' || :s)::uuid for no key update;
-insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_by, created_at) values (md5(:a || '-' || :b)::uuid, 'PAYMENT', current_date, 'Payment by cash', 'payment ' || md5(:a || '-' || :b), md5('actor')::uuid, now());
-insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) values (md5(:a || '-' || :b)::uuid, 1, '00000000-0000-4000-8000-000000000001', 'DR', 100), (md5(:a || '-' || :b)::uuid, 2, md5('student' || :s)::uuid, 'CR', 100);
-with taken as (insert into number_series as s (name, next) values ('fee receipt bench', 2) on conflict (name) do update set next = s.next + 1 returning s.next - 1 as number)
-	insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode, received_on, received_at, allocations)
-	select gen_random_uuid(), md5('now')::uuid, 10000000 + number, 'now/R-' || number, md5('student' || :s)::uuid, md5(:a || '-' || :b)::uuid, 100, 'CASH', current_date, now(), '[]' from taken;
-insert into audit_event (id, actor_role, action, entity, entity_id, after, occurred_at) values (gen_random_uuid(), 'SCHOOL_ADMIN', 'create', 'fee receipt', md5(:a || '-' || :b), '{"id": "00000000-0000-4000-8000-000000000001", "receiptNumber": "now/R-000001", "amount": 100, "paymentMode": "CASH", "allocations": [], "balance": 100}', now());
-insert into notice (id, type, key, student_id, title, body, teaser, due_at, told_at, created_at) values (md5(:a || '-' || :b)::uuid, 'FEE', 'fee payment ' || md5(:a || '-' || :b), md5('student' || :s)::uuid, 'Payment received', 'INR 1.00 was received for Child Rao. Receipt now/R-000001. Outstanding: INR 100.00.', 'A fee payment was received', now(), now(), now());
+insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_by, created_at)
+values (md5(:a || '-' || :b)::uuid, 'PAYMENT', current_date, 'Payment by cash', 'payment ' || md5(:a || '-' || :b), md5('actor')::uuid,
+now());
+insert into ledger_entry (transaction_id, line, account_id, entry_type, amount)
+values (md5(:a || '-' || :b)::uuid, 1, '00000000-0000-4000-8000-000000000001', 'DR', 100), (md5(:a || '-' || :b)::uuid, 2,
+md5('student' || :s)::uuid, 'CR', 100);
+with taken as (insert into number_series as s (name, next) values ('fee receipt bench', 2) on conflict (name) do update
+set next = s.next + 1 returning s.next - 1 as number)
+	insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode, received_on,
+	received_at, allocations)
+	select gen_random_uuid(), md5('now')::uuid, 10000000 + number, 'now/R-' || number, md5('student' || :s)::uuid, md5(:a || '-' || :b)::uuid,
+	100, 'CASH', current_date, now(), '[]' from taken;
+insert into audit_event (id, actor_role, action, entity, entity_id, after, occurred_at)
+values (gen_random_uuid(), 'SCHOOL_ADMIN', 'create', 'fee receipt', md5(:a || '-' || :b),
+'{"id": "00000000-0000-4000-8000-000000000001", "receiptNumber": "now/R-000001", "amount": 100, "paymentMode": "CASH", "allocations": [], "balance": 100}', now());
+insert into notice (id, type, key, student_id, title, body, teaser, due_at, told_at, created_at)
+values (md5(:a || '-' || :b)::uuid, 'FEE', 'fee payment ' || md5(:a || '-' || :b), md5('student' || :s)::uuid, 'Payment received',
+'INR 1.00 was received for Child Rao. Receipt now/R-000001. Outstanding: INR 100.00.', 'A fee payment was received', now(), now(), now());
 insert into outbox (id, kind, payload, occurred_at) values (md5(:a || '-' || :b)::uuid, 'notices.due', '{}', now());
-update idempotency set status = 201, answer = '{"data":{"id":"00000000-0000-4000-8000-000000000001","amount":100},"message":"Payment recorded"}' where actor_id = md5('actor')::uuid and key = :a || '-' || :b;
+update idempotency set status = 201,
+answer = '{"data":{"id":"00000000-0000-4000-8000-000000000001","amount":100},"message":"Payment recorded"}'
+where actor_id = md5('actor')::uuid and key = :a || '-' || :b;
 delete from outbox where id = md5(:a || '-' || :b)::uuid;
 commit;
 \endpipeline
@@ -109,8 +132,10 @@ func measurePayments(ctx context.Context, b *bench) error {
 	defer server.stop()
 	l := load{address: server.Address, clients: b.clients, seed: b.seed, request: func(r *rand.Rand, out []byte) []byte {
 		o := offices[r.IntN(len(offices))]
-		body := fmt.Sprintf(`{"data":{"studentId":%q,"amount":100,"paymentMode":"CASH"}}`, md5ID("student"+strconv.Itoa(1+r.IntN(paymentStudents))))
-		return fmt.Appendf(out, "POST /school-admin/fee/collection/record HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nContent-Type: application/json\r\nIdempotency-Key: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+		body := fmt.Sprintf(`{"data":{"studentId":%q,"amount":100,"paymentMode":"CASH"}}`,
+			md5ID("student"+strconv.Itoa(1+r.IntN(paymentStudents))))
+		return fmt.Appendf(out,
+			"POST /school-admin/fee/collection/record HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nContent-Type: application/json\r\nIdempotency-Key: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 			uuid.NewString(), o.token, len(body), body)
 	}}
 	schools := "case"
@@ -119,7 +144,8 @@ func measurePayments(ctx context.Context, b *bench) error {
 	}
 	var ours, limit []float64
 	for range b.rounds {
-		p := pgbench{url: f.url, clients: b.clients, seed: b.seed + uint64(len(limit)), whole: fmt.Sprintf(paymentSQL, len(offices)-1, paymentStudents, schools+" end")}
+		p := pgbench{url: f.url, clients: b.clients, seed: b.seed + uint64(len(limit)),
+			whole: fmt.Sprintf(paymentSQL, len(offices)-1, paymentStudents, schools+" end")}
 		tps, err := p.run(ctx, 1, b.seconds, func(int) {}, func(int) {})
 		if err != nil {
 			return err
@@ -137,10 +163,12 @@ func measurePayments(ctx context.Context, b *bench) error {
 			return err
 		}
 		ours, limit = append(ours, pace.perSecond()), append(limit, tps)
-		b.report.note(fmt.Sprintf("A payment took %s in the median and %s at 99 %%, with %d clients.", millis(pace.median), millis(pace.p99), b.clients))
+		b.report.note(fmt.Sprintf("A payment took %s in the median and %s at 99 %%, with %d clients.", millis(pace.median), millis(pace.p99),
+			b.clients))
 	}
 	b.report.add(line{
-		what: fmt.Sprintf("recording payments at %d schools: pgbench, the same rows in one transaction", n), ours: fmt.Sprintf("%.0f/s", median(ours)),
+		what:  fmt.Sprintf("recording payments at %d schools: pgbench, the same rows in one transaction", n),
+		ours:  fmt.Sprintf("%.0f/s", median(ours)),
 		limit: fmt.Sprintf("%.0f/s", median(limit)), ratio: median(ours) / median(limit), target: atLeast(paymentTarget),
 	})
 	return nil

@@ -160,7 +160,8 @@ func (f *fleet) add(ctx context.Context, n, students int) error {
 	id := schoolID(n)
 	if _, err := s.Cluster.FindSchool(ctx, id); err != nil {
 		_, err = s.Provisioner.Request(ctx, lifecycle.NewSchool{
-			ID: id, Code: fmt.Sprintf("bench-%d", n), Name: fmt.Sprintf("School %d", n), TimeZone: "Asia/Kolkata", Locale: "en-IN", Currency: "INR", Admin: admin,
+			ID: id, Code: fmt.Sprintf("bench-%d", n), Name: fmt.Sprintf("School %d", n), TimeZone: "Asia/Kolkata", Locale: "en-IN", Currency: "INR",
+			Admin: admin,
 		})
 		if err != nil {
 			return err

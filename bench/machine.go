@@ -22,10 +22,13 @@ func describe(ctx context.Context, b *bench) string {
 		time.Now().UTC().Format(time.DateOnly), processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		runtime.Version(), postgresVersion(ctx, b.postgres), redisVersion(ctx, b.redis))
 	if b.others > float64(runtime.NumCPU())/2 {
-		fmt.Fprintf(&s, "**The machine was not its own**: %.1f other processes wanted its cores when this began. Believe the processor times, not the paces.\n", b.others)
+		fmt.Fprintf(&s,
+			"**The machine was not its own**: %.1f other processes wanted its cores when this began. Believe the processor times, not the paces.\n",
+			b.others)
 	}
 	fmt.Fprintf(&s, "Repeat with `make bench`, or a part of it with `go -C bench run . -only %s`.\n\n", parts[1].name)
-	fmt.Fprintf(&s, `Every ratio is the median of %d rounds, and both sides of it ran on the same servers, one after the other, %d s each, over
+	fmt.Fprintf(&s,
+		`Every ratio is the median of %d rounds, and both sides of it ran on the same servers, one after the other, %d s each, over
 %d connections. Load, server, Redis and Postgres share the machine's cores, and so do pgbench and Postgres. Ratios of
 pace are ours / limit, of durations limit / ours, unless the line says otherwise.
 `, b.rounds, b.seconds, b.clients)
@@ -54,7 +57,8 @@ func postgresVersion(ctx context.Context, url string) (version string) {
 	}
 	defer closeConn(conn)
 	var fsync string
-	if conn.QueryRow(ctx, `select split_part(current_setting('server_version'), ' ', 1), current_setting('fsync')`).Scan(&version, &fsync) != nil {
+	if conn.QueryRow(ctx, `select split_part(current_setting('server_version'), ' ', 1), current_setting('fsync')`).Scan(&version,
+		&fsync) != nil {
 		return "?"
 	}
 	return version + " (fsync " + fsync + ")"

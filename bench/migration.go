@@ -53,8 +53,9 @@ func measureMigration(ctx context.Context, b *bench) error {
 		results = append(results, r)
 	}
 	b.report.add(line{
-		what: fmt.Sprintf("migrating %s: a bare loop of the same ALTERs", plural(len(schemas), "school")),
-		ours: millis(medianOf(results, func(r result) time.Duration { return r.ours })), limit: millis(medianOf(results, func(r result) time.Duration { return r.bare })),
+		what:  fmt.Sprintf("migrating %s: a bare loop of the same ALTERs", plural(len(schemas), "school")),
+		ours:  millis(medianOf(results, func(r result) time.Duration { return r.ours })),
+		limit: millis(medianOf(results, func(r result) time.Duration { return r.bare })),
 		ratio: medianOf(results, func(r result) float64 { return r.bare.Seconds() / r.ours.Seconds() }), target: atLeast(migrationTarget),
 	})
 	return reopen(ctx, b)

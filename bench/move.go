@@ -82,7 +82,8 @@ func measureMove(ctx context.Context, b *bench) error {
 		held, bare = append(held, m.held), append(bare, m.bare)
 	}
 	b.report.add(line{
-		what: fmt.Sprintf("moving a school of %d rows: for how long its writes are held", movedStudents), ours: millis(median(held)), limit: "2000 ms",
+		what: fmt.Sprintf("moving a school of %d rows: for how long its writes are held", movedStudents), ours: millis(median(held)),
+		limit: "2000 ms",
 		ratio: median(held).Seconds() / holdTarget, target: atMost(1),
 	})
 	b.report.add(line{
@@ -105,7 +106,8 @@ func anotherServer(ctx context.Context, s settings) (string, func(), error) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return "", nil, err
 	}
-	stack, err := localstack.Start(ctx, localstack.Options{Dir: filepath.Join(dir, "servers"), Postgres: []string{"north"}, Durable: s.durable, MaxConnections: 300})
+	stack, err := localstack.Start(ctx, localstack.Options{Dir: filepath.Join(dir, "servers"), Postgres: []string{"north"},
+		Durable: s.durable, MaxConnections: 300})
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -196,7 +198,8 @@ func (m *moveRun) bareHold(ctx context.Context) (time.Duration, error) {
 	}
 	defer closeConn(there)
 	var tables []string
-	if err := here.QueryRow(ctx, `select array_agg(relname::text) from pg_class where relnamespace = $1::regnamespace and relkind = 'r'`, m.schema).Scan(&tables); err != nil {
+	if err := here.QueryRow(ctx, `select array_agg(relname::text) from pg_class where relnamespace = $1::regnamespace and relkind = 'r'`,
+		m.schema).Scan(&tables); err != nil {
 		return 0, err
 	}
 	schema := tenancy.Ident(m.schema)
@@ -217,7 +220,8 @@ func (m *moveRun) bareHold(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	for caught := false; !caught; {
-		err := here.QueryRow(ctx, `select bool_and(confirmed_flush_lsn >= $1::pg_lsn) from pg_replication_slots where slot_name like 'homeroom!_move!_%' escape '!'`, lsn).Scan(&caught)
+		err := here.QueryRow(ctx, `select bool_and(confirmed_flush_lsn >= $1::pg_lsn) from pg_replication_slots
+			where slot_name like 'homeroom!_move!_%' escape '!'`, lsn).Scan(&caught)
 		if err != nil {
 			return 0, err
 		}
@@ -233,7 +237,8 @@ func (m *moveRun) bareHold(ctx context.Context) (time.Duration, error) {
 	if ours != theirs {
 		return 0, errors.New("the copies differ")
 	}
-	if _, err := here.Exec(ctx, `insert into platform.bench_directory values ($1, 'north') on conflict (school) do update set node = excluded.node`, m.schema); err != nil {
+	if _, err := here.Exec(ctx, `insert into platform.bench_directory values ($1, 'north') on conflict (school) do update
+		set node = excluded.node`, m.schema); err != nil {
 		return 0, err
 	}
 	took := time.Since(began)

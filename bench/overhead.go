@@ -20,7 +20,8 @@ const policies = 200
 
 // morePolicies brings the 108 that a school is born with to 201.
 const morePolicies = `
-insert into role (id, name, type) select md5(name)::uuid, name, 'TEACHER' from unnest(array['Bench one', 'Bench two']) name on conflict do nothing;
+insert into role (id, name, type) select md5(name)::uuid, name, 'TEACHER'
+from unnest(array['Bench one', 'Bench two']) name on conflict do nothing;
 insert into permission (id, role_id, module_id, can_read, can_write, can_delete)
 select gen_random_uuid(), r.id, m.id, true, true, true from role r, (select id, row_number() over (order by name) as n from module) m
 where r.name = 'Bench one' or (r.name = 'Bench two' and m.n <= 9) on conflict do nothing`
@@ -133,11 +134,14 @@ func (o *overhead) compare(ctx context.Context) error {
 	}
 	parts := median(ginAlone) + median(token) + median(redis)
 	o.report.add(line{
-		what: fmt.Sprintf("a request up to its handler, %d × %d policies: Gin, token and one Redis call by themselves", len(o.schools), policies),
+		what: fmt.Sprintf("a request up to its handler, %d × %d policies: Gin, token and one Redis call by themselves", len(o.schools),
+			policies),
 		ours: micros(median(whole)), limit: micros(parts), ratio: parts.Seconds() / median(whole).Seconds(),
 	})
-	o.report.note(fmt.Sprintf("Processor time of the parts: Gin %s, token %s, Redis call %s.", micros(median(ginAlone)), micros(median(token)), micros(median(redis))))
-	o.report.note(fmt.Sprintf("A permission: %d ns when it was asked before, %s when Casbin decides it.", median(remembered).Nanoseconds(), micros(median(asked))))
+	o.report.note(fmt.Sprintf("Processor time of the parts: Gin %s, token %s, Redis call %s.", micros(median(ginAlone)),
+		micros(median(token)), micros(median(redis))))
+	o.report.note(fmt.Sprintf("A permission: %d ns when it was asked before, %s when Casbin decides it.", median(remembered).Nanoseconds(),
+		micros(median(asked))))
 	return nil
 }
 

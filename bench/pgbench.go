@@ -47,7 +47,8 @@ func (p pgbench) script() string {
 		n = fmt.Sprint(p.only)
 	}
 	name := `'school_' || lpad((:n)::text, 32, '0')`
-	bind := fmt.Sprintf(`select set_config('search_path', %[1]s, true), set_config('role', %[1]s, true), set_config('transaction_read_only', 'on', true)`, name)
+	bind := fmt.Sprintf(`select set_config('search_path', %[1]s, true), set_config('role', %[1]s, true), set_config('transaction_read_only',
+		'on', true)`, name)
 	lines := []string{`\set n ` + n, fmt.Sprintf(`\set id random(1, %d)`, studentsEach), `\startpipeline`, bind + ";"}
 	for _, sql := range p.sql {
 		lines = append(lines, sql+";")

@@ -34,13 +34,19 @@ const (
 
 // busesSQL makes so many buses on their way, with a driver each.
 const busesSQL = `
-insert into app_user (id, role_id, first_name) select md5('u' || n)::uuid, r.id, 'Driver' from role r, generate_series(1, %[1]d) n where r.type = 'DRIVER' and r.system;
-insert into employee (id, user_id, employee_code, first_name, phone, employee_type) select md5('e' || n)::uuid, md5('u' || n)::uuid, 'D' || n, 'Driver', '', 'DRIVER' from generate_series(1, %[1]d) n;
+insert into app_user (id, role_id, first_name) select md5('u' || n)::uuid, r.id, 'Driver' from role r, generate_series(1, %[1]d) n
+where r.type = 'DRIVER' and r.system;
+insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+select md5('e' || n)::uuid, md5('u' || n)::uuid, 'D' || n, 'Driver', '', 'DRIVER' from generate_series(1, %[1]d) n;
 insert into bus (id, bus_number, driver_id) select md5('b' || n)::uuid, n::text, md5('e' || n)::uuid from generate_series(1, %[1]d) n;
-insert into route (id, name, bus_id, direction) select md5('r' || n)::uuid, 'Route ' || n, md5('b' || n)::uuid, 'pickup' from generate_series(1, %[1]d) n;
-insert into stop (id, route_id, name, sequence, lat, lng) select gen_random_uuid(), md5('r' || n)::uuid, 'Stop ' || s, s, 12.9 + s * 0.02, 77.5 from generate_series(1, %[1]d) n, generate_series(1, 10) s;
+insert into route (id, name, bus_id, direction) select md5('r' || n)::uuid, 'Route ' || n, md5('b' || n)::uuid, 'pickup'
+from generate_series(1, %[1]d) n;
+insert into stop (id, route_id, name, sequence, lat, lng)
+select gen_random_uuid(), md5('r' || n)::uuid, 'Stop ' || s, s, 12.9 + s * 0.02, 77.5
+from generate_series(1, %[1]d) n, generate_series(1, 10) s;
 insert into trip (id, route_id, bus_id, driver_id, trip_type, trip_date, scheduled_start_at, status, started_at)
-	select md5('t' || n)::uuid, md5('r' || n)::uuid, md5('b' || n)::uuid, md5('e' || n)::uuid, 'pickup', current_date, now() - interval '2 hours', 'in_progress', now() - interval '2 hours' from generate_series(1, %[1]d) n`
+	select md5('t' || n)::uuid, md5('r' || n)::uuid, md5('b' || n)::uuid, md5('e' || n)::uuid, 'pickup', current_date,
+	now() - interval '2 hours', 'in_progress', now() - interval '2 hours' from generate_series(1, %[1]d) n`
 
 // newDepot is a school whose buses are on their way.
 func (b *bench) newDepot(ctx context.Context) (*office, error) {
@@ -48,7 +54,8 @@ func (b *bench) newDepot(ctx context.Context) (*office, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o, o.exec(ctx, "set search_path = "+tenancy.Ident(schemaName(o.number))+";"+fmt.Sprintf(busesSQL, drivingBuses)+"; set search_path = ''")
+	return o, o.exec(ctx, "set search_path = "+tenancy.Ident(schemaName(o.number))+";"+fmt.Sprintf(busesSQL,
+		drivingBuses)+"; set search_path = ''")
 }
 
 // drivers signs every driver in.
@@ -60,7 +67,8 @@ func (o *office) drivers(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		var err error
-		tokens[n], err = o.service.Tokens.SignAccess(auth.Access{UserID: user, SessionID: session, SchoolID: schoolID(o.number), Role: api.Driver})
+		tokens[n], err = o.service.Tokens.SignAccess(auth.Access{UserID: user, SessionID: session, SchoolID: schoolID(o.number),
+			Role: api.Driver})
 		if err != nil {
 			return nil, err
 		}
@@ -72,13 +80,15 @@ func (o *office) drivers(ctx context.Context) ([]string, error) {
 // which belong to the newest round's school.
 func (o *office) enterDriver(ctx context.Context, user, session uuid.UUID) error {
 	pool := o.service.Cluster.PlatformPool()
-	if _, err := pool.Exec(ctx, `delete from platform.session where account_id in (select id from platform.account where user_id = $1)`, user); err != nil {
+	if _, err := pool.Exec(ctx, `delete from platform.session where account_id in (select id from platform.account where user_id = $1)`,
+		user); err != nil {
 		return err
 	}
 	if _, err := pool.Exec(ctx, `delete from platform.account where user_id = $1`, user); err != nil {
 		return err
 	}
-	_, err := pool.Exec(ctx, `with a as (insert into platform.account (id, school_id, user_id, role_type) values ($1, $2, $3, 'DRIVER') returning id)
+	_, err := pool.Exec(ctx, `with a as (insert into platform.account (id, school_id, user_id, role_type) values ($1, $2, $3, 'DRIVER')
+		returning id)
 		insert into platform.session (id, account_id, token_hash, expires_at) select $4, id, '', $5 from a`,
 		uuid.New(), schoolID(o.number), user, session, time.Now().Add(auth.RefreshLife))
 	return err
@@ -128,7 +138,8 @@ func measurePositions(ctx context.Context, b *bench) error {
 	}
 	b.report.add(line{
 		what: fmt.Sprintf("%d positions over Socket.IO, acknowledged when in the trail: psql, COPY in batches of %d", n, positionsBatch),
-		ours: millis(median(ours)), limit: millis(median(limit)), ratio: median(limit).Seconds() / median(ours).Seconds(), target: atLeast(positionsTarget),
+		ours: millis(median(ours)), limit: millis(median(limit)), ratio: median(limit).Seconds() / median(ours).Seconds(),
+		target: atLeast(positionsTarget),
 	})
 	return nil
 }
@@ -176,7 +187,8 @@ func (o *office) report(ctx context.Context, n int) (time.Duration, error) {
 	said := make([]json.RawMessage, n/drivingBuses)
 	from := time.Now().Add(-time.Hour)
 	for i := range said {
-		said[i] = fmt.Appendf(nil, `{"lat":%f,"lng":77.5,"speed":8.5,"heading":12,"timestamp":%d}`, 12.92+float64(i)/1e5, from.Add(time.Duration(i)*time.Second).UnixMilli())
+		said[i] = fmt.Appendf(nil, `{"lat":%f,"lng":77.5,"speed":8.5,"heading":12,"timestamp":%d}`, 12.92+float64(i)/1e5,
+			from.Add(time.Duration(i)*time.Second).UnixMilli())
 	}
 	began := time.Now()
 	var group errgroup.Group

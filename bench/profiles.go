@@ -155,7 +155,9 @@ func tellProfiles(folder, about string) error {
 		for _, name := range byMost(s.ours) {
 			packages = append(packages, name+" "+share(s.ours[name]))
 		}
-		fmt.Fprintf(&text, "\nOurs, by package: %s.\nBesides: telling people afterwards, %s of the above; the garbage collector, for everything together, %s.\n", strings.Join(packages, ", "), share(s.telling), share(s.collecting))
+		fmt.Fprintf(&text,
+			"\nOurs, by package: %s.\nBesides: telling people afterwards, %s of the above; the garbage collector, for everything together, %s.\n",
+			strings.Join(packages, ", "), share(s.telling), share(s.collecting))
 	}
 	return os.WriteFile(filepath.Join(folder, "profiles.md"), []byte(text.String()), 0o644)
 }

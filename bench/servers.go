@@ -106,14 +106,16 @@ func configuration(database, redis string) (config.Config, error) {
 	never := "1000000000-M"
 	return config.Load(config.Local, map[string]string{
 		"DATABASE_URL": database, "REDIS_URL": redis, "PORT": "0", "HOMEROOM_SPARES": "0",
-		"HOMEROOM_LIMIT_AUTH": never, "HOMEROOM_LIMIT_READ": never, "HOMEROOM_LIMIT_WRITE": never, "HOMEROOM_LIMIT_RIDE": never, "HOMEROOM_LIMIT_LIVE": never,
+		"HOMEROOM_LIMIT_AUTH": never, "HOMEROOM_LIMIT_READ": never, "HOMEROOM_LIMIT_WRITE": never, "HOMEROOM_LIMIT_RIDE": never,
+		"HOMEROOM_LIMIT_LIVE": never,
 	})
 }
 
 // open puts a service together on a database and prepares it. Nothing runs in its
 // background, and a requested school is on no queue.
 func open(ctx context.Context, c config.Config, ms []migrations.Migration) (*service.Service, error) {
-	s, err := service.New(ctx, c, service.Options{Migrations: slices.Clone(ms), ExtraRows: slices.Concat(studentRows(), dashboardRows()), PositionsPerSecond: 1_000_000})
+	s, err := service.New(ctx, c, service.Options{Migrations: slices.Clone(ms), ExtraRows: slices.Concat(studentRows(), dashboardRows()),
+		PositionsPerSecond: 1_000_000})
 	if err != nil {
 		return nil, err
 	}

@@ -105,23 +105,25 @@ func (s *serving) check(schools int) error {
 
 // loadOurs asks schools from least to most.
 func (s *serving) loadOurs(least, most int) load {
-	return load{address: s.ours.Address, clients: s.clients, seed: s.seed, least: int64(meetings * 2 * bareConns * most), request: func(r *rand.Rand, b []byte) []byte {
-		n := least + r.IntN(most-least+1)
-		b = append(b, "GET "...)
-		b = append(b, s.kind.ours(r)...)
-		b = append(b, " HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nAuthorization: Bearer "...)
-		return append(append(b, s.tokens[n]...), "\r\n\r\n"...)
-	}}
+	return load{address: s.ours.Address, clients: s.clients, seed: s.seed, least: int64(meetings * 2 * bareConns * most),
+		request: func(r *rand.Rand, b []byte) []byte {
+			n := least + r.IntN(most-least+1)
+			b = append(b, "GET "...)
+			b = append(b, s.kind.ours(r)...)
+			b = append(b, " HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nAuthorization: Bearer "...)
+			return append(append(b, s.tokens[n]...), "\r\n\r\n"...)
+		}}
 }
 
 func (s *serving) loadBare(least, most int) load {
-	return load{address: s.bare.Address, clients: s.clients, seed: s.seed, least: int64(meetings * 2 * bareConns * most), request: func(r *rand.Rand, b []byte) []byte {
-		n := least + r.IntN(most-least+1)
-		b = append(b, "GET /"...)
-		b = strconv.AppendInt(b, int64(n), 10)
-		b = append(append(b, '/'), s.kind.bare(r)...)
-		return append(b, " HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\n\r\n"...)
-	}}
+	return load{address: s.bare.Address, clients: s.clients, seed: s.seed, least: int64(meetings * 2 * bareConns * most),
+		request: func(r *rand.Rand, b []byte) []byte {
+			n := least + r.IntN(most-least+1)
+			b = append(b, "GET /"...)
+			b = strconv.AppendInt(b, int64(n), 10)
+			b = append(append(b, '/'), s.kind.bare(r)...)
+			return append(b, " HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\n\r\n"...)
+		}}
 }
 
 // compare measures everything in every round, so that what disturbs the machine
@@ -152,14 +154,16 @@ func (s *serving) compare(ctx context.Context) error {
 			if m.bare, err = s.runLoad(ctx, s.bare, s.loadBare(1, n), ""); err != nil {
 				return fmt.Errorf("bare: %w", err)
 			}
-			say("%s, %d schools, round %d: ours %.0f/s, bare %.0f/s, pgbench %.0f/s", s.name, n, i+1, m.ours.perSecond, m.bare.perSecond, m.pgbench.perSecond)
+			say("%s, %d schools, round %d: ours %.0f/s, bare %.0f/s, pgbench %.0f/s", s.name, n, i+1, m.ours.perSecond, m.bare.perSecond,
+				m.pgbench.perSecond)
 			r[n] = m
 		}
 		rounds = append(rounds, r)
 	}
 	s.tell(rounds)
 	u, err := s.ours.collected()
-	s.report.note(fmt.Sprintf("After %ss from %s the server holds %s, of which %s are its living heap.", s.name, plural(most, "school"), megabytes(u.RSS), megabytes(u.Heap)))
+	s.report.note(fmt.Sprintf("After %ss from %s the server holds %s, of which %s are its living heap.", s.name, plural(most, "school"),
+		megabytes(u.RSS), megabytes(u.Heap)))
 	return err
 }
 

@@ -96,7 +96,8 @@ func measureSockets(ctx context.Context, b *bench) error {
 		{fmt.Sprintf("a room of %d at 100,000 deliveries/s", listeners), 1, listeners, 100_000, atMost(deliveryTarget)},
 		{fmt.Sprintf("a room of %d at 200,000 deliveries/s", listeners), 1, listeners, 200_000, target{}},
 		{fmt.Sprintf("a room of %d, as many as go", listeners), 1, listeners, 0, target{}},
-		{fmt.Sprintf("%d rooms of %d at 1/s each", smallRooms, smallRoom), smallRooms, smallRoom, smallRooms * smallRoom, atMost(deliveryTarget)},
+		{fmt.Sprintf("%d rooms of %d at 1/s each", smallRooms, smallRoom), smallRooms, smallRoom, smallRooms * smallRoom,
+			atMost(deliveryTarget)},
 	}
 	for _, l := range loads {
 		results := map[string][]socketRound{}

@@ -56,11 +56,13 @@ func measureStorm(ctx context.Context, b *bench) error {
 			return err
 		}
 		quiet, loud = append(quiet, q), append(loud, l)
-		b.report.note(fmt.Sprintf("storm: %d sign-ins were answered in %.0f s beside the reads", answered, stormBegins.Seconds()+float64(b.seconds)))
+		b.report.note(fmt.Sprintf("storm: %d sign-ins were answered in %.0f s beside the reads", answered,
+			stormBegins.Seconds()+float64(b.seconds)))
 	}
 	b.report.add(line{
 		what: fmt.Sprintf("slowest of a hundred reads while %d people sign in: itself without them", stormSignIns),
-		ours: millis(median(loud)), limit: millis(median(quiet)), ratio: float64(median(loud)) / float64(median(quiet)), target: atMost(stormAllowed),
+		ours: millis(median(loud)), limit: millis(median(quiet)), ratio: float64(median(loud)) / float64(median(quiet)),
+		target: atMost(stormAllowed),
 	})
 	return nil
 }

@@ -32,7 +32,9 @@ type office struct {
 
 // officeSQL makes class 5, whose 5,000 students go to class 6, and the next year.
 const officeSQL = `
-insert into academic_year (id, name, start_date, end_date, active) values (md5('now')::uuid, 'now', current_date - 100, current_date + 100, true), (md5('next')::uuid, 'next', current_date + 110, current_date + 300, false);
+insert into academic_year (id, name, start_date, end_date, active)
+values (md5('now')::uuid, 'now', current_date - 100, current_date + 100, true), (md5('next')::uuid, 'next', current_date + 110,
+current_date + 300, false);
 insert into class (id, name, level) values (md5('6')::uuid, 'Class 6', 6);
 insert into class (id, name, level, next_class_id) values (md5('5')::uuid, 'Class 5', 5, md5('6')::uuid);
 insert into division (id, class_id, name) select md5(k.name || d)::uuid, k.id, d from class k, unnest(array['A', 'B', 'C', 'D']) d`
@@ -104,15 +106,20 @@ func studentFile(n int) []byte {
 
 // importSQL does with the rows what an import does, without looking at them first.
 const importSQL = `
-insert into app_user (id, role_id, first_name, phone) select gen_random_uuid(), r.id, min(s.parent), s.phone from staging s, role r where r.type = 'PARENT' and r.system group by s.phone, r.id;
-insert into guardian (id, user_id, first_name, phone) select gen_random_uuid(), u.id, u.first_name, u.phone from app_user u where exists (select from staging s where s.phone = u.phone);
+insert into app_user (id, role_id, first_name, phone) select gen_random_uuid(), r.id, min(s.parent), s.phone from staging s, role r
+where r.type = 'PARENT' and r.system group by s.phone, r.id;
+insert into guardian (id, user_id, first_name, phone) select gen_random_uuid(), u.id, u.first_name, u.phone from app_user u where
+exists (select from staging s where s.phone = u.phone);
 insert into student (id, admission_number, first_name, last_name, class_id, gender, date_of_birth, address, admission_date, search_text)
-	select gen_random_uuid(), s.number, s.first, s.last, k.id, s.gender, s.born, s.address, current_date, lower(s.first || ' ' || s.last || ' ' || s.number || ' ' || s.phone) from staging s join class k on k.name = s.class;
+	select gen_random_uuid(), s.number, s.first, s.last, k.id, s.gender, s.born, s.address, current_date,
+	lower(s.first || ' ' || s.last || ' ' || s.number || ' ' || s.phone) from staging s join class k on k.name = s.class;
 insert into enrolment (id, student_id, academic_year_id, class_id, division_id, roll_number, start_date)
 	select gen_random_uuid(), t.id, y.id, k.id, d.id, s.roll, current_date
-	from staging s join student t on t.admission_number = s.number join class k on k.name = s.class join division d on d.class_id = k.id and d.name = s.division join academic_year y on y.active;
+	from staging s join student t on t.admission_number = s.number join class k on k.name = s.class join division d on d.class_id = k.id
+	and d.name = s.division join academic_year y on y.active;
 insert into student_guardian (id, student_id, guardian_id, relation, is_primary)
-	select gen_random_uuid(), t.id, g.id, s.relation, true from staging s join student t on t.admission_number = s.number join guardian g on g.phone = s.phone;`
+	select gen_random_uuid(), t.id, g.id, s.relation, true from staging s join student t on t.admission_number = s.number
+	join guardian g on g.phone = s.phone;`
 
 // psqlImport is the limit: COPY into a staging table and INSERT … SELECT, by psql.
 func (o *office) psqlImport(ctx context.Context, file []byte) (time.Duration, error) {
@@ -170,7 +177,8 @@ func measureImport(ctx context.Context, b *bench) error {
 	}
 	b.report.add(line{
 		what: fmt.Sprintf("importing %d students with guardians: psql, COPY and INSERT … SELECT", n),
-		ours: millis(median(ours)), limit: millis(median(psql)), ratio: median(psql).Seconds() / median(ours).Seconds(), target: atLeast(importTarget),
+		ours: millis(median(ours)), limit: millis(median(psql)), ratio: median(psql).Seconds() / median(ours).Seconds(),
+		target: atLeast(importTarget),
 	})
 	b.report.add(line{
 		what: "memory of such an import: 150 MB", ours: fmt.Sprintf("%d MB", memory>>20), limit: "150 MB",

@@ -44,7 +44,8 @@ const promoteSQL = `with ended as (
 	where y.active and e.academic_year_id = y.id and e.class_id = md5('5')::uuid and e.end_date is null returning e.student_id, e.division_id)
 insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date)
 select gen_random_uuid(), ended.student_id, y.id, n.class_id, n.id, y.start_date
-from ended join division d on d.id = ended.division_id join class k on k.id = d.class_id join division n on n.class_id = k.next_class_id and n.name = d.name, academic_year y where y.name = 'next'`
+from ended join division d on d.id = ended.division_id join class k on k.id = d.class_id join division n on n.class_id = k.next_class_id
+and n.name = d.name, academic_year y where y.name = 'next'`
 
 // measurePromotion takes a class into the next year, by the service and by one statement.
 func measurePromotion(ctx context.Context, b *bench) error {

@@ -24,7 +24,8 @@ const (
 			'divisionId', e.division_id, 'divisionName', d.name, 'rollNumber', e.roll_number)
 		from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
 		where e.student_id = student.id and e.start_date <= today.day and (e.end_date is null or e.end_date >= today.day)),
-	(select jsonb_build_object('classId', k.id, 'className', k.name) from class k where k.id = student.class_id and student.status = 'ACTIVE'),
+	(select jsonb_build_object('classId', k.id, 'className', k.name) from class k where k.id = student.class_id
+	and student.status = 'ACTIVE'),
 	'{}') as seat`
 )
 
@@ -54,10 +55,12 @@ func measureSearch(ctx context.Context, b *bench) error {
 	}{
 		{"list of", "", func(*rand.Rand) string { return "" }, atLeast(searchTarget)},
 		{"list of a class among", ` AND student.id in (
-			select e.student_id from enrolment e where e.class_id = md5('5')::uuid and e.start_date <= current_date and (e.end_date is null or e.end_date >= current_date)
+			select e.student_id from enrolment e where e.class_id = md5('5')::uuid and e.start_date <= current_date and (e.end_date is null
+			or e.end_date >= current_date)
 			union all
 			select s.id from student s where s.class_id = md5('5')::uuid and s.status = 'ACTIVE'
-				and s.id not in (select e.student_id from enrolment e where e.start_date <= current_date and (e.end_date is null or e.end_date >= current_date)))`,
+				and s.id not in (select e.student_id from enrolment e where e.start_date <= current_date and (e.end_date is null
+				or e.end_date >= current_date)))`,
 			func(*rand.Rand) string { return "&filters%5BclassId%5D=" + md5ID("5").String() }, atLeast(searchTarget)},
 		{"search by name among", " AND search_text LIKE '%child' || 1000 + (:id)::int || '%' AND search_text LIKE '%rao%'",
 			func(r *rand.Rand) string { return searchFor(fmt.Sprintf("Child%d rao", 1001+r.IntN(studentsEach))) }, atLeast(searchTarget)},

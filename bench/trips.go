@@ -54,7 +54,8 @@ func (o *overhead) countTrips() error {
 		limit  float64
 	}{{"Postgres", o.trips.postgres.Load(), 1}, {"Redis", o.trips.redis.Load(), 2}} {
 		o.report.add(line{
-			what: "round trips of a read to " + c.server + ": the most allowed (ours / limit)", ours: plural(int(c.ours), "trip"), limit: plural(int(c.limit), "trip"),
+			what: "round trips of a read to " + c.server + ": the most allowed (ours / limit)", ours: plural(int(c.ours), "trip"),
+			limit: plural(int(c.limit), "trip"),
 			ratio: float64(c.ours) / c.limit, target: atMost(1),
 		})
 	}

@@ -148,7 +148,8 @@ func (c *Config) check(environ map[string]string) error {
 	if c.Profile == Production {
 		errs = append(errs, c.checkProduction(environ))
 	} else if c.Bind != "127.0.0.1" && c.Bind != "localhost" && c.Bind != "::1" {
-		errs = append(errs, problem("HOMEROOM_BIND", "is not loopback", "the local profile has public passwords and stays on 127.0.0.1; use `homeroom serve` for a network"))
+		errs = append(errs, problem("HOMEROOM_BIND", "is not loopback",
+			"the local profile has public passwords and stays on 127.0.0.1; use `homeroom serve` for a network"))
 	}
 	return errors.Join(errs...)
 }
@@ -175,10 +176,12 @@ func (c *Config) checkNumbers() error {
 		errs = append(errs, problem("HOMEROOM_TRACE_RATIO", fmt.Sprintf("is %v", c.TraceRatio), "use 0 to 1; 0.01 is every hundredth request"))
 	}
 	for name, rate := range map[string]string{
-		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite, "HOMEROOM_LIMIT_RIDE": c.LimitRide, "HOMEROOM_LIMIT_LIVE": c.LimitLive,
+		"HOMEROOM_LIMIT_AUTH": c.LimitAuth, "HOMEROOM_LIMIT_READ": c.LimitRead, "HOMEROOM_LIMIT_WRITE": c.LimitWrite,
+		"HOMEROOM_LIMIT_RIDE": c.LimitRide, "HOMEROOM_LIMIT_LIVE": c.LimitLive,
 	} {
 		if !rateForm.MatchString(rate) {
-			errs = append(errs, problem(name, fmt.Sprintf("is %q", rate), "write a rate as 10-M: ten a minute; S, M, H and D are second, minute, hour and day"))
+			errs = append(errs, problem(name, fmt.Sprintf("is %q", rate),
+				"write a rate as 10-M: ten a minute; S, M, H and D are second, minute, hour and day"))
 		}
 	}
 	if c.SecondFactor != "required" && c.SecondFactor != "optional" {
@@ -208,8 +211,10 @@ func (c *Config) checkURLs() error {
 		value, cure string
 		known       []string
 	}{
-		"HOMEROOM_SMS_URL":            {c.SMSURL, "write it as twilio://account:token@api.twilio.com?from=+15550100 or https://:secret@host/path", []string{"twilio", "http", "https"}},
-		"HOMEROOM_SMTP_URL":           {c.SMTPURL, "write it as smtp://user:password@host:587 or smtps://user:password@host", []string{"smtp", "smtps"}},
+		"HOMEROOM_SMS_URL": {c.SMSURL,
+			"write it as twilio://account:token@api.twilio.com?from=+15550100 or https://:secret@host/path", []string{"twilio", "http", "https"}},
+		"HOMEROOM_SMTP_URL": {c.SMTPURL, "write it as smtp://user:password@host:587 or smtps://user:password@host",
+			[]string{"smtp", "smtps"}},
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {c.TracesURL, "write it as http://collector:4318", []string{"http", "https"}},
 		"HOMEROOM_FILES":              {c.Files, "write it as file:///folder or s3://bucket?region=…", []string{"file", "s3"}},
 	} {
@@ -218,14 +223,16 @@ func (c *Config) checkURLs() error {
 		}
 	}
 	if c.SMTPURL != "" && !strings.Contains(c.EmailFrom, "@") {
-		errs = append(errs, problem("HOMEROOM_EMAIL_FROM", "is missing or no e-mail address", "name the sender, such as office@school.example.org"))
+		errs = append(errs, problem("HOMEROOM_EMAIL_FROM", "is missing or no e-mail address",
+			"name the sender, such as office@school.example.org"))
 	}
 	if err := c.checkTiles(); err != nil {
 		errs = append(errs, err)
 	}
 	for _, o := range c.AllowedOrigins {
 		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Path != "" {
-			errs = append(errs, problem("HOMEROOM_ALLOWED_ORIGINS", fmt.Sprintf("has %q", o), "an origin is written as https://host, without a path"))
+			errs = append(errs, problem("HOMEROOM_ALLOWED_ORIGINS", fmt.Sprintf("has %q", o),
+				"an origin is written as https://host, without a path"))
 		}
 	}
 	return errors.Join(errs...)
@@ -269,22 +276,26 @@ func (c *Config) checkProduction(environ map[string]string) error {
 	if u, err := url.Parse(c.Public); err != nil || u.Host == "" {
 		errs = append(errs, problem("HOMEROOM_PUBLIC_URL", "is missing or no address", "write it as https://school.example.org"))
 	} else if u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())) {
-		errs = append(errs, problem("HOMEROOM_PUBLIC_URL", "begins with "+u.Scheme+"://: passwords would travel unencrypted", "put a proxy with TLS in front and write https://; http:// is for localhost alone"))
+		errs = append(errs, problem("HOMEROOM_PUBLIC_URL", "begins with "+u.Scheme+"://: passwords would travel unencrypted",
+			"put a proxy with TLS in front and write https://; http:// is for localhost alone"))
 	}
 	switch {
 	case c.Secret == "":
 		errs = append(errs, problem("HOMEROOM_SECRET", "is missing", "make one with: openssl rand -base64 48"))
 	case c.Secret == LocalSecret:
-		errs = append(errs, problem("HOMEROOM_SECRET", "is the local profile's, which everybody knows", "make one with: openssl rand -base64 48"))
+		errs = append(errs, problem("HOMEROOM_SECRET", "is the local profile's, which everybody knows",
+			"make one with: openssl rand -base64 48"))
 	case len(c.Secret) < 32:
-		errs = append(errs, problem("HOMEROOM_SECRET", fmt.Sprintf("has %d characters", len(c.Secret)), "use at least 32: openssl rand -base64 48"))
+		errs = append(errs, problem("HOMEROOM_SECRET", fmt.Sprintf("has %d characters", len(c.Secret)),
+			"use at least 32: openssl rand -base64 48"))
 	}
 	if n := len(c.ArchiveKey); n > 0 && n < 32 {
 		errs = append(errs, problem("HOMEROOM_ARCHIVE_KEY", fmt.Sprintf("has %d characters", n), "use at least 32: openssl rand -base64 48"))
 	}
 	for _, k := range c.JWTKeys {
 		if strings.Contains(k, base64.StdEncoding.EncodeToString([]byte(LocalSecret))) {
-			errs = append(errs, problem("HOMEROOM_JWT_KEYS", "holds the local profile's key, which everybody knows", "make one with: echo \"k1:$(openssl rand -base64 48)\""))
+			errs = append(errs, problem("HOMEROOM_JWT_KEYS", "holds the local profile's key, which everybody knows",
+				"make one with: echo \"k1:$(openssl rand -base64 48)\""))
 		}
 	}
 	for _, name := range []string{"HOMEROOM_LOCAL_PASSWORD", "HOMEROOM_DATA"} {

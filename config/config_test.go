@@ -126,9 +126,15 @@ func TestSecretsAreMaskedWhenPrinted(t *testing.T) {
 func TestRedisMayBeOneServerSentinelOrCluster(t *testing.T) {
 	t.Parallel()
 	for address, check := range map[string]func(addrs []string, master string, cluster bool) bool{
-		"redis://:pw@one:6379/2":                                     func(a []string, m string, c bool) bool { return len(a) == 1 && m == "" && !c },
-		"redis+sentinel://s1:26379/0?master_name=main&addr=s2:26379": func(a []string, m string, c bool) bool { return len(a) == 2 && m == "main" && !c },
-		"redis+cluster://c1:6379?addr=c2:6379&addr=c3:6379":          func(a []string, m string, c bool) bool { return len(a) == 3 && c },
+		"redis://:pw@one:6379/2": func(a []string, m string, c bool) bool {
+			return len(a) == 1 && m == "" &&
+				!c
+		},
+		"redis+sentinel://s1:26379/0?master_name=main&addr=s2:26379": func(a []string, m string, c bool) bool {
+			return len(a) == 2 &&
+				m == "main" && !c
+		},
+		"redis+cluster://c1:6379?addr=c2:6379&addr=c3:6379": func(a []string, m string, c bool) bool { return len(a) == 3 && c },
 	} {
 		o, err := config.RedisOptions(address)
 		if err != nil || !check(o.Addrs, o.MasterName, o.IsClusterMode) {

@@ -30,7 +30,8 @@ func (c *Config) SigningKeys() ([]SigningKey, error) {
 			return nil, problem("HOMEROOM_JWT_KEYS", fmt.Sprintf("key %q is not base64", id), "make one with: openssl rand -base64 48")
 		}
 		if len(secret) < 32 {
-			return nil, problem("HOMEROOM_JWT_KEYS", fmt.Sprintf("key %q has %d bytes", id, len(secret)), "use at least 32: openssl rand -base64 48")
+			return nil, problem("HOMEROOM_JWT_KEYS", fmt.Sprintf("key %q has %d bytes", id, len(secret)),
+				"use at least 32: openssl rand -base64 48")
 		}
 		out = append(out, SigningKey{ID: id, Secret: secret})
 	}

@@ -30,12 +30,14 @@ func RedisOptions(address string) (*redis.UniversalOptions, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &redis.UniversalOptions{Addrs: o.Addrs, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig, IsClusterMode: true}, nil
+		return &redis.UniversalOptions{Addrs: o.Addrs, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig, IsClusterMode: true},
+			nil
 	default:
 		o, err := redis.ParseURL(address)
 		if err != nil {
 			return nil, err
 		}
-		return &redis.UniversalOptions{Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig}, nil
+		return &redis.UniversalOptions{Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig},
+			nil
 	}
 }

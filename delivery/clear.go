@@ -16,10 +16,12 @@ const clearBatch = 5000
 
 // clearDeliveries deletes a batch of a school's old messages, and keeps a dispatch's totals.
 const clearDeliveries = `with old as (
-		delete from delivery where id in (select id from delivery where state <> 'QUEUED' and created_at < $1 limit $2) returning dispatch_id, state),
+		delete from delivery where id in (select id from delivery where state <> 'QUEUED' and created_at < $1 limit $2)
+		returning dispatch_id, state),
 	sums as (select dispatch_id, count(*) filter (where state = 'SENT') as sent, count(*) filter (where state = 'FAILED') as failed
 		from old where dispatch_id is not null group by dispatch_id),
-	kept as (update dispatch d set cleared_sent = d.cleared_sent + s.sent, cleared_failed = d.cleared_failed + s.failed from sums s where d.id = s.dispatch_id)
+	kept as (update dispatch d set cleared_sent = d.cleared_sent + s.sent, cleared_failed = d.cleared_failed + s.failed from sums s
+	where d.id = s.dispatch_id)
 	select count(*) from old`
 
 // clearNotices and clearNotifications delete a batch of notices and read notifications.
@@ -62,10 +64,12 @@ func (s *Sender) ClearPlatform(ctx context.Context, before time.Time) error {
 		return err
 	}
 	for what, sql := range map[string]string{
-		"letters":      `delete from platform.message where id in (select id from platform.message where state <> 'QUEUED' and created_at < $1 limit $2)`,
-		"dead letters": `delete from platform.dead_letter where id in (select id from platform.dead_letter where failed_at < $1 order by failed_at limit $2)`,
-		"removals":     `delete from platform.topic_removal where id in (select id from platform.topic_removal where created_at < $1 limit $2)`,
-		"sums":         `delete from platform.sms_day where day in (select day from platform.sms_day where day < $1 limit $2)`,
+		"letters": `delete from platform.message where id in (select id from platform.message where state <> 'QUEUED' and created_at < $1
+			limit $2)`,
+		"dead letters": `delete from platform.dead_letter where id in (select id from platform.dead_letter where failed_at < $1
+			order by failed_at limit $2)`,
+		"removals": `delete from platform.topic_removal where id in (select id from platform.topic_removal where created_at < $1 limit $2)`,
+		"sums":     `delete from platform.sms_day where day in (select day from platform.sms_day where day < $1 limit $2)`,
 	} {
 		for n := int64(clearBatch); n == clearBatch; {
 			tag, err := s.Platform.Exec(ctx, sql, before, clearBatch)

@@ -39,7 +39,8 @@ func (s *Sender) recordDeadLetters(ctx context.Context, h events.Heard) error {
 		return err
 	}
 	var dead []deadRow
-	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select id, channel, recipient, type, attempts, last_error, created_at from delivery where id = any($1) and state = 'FAILED'`,
+	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select id, channel, recipient, type, attempts, last_error, created_at from delivery
+		where id = any($1) and state = 'FAILED'`,
 		Args: []any{failed.IDs}, Scan: tenancy.Collect(&dead)})
 	if err != nil {
 		return fmt.Errorf("reading dead letters: %w", err)
@@ -99,12 +100,14 @@ func (s *Sender) Retry(ctx context.Context, ids []uuid.UUID) (queued, skipped in
 var errNotServed = errors.New("the school is not served at present")
 
 // requeueSQL resets the age: a message that was given up for it has another day.
-const requeueSQL = `update delivery set state = 'QUEUED', attempts = 0, next_at = $2, created_at = $2 where id = any($1) and state = 'FAILED'`
+const requeueSQL = `update delivery set state = 'QUEUED', attempts = 0, next_at = $2, created_at = $2 where id = any($1)
+	and state = 'FAILED'`
 
 func (s *Sender) retryIn(ctx context.Context, school uuid.UUID, ids []uuid.UUID) error {
 	now := s.Clock()
 	if school == uuid.Nil {
-		_, err := s.Platform.Exec(ctx, `with again as (update platform.message set state = 'QUEUED', attempts = 0, next_at = $2, created_at = $2 where id = any($1) and state = 'FAILED' and expires_at > $2)
+		_, err := s.Platform.Exec(ctx, `with again as (update platform.message set state = 'QUEUED', attempts = 0, next_at = $2, created_at = $2
+			where id = any($1) and state = 'FAILED' and expires_at > $2)
 			delete from platform.dead_letter where id = any($1)`, ids, now)
 		if err != nil {
 			return fmt.Errorf("retrying messages: %w", err)
@@ -120,7 +123,8 @@ func (s *Sender) retryIn(ctx context.Context, school uuid.UUID, ids []uuid.UUID)
 		return err
 	}
 	s.Outbox.Lease(ctx, school)
-	err = tenancy.Pipeline(db, tenancy.Query{SQL: requeueSQL, Args: []any{ids, now}}, tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}})
+	err = tenancy.Pipeline(db, tenancy.Query{SQL: requeueSQL, Args: []any{ids, now}},
+		tenancy.Query{SQL: watchSQL, Args: []any{now, now.Add(grace)}})
 	if err != nil {
 		return fmt.Errorf("retrying deliveries: %w", err)
 	}

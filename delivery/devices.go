@@ -23,7 +23,8 @@ type Devices struct {
 
 // Register assigns a device to its present user, with the topics this user may subscribe to.
 func (d Devices) Register(ctx context.Context, token, platform string, school, user, session uuid.UUID, topics []string) error {
-	_, err := d.Platform.Exec(ctx, `insert into platform.device_token (token, session_id, school_id, user_id, platform, topics, last_seen_at) values ($1, $2, $3, $4, $5, $6, $7)
+	_, err := d.Platform.Exec(ctx, `insert into platform.device_token (token, session_id, school_id, user_id, platform, topics, last_seen_at)
+		values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (token) do update set session_id = excluded.session_id, school_id = excluded.school_id, user_id = excluded.user_id,
 			platform = excluded.platform, topics = excluded.topics, last_seen_at = excluded.last_seen_at`,
 		token, session, school, user, platform, orEmpty(topics), d.Clock())
@@ -36,7 +37,8 @@ func (d Devices) Register(ctx context.Context, token, platform string, school, u
 // Of are the devices on which a school's user is signed in.
 func (d Devices) Of(ctx context.Context, school, user uuid.UUID) ([]string, error) {
 	rows, err := d.Platform.Query(ctx, `select t.token from platform.device_token t join platform.session s on s.id = t.session_id
-		where t.user_id = $1 and t.school_id = $3 and s.revoked_at is null and s.expires_at > $2 order by t.last_seen_at desc limit 20`, user, d.Clock(), school)
+		where t.user_id = $1 and t.school_id = $3 and s.revoked_at is null and s.expires_at > $2 order by t.last_seen_at desc
+		limit 20`, user, d.Clock(), school)
 	if err != nil {
 		return nil, fmt.Errorf("looking for devices: %w", err)
 	}
@@ -46,7 +48,8 @@ func (d Devices) Of(ctx context.Context, school, user uuid.UUID) ([]string, erro
 // Users are those of a school's users who have a device, of all or, if any are given, of
 // these.
 func (d Devices) Users(ctx context.Context, school uuid.UUID, among ...uuid.UUID) ([]uuid.UUID, error) {
-	rows, err := d.Platform.Query(ctx, `select distinct user_id from platform.device_token where school_id = $1 and (cardinality($2::uuid[]) = 0 or user_id = any($2))`, school, append([]uuid.UUID{}, among...))
+	rows, err := d.Platform.Query(ctx, `select distinct user_id from platform.device_token where school_id = $1
+		and (cardinality($2::uuid[]) = 0 or user_id = any($2))`, school, append([]uuid.UUID{}, among...))
 	if err != nil {
 		return nil, fmt.Errorf("looking for users with devices: %w", err)
 	}

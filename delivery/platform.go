@@ -34,7 +34,8 @@ func (s *Sender) Post(ctx context.Context, l Letter) error {
 		return err
 	}
 	now := s.Clock()
-	_, err = s.Platform.Exec(ctx, `insert into platform.message (id, channel, recipient, sealed, next_at, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, $5)`,
+	_, err = s.Platform.Exec(ctx, `insert into platform.message (id, channel, recipient, sealed, next_at, expires_at, created_at)
+		values ($1, $2, $3, $4, $5, $6, $5)`,
 		uuid.Must(uuid.NewV7()), l.Channel, l.To, sealed, now, now.Add(l.Life))
 	if err != nil {
 		return fmt.Errorf("queueing a message: %w", err)
@@ -88,7 +89,8 @@ type platformQueue struct{ s *Sender }
 func (q platformQueue) claim(ctx context.Context, c Channel, n int) ([]Message, error) {
 	now := q.s.Clock()
 	rows, err := q.s.Platform.Query(ctx, `with due as (
-			select id from platform.message where state = 'QUEUED' and channel = $1 and next_at <= $2 order by next_at, id limit $3 for update skip locked)
+			select id from platform.message where state = 'QUEUED' and channel = $1 and next_at <= $2 order by next_at, id
+			limit $3 for update skip locked)
 		update platform.message m set attempts = m.attempts + 1, next_at = $4 from due where m.id = due.id
 		returning m.id, m.recipient, m.sealed, m.attempts, m.created_at, m.expires_at`, c, now, n, now.Add(lease))
 	if err != nil {
@@ -112,7 +114,8 @@ func (q platformQueue) claim(ctx context.Context, c Channel, n int) ([]Message, 
 		if err != nil {
 			f.ExpiresAt = time.Unix(1, 0) // the secret was changed meanwhile: it cannot be read any more
 		}
-		claimed[i] = Message{ID: f.ID, Channel: c, School: "Homeroom", Locale: "en", To: f.Recipient, Title: l.Title, Body: l.Body, Attempts: f.Attempts, CreatedAt: f.CreatedAt, ExpiresAt: f.ExpiresAt}
+		claimed[i] = Message{ID: f.ID, Channel: c, School: "Homeroom", Locale: "en", To: f.Recipient, Title: l.Title, Body: l.Body,
+			Attempts: f.Attempts, CreatedAt: f.CreatedAt, ExpiresAt: f.ExpiresAt}
 	}
 	return claimed, nil
 }
@@ -126,11 +129,14 @@ func (q platformQueue) ack(ctx context.Context, c Channel, results []result) err
 		case "SENT":
 			batch.Queue(`delete from platform.message where id = $1`, r.ID)
 		case "FAILED":
-			batch.Queue(`with m as (update platform.message set state = 'FAILED', last_error = $2 where id = $1 returning id, channel, recipient, attempts, last_error, created_at)
+			batch.Queue(`with m as (update platform.message set state = 'FAILED', last_error = $2 where id = $1
+				returning id, channel, recipient, attempts, last_error, created_at)
 				insert into platform.dead_letter (id, channel, recipient, type, attempts, last_error, created_at, failed_at)
-				select id, channel, recipient, 'ACCOUNT', attempts, $2, created_at, $3 from m on conflict (id) do update set last_error = excluded.last_error, failed_at = excluded.failed_at`, r.ID, r.Error, now)
+				select id, channel, recipient, 'ACCOUNT', attempts, $2, created_at, $3 from m on conflict (id) do update
+				set last_error = excluded.last_error, failed_at = excluded.failed_at`, r.ID, r.Error, now)
 		default:
-			batch.Queue(`update platform.message set next_at = $2, last_error = $3, attempts = attempts - $4 where id = $1`, r.ID, r.NextAt, r.Error, r.Untried)
+			batch.Queue(`update platform.message set next_at = $2, last_error = $3, attempts = attempts - $4 where id = $1`, r.ID, r.NextAt,
+				r.Error, r.Untried)
 			if r.NextAt != nil { // its user is waiting: it is sent when it is due, not at the next tick
 				time.AfterFunc(r.NextAt.Sub(now), func() { q.s.lanes[c].enqueue(uuid.Nil) })
 			}

@@ -77,7 +77,8 @@ func drivers(t *testing.T) map[string]struct {
 		make    func(*url.URL) delivery.Driver
 	}{
 		"twilio": {delivery.SMS, `{"sid":"SM1","status":"queued"}`, func(u *url.URL) delivery.Driver {
-			return must(delivery.NewTwilio(&url.URL{Scheme: "twilio", User: url.UserPassword("AC1", "secret"), Host: u.Host, RawQuery: "insecure=true&from=%2B15550100"}))
+			return must(delivery.NewTwilio(&url.URL{Scheme: "twilio", User: url.UserPassword("AC1", "secret"), Host: u.Host,
+				RawQuery: "insecure=true&from=%2B15550100"}))
 		}},
 		"webhook": {delivery.SMS, `{"id":"SM1"}`, func(u *url.URL) delivery.Driver {
 			return must(delivery.NewWebhook(&url.URL{Scheme: "http", User: url.UserPassword("", "secret"), Host: u.Host, Path: "/send"}))
@@ -174,7 +175,8 @@ func TestTwilioAndWebhook_Requests_HaveTheirOwnFormats(t *testing.T) {
 	}
 	r := got()[0]
 	form, err := url.ParseQuery(r.body)
-	if err != nil || r.path != "/2010-04-01/Accounts/AC1/Messages.json" || r.auth != "Basic QUMxOnNlY3JldA==" || form.Get("To") != m.To || form.Get("From") != "+15550100" || form.Get("Body") != "Leave: "+m.Body {
+	if err != nil || r.path != "/2010-04-01/Accounts/AC1/Messages.json" || r.auth != "Basic QUMxOnNlY3JldA==" || form.Get("To") != m.To ||
+		form.Get("From") != "+15550100" || form.Get("Body") != "Leave: "+m.Body {
 		t.Errorf("Twilio was asked %+v", r)
 	}
 	if _, err := all["webhook"].make(u).Send(t.Context(), m); err != nil {
@@ -186,7 +188,8 @@ func TestTwilioAndWebhook_Requests_HaveTheirOwnFormats(t *testing.T) {
 		To, Text     string
 		Segments     int
 	}
-	if err := json.Unmarshal([]byte(r.body), &body); err != nil || r.path != "/send" || r.auth != "Bearer secret" || r.key != m.ID.String() || body.ID != m.ID || body.To != m.To || body.Segments != 1 || body.SchoolID != m.SchoolID {
+	if err := json.Unmarshal([]byte(r.body), &body); err != nil || r.path != "/send" || r.auth != "Bearer secret" || r.key != m.ID.String() ||
+		body.ID != m.ID || body.To != m.To || body.Segments != 1 || body.SchoolID != m.SchoolID {
 		t.Errorf("the webhook was asked %+v", r)
 	}
 }
@@ -223,8 +226,10 @@ func TestAPushHasTheSpecificationsShape(t *testing.T) {
 		t.Fatalf("%v: %s", err, r.body)
 	}
 	p := sent.Message
-	if p.Topic != m.To || p.Notification.Title != m.Title || p.Notification.Body != m.Body || p.Data["type"] != "LEAVE_REQUEST" || p.Data["id"] != m.RecordID.String() ||
-		p.Data["studentId"] != m.StudentID.String() || p.Android.Notification.ChannelID != "service_leave_requests" || p.APNS.Payload.APS.Sound != "default" || p.APNS.Payload.APS.Badge != 3 {
+	if p.Topic != m.To || p.Notification.Title != m.Title || p.Notification.Body != m.Body || p.Data["type"] != "LEAVE_REQUEST" ||
+		p.Data["id"] != m.RecordID.String() ||
+		p.Data["studentId"] != m.StudentID.String() || p.Android.Notification.ChannelID != "service_leave_requests" ||
+		p.APNS.Payload.APS.Sound != "default" || p.APNS.Payload.APS.Badge != 3 {
 		t.Errorf("sent %s", r.body)
 	}
 	if r.path != "/projects/p/messages:send" {
@@ -247,7 +252,8 @@ func TestDeviceThatIsGone_IsRemovedAndTheOthersGetThePush(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		if notified = append(notified, sent.Message.Token); sent.Message.Token == gone {
 			w.WriteHeader(404)
-			_, _ = io.WriteString(w, `{"error":{"status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}]}}`)
+			_, _ = io.WriteString(w,
+				`{"error":{"status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}]}}`)
 			return
 		}
 		_, _ = io.WriteString(w, `{"name":"projects/p/messages/1"}`)
@@ -275,7 +281,8 @@ func TestSegmentsAreCountedAsProvidersDo(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
 		"": 1, strings.Repeat("a", 160): 1, strings.Repeat("a", 161): 2, strings.Repeat("a", 306): 2, strings.Repeat("a", 307): 3,
-		strings.Repeat("€", 80): 1, strings.Repeat("€", 81): 2, strings.Repeat("अ", 70): 1, strings.Repeat("अ", 71): 2, strings.Repeat("अ", 135): 3, strings.Repeat("😀", 35): 1, strings.Repeat("😀", 36): 2,
+		strings.Repeat("€", 80): 1, strings.Repeat("€", 81): 2, strings.Repeat("अ", 70): 1, strings.Repeat("अ", 71): 2,
+		strings.Repeat("अ", 135): 3, strings.Repeat("😀", 35): 1, strings.Repeat("😀", 36): 2,
 	} {
 		if n := delivery.Segments(text); n != want {
 			t.Errorf("%.10q × %d: %d segments, want %d", text, len([]rune(text)), n, want)

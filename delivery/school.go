@@ -30,12 +30,14 @@ type failedDeliveries struct {
 const watchSQL = `insert into outbox (id, kind, payload, occurred_at, next_at)
 	select gen_random_uuid(), '` + Waiting + `', '{}', $1, x.at
 	from (select greatest(min(q.soonest), $2) as at
-		from unnest(array['PUSH', 'SMS', 'EMAIL']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED' and channel = c) q) x
+		from unnest(array['PUSH', 'SMS', 'EMAIL']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED'
+		and channel = c) q) x
 	where x.at is not null and not exists (select from outbox where kind = '` + Waiting + `' and next_at > $1 and next_at <= x.at)`
 
 // dueSQL are the channels with due messages: the other lanes are not woken, since each check
 // is a transaction.
-const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL']) c where exists (select from delivery where state = 'QUEUED' and channel = c and next_at <= $1)`
+const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL']) c where exists (select from delivery where state = 'QUEUED'
+	and channel = c and next_at <= $1)`
 
 // Queued has messages sent that a listener queued in its transaction: at once after the
 // commit, and by another instance if that fails.
@@ -117,7 +119,8 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 		for _, d := range rows {
 			claimed = append(claimed, Message{
 				ID: d.ID, SchoolID: q.school.ID, School: q.school.Name, Locale: q.school.Locale, Channel: c, To: d.Recipient, Type: d.Type,
-				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
+				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID,
+				Attempts: d.Attempts, CreatedAt: d.CreatedAt,
 			})
 		}
 		return err
@@ -125,7 +128,8 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 	return claimed, err
 }
 
-const ackSQL = `update delivery d set state = r.state, next_at = coalesce(r.next_at, d.next_at), last_error = r.error, provider_id = r.provider_id,
+const ackSQL = `update delivery d set state = r.state, next_at =
+	coalesce(r.next_at, d.next_at), last_error = r.error, provider_id = r.provider_id,
 		attempts = d.attempts - r.untried, sent_at = case when r.state = 'SENT' then $2::timestamptz end
 	from jsonb_to_recordset($1::jsonb) as r (id uuid, state text, next_at timestamptz, error text, provider_id text, untried int)
 	where d.id = r.id and d.state = 'QUEUED'`

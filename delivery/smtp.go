@@ -48,7 +48,8 @@ func NewSMTP(address *url.URL, from string) (*SMTP, error) {
 	}
 	s.options = append(s.options, mail.WithPort(port))
 	if password, ok := address.User.Password(); ok {
-		s.options = append(s.options, mail.WithUsername(address.User.Username()), mail.WithPassword(password), mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover))
+		s.options = append(s.options, mail.WithUsername(address.User.Username()), mail.WithPassword(password),
+			mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover))
 	}
 	return s, nil
 }

@@ -111,7 +111,8 @@ func TestAnEMailHasATextAndAnHTMLPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	subject, _ := new(mime.WordDecoder).DecodeHeader(got.Header.Get("Subject"))
-	if subject != "Fees  Bcc: all@school.test" || got.Header.Get("Bcc") != "" || got.Header.Get("Message-Id") != "<"+id+">" || got.Header.Get("From") != `"Green Valley" <office@school.test>` ||
+	if subject != "Fees  Bcc: all@school.test" || got.Header.Get("Bcc") != "" || got.Header.Get("Message-Id") != "<"+id+">" ||
+		got.Header.Get("From") != `"Green Valley" <office@school.test>` ||
 		got.Header.Get("To") != "<meera@parents.test>" || got.Header.Get("Content-Language") != "en-IN" {
 		t.Errorf("headers %v", got.Header)
 	}
@@ -133,7 +134,8 @@ func TestAnEMailHasATextAndAnHTMLPart(t *testing.T) {
 		types, texts = append(types, p.Header.Get("Content-Type")), append(texts, string(text))
 	}
 	if len(types) != 2 || !strings.HasPrefix(types[0], "text/plain") || !strings.HasPrefix(types[1], "text/html") ||
-		!strings.Contains(texts[0], "<script>1</script> are due.") || !strings.Contains(texts[1], "&lt;script&gt;1&lt;/script&gt; are due.<br>Thank you") {
+		!strings.Contains(texts[0], "<script>1</script> are due.") ||
+		!strings.Contains(texts[1], "&lt;script&gt;1&lt;/script&gt; are due.<br>Thank you") {
 		t.Errorf("parts %v\n%v", types, texts)
 	}
 }
@@ -192,8 +194,9 @@ func TestAMailServersNoIsForTheMessageOrForNow(t *testing.T) {
 func TestEMail_OfASchoolWithAnyName_IsSent(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		`Ward 5" School`: `Ward 5" School`, `"Quoted" <School>, (Ward; 5\`: `"Quoted" <School>, (Ward; 5\`, "Two\r\nBcc: all@school.test": "Two  Bcc: all@school.test",
-		"विद्यालय, \"पाँच\"": "विद्यालय, \"पाँच\"", "": "",
+		`Ward 5" School`: `Ward 5" School`, `"Quoted" <School>, (Ward; 5\`: `"Quoted" <School>, (Ward; 5\`,
+		"Two\r\nBcc: all@school.test": "Two  Bcc: all@school.test",
+		"विद्यालय, \"पाँच\"":          "विद्यालय, \"पाँच\"", "": "",
 	} {
 		u, taken := mailServer(t, nil)
 		m := message(delivery.Email, "meera@parents.test")

@@ -157,11 +157,13 @@ func boarded(_ *config.Config, o *service.Options) {
 		StudentID uuid.UUID `json:"studentId"`
 		Trip      uuid.UUID `json:"trip"`
 	}
-	o.ExtraRows = append(o.ExtraRows, api.Rows(api.Post("/school-admin/report/boarded", "report", "Tells that a child boarded", func(c api.Ctx, r childOn) (api.Nothing, error) {
-		notice.Send(c, notice.Notice{Type: notice.Transport, Key: "boarded/" + r.Trip.String(), RecordID: r.Trip, StudentID: &r.StudentID,
-			Text: notice.Text{Name: "transport.boarded", Values: notice.Values{"child": "Asha Rao", "time": "08:03"}}})
-		return api.Nothing{}, nil
-	}))...)
+	o.ExtraRows = append(o.ExtraRows,
+		api.Rows(api.Post("/school-admin/report/boarded", "report", "Tells that a child boarded",
+			func(c api.Ctx, r childOn) (api.Nothing, error) {
+				notice.Send(c, notice.Notice{Type: notice.Transport, Key: "boarded/" + r.Trip.String(), RecordID: r.Trip, StudentID: &r.StudentID,
+					Text: notice.Text{Name: "transport.boarded", Values: notice.Values{"child": "Asha Rao", "time": "08:03"}}})
+				return api.Nothing{}, nil
+			}))...)
 }
 
 // phones is a school whose pushes go to a Firebase of its own.
@@ -284,7 +286,8 @@ func TestGuardian_LosesSightOfAChild_PhoneHearsNothingMore(t *testing.T) {
 		},
 		"canViewData is taken away": func(t *testing.T, p phones, parent *testkit.Client, child uuid.UUID) {
 			t.Helper()
-			testkit.Put[map[string]any](t, p.office, "/school-admin/student/"+child.String()+"/guardians/"+guardianOf(parent), map[string]any{"canViewData": false})
+			testkit.Put[map[string]any](t, p.office, "/school-admin/student/"+child.String()+"/guardians/"+guardianOf(parent),
+				map[string]any{"canViewData": false})
 		},
 		"nobody told of it": func(t *testing.T, p phones, parent *testkit.Client, child uuid.UUID) {
 			t.Helper()
@@ -303,7 +306,8 @@ func TestGuardian_LosesSightOfAChild_PhoneHearsNothingMore(t *testing.T) {
 			lost, kept := p.signIn(t, gone, asha.ID, ravi.ID), p.signIn(t, other, asha.ID)
 			lose(t, p, gone, asha.ID)
 			want := append([]string{"school_" + p.ID.String()}, studentTopics(ravi.ID)...)
-			testkit.Eventually(t, "the phone is out of the child's topics and no other", func() bool { return slices.Equal(p.google.topics(lost), want) })
+			testkit.Eventually(t, "the phone is out of the child's topics and no other",
+				func() bool { return slices.Equal(p.google.topics(lost), want) })
 			trip := p.board(t, asha.ID)
 			testkit.Eventually(t, "the other parent hears", func() bool { return p.heardOf(kept, trip) == 2 })
 			if n := p.heardOf(lost, trip); n != 0 {
@@ -341,7 +345,8 @@ func TestSession_Ends_PhoneLeavesAllTopics(t *testing.T) {
 		},
 		"run out": func(t *testing.T, p phones, parent *testkit.Client, _ uuid.UUID) {
 			t.Helper()
-			if _, err := p.App.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.session set expires_at = now() - interval '1 minute' where id = $1`, parent.SessionID); err != nil {
+			if _, err := p.App.Service.Cluster.PlatformPool().Exec(t.Context(),
+				`update platform.session set expires_at = now() - interval '1 minute' where id = $1`, parent.SessionID); err != nil {
 				t.Fatal(err)
 			}
 			p.RunScheduled(t, "clear-told")
@@ -385,7 +390,8 @@ func TestRemovalFromTopics_ProviderRefuses_HoldsUpNoMessageAndIsDoneLater(t *tes
 			pool := p.App.Service.Cluster.PlatformPool()
 			testkit.Eventually(t, "the refusal is written down", func() bool {
 				var n int
-				if err := pool.QueryRow(t.Context(), `select count(*) from platform.topic_removal where token = $1 and attempts > 0 and last_error <> ''`, phone).Scan(&n); err != nil {
+				if err := pool.QueryRow(t.Context(), `select count(*) from platform.topic_removal where token = $1 and attempts > 0
+					and last_error <> ''`, phone).Scan(&n); err != nil {
 					t.Fatal(err)
 				}
 				return n == 1
@@ -428,7 +434,8 @@ func TestPhone_SignedInAgainBeforeItsRemoval_StaysInItsTopics(t *testing.T) {
 	pool := p.App.Service.Cluster.PlatformPool()
 	// The removal is put off, and the same phone registers again.
 	if _, err := pool.Exec(t.Context(), `with d as (select * from platform.device_token where token = $1)
-		insert into platform.topic_removal (token, school_id, topics) select token, school_id, topics || '{student_other}' from d`, phone); err != nil {
+		insert into platform.topic_removal (token, school_id, topics) select token, school_id, topics || '{student_other}'
+		from d`, phone); err != nil {
 		t.Fatal(err)
 	}
 	p.google.subscribe(phone, "student_other")

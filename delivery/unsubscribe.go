@@ -40,7 +40,8 @@ func (q removalQueue) claim(ctx context.Context, c Channel, n int) ([]Message, e
 			select id from platform.topic_removal where next_at <= $1 order by next_at, id limit $2 for update skip locked)
 		update platform.topic_removal r set attempts = r.attempts + 1, next_at = $3 from due where r.id = due.id
 		returning r.id, r.token, r.school_id, r.attempts,
-			array(select unnest(r.topics) except select unnest(d.topics) from platform.device_token d where d.token = r.token)`, now, n, now.Add(lease))
+			array(select unnest(r.topics) except select unnest(d.topics) from platform.device_token d
+			where d.token = r.token)`, now, n, now.Add(lease))
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,8 @@ func (q removalQueue) ack(ctx context.Context, _ Channel, results []result) erro
 			batch.Queue(`delete from platform.topic_removal where id = $1`, r.ID)
 			continue
 		}
-		batch.Queue(`update platform.topic_removal set next_at = $2, last_error = $3, attempts = attempts - $4 where id = $1`, r.ID, r.NextAt, r.Error, r.Untried)
+		batch.Queue(`update platform.topic_removal set next_at = $2, last_error = $3, attempts = attempts - $4 where id = $1`, r.ID, r.NextAt,
+			r.Error, r.Untried)
 	}
 	if err := q.s.Platform.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("settling removals from topics: %w", err)
@@ -75,7 +77,8 @@ func (removalQueue) charge(context.Context, Message) error { return nil }
 
 // expireDevices removes the devices of expired sessions.
 func (s *Sender) expireDevices(ctx context.Context, now time.Time) error {
-	_, err := s.Platform.Exec(ctx, `delete from platform.device_token d using platform.session s where s.id = d.session_id and s.expires_at <= $1`, now)
+	_, err := s.Platform.Exec(ctx, `delete from platform.device_token d using platform.session s where s.id = d.session_id
+		and s.expires_at <= $1`, now)
 	if err != nil {
 		return fmt.Errorf("removing the devices of sessions that ran out: %w", err)
 	}

@@ -51,7 +51,8 @@ func TestRelay_RedisStopped_PublishesAndRestoresPendingRows(t *testing.T) {
 	})
 	must(t, s.StartRedis(t.Context())) // empty: there is no generation, so everything is swept
 	wait.Eventually(t, "a fact without a lease is found once Redis is back", func() bool { return rec.heard(lost...) })
-	wait.Eventually(t, "the failing fact has a pending row", func() bool { return slices.Equal(i.entries(f), []string{f.schools[1].String()}) })
+	wait.Eventually(t, "the failing fact has a pending row",
+		func() bool { return slices.Equal(i.entries(f), []string{f.schools[1].String()}) })
 	i.stop()
 	stopped.Store(false)
 	f.startOn(s.RedisURL(), bus)
@@ -97,7 +98,8 @@ func TestRelay_RedisFrozen_WritesDoNotWaitAndLoseNothing(t *testing.T) {
 	request := context.WithValue(t.Context(), requests{}, true) // a sweep may wait
 	var patient, leases atomic.Int64
 	i.redis.AddHook(counting{n: &leases, name: "evalsha", only: func(ctx context.Context) bool { return ctx.Value(requests{}) != nil }})
-	i.redis.AddHook(counting{n: &patient, name: "evalsha", only: func(ctx context.Context) bool { return ctx.Value(requests{}) != nil && waits(ctx) }})
+	i.redis.AddHook(counting{n: &patient, name: "evalsha",
+		only: func(ctx context.Context) bool { return ctx.Value(requests{}) != nil && waits(ctx) }})
 	var ids []uuid.UUID
 	for n := range 40 {
 		id, commit := f.prepare(nil, f.schools[n%4], time.Now(), fact(n))

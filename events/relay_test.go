@@ -70,7 +70,8 @@ func TestRelay_SlowCommitOfDeadInstance_AnotherPublishes(t *testing.T) {
 	t.Parallel()
 	f, rec := newFleet(t, 1), newRecorder()
 	survivor := f.start(busWith(rec.listen)).swept(f)
-	doomed := events.NewRelay(events.Options{Redis: survivor.redis, Schools: f, Bus: &events.Bus{}, Namespace: f.namespace}) // never runs, never wakes
+	doomed := events.NewRelay(events.Options{Redis: survivor.redis, Schools: f, Bus: &events.Bus{},
+		Namespace: f.namespace}) // never runs, never wakes
 
 	before := f.txs.Load()
 	ids, commit := f.prepare(doomed, f.schools[0], time.Now(), fact(1))
@@ -102,7 +103,8 @@ func TestRelay_FactDueLater_IsPublishedByItsInstance(t *testing.T) {
 	wait.Eventually(t, "all are heard", func() bool { return mine.count()+others.count() == schools })
 	// On a machine that pauses for two seconds the other instance publishes some.
 	if mine.count() < schools*3/4 {
-		t.Errorf("of %d facts their own instance published %d and another %d, want at least %d by their own", schools, mine.count(), others.count(), schools*3/4)
+		t.Errorf("of %d facts their own instance published %d and another %d, want at least %d by their own", schools, mine.count(),
+			others.count(), schools*3/4)
 	}
 }
 

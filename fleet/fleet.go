@@ -57,9 +57,12 @@ func Start(t testing.TB, o Options) *Fleet {
 	}
 	f := &Fleet{Texts: newTexts(t)}
 	f.env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir(),
-		"HOMEROOM_SECRET=" + secret(), "HOMEROOM_JWT_KEYS=k1:" + secret(), "HOMEROOM_PUBLIC_URL=https://school.example.org", "HOMEROOM_SECOND_FACTOR=optional",
-		"HOMEROOM_SHARDS=2", "HOMEROOM_SPARES=0", "HOMEROOM_LOG=warn", "HOMEROOM_TRUSTED_PROXIES=127.0.0.1", "HOMEROOM_SMS_URL=" + f.Texts.address(),
-		"HOMEROOM_LIMIT_AUTH=1000000-M", "HOMEROOM_LIMIT_READ=1000000-M", "HOMEROOM_LIMIT_WRITE=1000000-M", "HOMEROOM_LIMIT_RIDE=1000000-M", "HOMEROOM_LIMIT_LIVE=1000000-M",
+		"HOMEROOM_SECRET=" + secret(), "HOMEROOM_JWT_KEYS=k1:" + secret(), "HOMEROOM_PUBLIC_URL=https://school.example.org",
+		"HOMEROOM_SECOND_FACTOR=optional",
+		"HOMEROOM_SHARDS=2", "HOMEROOM_SPARES=0", "HOMEROOM_LOG=warn", "HOMEROOM_TRUSTED_PROXIES=127.0.0.1", "HOMEROOM_SMS_URL=" +
+			f.Texts.address(),
+		"HOMEROOM_LIMIT_AUTH=1000000-M", "HOMEROOM_LIMIT_READ=1000000-M", "HOMEROOM_LIMIT_WRITE=1000000-M", "HOMEROOM_LIMIT_RIDE=1000000-M",
+		"HOMEROOM_LIMIT_LIVE=1000000-M",
 	}, o.Env...)
 	f.openServers(t, o)
 	for range o.Instances {

@@ -120,8 +120,10 @@ func selfSigned() (certificate, key string, err error) {
 		return "", "", err
 	}
 	now := time.Now()
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "school.example.org"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour), DNSNames: []string{"school.example.org"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "school.example.org"}, IsCA: true,
+		BasicConstraintsValid: true,
+		NotBefore:             now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour), DNSNames: []string{"school.example.org"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
 		return "", "", err

@@ -14,7 +14,8 @@ import (
 // from is a client at an address of this machine.
 func from(t *testing.T, address string) *http.Client {
 	t.Helper()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}).DialContext}
+	transport := &http.Transport{DisableKeepAlives: true,
+		DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}).DialContext}
 	return &http.Client{Transport: transport}
 }
 

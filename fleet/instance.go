@@ -40,7 +40,8 @@ func newInstance(t testing.TB, f *Fleet) *Instance {
 		}
 	}
 	i := &Instance{URL: fmt.Sprintf("http://127.0.0.1:%d", ports[0]), OpsURL: fmt.Sprintf("http://127.0.0.1:%d", ports[1]), dir: t.TempDir()}
-	i.env = append([]string{"HOMEROOM_BIND=127.0.0.1", fmt.Sprintf("PORT=%d", ports[0]), fmt.Sprintf("HOMEROOM_OPS_ADDR=127.0.0.1:%d", ports[1])}, f.env...)
+	i.env = append([]string{"HOMEROOM_BIND=127.0.0.1", fmt.Sprintf("PORT=%d", ports[0]),
+		fmt.Sprintf("HOMEROOM_OPS_ADDR=127.0.0.1:%d", ports[1])}, f.env...)
 	t.Cleanup(func() {
 		i.end(syscall.SIGKILL)
 		if !t.Failed() {

@@ -63,7 +63,8 @@ func (h *house) drives(t *testing.T) {
 		t.Fatalf("start: %d %s", a.Status, a.Body)
 	}
 	driver := dial(t, h.Instances[0].URL, s.Driver)
-	watchers := []*ioclient.Client{dial(t, h.Instances[1].URL, s.Parents[0]), dial(t, h.Instances[2].URL, s.Parents[1]), dial(t, h.URL(), s.Parents[2])}
+	watchers := []*ioclient.Client{dial(t, h.Instances[1].URL, s.Parents[0]), dial(t, h.Instances[2].URL, s.Parents[1]),
+		dial(t, h.URL(), s.Parents[2])}
 	for _, w := range watchers {
 		if err := ask(t.Context(), w, "join-bus-room", s.Room()); err != nil {
 			t.Fatal(err)

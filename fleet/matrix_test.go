@@ -80,7 +80,8 @@ func TestInstancesBehindNginxAreOneServiceOnWhateverTheyStand(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			began := time.Now()
 			h := &house{heard: map[string]time.Duration{}}
-			h.Fleet = fleet.Start(t, fleet.Options{Redis: c.redis, Pooler: c.pooler, TwoServers: c.two, Env: []string{"HOMEROOM_LIMIT_RIDE=" + strconv.Itoa(rides) + "-M"}})
+			h.Fleet = fleet.Start(t, fleet.Options{Redis: c.redis, Pooler: c.pooler, TwoServers: c.two,
+				Env: []string{"HOMEROOM_LIMIT_RIDE=" + strconv.Itoa(rides) + "-M"}})
 			started := time.Since(began)
 			for _, part := range []struct {
 				name string
@@ -104,7 +105,8 @@ func TestInstancesBehindNginxAreOneServiceOnWhateverTheyStand(t *testing.T) {
 			if n == 0 || os.Getenv("HOMEROOM_ROUNDS") != "" {
 				t.Run("restarted one after another they lose nobody", h.restarts)
 			}
-			t.Logf("%s: started in %.1f s, walked through in %.1f s, in force elsewhere after %v", c, started.Seconds(), (smoked - started).Seconds(), h.heard)
+			t.Logf("%s: started in %.1f s, walked through in %.1f s, in force elsewhere after %v", c, started.Seconds(),
+				(smoked - started).Seconds(), h.heard)
 		})
 	}
 }

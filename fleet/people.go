@@ -138,7 +138,8 @@ func (s *School) seat(t testing.TB) {
 		"name": "now", "startDate": api.DateOf(today().AddDate(0, -3, 0)), "endDate": api.DateOf(today().AddDate(0, 6, 0))})
 	testkit.Post[roster.AcademicYear](t, s.Office, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
 	s.Class = testkit.Post[roster.Class](t, s.Office, "/school-admin/class/create", map[string]any{"name": "Class 5", "level": 5}).ID
-	s.Division = testkit.Post[roster.Division](t, s.Office, "/school-admin/division/create", map[string]any{"classId": s.Class, "name": "A"}).ID
+	s.Division = testkit.Post[roster.Division](t, s.Office, "/school-admin/division/create",
+		map[string]any{"classId": s.Class, "name": "A"}).ID
 	phone, id := s.employ(t, "TEACHER")
 	testkit.Put[roster.AssignmentList](t, s.Office, "/school-admin/employee/"+id.String()+"/assignments", map[string]any{
 		"assignments": []any{map[string]any{"classId": s.Class, "divisionId": s.Division, "isClassTeacher": true}}})
@@ -148,7 +149,8 @@ func (s *School) seat(t testing.TB) {
 func (s *School) employ(t testing.TB, as string) (phone string, id uuid.UUID) {
 	t.Helper()
 	phone = testkit.NewPhone()
-	return phone, testkit.Post[roster.EmployeeDetail](t, s.Office, "/school-admin/employee/create", map[string]any{"firstName": "Ravi", "phone": phone, "employeeType": as}).ID
+	return phone, testkit.Post[roster.EmployeeDetail](t, s.Office, "/school-admin/employee/create",
+		map[string]any{"firstName": "Ravi", "phone": phone, "employeeType": as}).ID
 }
 
 // NewDriver employs one more driver, who signs in.
@@ -162,7 +164,8 @@ func (s *School) admit(t testing.TB, n int) {
 	t.Helper()
 	phone := testkit.NewPhone()
 	child := testkit.Post[roster.StudentDetail](t, s.Office, "/school-admin/student/create", map[string]any{
-		"firstName": fmt.Sprint("Child", n+1), "divisionId": s.Division, "guardians": []any{map[string]any{"firstName": "Meera", "phone": phone, "relation": "MOTHER"}}})
+		"firstName": fmt.Sprint("Child", n+1), "divisionId": s.Division,
+		"guardians": []any{map[string]any{"firstName": "Meera", "phone": phone, "relation": "MOTHER"}}})
 	s.Children, s.Guardians = append(s.Children, child.ID), append(s.Guardians, child.Guardians[0].UserID)
 	s.Parents = append(s.Parents, s.fleet.ByPhone(t, "parent", phone))
 }
@@ -170,14 +173,18 @@ func (s *School) admit(t testing.TB, n int) {
 func (s *School) run(t testing.TB) {
 	t.Helper()
 	phone, driver := s.employ(t, "DRIVER")
-	s.Bus = testkit.Post[transport.Bus](t, s.Office, "/school-admin/transport/bus/create", map[string]any{"busNumber": "7", "driverId": driver}).ID
-	route := testkit.Post[transport.RouteDetail](t, s.Office, "/school-admin/transport/route/create", map[string]any{"name": "Morning", "busId": s.Bus, "direction": "pickup",
-		"stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59}, map[string]any{"name": "Lake", "lat": 12.99, "lng": 77.59}}})
+	s.Bus = testkit.Post[transport.Bus](t, s.Office, "/school-admin/transport/bus/create",
+		map[string]any{"busNumber": "7", "driverId": driver}).ID
+	route := testkit.Post[transport.RouteDetail](t, s.Office, "/school-admin/transport/route/create",
+		map[string]any{"name": "Morning", "busId": s.Bus, "direction": "pickup",
+			"stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59},
+				map[string]any{"name": "Lake", "lat": 12.99, "lng": 77.59}}})
 	riders := []any{}
 	for _, c := range s.Children {
 		riders = append(riders, map[string]any{"studentId": c, "stopId": route.Stops[1].ID})
 	}
-	testkit.Put[transport.RouteDetail](t, s.Office, "/school-admin/transport/route/"+route.ID.String()+"/students", map[string]any{"students": riders})
+	testkit.Put[transport.RouteDetail](t, s.Office, "/school-admin/transport/route/"+route.ID.String()+"/students",
+		map[string]any{"students": riders})
 	s.Trip = testkit.Post[transport.Scheduled](t, s.Office, "/school-admin/transport/trip/schedule", map[string]any{
 		"routeId": route.ID, "tripDate": api.DateOf(today()), "scheduledStartTime": "07:00"}).ID
 	s.Driver = s.fleet.ByPhone(t, "driver", phone)

@@ -124,7 +124,8 @@ func (h *house) begin(t *testing.T, l *load) (check func(t *testing.T)) {
 	thread := testkit.Post[message.Message](t, s.Teacher, "/teacher/message/send", map[string]any{
 		"recipientIds": []any{s.Guardians[0]}, "studentId": s.Children[0], "subject": "All day", "body": "I will write often."}).ThreadID
 	written := l.keep(caller(t, s.Teacher), 60*time.Millisecond, func(c *testkit.Client, n int) (testkit.Answer, error) {
-		return c.With("Idempotency-Key", uuid.NewString()).TryCall("POST", "/teacher/message/send", map[string]any{"threadId": thread, "body": fmt.Sprint(n)})
+		return c.With("Idempotency-Key", uuid.NewString()).TryCall("POST", "/teacher/message/send",
+			map[string]any{"threadId": thread, "body": fmt.Sprint(n)})
 	})
 	classes := testkit.Get[api.Page[roster.Class]](t, s.Office, "/school-admin/class/list").Total
 	name := uuid.NewString()[:8]
@@ -201,6 +202,7 @@ func (h *house) restarts(t *testing.T) {
 	if l.again.Load() == 0 {
 		t.Error("no socket had to connect again, so that nothing was proved of them")
 	}
-	t.Logf("%d instances restarted in %.1f s: %d calls, %d failed, the slowest took %v; sockets came back %d times, %d positions", rounds(t)*len(h.Instances), took.Seconds(),
+	t.Logf("%d instances restarted in %.1f s: %d calls, %d failed, the slowest took %v; sockets came back %d times, %d positions",
+		rounds(t)*len(h.Instances), took.Seconds(),
 		l.calls.Load(), len(l.failures), l.slowest.Round(time.Millisecond), l.again.Load(), l.moved.Load())
 }

@@ -89,7 +89,8 @@ func (f *Fleet) openPooler(t testing.TB, node string) {
 		}
 	}
 	var err error
-	f.Pooler, err = localstack.StartPgBouncer(context.Background(), localstack.PgBouncerOptions{Dir: t.TempDir(), PostgresURL: node, Users: users})
+	f.Pooler, err = localstack.StartPgBouncer(context.Background(),
+		localstack.PgBouncerOptions{Dir: t.TempDir(), PostgresURL: node, Users: users})
 	if err != nil {
 		t.Fatalf("starting PgBouncer: %v", err)
 	}

@@ -49,7 +49,8 @@ func (h *house) onboards(t *testing.T) {
 		})
 	}
 	// The same as a stream, through nginx, to its end.
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL()+"/super-admin/school/"+schools[0].ID.String()+"/provisioning/stream", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		h.URL()+"/super-admin/school/"+schools[0].ID.String()+"/provisioning/stream", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,8 @@ func (h *house) changes(t *testing.T) {
 		return h.school.Teacher.On(a).Call(t, "GET", "/teacher/class/list", nil).Status
 	}
 	for _, may := range []bool{false, true} {
-		testkit.Put[any](t, office, "/school-admin/permission/update", map[string]any{"roleId": role, "permissions": []any{map[string]any{"moduleId": module, "canRead": may}}})
+		testkit.Put[any](t, office, "/school-admin/permission/update",
+			map[string]any{"roleId": role, "permissions": []any{map[string]any{"moduleId": module, "canRead": may}}})
 		h.everywhere(t, "rights", func(a *testkit.App) bool { return status(a) == map[bool]int{false: 403, true: 200}[may] })
 	}
 	// In evaluation mode teachers read only.
@@ -172,7 +174,8 @@ func (h *house) changes(t *testing.T) {
 		return h.school.Teacher.On(a).Call(t, "POST", "/teacher/message/send", map[string]any{}).Status
 	}
 	for _, on := range []bool{true, false} {
-		testkit.Put[any](t, office, "/school-admin/setting", map[string]any{"evaluationMode": on, "evaluationModeReason": map[bool]string{true: "Inspection"}[on]})
+		testkit.Put[any](t, office, "/school-admin/setting",
+			map[string]any{"evaluationMode": on, "evaluationModeReason": map[bool]string{true: "Inspection"}[on]})
 		h.everywhere(t, "settings", func(a *testkit.App) bool { return (write(a) == 403) == on })
 	}
 }

@@ -99,8 +99,10 @@ func (h *rush) call(t *testing.T, instances, rate, people, seconds int) run {
 	out := filepath.Join(t.TempDir(), "summary.json")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(seconds+90)*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, k6(t), "run", "--quiet", "--no-usage-report", "--address", "", "--local-ips", "127.0.1.1-127.0.1.100", "--log-output", "stderr",
-		"-e", "BASE="+h.url, "-e", "USERS="+h.users, "-e", fmt.Sprintf("RATE=%d", rate), "-e", fmt.Sprintf("FLOOD=%d", people), "-e", fmt.Sprintf("SECONDS=%d", seconds),
+	cmd := exec.CommandContext(ctx, k6(t), "run", "--quiet", "--no-usage-report", "--address", "", "--local-ips", "127.0.1.1-127.0.1.100",
+		"--log-output", "stderr",
+		"-e", "BASE="+h.url, "-e", "USERS="+h.users, "-e", fmt.Sprintf("RATE=%d", rate), "-e", fmt.Sprintf("FLOOD=%d", people), "-e",
+		fmt.Sprintf("SECONDS=%d", seconds),
 		"-e", fmt.Sprintf("FIRST=%d", h.marked), "-e", fmt.Sprintf("EVERY=%d", busEvery.Milliseconds()), "-e", "OUT="+out, "rush.js")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // as on a machine of its own: the kernel may weigh sessions
@@ -134,7 +136,8 @@ func (h *rush) call(t *testing.T, instances, rate, people, seconds int) run {
 	r.instances, r.rate, r.seconds, r.parts = instances, rate, seconds, parts
 	h.marked += r.kinds["mark"].count
 	t.Logf("%s, %d/s for %d s: %.0f/s good, %d not made, %.2f %% failed, half within %s, 99 %% within %s",
-		plural(instances, "instance"), rate, seconds, r.perSecond(), r.dropped, 100*r.failed, r.p50.Round(time.Millisecond), r.p99.Round(time.Millisecond))
+		plural(instances, "instance"), rate, seconds, r.perSecond(), r.dropped, 100*r.failed, r.p50.Round(time.Millisecond),
+		r.p99.Round(time.Millisecond))
 	return r
 }
 

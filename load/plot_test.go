@@ -24,7 +24,9 @@ var (
 // plot draws two pictures beside each other: how long calls took, and who used the cores.
 func (r results) plot() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", plotWidth, plotHeight, plotWidth, plotHeight)
+	fmt.Fprintf(&s,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n",
+		plotWidth, plotHeight, plotWidth, plotHeight)
 	fmt.Fprintf(&s, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", plotWidth, plotHeight)
 	r.plotTimes(&s, 60, 420)
 	r.plotCores(&s, 520, 740)
@@ -74,7 +76,8 @@ func (r results) plotTimes(s *strings.Builder, left, right float64) {
 				rates = append(rates, one.rate)
 			}
 		}
-		fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "), lineColours[i%len(lineColours)])
+		fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "),
+			lineColours[i%len(lineColours)])
 		at := float64(plotTop + 8 + 16*i)
 		stroke(s, left+8, at, left+28, at, lineColours[i%len(lineColours)])
 		label(s, left+34, at+4, "start", plural(steady.instances, "instance"))

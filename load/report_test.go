@@ -47,16 +47,19 @@ func (r results) held(instances int) (rate int) {
 
 var kindNames = map[string]string{
 	"child": "a parent reads their child", "attendance": "a parent reads the month's attendance", "bus": "a parent looks where the bus is",
-	"mark": fmt.Sprintf("a teacher marks a division of %d", studentsEach), "pin": "somebody signs in by PIN", "position": "a bus's position, until it is in the database",
+	"mark": fmt.Sprintf("a teacher marks a division of %d", studentsEach), "pin": "somebody signs in by PIN",
+	"position": "a bus's position, until it is in the database",
 }
 
 func (r results) text() string {
 	var s strings.Builder
 	first := r.steady[0]
 	fmt.Fprintf(&s, "# A morning's load\n\n")
-	fmt.Fprintf(&s, "Measured on %s: %s, %d cores, %s/%s, %s. Repeat with `make load`.\n", time.Now().UTC().Format(time.DateOnly), processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	fmt.Fprintf(&s, "Measured on %s: %s, %d cores, %s/%s, %s. Repeat with `make load`.\n", time.Now().UTC().Format(time.DateOnly),
+		processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if r.others > float64(runtime.NumCPU())/2 {
-		fmt.Fprintf(&s, "**The machine was not its own**: %.1f other processes wanted its cores when this began. Compare columns with each other, and believe the processor times more than the paces.\n", r.others)
+		fmt.Fprintf(&s,
+			"**The machine was not its own**: %.1f other processes wanted its cores when this began. Compare columns with each other, and believe the processor times more than the paces.\n", r.others)
 	}
 	fmt.Fprintf(&s, `
 Eight o'clock at %d schools (%d students each): of every hundred calls 94 are parents who look where the child, the month's
@@ -76,7 +79,8 @@ enough to stay under them. The limit on sign-ins is by address and everybody her
 |---|---|---|---|---|---|
 `, r.schools, divisionsEach*studentsEach, studentsEach, busEvery, r.schools*ridersEach, r.schools*divisionsEach, first.rate, first.seconds)
 	for _, x := range r.steady {
-		fmt.Fprintf(&s, "| %d | %.0f | %s | %s | %.2f %% | %d |\n", x.instances, x.perSecond(), millis(x.p50), millis(x.p99), 100*x.failed, x.dropped)
+		fmt.Fprintf(&s, "| %d | %.0f | %s | %s | %.2f %% | %d |\n", x.instances, x.perSecond(), millis(x.p50), millis(x.p99), 100*x.failed,
+			x.dropped)
 	}
 	r.kindTable(&s)
 	r.partTable(&s)
@@ -162,7 +166,8 @@ func (r results) stepTable(s *strings.Builder) {
 	}
 	for _, n := range counts {
 		for _, x := range r.of(n) {
-			fmt.Fprintf(s, "| %d | %d | %.0f | %s | %s | %.2f %% | %d | %s |\n", n, x.rate, x.perSecond(), millis(x.p50), millis(x.p99), 100*x.failed, x.dropped, yesOrNo(x.held()))
+			fmt.Fprintf(s, "| %d | %d | %.0f | %s | %s | %.2f %% | %d | %s |\n", n, x.rate, x.perSecond(), millis(x.p50), millis(x.p99),
+				100*x.failed, x.dropped, yesOrNo(x.held()))
 		}
 	}
 	s.WriteString("\n| instances | highest rate held |\n|---|---|\n")
@@ -228,7 +233,8 @@ func (r results) climbTables(s *strings.Builder) {
 	for _, of := range [][]float64{many, one, ratios} {
 		slices.Sort(of)
 	}
-	fmt.Fprintf(s, "\nIn the middle of %d climbs %s hold %.0f calls a second and one %.0f; the one against the other: **%.2f** (no less than at 1: ≥ 1.00), between %.2f and %.2f.\n",
+	fmt.Fprintf(s,
+		"\nIn the middle of %d climbs %s hold %.0f calls a second and one %.0f; the one against the other: **%.2f** (no less than at 1: ≥ 1.00), between %.2f and %.2f.\n",
 		len(r.climbs), plural(first.instances, "instance"), median(many), median(one), median(ratios), ratios[0], ratios[len(ratios)-1])
 }
 

@@ -61,18 +61,21 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 	most := fromEnv(t, "HOMEROOM_LOAD_INSTANCES", 3)
 	r := results{schools: schools, others: wanting()}
 
-	stack, err := localstack.Start(context.Background(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main"}, Redis: true, MaxConnections: 300})
+	stack, err := localstack.Start(context.Background(),
+		localstack.Options{Dir: t.TempDir(), Postgres: []string{"main"}, Redis: true, MaxConnections: 300})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = stack.Stop() })
 	secret := strings.Repeat("load", 12)
 	ours := map[string]string{
-		"DATABASE_URL": testkit.Database(t, stack, "main", "load"), "REDIS_URL": stack.RedisURL(), "HOMEROOM_SECRET": secret, "HOMEROOM_JWT_KEYS": "load:" + base64.StdEncoding.EncodeToString([]byte(secret)),
+		"DATABASE_URL": testkit.Database(t, stack, "main", "load"), "REDIS_URL": stack.RedisURL(), "HOMEROOM_SECRET": secret,
+		"HOMEROOM_JWT_KEYS": "load:" + base64.StdEncoding.EncodeToString([]byte(secret)),
 	}
 	// As a new installation has them, but for sign-ins: everybody comes from this machine.
 	env := []string{
-		"HOMEROOM_SHARDS=16", "HOMEROOM_LIMIT_AUTH=1000000-M", "HOMEROOM_LIMIT_READ=100-M", "HOMEROOM_LIMIT_WRITE=30-M", "HOMEROOM_LIMIT_RIDE=300-M", "HOMEROOM_LOG=info",
+		"HOMEROOM_SHARDS=16", "HOMEROOM_LIMIT_AUTH=1000000-M", "HOMEROOM_LIMIT_READ=100-M", "HOMEROOM_LIMIT_WRITE=30-M",
+		"HOMEROOM_LIMIT_RIDE=300-M", "HOMEROOM_LOG=info",
 	}
 	for name, value := range ours {
 		env = append(env, name+"="+value)
@@ -110,7 +113,8 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 	if most > 1 && rounds > 0 {
 		quiet(t, stack.PostgresURL("main"))
 		alone := fleet.Start(t, fleet.Options{Instances: 1, Stack: stack, Env: env})
-		many, one, signIn := side{f.URL(), most, theParts(t, c, f, most)}, side{alone.URL(), 1, theParts(t, c, alone, 1)}, func() { town.signIn(t, users) }
+		many, one, signIn := side{f.URL(), most, theParts(t, c, f, most)}, side{alone.URL(), 1, theParts(t, c, alone, 1)},
+			func() { town.signIn(t, users) }
 		r.flood = sideBySide(t, h, rounds, floodSeconds, signIn, many, one)
 		for i := range climbs {
 			sides := []side{many, one}

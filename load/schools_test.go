@@ -38,34 +38,50 @@ const (
 // schoolSQL fills the school of number %[1]d. Ids follow from it, so that the load knows
 // them without asking: people's must differ from those of every other school.
 const schoolSQL = `
-insert into academic_year (id, name, start_date, end_date, active) values (md5('%[1]d year')::uuid, 'now', current_date - 100, current_date + 100, true);
+insert into academic_year (id, name, start_date, end_date, active)
+values (md5('%[1]d year')::uuid, 'now', current_date - 100, current_date + 100, true);
 insert into class (id, name, level) select md5('%[1]d class ' || d)::uuid, 'Class ' || d, d from generate_series(1, %[2]d) d;
-insert into division (id, class_id, name) select md5('%[1]d division ' || d)::uuid, md5('%[1]d class ' || d)::uuid, 'A' from generate_series(1, %[2]d) d;
+insert into division (id, class_id, name) select md5('%[1]d division ' || d)::uuid, md5('%[1]d class ' || d)::uuid, 'A'
+from generate_series(1, %[2]d) d;
 
-insert into app_user (id, role_id, first_name, phone) select md5('%[1]d teacher ' || d)::uuid, r.id, 'Ravi', '+9196' || lpad((%[1]d * 1000 + d)::text, 8, '0') from role r, generate_series(1, %[2]d) d where r.type = 'TEACHER' and r.system;
-insert into employee (id, user_id, employee_code, first_name, phone, employee_type) select u.id, u.id, 'T' || u.phone, 'Ravi', u.phone, 'TEACHER' from app_user u join role r on r.id = u.role_id where r.type = 'TEACHER';
+insert into app_user (id, role_id, first_name, phone)
+select md5('%[1]d teacher ' || d)::uuid, r.id, 'Ravi', '+9196' || lpad((%[1]d * 1000 + d)::text, 8, '0')
+from role r, generate_series(1, %[2]d) d where r.type = 'TEACHER' and r.system;
+insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+select u.id, u.id, 'T' || u.phone, 'Ravi', u.phone, 'TEACHER' from app_user u join role r on r.id = u.role_id where r.type = 'TEACHER';
 insert into teacher_assignment (id, user_id, academic_year_id, class_id, division_id)
-	select gen_random_uuid(), md5('%[1]d teacher ' || d)::uuid, md5('%[1]d year')::uuid, md5('%[1]d class ' || d)::uuid, md5('%[1]d division ' || d)::uuid from generate_series(1, %[2]d) d;
+	select gen_random_uuid(), md5('%[1]d teacher ' || d)::uuid, md5('%[1]d year')::uuid, md5('%[1]d class ' || d)::uuid,
+	md5('%[1]d division ' || d)::uuid from generate_series(1, %[2]d) d;
 
 insert into student (id, admission_number, first_name, last_name, class_id, admission_date)
-	select md5('%[1]d student ' || d || ' ' || s)::uuid, d || '-' || s, 'Child' || s, 'Rao', md5('%[1]d class ' || d)::uuid, current_date - 90 from generate_series(1, %[2]d) d, generate_series(1, %[3]d) s;
+	select md5('%[1]d student ' || d || ' ' || s)::uuid, d || '-' || s, 'Child' || s, 'Rao', md5('%[1]d class ' || d)::uuid, current_date - 90
+	from generate_series(1, %[2]d) d, generate_series(1, %[3]d) s;
 insert into enrolment (id, student_id, academic_year_id, class_id, division_id, roll_number, start_date)
-	select gen_random_uuid(), md5('%[1]d student ' || d || ' ' || s)::uuid, md5('%[1]d year')::uuid, md5('%[1]d class ' || d)::uuid, md5('%[1]d division ' || d)::uuid, s, current_date - 90 from generate_series(1, %[2]d) d, generate_series(1, %[3]d) s;
+	select gen_random_uuid(), md5('%[1]d student ' || d || ' ' || s)::uuid, md5('%[1]d year')::uuid, md5('%[1]d class ' || d)::uuid,
+	md5('%[1]d division ' || d)::uuid, s, current_date - 90 from generate_series(1, %[2]d) d, generate_series(1, %[3]d) s;
 insert into app_user (id, role_id, first_name, phone, pin_hash)
-	select md5('%[1]d parent ' || d || ' ' || s)::uuid, r.id, 'Meera', '+9197' || lpad((%[1]d * 1000 + d * 100 + s)::text, 8, '0'), '%[6]s' from role r, generate_series(1, %[2]d) d, generate_series(1, %[3]d) s where r.type = 'PARENT' and r.system;
-insert into guardian (id, user_id, first_name, phone) select u.id, u.id, 'Meera', u.phone from app_user u join role r on r.id = u.role_id where r.type = 'PARENT';
+	select md5('%[1]d parent ' || d || ' ' || s)::uuid, r.id, 'Meera', '+9197' || lpad((%[1]d * 1000 + d * 100 + s)::text, 8, '0'), '%[6]s'
+	from role r, generate_series(1, %[2]d) d, generate_series(1, %[3]d) s where r.type = 'PARENT' and r.system;
+insert into guardian (id, user_id, first_name, phone) select u.id, u.id, 'Meera', u.phone from app_user u join role r on r.id = u.role_id
+where r.type = 'PARENT';
 insert into student_guardian (id, student_id, guardian_id, relation, is_primary)
-	select gen_random_uuid(), md5('%[1]d student ' || d || ' ' || s)::uuid, md5('%[1]d parent ' || d || ' ' || s)::uuid, 'MOTHER', true from generate_series(1, %[2]d) d, generate_series(1, %[3]d) s;
+	select gen_random_uuid(), md5('%[1]d student ' || d || ' ' || s)::uuid, md5('%[1]d parent ' || d || ' ' || s)::uuid, 'MOTHER', true
+	from generate_series(1, %[2]d) d, generate_series(1, %[3]d) s;
 
-insert into app_user (id, role_id, first_name, phone) select md5('%[1]d driver')::uuid, r.id, 'Bala', '+9195' || lpad('%[1]d', 8, '0') from role r where r.type = 'DRIVER' and r.system;
-insert into employee (id, user_id, employee_code, first_name, phone, employee_type) select u.id, u.id, 'D1', 'Bala', u.phone, 'DRIVER' from app_user u where u.id = md5('%[1]d driver')::uuid;
+insert into app_user (id, role_id, first_name, phone) select md5('%[1]d driver')::uuid, r.id, 'Bala', '+9195' || lpad('%[1]d', 8, '0')
+from role r where r.type = 'DRIVER' and r.system;
+insert into employee (id, user_id, employee_code, first_name, phone, employee_type) select u.id, u.id, 'D1', 'Bala', u.phone, 'DRIVER'
+from app_user u where u.id = md5('%[1]d driver')::uuid;
 insert into bus (id, bus_number, driver_id) values (md5('%[1]d bus')::uuid, '1', md5('%[1]d driver')::uuid);
 insert into route (id, name, bus_id, direction) values (md5('%[1]d route')::uuid, 'Hill Road', md5('%[1]d bus')::uuid, 'pickup');
-insert into stop (id, route_id, name, sequence, lat, lng) select md5('%[1]d stop ' || n)::uuid, md5('%[1]d route')::uuid, 'Stop ' || n, n, 12.9 + n * 0.02, 77.5 from generate_series(1, 10) n;
+insert into stop (id, route_id, name, sequence, lat, lng)
+select md5('%[1]d stop ' || n)::uuid, md5('%[1]d route')::uuid, 'Stop ' || n, n, 12.9 + n * 0.02, 77.5 from generate_series(1, 10) n;
 insert into ride (id, student_id, route_id, stop_id, direction, start_date)
-	select gen_random_uuid(), md5('%[1]d student 1 ' || s)::uuid, md5('%[1]d route')::uuid, md5('%[1]d stop ' || 2 + s %% 8)::uuid, 'pickup', current_date - 90 from generate_series(1, %[4]d) s;
+	select gen_random_uuid(), md5('%[1]d student 1 ' || s)::uuid, md5('%[1]d route')::uuid, md5('%[1]d stop ' || 2 + s %% 8)::uuid, 'pickup',
+	current_date - 90 from generate_series(1, %[4]d) s;
 insert into trip (id, route_id, bus_id, driver_id, trip_type, trip_date, scheduled_start_at, status, started_at)
-	values (md5('%[1]d trip')::uuid, md5('%[1]d route')::uuid, md5('%[1]d bus')::uuid, md5('%[1]d driver')::uuid, 'pickup', '%[5]s', now() - interval '2 minutes', 'in_progress', now() - interval '2 minutes');
+	values (md5('%[1]d trip')::uuid, md5('%[1]d route')::uuid, md5('%[1]d bus')::uuid, md5('%[1]d driver')::uuid, 'pickup', '%[5]s',
+	now() - interval '2 minutes', 'in_progress', now() - interval '2 minutes');
 insert into boarding (id, trip_id, student_id, stop_id, status, preset, updated_at)
 	select gen_random_uuid(), md5('%[1]d trip')::uuid, r.student_id, r.stop_id, 'waiting', 'waiting', now() from ride r;
 update school_setting set policy_version = policy_version + 1;
@@ -79,11 +95,16 @@ const settleSQL = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, 
 // mended by whichever instance sees it, and its session ended.
 const directorySQL = `
 insert into platform.account (id, school_id, user_id, role_type, phone)
-	select id, $1::uuid, id, 'PARENT', '+9197' || lpad(($2::int * 1000 + d * 100 + s)::text, 8, '0') from generate_series(1, $3::int) d, generate_series(1, $4::int) s, lateral (select md5($2::int || ' parent ' || d || ' ' || s)::uuid) as made(id)
-	union all select id, $1::uuid, id, 'TEACHER', '+9196' || lpad(($2::int * 1000 + d)::text, 8, '0') from generate_series(1, $3::int) d, lateral (select md5($2::int || ' teacher ' || d)::uuid) as made(id)
-	union all select id, $1::uuid, id, 'DRIVER', '+9195' || lpad($2::int::text, 8, '0') from (select md5($2::int || ' driver')::uuid) as made(id)`
+	select id, $1::uuid, id, 'PARENT', '+9197' || lpad(($2::int * 1000 + d * 100 + s)::text, 8, '0')
+	from generate_series(1, $3::int) d, generate_series(1, $4::int) s,
+	lateral (select md5($2::int || ' parent ' || d || ' ' || s)::uuid) as made(id)
+	union all select id, $1::uuid, id, 'TEACHER', '+9196' || lpad(($2::int * 1000 + d)::text, 8, '0')
+	from generate_series(1, $3::int) d, lateral (select md5($2::int || ' teacher ' || d)::uuid) as made(id)
+	union all select id, $1::uuid, id, 'DRIVER', '+9195' || lpad($2::int::text, 8, '0')
+	from (select md5($2::int || ' driver')::uuid) as made(id)`
 
-const sessionSQL = `insert into platform.session (id, account_id, token_hash, expires_at) select id, id, '', $2 from platform.account where school_id = $1 and role_type in ('PARENT', 'TEACHER', 'DRIVER')`
+const sessionSQL = `insert into platform.session (id, account_id, token_hash, expires_at) select id, id, '', $2 from platform.account
+	where school_id = $1 and role_type in ('PARENT', 'TEACHER', 'DRIVER')`
 
 // idOf is the id that schoolSQL gives.
 func idOf(format string, args ...any) uuid.UUID {
@@ -143,7 +164,8 @@ func (w *town) add(ctx context.Context, n int, hashed string) error {
 	s := w.service
 	id := idOf("%d school", n)
 	_, err := s.Provisioner.Request(ctx, lifecycle.NewSchool{
-		ID: id, Code: fmt.Sprintf("load-%d", n), Name: fmt.Sprintf("School %d", n), TimeZone: timeZone, Locale: "en-IN", Currency: "INR", WeekendDays: []int16{}, Admin: json.RawMessage("{}"),
+		ID: id, Code: fmt.Sprintf("load-%d", n), Name: fmt.Sprintf("School %d", n), TimeZone: timeZone, Locale: "en-IN", Currency: "INR",
+		WeekendDays: []int16{}, Admin: json.RawMessage("{}"),
 	})
 	if err == nil {
 		err = s.Provisioner.Run(ctx, id)
@@ -232,7 +254,8 @@ func (w *town) signIn(t *testing.T, path string) {
 	}
 	for s := 1; s <= ridersEach; s++ {
 		for n := 1; n <= w.schools; n++ {
-			c.Parents = append(c.Parents, parentUser{token(n, api.Parent, idOf("%d parent 1 %d", n, s)), idOf("%d student 1 %d", n, s).String(), idOf("%d bus", n).String()})
+			c.Parents = append(c.Parents, parentUser{token(n, api.Parent, idOf("%d parent 1 %d", n, s)), idOf("%d student 1 %d", n, s).String(),
+				idOf("%d bus", n).String()})
 			c.Phones = append(c.Phones, fmt.Sprintf("+9197%08d", n*1000+200+s))
 		}
 	}

@@ -55,7 +55,8 @@ func findPostgres(a account, data string) (best *postgresPrograms, tried []strin
 		case p.major < oldestPostgres:
 			tried = append(tried, fmt.Sprintf("%s: version %s, but %d or newer is needed", folder, p.version, oldestPostgres))
 		case made != 0 && p.major != made:
-			tried = append(tried, fmt.Sprintf("%s: version %s, but the data in %s was made by Postgres %d; remove that folder to start afresh", folder, p.version, data, made))
+			tried = append(tried, fmt.Sprintf("%s: version %s, but the data in %s was made by Postgres %d; remove that folder to start afresh",
+				folder, p.version, data, made))
 		case best == nil || p.major > best.major:
 			best = p
 		}

@@ -42,7 +42,8 @@ func playRole(role, dir string) {
 		o.Durable = false
 		s, err = localstack.Start(context.Background(), o)
 	case "shared":
-		s, err = localstack.Shared(context.Background(), localstack.Options{Dir: dir, Postgres: []string{"main"}, Redis: true, Grace: time.Second})
+		s, err = localstack.Shared(context.Background(),
+			localstack.Options{Dir: dir, Postgres: []string{"main"}, Redis: true, Grace: time.Second})
 	case "shared, Redis only": // where it does not matter which server: Postgres takes a second to make
 		s, err = localstack.Shared(context.Background(), localstack.Options{Dir: dir, Redis: true, Grace: 100 * time.Millisecond})
 	}

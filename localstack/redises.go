@@ -139,7 +139,8 @@ func (r *Redises) cluster(ctx context.Context) error {
 	r.address = &url.URL{Scheme: "redis+cluster", User: url.UserPassword("", r.password), Host: address(first.port)}
 	return r.until(ctx, func(client *goredis.Client) error {
 		info, err := client.ClusterInfo(ctx).Result()
-		if err == nil && (!strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", clusterSize))) {
+		if err == nil && (!strings.Contains(info, "cluster_state:ok") ||
+			!strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", clusterSize))) {
 			err = errors.New("the cluster is not together")
 		}
 		return err

@@ -158,14 +158,16 @@ func statements(notices []Notice, locale string, now time.Time) (out []tenancy.Q
 
 const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, created_at)
 	select id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at, $2
-	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text, body text, teaser text, due_at timestamptz)
+	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text,
+	body text, teaser text, due_at timestamptz)
 	on conflict (key) do nothing`
 
 // RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a
 // parent who gets a notice about a child may see the child's data now.
 const RecipientMayView = `(t.user_id is null or t.student_id is null
 		or exists (select from role r where r.id = u.role_id and r.type <> 'PARENT')
-		or exists (select from student_guardian l join guardian p on p.id = l.guardian_id where l.student_id = t.student_id and p.user_id = u.id and l.can_view_data))`
+		or exists (select from student_guardian l join guardian p on p.id = l.guardian_id where l.student_id = t.student_id and p.user_id = u.id
+		and l.can_view_data))`
 
 // InsertLog writes the log of notices that are due, once: ids and now are its arguments.
 // A student's guardians are recipients if they may see the student's data.

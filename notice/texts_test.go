@@ -46,7 +46,8 @@ func TestCatalogues_EveryLanguage_HasTheSameTextsAndPlaceholders(t *testing.T) {
 			if (is.Title == "") != (should.Title == "") || (is.Body == "") != (should.Body == "") || (is.Teaser == "") != (should.Teaser == "") {
 				t.Errorf("%s: %s says %+v where English says %+v", lang, name, is, should)
 			}
-			for what, pair := range map[string][2]string{"title": {is.Title, should.Title}, "body": {is.Body, should.Body}, "teaser": {is.Teaser, should.Teaser}} {
+			for what, pair := range map[string][2]string{"title": {is.Title, should.Title}, "body": {is.Body, should.Body},
+				"teaser": {is.Teaser, should.Teaser}} {
 				if !slices.Equal(placeholders(pair[0]), placeholders(pair[1])) {
 					t.Errorf("%s: the %s of %s fills in %v, English %v", lang, what, name, placeholders(pair[0]), placeholders(pair[1]))
 				}
@@ -119,7 +120,8 @@ func TestTranslate_UnknownLanguage_IsEnglish(t *testing.T) {
 	t.Parallel()
 	for locale, want := range map[string]string{
 		"hi-IN": "Asha की आज की बस यात्रा (स्कूल आना) रद्द है। Flood", "hi": "Asha की आज की बस यात्रा (स्कूल आना) रद्द है। Flood",
-		"en-IN": "Today's pickup trip of Asha is cancelled. Flood", "ta_IN": "Today's pickup trip of Asha is cancelled. Flood", "": "Today's pickup trip of Asha is cancelled. Flood",
+		"en-IN": "Today's pickup trip of Asha is cancelled. Flood", "ta_IN": "Today's pickup trip of Asha is cancelled. Flood",
+		"": "Today's pickup trip of Asha is cancelled. Flood",
 	} {
 		n := Notice{Text: Text{Name: "transport.cancelled", Values: Values{"child": "Asha", "way": Text{Name: "way.pickup"}, "reason": "Flood"}}}
 		if err := n.Translate(locale); err != nil || n.Body != want {

@@ -39,7 +39,8 @@ func TestATableIsDrawnOverPagesAndABadLogoIsLeftOut(t *testing.T) {
 		for i := range 80 {
 			rows = append(rows, []string{"Mathematics", fmt.Sprint(i), strings.Repeat("much to say ", i%7)})
 		}
-		d.Table([]paper.Column{{Title: "Subject", Width: 3}, {Title: "Marks", Width: 1, Number: true}, {Title: "Remark", Width: 3}}, append(rows, nil, []string{"Total"}))
+		d.Table([]paper.Column{{Title: "Subject", Width: 3}, {Title: "Marks", Width: 1, Number: true}, {Title: "Remark", Width: 3}},
+			append(rows, nil, []string{"Total"}))
 		d.Ruled("Remarks", 3)
 		d.Signatures("Principal")
 		body, err := d.Bytes()

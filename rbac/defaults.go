@@ -42,9 +42,11 @@ func Seed(ctx context.Context, db api.Databases, s *tenancy.School, catalogue ap
 	}
 	// One statement per table: onboarding waits for them.
 	err = tenancy.Pipeline(school,
-		tenancy.Query{SQL: `insert into module (id, name, display_name) select * from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,
+		tenancy.Query{SQL: `insert into module (id, name, display_name) select *
+			from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,
 			Args: modules.columns()},
-		tenancy.Query{SQL: `insert into role (id, name, type, system) select *, true from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,
+		tenancy.Query{SQL: `insert into role (id, name, type, system) select *, true
+			from unnest($1::uuid[], $2::text[], $3::text[]) on conflict do nothing`,
 			Args: roles.columns()},
 		tenancy.Query{SQL: `insert into permission (id, role_id, module_id, can_read, can_write, can_delete)
 			select p.id, r.id, m.id, p.rights like '%r%', p.rights like '%w%', p.rights like '%d%'

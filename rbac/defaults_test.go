@@ -145,7 +145,8 @@ func TestPolicy_SchoolWithoutAPermission_GetsItAndKeepsTheOthers(t *testing.T) {
 		t.Helper()
 		r := rbac.New(s.App.Service.Cluster, func(uuid.UUID) {}, time.Now)
 		r.Catalogue = catalogue
-		d, err := r.Decide(t.Context(), s.School, api.User{ID: api.NewID(), Role: role, RoleID: rbac.RoleID(s.ID, role)}, api.Question{Module: module, Action: api.Read})
+		d, err := r.Decide(t.Context(), s.School, api.User{ID: api.NewID(), Role: role, RoleID: rbac.RoleID(s.ID, role)},
+			api.Question{Module: module, Action: api.Read})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,8 @@ func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 		Type   api.RoleType
 		Status string
 	}
-	err := c.DB.Raw(`select u.role_id, r.name, r.type, u.status from app_user u join role r on r.id = u.role_id where u.id = ?`, q.UserID).Take(&u).Error
+	err := c.DB.Raw(`select u.role_id, r.name, r.type, u.status from app_user u join role r on r.id = u.role_id where u.id = ?`,
+		q.UserID).Take(&u).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return explanation{}, api.NotFound("user")
 	}

@@ -32,8 +32,10 @@ func newGrants(t *testing.T, modules ...string) *grants {
 	t.Helper()
 	s := testkit.NewSchool(t)
 	g := &grants{School: s, admin: s.As(t, api.SchoolAdmin), reached: map[string]bool{}}
-	g.office = testkit.Post[rbac.Role](t, g.admin, "/school-admin/permission/role/create", map[string]any{"name": "Office", "type": "SCHOOL_ADMIN"})
-	g.headRole = testkit.Post[rbac.Role](t, g.admin, "/school-admin/permission/role/create", map[string]any{"name": "Head", "type": "TEACHER"})
+	g.office = testkit.Post[rbac.Role](t, g.admin, "/school-admin/permission/role/create",
+		map[string]any{"name": "Office", "type": "SCHOOL_ADMIN"})
+	g.headRole = testkit.Post[rbac.Role](t, g.admin, "/school-admin/permission/role/create",
+		map[string]any{"name": "Head", "type": "TEACHER"})
 	change(t, g.admin, g.headRole.ID, "fee", true, true, false)
 	for _, m := range modules {
 		change(t, g.admin, g.office.ID, m, true, true, true)
@@ -56,13 +58,15 @@ func newGrants(t *testing.T, modules ...string) *grants {
 	g.teacher, g.head = employ("Teacher", "TEACHER", nil), employ("Head", "TEACHER", map[string]any{"roleId": g.headRole.ID})
 	g.self = employ("Clerk", "ADMIN", map[string]any{"roleId": g.office.ID})
 	g.clerk = s.As(t, api.SchoolAdmin)
-	for _, sql := range []string{`update app_user set role_id = @role where id = @user`, `update employee set user_id = @user where id = @self`} {
+	for _, sql := range []string{`update app_user set role_id = @role where id = @user`,
+		`update employee set user_id = @user where id = @self`} {
 		if err := s.DB(t).Exec(sql, map[string]any{"role": g.office.ID, "user": g.clerk.UserID, "self": g.self}).Error; err != nil {
 			t.Fatal(err)
 		}
 	}
 	testkit.Eventually(t, "the clerk has the office's rights", func() bool {
-		return g.clerk.Call(t, "GET", "/school-admin/"+modules[0]+"/list", nil).Status == 200 && g.clerk.Call(t, "GET", "/school-admin/class/list", nil).Status == 403
+		return g.clerk.Call(t, "GET", "/school-admin/"+modules[0]+"/list", nil).Status == 200 &&
+			g.clerk.Call(t, "GET", "/school-admin/class/list", nil).Status == 403
 	})
 	return g
 }
@@ -74,8 +78,10 @@ func (g *grants) state(t *testing.T) string {
 	err := g.DB(t).Raw(`select md5(
 		(select string_agg(concat_ws('|', id, role_id, phone, email, status), ',' order by id) from app_user) ||
 		(select string_agg(concat_ws('|', id, name, type), ',' order by id) from role) ||
-		(select string_agg(concat_ws('|', role_id, module_id, can_read, can_write, can_delete), ',' order by role_id, module_id) from permission) ||
-		(select string_agg(concat_ws('|', id, user_id, employee_type, phone, email, status, first_name), ',' order by id) from employee))`).Scan(&sum).Error
+		(select string_agg(concat_ws('|', role_id, module_id, can_read, can_write, can_delete), ',' order by role_id, module_id)
+		from permission) ||
+		(select string_agg(concat_ws('|', id, user_id, employee_type, phone, email, status, first_name), ',' order by id)
+		from employee))`).Scan(&sum).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +144,8 @@ func (g *grants) tryEmployees(t *testing.T) {
 func (g *grants) tryPermissions(t *testing.T) {
 	t.Helper()
 	const update = "/school-admin/permission/update"
-	for what, role := range map[string]uuid.UUID{"the own role": g.office.ID, "the teachers' role": rbac.RoleID(g.ID, api.Teacher), "another role": g.headRole.ID} {
+	for what, role := range map[string]uuid.UUID{"the own role": g.office.ID, "the teachers' role": rbac.RoleID(g.ID, api.Teacher),
+		"another role": g.headRole.ID} {
 		g.refuses(t, what+" gets a right the clerk lacks", "PUT", update, update, map[string]any{"roleId": role, "permissions": []map[string]any{
 			{"moduleId": moduleID(t, g.admin, "library"), "canRead": true, "canWrite": true, "canDelete": true},
 		}})
@@ -201,7 +208,8 @@ func TestGrant_ByFile_NamesTheRow(t *testing.T) {
 	for _, d := range a.Failure(t).Details {
 		bad[d.Field] += d.Message
 	}
-	for field, says := range map[string]string{"rows[2].phone": "may write permissions", "rows[3].phone": "rights that your role does not have", "rows[5].employeeType": "administrators"} {
+	for field, says := range map[string]string{"rows[2].phone": "may write permissions",
+		"rows[3].phone": "rights that your role does not have", "rows[5].employeeType": "administrators"} {
 		if !strings.Contains(bad[field], says) {
 			t.Errorf("%s: %q, want %q", field, bad[field], says)
 		}
@@ -215,12 +223,14 @@ func TestGrant_ByFile_OfAnAdministrator_AsksForAFreshProof(t *testing.T) {
 	t.Parallel()
 	testkit.Attacked(t, "rights that the giver lacks", 1)
 	g := newGrants(t, "employee")
-	_, err := g.App.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.session set proved_at = now() - interval '11 minutes' where id = $1`, g.admin.SessionID)
+	_, err := g.App.Service.Cluster.PlatformPool().Exec(t.Context(),
+		`update platform.session set proved_at = now() - interval '11 minutes' where id = $1`, g.admin.SessionID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := g.state(t)
-	a := g.admin.Send(t, "POST", "/school-admin/employee/import", "text/csv", []byte("employeeCode,phone\nPrincipal,"+testkit.NewPhone()+"\n"))
+	a := g.admin.Send(t, "POST", "/school-admin/employee/import", "text/csv",
+		[]byte("employeeCode,phone\nPrincipal,"+testkit.NewPhone()+"\n"))
 	if f := a.Failure(t); a.Status != 403 || f.Error != "REAUTHENTICATION_NEEDED" {
 		t.Errorf("an administrator's phone in a file, with an old proof: %d %s", a.Status, a.Body)
 	}
@@ -233,10 +243,13 @@ func TestGrant_DeputyWithPermissions_GivesWhatTheyHaveAndNoMore(t *testing.T) {
 	t.Parallel()
 	testkit.Attacked(t, "rights that the giver lacks", 1)
 	g := newGrants(t, "employee", "permission", "library")
-	g.refuses(t, "the deputy becomes the school's administrator", "PUT", "", "/school-admin/employee/"+g.self.String(), map[string]any{"roleId": rbac.RoleID(g.ID, api.SchoolAdmin)})
-	g.refuses(t, "the principal's e-mail is changed", "PUT", "", "/school-admin/employee/"+g.principal.String(), map[string]any{"email": uuid.NewString() + "@school.test"})
-	made := testkit.Post[roster.EmployeeDetail](t, g.clerk, "/school-admin/employee/create", map[string]any{"firstName": "New", "phone": testkit.NewPhone(),
-		"employeeType": "ADMIN", "email": uuid.NewString() + "@school.test", "roleId": g.office.ID})
+	g.refuses(t, "the deputy becomes the school's administrator", "PUT", "", "/school-admin/employee/"+g.self.String(),
+		map[string]any{"roleId": rbac.RoleID(g.ID, api.SchoolAdmin)})
+	g.refuses(t, "the principal's e-mail is changed", "PUT", "", "/school-admin/employee/"+g.principal.String(),
+		map[string]any{"email": uuid.NewString() + "@school.test"})
+	made := testkit.Post[roster.EmployeeDetail](t, g.clerk, "/school-admin/employee/create",
+		map[string]any{"firstName": "New", "phone": testkit.NewPhone(),
+			"employeeType": "ADMIN", "email": uuid.NewString() + "@school.test", "roleId": g.office.ID})
 	if made.RoleName != "Office" {
 		t.Errorf("role %q, want Office", made.RoleName)
 	}
@@ -247,12 +260,14 @@ func TestGrant_Clerk_StillAddsTeachersAndChangesThem(t *testing.T) {
 	t.Parallel()
 	testkit.Attacked(t, "rights that the giver lacks", 1)
 	g := newGrants(t, "employee")
-	made := testkit.Post[roster.EmployeeDetail](t, g.clerk, "/school-admin/employee/create", map[string]any{"firstName": "New", "phone": testkit.NewPhone(), "employeeType": "TEACHER"})
+	made := testkit.Post[roster.EmployeeDetail](t, g.clerk, "/school-admin/employee/create",
+		map[string]any{"firstName": "New", "phone": testkit.NewPhone(), "employeeType": "TEACHER"})
 	path := "/school-admin/employee/" + made.ID.String()
 	testkit.Put[roster.EmployeeDetail](t, g.clerk, path, map[string]any{"phone": testkit.NewPhone()})
 	testkit.Put[roster.EmployeeDetail](t, g.clerk, path, map[string]any{"employeeType": "DRIVER"})
 	// What is no way in of an administrator is the office's to write.
-	named := testkit.Put[roster.EmployeeDetail](t, g.clerk, "/school-admin/employee/"+g.principal.String(), map[string]any{"designation": "Principal"})
+	named := testkit.Put[roster.EmployeeDetail](t, g.clerk, "/school-admin/employee/"+g.principal.String(),
+		map[string]any{"designation": "Principal"})
 	if named.Designation != "Principal" {
 		t.Errorf("designation %q", named.Designation)
 	}
@@ -276,7 +291,8 @@ func TestGrant_Erase_AdministratorNeedsPermissionWrite(t *testing.T) {
 	testkit.Attacked(t, "rights that the giver lacks", 1)
 	g := newGrants(t, "permission")
 	change(t, g.admin, g.office.ID, "permission", true, false, true)
-	g.refuses(t, "an administrator who has left is erased", "POST", "", "/school-admin/employee/"+g.absent.String()+"/erase", map[string]any{"reason": "Asked in writing", "employeeCode": "Absent"})
+	g.refuses(t, "an administrator who has left is erased", "POST", "", "/school-admin/employee/"+g.absent.String()+"/erase",
+		map[string]any{"reason": "Asked in writing", "employeeCode": "Absent"})
 }
 
 // names says whether a request has a field of the name, at any depth.

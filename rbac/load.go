@@ -17,12 +17,15 @@ func loadRules(ctx context.Context, db api.Databases, s *tenancy.School) (rules,
 		return r, err
 	}
 	err = tenancy.Pipeline(school,
-		tenancy.Query{SQL: `select policy_version, evaluation_mode, evaluation_mode_from, evaluation_mode_until from school_setting`, Scan: tenancy.Row(&r.setting)},
+		tenancy.Query{SQL: `select policy_version, evaluation_mode, evaluation_mode_from, evaluation_mode_until from school_setting`,
+			Scan: tenancy.Row(&r.setting)},
 		tenancy.Query{SQL: `select name from module`, Scan: tenancy.Collect(&r.modules)},
-		tenancy.Query{SQL: `select p.role_id, m.name as module, p.can_read, p.can_write, p.can_delete from permission p join module m on m.id = p.module_id`, Scan: tenancy.Collect(&r.permissions)},
+		tenancy.Query{SQL: `select p.role_id, m.name as module, p.can_read, p.can_write, p.can_delete from permission p
+			join module m on m.id = p.module_id`, Scan: tenancy.Collect(&r.permissions)},
 		// Assignments count in the active year; one without a year always does.
 		tenancy.Query{SQL: `select a.user_id, a.class_id, a.division_id, a.subject_id from teacher_assignment a
-			left join academic_year y on y.id = a.academic_year_id where a.academic_year_id is null or y.active`, Scan: tenancy.Collect(&r.assignments)},
+			left join academic_year y on y.id = a.academic_year_id where a.academic_year_id is null
+			or y.active`, Scan: tenancy.Collect(&r.assignments)},
 		tenancy.Query{SQL: `select id, class_id from division`, Scan: tenancy.Collect(&r.divisions)},
 	)
 	if err != nil {

@@ -75,8 +75,10 @@ func updatePermissions(c api.Ctx, r permissionsChange) (permissionList, error) {
 		return permissionList{}, err
 	}
 	for _, p := range r.Permissions {
-		err := c.DB.Exec(`insert into permission (id, role_id, module_id, can_read, can_write, can_delete, updated_at) values (?, ?, ?, ?, ?, ?, ?)
-			on conflict (role_id, module_id) do update set can_read = excluded.can_read, can_write = excluded.can_write, can_delete = excluded.can_delete,
+		err := c.DB.Exec(`insert into permission (id, role_id, module_id, can_read, can_write, can_delete, updated_at)
+			values (?, ?, ?, ?, ?, ?, ?)
+			on conflict (role_id, module_id) do update
+			set can_read = excluded.can_read, can_write = excluded.can_write, can_delete = excluded.can_delete,
 				version = permission.version + 1, updated_at = excluded.updated_at`,
 			api.NewID(), role.ID, p.ModuleID, p.CanRead, p.CanWrite, p.CanDelete, c.Now).Error
 		if err != nil {

@@ -67,7 +67,8 @@ func TestAChangeOfRightsIsInForceOnEveryInstance(t *testing.T) {
 	s := testkit.NewSchool(t)
 	second := testkit.Start(t)
 	admin := s.As(t, api.SchoolAdmin)
-	role := testkit.Post[rbac.Role](t, admin, "/school-admin/permission/role/create", map[string]any{"name": "Office", "type": "SCHOOL_ADMIN"})
+	role := testkit.Post[rbac.Role](t, admin, "/school-admin/permission/role/create",
+		map[string]any{"name": "Office", "type": "SCHOOL_ADMIN"})
 	clerk := s.As(t, api.SchoolAdmin)
 	if err := s.DB(t).Exec(`update app_user set role_id = ? where id = ?`, role.ID, clerk.UserID).Error; err != nil {
 		t.Fatal(err)
@@ -75,7 +76,8 @@ func TestAChangeOfRightsIsInForceOnEveryInstance(t *testing.T) {
 	there := clerk.On(second)
 	there.Refuses(t, "GET", "/school-admin/class/list", nil, 403, "PERMISSION_DENIED")
 	change(t, admin, role.ID, "class", true, false, false)
-	testkit.Eventually(t, "the right is given on the other instance", func() bool { return there.Call(t, "GET", "/school-admin/class/list", nil).Status == 200 })
+	testkit.Eventually(t, "the right is given on the other instance",
+		func() bool { return there.Call(t, "GET", "/school-admin/class/list", nil).Status == 200 })
 	there.Refuses(t, "POST", "/school-admin/class/create", map[string]any{"name": "x"}, 403, "PERMISSION_DENIED")
 	change(t, admin, role.ID, "class", false, false, false)
 	clerk.Refuses(t, "GET", "/school-admin/class/list", nil, 403, "PERMISSION_DENIED")
@@ -93,7 +95,8 @@ func TestATeacherNeedsTheRightAndTheAssignment(t *testing.T) {
 	class := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
 	var divisions []uuid.UUID
 	for _, name := range []string{"A", "B", "C"} {
-		divisions = append(divisions, testkit.Post[roster.Division](t, admin, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": name}).ID)
+		divisions = append(divisions, testkit.Post[roster.Division](t, admin, "/school-admin/division/create",
+			map[string]any{"classId": class.ID, "name": name}).ID)
 	}
 	subject := func(code string) uuid.UUID {
 		return testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/subject/create", map[string]any{"name": code, "code": code}).ID
@@ -101,7 +104,8 @@ func TestATeacherNeedsTheRightAndTheAssignment(t *testing.T) {
 	maths, art := subject("MATH"), subject("ART")
 	assign := func(division, subject *uuid.UUID) {
 		t.Helper()
-		err := s.DB(t).Exec(`insert into teacher_assignment (id, user_id, class_id, division_id, subject_id) values (?, ?, ?, ?, ?)`, api.NewID(), teacher.UserID, class.ID, division, subject).Error
+		err := s.DB(t).Exec(`insert into teacher_assignment (id, user_id, class_id, division_id, subject_id) values (?, ?, ?, ?, ?)`,
+			api.NewID(), teacher.UserID, class.ID, division, subject).Error
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,14 +173,16 @@ func TestADecisionIsExplained(t *testing.T) {
 	}
 	class := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
 	division := testkit.Post[roster.Division](t, admin, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A"})
-	if e := ask("&module=attendance&action=write&divisionId=" + division.ID.String()); e.Allowed || e.Why != "You are not assigned to this division or subject" {
+	if e := ask("&module=attendance&action=write&divisionId=" + division.ID.String()); e.Allowed ||
+		e.Why != "You are not assigned to this division or subject" {
 		t.Errorf("%+v", e)
 	}
 	if e := ask("&module=attendance&action=write&divisionId=" + api.NewID().String()); e.Allowed || e.Why != "There is no such division" {
 		t.Errorf("%+v", e)
 	}
 	admin.Refuses(t, "GET", "/school-admin/permission/explain?userId="+api.NewID().String()+"&module=fee&action=read", nil, 404, "")
-	testkit.NewSchool(t).As(t, api.SchoolAdmin).Refuses(t, "GET", "/school-admin/permission/explain?userId="+teacher.UserID.String()+"&module=fee&action=read", nil, 404, "")
+	testkit.NewSchool(t).As(t, api.SchoolAdmin).Refuses(t, "GET",
+		"/school-admin/permission/explain?userId="+teacher.UserID.String()+"&module=fee&action=read", nil, 404, "")
 	admin.Refuses(t, "GET", "/school-admin/permission/explain?module=fee", nil, 422, "")
 }
 
@@ -188,7 +194,8 @@ func TestEvaluationModeLetsTeachersReadOnlyExceptForExams(t *testing.T) {
 	change(t, admin, rbac.RoleID(s.ID, api.Teacher), "exam", true, true, false)
 	class := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
 	division := testkit.Post[roster.Division](t, admin, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A"})
-	if err := s.DB(t).Exec(`insert into teacher_assignment (id, user_id, class_id, division_id) values (?, ?, ?, ?)`, api.NewID(), teacher.UserID, class.ID, division.ID).Error; err != nil {
+	if err := s.DB(t).Exec(`insert into teacher_assignment (id, user_id, class_id, division_id) values (?, ?, ?, ?)`, api.NewID(),
+		teacher.UserID, class.ID, division.ID).Error; err != nil {
 		t.Fatal(err)
 	}
 	app.Service.RBAC.Changed(s.ID)
@@ -201,7 +208,8 @@ func TestEvaluationModeLetsTeachersReadOnlyExceptForExams(t *testing.T) {
 		EvaluationModeReason string
 		Version              int
 	}
-	on := testkit.Put[setting](t, admin, "/school-admin/setting", map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection", "version": 1})
+	on := testkit.Put[setting](t, admin, "/school-admin/setting",
+		map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection", "version": 1})
 	if !on.EvaluationMode || on.Version != 2 {
 		t.Errorf("%+v", on)
 	}
@@ -236,9 +244,11 @@ func TestRolesAreAddedRenamedAndDeletedButSystemOnesStay(t *testing.T) {
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
 	role := testkit.Post[rbac.Role](t, admin, "/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"})
-	admin.Refuses(t, "POST", "/school-admin/permission/role/create", map[string]any{"name": "librarian", "type": "TEACHER"}, 409, "DUPLICATE_ENTRY")
+	admin.Refuses(t, "POST", "/school-admin/permission/role/create", map[string]any{"name": "librarian", "type": "TEACHER"}, 409,
+		"DUPLICATE_ENTRY")
 	admin.Refuses(t, "POST", "/school-admin/permission/role/create", map[string]any{"name": "Boss", "type": "SUPER_ADMIN"}, 422, "")
-	if renamed := testkit.Put[rbac.Role](t, admin, "/school-admin/permission/role/"+role.ID.String(), map[string]any{"name": "Library", "type": "DRIVER"}); renamed.Name != "Library" || renamed.Type != api.Teacher {
+	if renamed := testkit.Put[rbac.Role](t, admin, "/school-admin/permission/role/"+role.ID.String(),
+		map[string]any{"name": "Library", "type": "DRIVER"}); renamed.Name != "Library" || renamed.Type != api.Teacher {
 		t.Errorf("%+v", renamed)
 	}
 	if list := testkit.Get[api.Page[rbac.Role]](t, admin, "/school-admin/permission/role/list"); list.Total != 5 {

@@ -80,7 +80,8 @@ type setting struct {
 // evaluationModeOn reports whether evaluation mode is on at a moment. Its window opens and
 // closes by the clock, without a change of the setting.
 func (s setting) evaluationModeOn(now time.Time) bool {
-	return s.EvaluationMode && (s.EvaluationModeFrom == nil || !now.Before(*s.EvaluationModeFrom)) && (s.EvaluationModeUntil == nil || now.Before(*s.EvaluationModeUntil))
+	return s.EvaluationMode && (s.EvaluationModeFrom == nil || !now.Before(*s.EvaluationModeFrom)) &&
+		(s.EvaluationModeUntil == nil || now.Before(*s.EvaluationModeUntil))
 }
 
 type module struct{ Name string }
@@ -145,7 +146,8 @@ func newPolicy(r rules) (*policy, error) {
 	for _, p := range r.permissions {
 		modules[p.Module] = true
 	}
-	return &policy{divisions: there, subjects: subjects, modules: modules, version: r.setting.PolicyVersion, evaluation: r.setting, empty: len(granted) == 0, enforcer: enforcer}, nil
+	return &policy{divisions: there, subjects: subjects, modules: modules, version: r.setting.PolicyVersion, evaluation: r.setting,
+		empty: len(granted) == 0, enforcer: enforcer}, nil
 }
 
 func (r rules) policyLines() [][]string {

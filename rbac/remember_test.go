@@ -22,7 +22,8 @@ func TestDecisions_OfMadeUpThings_AreNotRemembered(t *testing.T) {
 	user := api.User{ID: teacher.UserID, Role: api.Teacher, RoleID: rbac.RoleID(s.ID, api.Teacher)}
 	may := func(module string, subject uuid.UUID) bool {
 		t.Helper()
-		d, err := alone.Decide(context.Background(), s.School, user, api.Question{Module: module, Action: api.Read, Target: api.Target{DivisionID: seat.DivisionID, SubjectID: subject}})
+		d, err := alone.Decide(context.Background(), s.School, user,
+			api.Question{Module: module, Action: api.Read, Target: api.Target{DivisionID: seat.DivisionID, SubjectID: subject}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,8 @@ func (r *RBAC) routes() []api.Row {
 		api.Remove("/school-admin/permission/role/:id", "permission", "Delete a role nobody holds", deleteRole, api.Fresh),
 
 		api.List("/school-admin/permission/list", "permission", "List what each role may do", permissionListing, listPermissions),
-		api.Put("/school-admin/permission/update", "permission", "Change what a role may do", updatePermissions, api.Says("Permissions changed"), api.Fresh),
+		api.Put("/school-admin/permission/update", "permission", "Change what a role may do", updatePermissions, api.Says("Permissions changed"),
+			api.Fresh),
 		api.Get("/school-admin/permission/explain", "permission", "Whether a user may do something, and why not", r.explain),
 	)
 }

@@ -12,8 +12,10 @@ import (
 func FuzzBusOf(f *testing.F) {
 	school, bus := uuid.MustParse("0192f0c1-7a52-7cc3-98c4-dc0c0c073901"), uuid.MustParse("0192f0c1-7a52-7cc3-98c4-dc0c0c073902")
 	for _, seed := range []string{
-		"", "null", "[]", "{}", `"x"`, "1e999", `{"busId":"` + bus.String() + `"}`, `{"busId":"` + bus.String() + `","schoolId":"` + school.String() + `"}`,
-		`{"busId":"` + bus.String() + `","schoolId":"` + bus.String() + `"}`, `{"busId":"` + bus.String() + `","schoolId":"x"}`, `{"busId":"urn:uuid:` + bus.String() + `"}`,
+		"", "null", "[]", "{}", `"x"`, "1e999", `{"busId":"` + bus.String() + `"}`, `{"busId":"` + bus.String() + `","schoolId":"` +
+			school.String() + `"}`,
+		`{"busId":"` + bus.String() + `","schoolId":"` + bus.String() + `"}`, `{"busId":"` + bus.String() + `","schoolId":"x"}`,
+		`{"busId":"urn:uuid:` + bus.String() + `"}`,
 		`{"busId":null,"schoolId":null}`, `{"busId":{"a":[]},"schoolId":[1]}`, `{"BUSID":"` + bus.String() + `"}`, `{"busId":"\ud83d"}`,
 	} {
 		f.Add([]byte(seed))

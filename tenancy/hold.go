@@ -78,8 +78,10 @@ func (c *Cluster) refused(ctx context.Context, node, schema string, err error) e
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
 	var moving bool
-	fresh, findErr := ScanSchool(withColumn{c.platform.QueryRow(ctx, `select `+SchoolColumns+`, exists (select from platform.school_move m where m.school_id = s.id
-		and (m.state = 'RUNNING' or coalesce(m.ended_at, m.moved_at) > now() - interval '`+lately+`')) from platform.school s where schema_name = $1`, schema), &moving})
+	fresh, findErr := ScanSchool(withColumn{c.platform.QueryRow(ctx,
+		`select `+SchoolColumns+`, exists (select from platform.school_move m where m.school_id = s.id
+		and (m.state = 'RUNNING' or
+		coalesce(m.ended_at, m.moved_at) > now() - interval '`+lately+`')) from platform.school s where schema_name = $1`, schema), &moving})
 	if findErr != nil || (!moving && fresh.Node == node && !fresh.Held) {
 		return err
 	}

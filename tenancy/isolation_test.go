@@ -84,8 +84,10 @@ func TestASchoolsRoleHasNoRightOnAnotherSchool(t *testing.T) {
 			t.Errorf("%s as a school: %v, want permission denied", sql, err)
 		}
 	}
-	rights := clusters.One[int](t, clusters.Node(t, c, "main").Admin(), `select count(*) from pg_class join pg_namespace n on n.oid = relnamespace
-		where nspname = $1 and has_table_privilege($2, pg_class.oid, 'select, insert, update, delete, truncate, references, trigger')`, b.Schema, a.Role())
+	rights := clusters.One[int](t, clusters.Node(t, c, "main").Admin(),
+		`select count(*) from pg_class join pg_namespace n on n.oid = relnamespace
+		where nspname = $1 and has_table_privilege($2, pg_class.oid,
+		'select, insert, update, delete, truncate, references, trigger')`, b.Schema, a.Role())
 	if rights != 0 {
 		t.Errorf("the role has rights on %d tables of the other school", rights)
 	}

@@ -43,9 +43,12 @@ func (c *Cluster) Health(ctx context.Context, name string) NodeHealth {
 		err = n.admin.QueryRow(ctx, `select current_setting('server_version'), current_setting('max_connections')::int,
 			coalesce((select sum(numbackends) from pg_catalog.pg_stat_database), 0)::int,
 			current_setting('wal_level'), current_setting('max_replication_slots')::int, (select count(*) from pg_catalog.pg_replication_slots),
-			(select count(*) from pg_catalog.pg_stat_replication r where not exists (select from pg_catalog.pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')),
-			case when pg_catalog.pg_is_in_recovery() then null else (select max(pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), r.replay_lsn))::bigint
-				from pg_catalog.pg_stat_replication r where not exists (select from pg_catalog.pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')) end`).
+			(select count(*) from pg_catalog.pg_stat_replication r where not exists (select from pg_catalog.pg_replication_slots s
+			where s.active_pid = r.pid and s.slot_type = 'logical')),
+			case when pg_catalog.pg_is_in_recovery() then null
+			else (select max(pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), r.replay_lsn))::bigint
+				from pg_catalog.pg_stat_replication r where not exists (select from pg_catalog.pg_replication_slots s where s.active_pid = r.pid
+				and s.slot_type = 'logical')) end`).
 			Scan(&h.ServerVersion, &h.MaxConnections, &h.Connections, &h.WALLevel, &h.MaxSlots, &h.Slots, &h.Standbys, &h.Lag)
 		h.Ping = time.Since(begun)
 	}

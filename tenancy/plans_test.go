@@ -113,7 +113,8 @@ func TestAConnectionKeepsNoMorePlansThanItHasRoomFor(t *testing.T) {
 	ask(room, room+100, 4)
 	kept := ofOneSchool(t, db)
 	has := func(n int) bool {
-		return slices.ContainsFunc(kept, func(p prepared) bool { return strings.HasSuffix(p.Statement, fmt.Sprintf(" select %d from class", n)) })
+		return slices.ContainsFunc(kept,
+			func(p prepared) bool { return strings.HasSuffix(p.Statement, fmt.Sprintf(" select %d from class", n)) })
 	}
 	if !has(0) || !has(room) {
 		t.Errorf("of one in use and one that came later, kept are: %t, %t", has(0), has(room))

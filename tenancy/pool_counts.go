@@ -42,7 +42,8 @@ func (c *Cluster) Pools() []PoolCounts {
 
 func ofSQL(node, pool, shard string, db *sql.DB) PoolCounts {
 	s := db.Stats()
-	return PoolCounts{Node: node, Pool: pool, Shard: shard, InUse: s.InUse, Idle: s.Idle, Max: s.MaxOpenConnections, Waits: s.WaitCount, Waited: s.WaitDuration}
+	return PoolCounts{Node: node, Pool: pool, Shard: shard, InUse: s.InUse, Idle: s.Idle, Max: s.MaxOpenConnections, Waits: s.WaitCount,
+		Waited: s.WaitDuration}
 }
 
 func ofPgx(node, pool string, p *pgxpool.Pool) PoolCounts {

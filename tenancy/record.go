@@ -46,7 +46,8 @@ var ErrCodeTaken = errors.New("tenancy: another school has this code")
 
 // Record reads a school's record.
 func (c *Cluster) Record(ctx context.Context, id uuid.UUID) (SchoolRecord, error) {
-	rows, err := c.platform.Query(ctx, `select id, code, status, name, time_zone, locale, currency, weekend_days, address, phone, email, logo_file_id, created_at
+	rows, err := c.platform.Query(ctx, `select id, code, status, name, time_zone, locale, currency, weekend_days, address, phone, email,
+		logo_file_id, created_at
 		from platform.school where id = $1`, id)
 	if err != nil {
 		return SchoolRecord{}, fmt.Errorf("reading a school's record: %w", err)
@@ -73,9 +74,11 @@ func (c *Cluster) InUse(ctx context.Context, id uuid.UUID) (bool, error) {
 // Describe copies a school's profile into the platform's record and tells every instance. It reports whether that
 // changed anything.
 func (c *Cluster) Describe(ctx context.Context, id uuid.UUID, p Profile) (changed bool, err error) {
-	done, err := c.platform.Exec(ctx, `update platform.school set name = $2, time_zone = $3, locale = $4, currency = $5, weekend_days = $6, address = $7, phone = $8, email = $9,
+	done, err := c.platform.Exec(ctx, `update platform.school set name = $2, time_zone = $3, locale = $4, currency = $5, weekend_days = $6,
+		address = $7, phone = $8, email = $9,
 			logo_file_id = $10, version = version + 1, updated_at = now()
-		where id = $1 and (name, time_zone, locale, currency, weekend_days, address, phone, email, logo_file_id) is distinct from ($2, $3, $4, $5, $6::smallint[], $7, $8, $9, $10::uuid)`,
+		where id = $1 and (name, time_zone, locale, currency, weekend_days, address, phone, email, logo_file_id) is distinct
+		from ($2, $3, $4, $5, $6::smallint[], $7, $8, $9, $10::uuid)`,
 		id, p.Name, p.TimeZone, p.Locale, p.Currency, p.WeekendDays, p.Address, p.Phone, p.Email, p.LogoFileID)
 	if err != nil {
 		return false, fmt.Errorf("describing school %s: %w", id, err)
@@ -111,7 +114,8 @@ func (c *Cluster) Rewrite(ctx context.Context, id uuid.UUID, change func(version
 		if p.WeekendDays == nil {
 			p.WeekendDays = []int16{}
 		}
-		_, err = tx.Exec(ctx, `update platform.school set code = $2, name = $3, time_zone = $4, locale = $5, currency = $6, weekend_days = $7, address = $8,
+		_, err = tx.Exec(ctx, `update platform.school set code = $2, name = $3, time_zone = $4, locale = $5, currency = $6, weekend_days = $7,
+			address = $8,
 			phone = $9, email = $10, version = version + 1, updated_at = now() where id = $1`,
 			id, p.Code, p.Name, p.TimeZone, p.Locale, p.Currency, p.WeekendDays, p.Address, p.Phone, p.Email)
 		if sqlstate.IsUnique(err, "school_code_key") {

@@ -113,7 +113,8 @@ func (r *Registry) ForgetAll() {
 }
 
 // SchoolColumns are the columns of platform.school that ScanSchool reads.
-const SchoolColumns = `id, code, name, coalesce(node, ''), coalesce(schema_name, ''), coalesce(shard, 0), status, time_zone, locale, currency,
+const SchoolColumns = `id, code, name, coalesce(node, ''), coalesce(schema_name, ''),
+	coalesce(shard, 0), status, time_zone, locale, currency,
 	weekend_days, schema_version, address, phone, email, home, held`
 
 // ScanSchool reads a school from a row of SchoolColumns.
@@ -144,7 +145,8 @@ func (c *Cluster) FindSchool(ctx context.Context, id uuid.UUID) (*School, error)
 
 // EachSchool calls f for every school that has a schema, in the order of its id.
 func (c *Cluster) EachSchool(ctx context.Context, f func(*School) error) error {
-	rows, err := c.platform.Query(ctx, `select `+SchoolColumns+` from platform.school where schema_name is not null and status <> 'ARCHIVED' order by id`)
+	rows, err := c.platform.Query(ctx, `select `+SchoolColumns+` from platform.school where schema_name is not null and status <> 'ARCHIVED'
+		order by id`)
 	if err != nil {
 		return fmt.Errorf("listing schools: %w", err)
 	}

@@ -86,7 +86,8 @@ func (n *Node) SchemaVersion(ctx context.Context, schema string) (int, error) {
 // schema's version: two statements, for the version must be seen as of after the lock.
 // ErrNoSchema says that it has the lock and the schema does not exist.
 func LockSchema(ctx context.Context, conn *pgconn.PgConn, schema string) (int, error) {
-	err := conn.Exec(ctx, fmt.Sprintf(`set local lock_timeout = '%s'; select pg_advisory_lock(%d)`, schemaLockTimeout, advisory.Key(schema))).Close()
+	err := conn.Exec(ctx, fmt.Sprintf(`set local lock_timeout = '%s'; select pg_advisory_lock(%d)`, schemaLockTimeout,
+		advisory.Key(schema))).Close()
 	if err != nil {
 		return 0, fmt.Errorf("locking %s: %w", schema, err)
 	}

@@ -59,7 +59,8 @@ func (n *Node) readMoment(ctx context.Context, pg *pgconn.PgConn, s *School, mom
 	if n.options.RolePerSchool {
 		role = Ident(s.Role())
 	}
-	err := pg.Exec(ctx, fmt.Sprintf("begin isolation level repeatable read read only; %s set local search_path = %s; set local role %s", exactly, Ident(s.Schema), role)).Close()
+	err := pg.Exec(ctx, fmt.Sprintf("begin isolation level repeatable read read only; %s set local search_path = %s; set local role %s",
+		exactly, Ident(s.Schema), role)).Close()
 	if err != nil {
 		return fmt.Errorf("opening a snapshot: %w", err)
 	}

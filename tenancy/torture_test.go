@@ -143,7 +143,8 @@ func torture(t *testing.T, c *tenancy.Cluster, schools []*tenancy.School, operat
 		}
 	}
 	for i, s := range schools {
-		found := clusters.One[int](t, clusters.Node(t, c, s.Node).Admin(), `select count(*) from `+tenancy.Ident(s.Schema)+`.entry where id = any($1)`, written[i])
+		found := clusters.One[int](t, clusters.Node(t, c, s.Node).Admin(),
+			`select count(*) from `+tenancy.Ident(s.Schema)+`.entry where id = any($1)`, written[i])
 		if found != len(written[i]) {
 			t.Errorf("school %s has %d of %d acknowledged writes", s.Code, found, len(written[i]))
 		}
@@ -282,9 +283,11 @@ func mustBeTheirOwn(t *testing.T, c *tenancy.Cluster, schools []*tenancy.School)
 		for _, table := range []string{"pupil", "entry"} {
 			parts = append(parts, fmt.Sprintf(`select count(*) n from %s.%s where school <> '%s'`, tenancy.Ident(s.Schema), table, s.Code))
 		}
-		parts = append(parts, fmt.Sprintf(`select abs((select sum(visits) from %[1]s.pupil) - (select count(*) from %[1]s.entry))`, tenancy.Ident(s.Schema)))
+		parts = append(parts, fmt.Sprintf(`select abs((select sum(visits) from %[1]s.pupil) - (select count(*) from %[1]s.entry))`,
+			tenancy.Ident(s.Schema)))
 	}
-	if wrong := clusters.One[int](t, clusters.Node(t, c, "main").Admin(), `select sum(n)::int from (`+strings.Join(parts, " union all ")+`) wrong`); wrong != 0 {
+	if wrong := clusters.One[int](t, clusters.Node(t, c, "main").Admin(),
+		`select sum(n)::int from (`+strings.Join(parts, " union all ")+`) wrong`); wrong != 0 {
 		t.Errorf("%d rows were written into a wrong school, or half of a transaction was", wrong)
 	}
 }

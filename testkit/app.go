@@ -54,7 +54,8 @@ func Stack(t testing.TB) *localstack.Stack {
 // Private runs servers that a test may break. They stop with it.
 func Private(t testing.TB) *localstack.Stack {
 	t.Helper()
-	stack, err := localstack.Start(context.Background(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true})
+	stack, err := localstack.Start(context.Background(),
+		localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true})
 	if err != nil {
 		t.Fatalf("starting servers: %v", err)
 	}
@@ -141,7 +142,8 @@ func settings(at Servers, changes ...Change) (config.Config, service.Options, er
 	o := service.Options{Namespace: at.Name, PositionsPerSecond: 1000, Patience: 10 * time.Second}
 	c, err := config.Load(config.Local, map[string]string{
 		"DATABASE_URL": at.Platform, "HOMEROOM_NODE_URL": at.Node, "REDIS_URL": at.Redis, "HOMEROOM_SHARDS": "4", "HOMEROOM_SPARES": "2",
-		"HOMEROOM_LIMIT_AUTH": "1000000-M", "HOMEROOM_LIMIT_READ": "1000000-M", "HOMEROOM_LIMIT_WRITE": "1000000-M", "HOMEROOM_LIMIT_RIDE": "1000000-M", "HOMEROOM_LIMIT_LIVE": "1000000-M",
+		"HOMEROOM_LIMIT_AUTH": "1000000-M", "HOMEROOM_LIMIT_READ": "1000000-M", "HOMEROOM_LIMIT_WRITE": "1000000-M",
+		"HOMEROOM_LIMIT_RIDE": "1000000-M", "HOMEROOM_LIMIT_LIVE": "1000000-M",
 	})
 	if err != nil {
 		return c, o, err

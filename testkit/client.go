@@ -40,7 +40,8 @@ func (a *App) SignIn(t testing.TB, client, phone string) *Client {
 		t.Fatalf("send-otp: %d %s", sent.Status, sent.Body)
 	}
 	c := a.Nobody()
-	c.Token = Post[struct{ AccessToken string }](t, c, prefix+"/verify-otp", map[string]any{"phone": phone, "otp": a.OTP(t, phone)}).AccessToken
+	c.Token = Post[struct{ AccessToken string }](t, c, prefix+"/verify-otp",
+		map[string]any{"phone": phone, "otp": a.OTP(t, phone)}).AccessToken
 	return c
 }
 

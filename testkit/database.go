@@ -197,7 +197,8 @@ func template(stack *localstack.Stack, spares int) (name string, err error) {
 		return "", fmt.Errorf("making the template of databases: %w", err)
 	}
 	for _, server := range []string{"north", "main"} { // main's name marks both as ready
-		if err := onServer(ctx, stack, server, `drop database if exists "`+name+`" with (force)`, `alter database "`+unfinished+`" rename to "`+name+`"`); err != nil {
+		if err := onServer(ctx, stack, server, `drop database if exists "`+name+`" with (force)`,
+			`alter database "`+unfinished+`" rename to "`+name+`"`); err != nil {
 			return "", err
 		}
 	}

@@ -28,7 +28,8 @@ func (s *School) exec(t testing.TB, sql string, args ...any) {
 func (s *School) Seat(t testing.TB, class string) Seat {
 	t.Helper()
 	seat := Seat{YearID: uuid.NewSHA1(s.ID, []byte("year")), ClassID: api.NewID(), DivisionID: api.NewID()}
-	s.exec(t, `insert into academic_year (id, name, start_date, end_date, active) values (?, 'now', current_date - 100, current_date + 200, true) on conflict do nothing`, seat.YearID)
+	s.exec(t, `insert into academic_year (id, name, start_date, end_date, active)
+		values (?, 'now', current_date - 100, current_date + 200, true) on conflict do nothing`, seat.YearID)
 	s.exec(t, `insert into class (id, name) values (?, ?)`, seat.ClassID, class)
 	s.exec(t, `insert into division (id, class_id, name) values (?, ?, 'A')`, seat.DivisionID, seat.ClassID)
 	return seat
@@ -38,8 +39,10 @@ func (s *School) Seat(t testing.TB, class string) Seat {
 func (s *School) Child(t testing.TB, seat Seat, parents int) Child {
 	t.Helper()
 	child := Child{ID: api.NewID()}
-	s.exec(t, `insert into student (id, admission_number, first_name, last_name, admission_date) values (?, ?, 'Asha', 'Rao', current_date - 90)`, child.ID, child.ID.String())
-	s.exec(t, `insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date) values (?, ?, ?, ?, ?, current_date - 90)`,
+	s.exec(t, `insert into student (id, admission_number, first_name, last_name, admission_date)
+		values (?, ?, 'Asha', 'Rao', current_date - 90)`, child.ID, child.ID.String())
+	s.exec(t, `insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date)
+		values (?, ?, ?, ?, ?, current_date - 90)`,
 		api.NewID(), child.ID, seat.YearID, seat.ClassID, seat.DivisionID)
 	for range parents {
 		parent := s.As(t, api.Parent)
@@ -53,19 +56,23 @@ func (s *School) Child(t testing.TB, seat Seat, parents int) Child {
 func (s *School) Link(t testing.TB, parent *Client, student uuid.UUID) {
 	t.Helper()
 	guardian := uuid.NewSHA1(parent.UserID, []byte("guardian"))
-	s.exec(t, `insert into guardian (id, user_id, first_name, last_name, phone, email) select ?, id, 'Meera', 'Rao', phone, ? from app_user where id = ? on conflict do nothing`,
+	s.exec(t, `insert into guardian (id, user_id, first_name, last_name, phone, email) select ?, id, 'Meera', 'Rao', phone, ? from app_user
+		where id = ? on conflict do nothing`,
 		guardian, parent.UserID.String()+"@parents.test", parent.UserID)
-	s.exec(t, `insert into student_guardian (id, student_id, guardian_id, relation) values (?, ?, ?, 'MOTHER')`, api.NewID(), student, guardian)
+	s.exec(t, `insert into student_guardian (id, student_id, guardian_id, relation) values (?, ?, ?, 'MOTHER')`, api.NewID(), student,
+		guardian)
 }
 
 // Teacher signs a teacher in who is assigned to the divisions.
 func (s *School) Teacher(t testing.TB, seats ...Seat) *Client {
 	t.Helper()
 	teacher := s.As(t, api.Teacher)
-	s.exec(t, `insert into employee (id, user_id, employee_code, first_name, last_name, phone, employee_type) select ?, id, ?, 'Ravi', 'Iyer', phone, 'TEACHER' from app_user where id = ?`,
+	s.exec(t, `insert into employee (id, user_id, employee_code, first_name, last_name, phone, employee_type)
+		select ?, id, ?, 'Ravi', 'Iyer', phone, 'TEACHER' from app_user where id = ?`,
 		api.NewID(), teacher.UserID.String(), teacher.UserID)
 	for _, seat := range seats {
-		s.exec(t, `insert into teacher_assignment (id, user_id, academic_year_id, class_id, division_id) values (?, ?, ?, ?, ?)`, api.NewID(), teacher.UserID, seat.YearID, seat.ClassID, seat.DivisionID)
+		s.exec(t, `insert into teacher_assignment (id, user_id, academic_year_id, class_id, division_id) values (?, ?, ?, ?, ?)`, api.NewID(),
+			teacher.UserID, seat.YearID, seat.ClassID, seat.DivisionID)
 	}
 	s.exec(t, `update school_setting set policy_version = policy_version + 1`)
 	s.App.Service.RBAC.Changed(s.ID)

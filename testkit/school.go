@@ -112,7 +112,8 @@ func (s *School) On(t testing.TB, a *App, role api.RoleType) *Client {
 	t.Helper()
 	id := api.NewID()
 	phone := NewPhone()
-	err := s.DB(t).Exec(`insert into app_user (id, role_id, first_name, phone) values (?, ?, 'Test', ?)`, id, rbac.RoleID(s.ID, role), phone).Error
+	err := s.DB(t).Exec(`insert into app_user (id, role_id, first_name, phone) values (?, ?, 'Test', ?)`, id, rbac.RoleID(s.ID, role),
+		phone).Error
 	if err != nil {
 		t.Fatalf("adding a user: %v", err)
 	}

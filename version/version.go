@@ -49,7 +49,8 @@ func describe(given Info, recorded *debug.BuildInfo) Info {
 		commit += "+changes"
 	}
 	return Info{
-		Version: cmp.Or(given.Version, module, "dev"), Revision: cmp.Or(given.Revision, commit, "unknown"), Date: cmp.Or(given.Date, settings["vcs.time"], "unknown"),
-		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Version: cmp.Or(given.Version, module, "dev"), Revision: cmp.Or(given.Revision, commit, "unknown"),
+		Date: cmp.Or(given.Date, settings["vcs.time"], "unknown"),
+		Go:   runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 	}
 }

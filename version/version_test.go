@@ -27,9 +27,10 @@ func TestDescribe(t *testing.T) {
 		recorded                *debug.BuildInfo
 		version, revision, date string
 	}{
-		"flags come first":           {given, checkout, "v1.2.0", "abc", "2026-11-16T08:00:00Z"},
-		"without flags Go knows":     {Info{}, checkout, "v1.3.0", "def", "2026-12-01T08:00:00Z"},
-		"changed files are said":     {Info{}, recorded("(devel)", "vcs.revision", "def", "vcs.modified", "true"), "dev", "def+changes", "unknown"},
+		"flags come first":       {given, checkout, "v1.2.0", "abc", "2026-11-16T08:00:00Z"},
+		"without flags Go knows": {Info{}, checkout, "v1.3.0", "def", "2026-12-01T08:00:00Z"},
+		"changed files are said": {Info{}, recorded("(devel)", "vcs.revision", "def", "vcs.modified", "true"), "dev", "def+changes",
+			"unknown"},
 		"outside of a checkout":      {Info{}, recorded("(devel)"), "dev", "unknown", "unknown"},
 		"nothing at all is recorded": {Info{}, nil, "dev", "unknown", "unknown"},
 	} {
@@ -75,8 +76,10 @@ func (c checkout) run(name string, args ...string) string {
 	c.t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.dir), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_COMMITTER_DATE=2026-11-16T13:30:00+05:30", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.dir), "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_COMMITTER_DATE=2026-11-16T13:30:00+05:30", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.org")
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		c.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, said)
@@ -138,7 +141,8 @@ func TestScript_Flags_NameTagCommitAndDate(t *testing.T) {
 	c := newCheckout(t)
 	c.commit()
 	c.run("git", "tag", "v1.0.0")
-	c.wants("-X homeroom/version.version=v1.0.0 -X homeroom/version.revision="+c.run("git", "rev-parse", "HEAD")+" -X homeroom/version.date=2026-11-16T08:00:00Z", "--flags")
+	c.wants("-X homeroom/version.version=v1.0.0 -X homeroom/version.revision="+c.run("git", "rev-parse",
+		"HEAD")+" -X homeroom/version.date=2026-11-16T08:00:00Z", "--flags")
 }
 
 func TestScript_ChangedFile_IsSaidInBoth(t *testing.T) {
@@ -147,5 +151,6 @@ func TestScript_ChangedFile_IsSaidInBoth(t *testing.T) {
 	c.commit()
 	c.run("git", "tag", "v1.0.0")
 	c.run("sh", "-c", "echo >>scripts/version")
-	c.wants("-X homeroom/version.version=v1.0.0-dirty -X homeroom/version.revision="+c.run("git", "rev-parse", "HEAD")+"+changes -X homeroom/version.date=2026-11-16T08:00:00Z", "--flags")
+	c.wants("-X homeroom/version.version=v1.0.0-dirty -X homeroom/version.revision="+c.run("git", "rev-parse",
+		"HEAD")+"+changes -X homeroom/version.date=2026-11-16T08:00:00Z", "--flags")
 }

@@ -135,7 +135,8 @@ func TestThePagesPolicyLetsNoInlineScriptInAndEveryAnswerHasItsOwnNonce(t *testi
 	for _, path := range []string{"/console/", "/console/students", "/console/password?token=x"} {
 		a := app.Nobody().Call(t, "GET", path, nil)
 		policy := a.Header.Get("Content-Security-Policy")
-		if a.Status != 200 || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "script-src 'self';") || !strings.Contains(policy, "default-src 'none'") {
+		if a.Status != 200 || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "script-src 'self';") ||
+			!strings.Contains(policy, "default-src 'none'") {
 			t.Errorf("%s: %d %s", path, a.Status, policy)
 		}
 		_, nonce, _ := strings.Cut(policy, "'nonce-")
@@ -152,7 +153,8 @@ func TestABrowserKeepsTheConsolesFilesAndAsksOnlyWhetherTheyChanged(t *testing.T
 	app := testkit.Shared(t)
 	a := app.Nobody().Call(t, "GET", "/console/console.js", nil)
 	tag := a.Header.Get("ETag")
-	if a.Status != 200 || tag == "" || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/javascript") || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if a.Status != 200 || tag == "" || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/javascript") ||
+		a.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Fatalf("%d %v", a.Status, a.Header)
 	}
 	again := app.Nobody().With("If-None-Match", tag).Call(t, "GET", "/console/console.js", nil)
@@ -171,7 +173,8 @@ func TestTheMapsPicturesComeFromTheHostTheOperatorNamedAndFromNoOther(t *testing
 		policy   string
 	}{
 		{web.Map{}, "img-src 'self' data: blob:;"},
-		{web.Map{Tiles: `https://tiles.example.org:8443/{z}/{x}/{y}.png?a=1&b="2"`, Attribution: `© <b>Maps</b>`}, "img-src 'self' data: blob: https://tiles.example.org:8443;"},
+		{web.Map{Tiles: `https://tiles.example.org:8443/{z}/{x}/{y}.png?a=1&b="2"`, Attribution: `© <b>Maps</b>`},
+			"img-src 'self' data: blob: https://tiles.example.org:8443;"},
 	} {
 		w := httptest.NewRecorder()
 		web.Console(c.pictures).ServeHTTP(w, httptest.NewRequest("GET", "/live", nil))

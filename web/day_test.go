@@ -37,13 +37,17 @@ func TestAnOfficesDayFromTheRegisterToTheReportCard(t *testing.T) {
 	parent := school.As(t, api.Parent)
 	school.Link(t, parent, class.Students[3].ID)
 	testkit.Post[leave.LeaveView](t, parent, "/parent/leave/apply",
-		map[string]any{"studentId": class.Students[3].ID, "leaveType": "CASUAL", "fromDate": today.AddDays(1), "toDate": today.AddDays(2), "reason": "Family wedding"})
+		map[string]any{"studentId": class.Students[3].ID, "leaveType": "CASUAL", "fromDate": today.AddDays(1), "toDate": today.AddDays(2),
+			"reason": "Family wedding"})
 
-	e := testkit.Post[exam.Exam](t, admin, "/school-admin/exam/create", map[string]any{"name": "Half-yearly", "classIds": []uuid.UUID{seat.ClassID}})
+	e := testkit.Post[exam.Exam](t, admin, "/school-admin/exam/create",
+		map[string]any{"name": "Half-yearly", "classIds": []uuid.UUID{seat.ClassID}})
 	var papers []map[string]any
 	for i, name := range []string{"Mathematics", "Science"} {
-		s := testkit.Post[roster.Subject](t, admin, "/school-admin/subject/create", map[string]any{"name": name, "code": name[:3], "maxMarks": 100, "passMarks": 35})
-		papers = append(papers, map[string]any{"classId": seat.ClassID, "subjectId": s.ID, "examDate": today.AddDays(i - 10), "startTime": "09:30", "endTime": "11:30"})
+		s := testkit.Post[roster.Subject](t, admin, "/school-admin/subject/create",
+			map[string]any{"name": name, "code": name[:3], "maxMarks": 100, "passMarks": 35})
+		papers = append(papers, map[string]any{"classId": seat.ClassID, "subjectId": s.ID, "examDate": today.AddDays(i - 10),
+			"startTime": "09:30", "endTime": "11:30"})
 	}
 	testkit.Post[exam.Schedule](t, admin, "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "papers": papers})
 	stage["division"], stage["exam"] = seat.DivisionID, e.ID

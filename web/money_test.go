@@ -34,7 +34,8 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 	five, fiveA := seat("Class 5")
 	_, sixA := seat("Class 6")
 	admit := func(first, last string, division uuid.UUID) made {
-		return post("student/create", map[string]any{"firstName": first, "lastName": last, "divisionId": division, "admissionDate": today.AddDays(-99)})
+		return post("student/create", map[string]any{"firstName": first, "lastName": last, "divisionId": division,
+			"admissionDate": today.AddDays(-99)})
 	}
 	asha, ravi, mira := admit("<script>alert(1)</script>", "Rao", fiveA), admit("Ravi", "Iyer", fiveA), admit("Mira", "Bose", sixA)
 	admit("Zoe", "Das", fiveA)
@@ -48,8 +49,10 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 	}
 
 	head := post("fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
-	post("fee/structure/create", map[string]any{"classId": five, "name": "Class 5 fees", "heads": []any{map[string]any{"feeHeadId": head.ID, "amount": 1_000_000}},
-		"instalments": []any{map[string]any{"name": "Term 1", "dueDate": today.AddDays(-10), "percent": 50}, map[string]any{"name": "Term 2", "dueDate": today.AddDays(60), "percent": 50}}})
+	post("fee/structure/create", map[string]any{"classId": five, "name": "Class 5 fees",
+		"heads": []any{map[string]any{"feeHeadId": head.ID, "amount": 1_000_000}},
+		"instalments": []any{map[string]any{"name": "Term 1", "dueDate": today.AddDays(-10), "percent": 50},
+			map[string]any{"name": "Term 2", "dueDate": today.AddDays(60), "percent": 50}}})
 
 	testkit.Put[struct{}](t, clerk, "/school-admin/setting", map[string]any{"libraryFinePerDay": 200})
 	book := post("library/book/create", map[string]any{"title": "Malgudi Days", "author": "R. K. Narayan", "price": 25_000})
@@ -57,11 +60,13 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 		post("library/copy/create", map[string]any{"bookId": book.ID, "accessionNumber": number, "barcode": "B-" + number})
 	}
 	loan := post("library/loan/issue", map[string]any{"code": "L-1", "studentId": ravi.ID})
-	if err := s.DB(t).Exec(`update library_loan set issued_on = ?, due_on = ? where id = ?`, today.AddDays(-19), today.AddDays(-5), loan.ID).Error; err != nil {
+	if err := s.DB(t).Exec(`update library_loan set issued_on = ?, due_on = ? where id = ?`, today.AddDays(-19), today.AddDays(-5),
+		loan.ID).Error; err != nil {
 		t.Fatal(err)
 	}
 
-	stage["stage"] = map[string]any{"school": s.Name, "head": head.ID, "ashaNumber": asha.AdmissionNumber, "ravi": ravi.ID, "parent": parent.UserID, "parentToken": parent.Token}
+	stage["stage"] = map[string]any{"school": s.Name, "head": head.ID, "ashaNumber": asha.AdmissionNumber, "ravi": ravi.ID,
+		"parent": parent.UserID, "parentToken": parent.Token}
 	browse(t, app, "money", stage)
 }
 

@@ -144,7 +144,8 @@ func accessTable(rows []*api.Row, catalogue api.Catalogue) string {
 		lines = append(lines, at)
 	}
 	slices.SortFunc(lines, func(a, b line) int {
-		return strings.Compare(fmt.Sprintf("%02d %03d %s", a.client, a.order, a.module), fmt.Sprintf("%02d %03d %s", b.client, b.order, b.module))
+		return strings.Compare(fmt.Sprintf("%02d %03d %s", a.client, a.order, a.module),
+			fmt.Sprintf("%02d %03d %s", b.client, b.order, b.module))
 	})
 	var out strings.Builder
 	out.WriteString("| Client | Module | read | write | delete |\n|---|---|---|---|---|\n")

@@ -50,7 +50,8 @@ func (d *document) requestBody(row *api.Row) (*openapi31.RequestBodyOrReference,
 func uploadBody(row *api.Row) *openapi31.RequestBodyOrReference {
 	must := true
 	if row.AnyFile {
-		file := schema{"type": "string", "contentMediaType": "application/octet-stream", "description": "At most 10 MiB. Its type is found from its content."}
+		file := schema{"type": "string", "contentMediaType": "application/octet-stream",
+			"description": "At most 10 MiB. Its type is found from its content."}
 		return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: map[string]openapi31.MediaType{
 			"multipart/form-data": {Schema: schema{"type": "object", "properties": schema{"file": file}, "required": []string{"file"},
 				"description": "The parameters of the query may be fields of the form instead."}},

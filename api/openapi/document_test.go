@@ -89,7 +89,8 @@ func TestEveryReferenceLeadsToAComponentAndEveryComponentIsUsed(t *testing.T) {
 
 func TestARowWithoutABodyMayRefuseTheKeyItTakes(t *testing.T) {
 	t.Parallel()
-	doc, _ := documentOf(t, api.Post("/school-admin/fee/:id/close", "fee", "Close a bill", answering[oneStudent, api.Nothing](), api.Idempotent))
+	doc, _ := documentOf(t, api.Post("/school-admin/fee/:id/close", "fee", "Close a bill", answering[oneStudent, api.Nothing](),
+		api.Idempotent))
 	if doc.Paths.Value("/school-admin/fee/{id}/close").Post.Responses.Value("422") == nil {
 		t.Error("an Idempotency-Key that is not printable is answered 422, which the document does not promise")
 	}
@@ -176,11 +177,13 @@ func TestAListDocumentsItsFiltersAndSortsOnBothItsForms(t *testing.T) {
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("parameters %s, want %s", got, want)
 	}
-	data := operationByID(doc, "postSchoolAdminStudentList").RequestBody.Value.Content["application/json"].Schema.Value.Properties["data"].Value
+	data := operationByID(doc,
+		"postSchoolAdminStudentList").RequestBody.Value.Content["application/json"].Schema.Value.Properties["data"].Value
 	if got := strings.Join(slices.Sorted(maps.Keys(data.Properties["filters"].Value.Properties)), " "); got != "active bornAfter classId gender roll search" {
 		t.Errorf("the twin filters by %s", got)
 	}
-	page := operationByID(doc, "getSchoolAdminStudentList").Responses.Value("200").Value.Content["application/json"].Schema.Value.Properties["data"]
+	page := operationByID(doc,
+		"getSchoolAdminStudentList").Responses.Value("200").Value.Content["application/json"].Schema.Value.Properties["data"]
 	if page.Ref != "#/components/schemas/StudentViewPage" {
 		t.Errorf("a list answers %q", page.Ref)
 	}

@@ -25,11 +25,13 @@ var (
 	failNotFresh     = failure{"ReauthenticationNeeded", api.ErrNotFresh}
 	failNotConsole   = failure{"NotTheConsole", api.ErrNotConsole}
 	failSuspended    = failure{"SchoolSuspended", api.Coded(403, "", "This school is suspended")}
-	failEvaluation   = failure{"EvaluationMode", api.Coded(403, "EVALUATION_MODE_READONLY", "The school is in evaluation mode: teachers can read only")}
-	failNoSchool     = failure{"SchoolNotFound", api.Coded(404, "SCHOOL_NOT_FOUND", "School not found")}
-	failNotFound     = failure{"NotFound", api.NotFound("class")}
-	failNoStudent    = failure{"StudentNotFound", api.Coded(404, "STUDENT_NOT_FOUND", "Student not found")}
-	failDuplicate    = failure{"Duplicate", withDetails(api.Duplicate("A class of this name exists already"), api.Detail{Field: "name", Message: "A class of this name exists already"})}
+	failEvaluation   = failure{"EvaluationMode", api.Coded(403, "EVALUATION_MODE_READONLY",
+		"The school is in evaluation mode: teachers can read only")}
+	failNoSchool  = failure{"SchoolNotFound", api.Coded(404, "SCHOOL_NOT_FOUND", "School not found")}
+	failNotFound  = failure{"NotFound", api.NotFound("class")}
+	failNoStudent = failure{"StudentNotFound", api.Coded(404, "STUDENT_NOT_FOUND", "Student not found")}
+	failDuplicate = failure{"Duplicate", withDetails(api.Duplicate("A class of this name exists already"),
+		api.Detail{Field: "name", Message: "A class of this name exists already"})}
 	failState        = failure{"Conflict", api.Conflict("This leave is already APPROVED")}
 	failStale        = failure{"StaleVersion", api.Conflict("This class was changed by someone else: it is at version 4, you have 3")}
 	failInUse        = failure{"InUse", api.Conflict("This is still in use and cannot be removed")}
@@ -37,11 +39,13 @@ var (
 	failTooLarge     = failure{"TooLarge", api.Coded(413, "", "The body is larger than 1 MiB")}
 	failFileTooLarge = failure{"FileTooLarge", fileTooLarge(api.MaxUpload)}
 	failTooLargeFile = failure{"TooLargeFile", fileTooLarge(api.MaxFile)}
-	failInvalid      = failure{"Invalid", api.Invalid(api.Detail{Field: "firstName", Message: "firstName is required"}, api.Detail{Field: "guardians[0].phone", Message: "phone must be a phone number like +919812345678"})}
-	failList         = failure{"InvalidList", api.Invalid(api.Detail{Field: "limit", Message: "limit must be a whole number from 1 to 100"}, api.Detail{Field: "sort.field", Message: "can be sorted by createdAt, name"})}
-	failTooMany      = failure{"TooMany", api.Coded(429, "", "Too many requests, slow down")}
-	failInternal     = failure{"Internal", api.Coded(500, "", "Something went wrong on our side")}
-	failUnavailable  = failure{"Unavailable", api.Unavailable("The service is briefly unavailable, try again")}
+	failInvalid      = failure{"Invalid", api.Invalid(api.Detail{Field: "firstName", Message: "firstName is required"},
+		api.Detail{Field: "guardians[0].phone", Message: "phone must be a phone number like +919812345678"})}
+	failList = failure{"InvalidList", api.Invalid(api.Detail{Field: "limit", Message: "limit must be a whole number from 1 to 100"},
+		api.Detail{Field: "sort.field", Message: "can be sorted by createdAt, name"})}
+	failTooMany     = failure{"TooMany", api.Coded(429, "", "Too many requests, slow down")}
+	failInternal    = failure{"Internal", api.Coded(500, "", "Something went wrong on our side")}
+	failUnavailable = failure{"Unavailable", api.Unavailable("The service is briefly unavailable, try again")}
 )
 
 func withDetails(e *api.Error, details ...api.Detail) *api.Error { e.Details = details; return e }

@@ -113,7 +113,8 @@ func (d *document) parameters(row *api.Row, in *input) ([]openapi31.ParameterOrR
 	}
 	if row.Console {
 		out = append(out, parameterOf(api.ConsoleHeader, openapi31.ParameterInHeader, true, schema{
-			"type": "string", "description": "Any value. Pages of other sites cannot send it, so that a cookie alone is never enough.", "example": "1",
+			"type": "string", "description": "Any value. Pages of other sites cannot send it, so that a cookie alone is never enough.",
+			"example": "1",
 		}))
 	}
 	if row.KnowsDevice {

@@ -103,10 +103,13 @@ func sampleRows() []api.Row {
 			api.Says("Signed in"), api.Counted, api.MayFail(api.Unauthorized("The e-mail or the password is wrong"))),
 		api.Open("POST", "/auth/logout", "End this session", api.Write,
 			func(api.OpenCtx, api.Nothing) (api.Nothing, error) { return api.Nothing{}, nil }, api.Bearer),
-		api.Create("/school-admin/student/create", "student", "Add a student", answering[studentFields, studentView](), api.Says("Student added")),
-		api.List("/school-admin/student/list", "student", "Students of the school", listing, answering[api.ListRequest, api.Page[studentView]]()),
+		api.Create("/school-admin/student/create", "student", "Add a student", answering[studentFields, studentView](),
+			api.Says("Student added")),
+		api.List("/school-admin/student/list", "student", "Students of the school", listing,
+			answering[api.ListRequest, api.Page[studentView]]()),
 		api.Get("/school-admin/student/:id", "student", "One student", answering[oneStudent, studentView]()),
-		api.Put("/school-admin/student/:id", "student", "Change a student", answering[changeStudent, studentView](), api.Versioned, api.Says("Student changed")),
+		api.Put("/school-admin/student/:id", "student", "Change a student", answering[changeStudent, studentView](), api.Versioned,
+			api.Says("Student changed")),
 		api.Remove("/school-admin/student/:id", "student", "Remove a student", func(api.Ctx, oneStudent) error { return nil }),
 		api.Get("/school-admin/attendance/report", "attendance", "Attendance of a month", answering[reportRequest, reportView]()),
 		api.Post("/school-admin/fee/collection/record", "fee", "Record a payment", answering[paymentRequest, api.Nothing](), api.Idempotent),
@@ -128,7 +131,8 @@ func sampleRows() []api.Row {
 
 func kernelOf(t *testing.T, rows ...api.Row) *api.Kernel {
 	t.Helper()
-	k, err := api.New(api.Parts{Modules: []api.Module{sampleModule()}, ExtraRows: rows, Log: slog.New(slog.DiscardHandler), Metrics: api.NewMetrics(prometheus.NewRegistry())})
+	k, err := api.New(api.Parts{Modules: []api.Module{sampleModule()}, ExtraRows: rows, Log: slog.New(slog.DiscardHandler),
+		Metrics: api.NewMetrics(prometheus.NewRegistry())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +142,8 @@ func kernelOf(t *testing.T, rows ...api.Row) *api.Kernel {
 // sampleModule has the permissions that sample rows name; everybody may read.
 func sampleModule() api.Module {
 	m := api.Module{Name: "sample", Personal: api.NoTables}
-	for _, p := range [][2]string{{"student", "Students"}, {"class", "Classes"}, {"exam", "Exams"}, {"attendance", "Attendance"}, {"fee", "Fees"}, {"transport", "Transport"}, {"report", "Reports"}} {
+	for _, p := range [][2]string{{"student", "Students"}, {"class", "Classes"}, {"exam", "Exams"}, {"attendance", "Attendance"},
+		{"fee", "Fees"}, {"transport", "Transport"}, {"report", "Reports"}} {
 		m.Permissions = append(m.Permissions, api.Permission{Key: p[0], Title: p[1], Teacher: "r", Parent: "r", Driver: "r"})
 	}
 	return m

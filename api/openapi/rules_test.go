@@ -107,7 +107,8 @@ func TestFormatsAreNamed(t *testing.T) {
 		Day    api.Date  `json:"date"`
 		Moment time.Time `json:"date-time"`
 	}, api.Nothing]()))
-	data := operationByID(doc, "postSchoolAdminClassCreate").RequestBody.Value.Content["application/json"].Schema.Value.Properties["data"].Value
+	data := operationByID(doc,
+		"postSchoolAdminClassCreate").RequestBody.Value.Content["application/json"].Schema.Value.Properties["data"].Value
 	for name, format := range map[string]string{"email": "email", "uuid": "uuid", "id": "uuid", "date": "date", "date-time": "date-time"} {
 		if got := data.Properties[name].Value.Format; got != format {
 			t.Errorf("%s has format %q", name, got)
@@ -219,7 +220,8 @@ func TestMount_RowThatCannotBeDescribed_IsRefused(t *testing.T) {
 		row  api.Row
 		says []string
 	}{
-		{api.Create("/school-admin/class/create", "class", "s", answering[unknown, api.Nothing]()), []string{"POST /school-admin/class/create", "people", "card", "luhn_checksum"}},
+		{api.Create("/school-admin/class/create", "class", "s", answering[unknown, api.Nothing]()),
+			[]string{"POST /school-admin/class/create", "people", "card", "luhn_checksum"}},
 		{api.Create("/school-admin/class/create", "class", "s", answering[across, api.Nothing]()), []string{"field to", "gtefield=From"}},
 		{api.Create("/school-admin/class/create", "class", "s", answering[sized, api.Nothing]()), []string{"field day", "min=3"}},
 		{api.Create("/school-admin/class/create", "class", "s", answering[nameless, api.Nothing]()), []string{"field Name", "json"}},

@@ -35,7 +35,8 @@ var errorCodes = []struct {
 	{"OTP_EXPIRED", 400, "the one-time password is older than 5 minutes"},
 	{"PIN_WRONG", 400, "the phone or the PIN is wrong"},
 	{"PASSWORD_WRONG", 400, "the e-mail or the password is wrong"},
-	{"SECOND_FACTOR_NEEDED", 403, "the sign-in was right so far; go on with `data.challenge` at `POST /auth/second-factor/verify`, or at `/enrol` where `data.enrol` says so"},
+	{"SECOND_FACTOR_NEEDED", 403,
+		"the sign-in was right so far; go on with `data.challenge` at `POST /auth/second-factor/verify`, or at `/enrol` where `data.enrol` says so"},
 	{"SECOND_FACTOR_INVALID", 400, "the second factor is wrong, or its code was used before"},
 	{"SECOND_FACTOR_EXPIRED", 400, "the challenge of a sign-in is used up or older than 10 minutes: sign in again"},
 	{"REAUTHENTICATION_NEEDED", 403, "prove who you are at `POST /auth/reauthenticate`, then repeat the call"},
@@ -60,7 +61,8 @@ var limitWords = map[api.LimitClass]string{
 }
 
 var sharedHeaders = map[string]openapi31.HeaderOrReference{
-	"X-Request-Id":          header("string", "Names this request in our log. Send your own (8 to 64 letters, digits, dots, dashes) to follow it."),
+	"X-Request-Id": header("string",
+		"Names this request in our log. Send your own (8 to 64 letters, digits, dots, dashes) to follow it."),
 	"X-RateLimit-Limit":     header("integer", "Calls allowed in the window."),
 	"X-RateLimit-Remaining": header("integer", "Calls left in the window."),
 	"X-RateLimit-Reset":     header("integer", "When the window ends, in seconds since 1970."),

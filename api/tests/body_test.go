@@ -56,7 +56,8 @@ func TestOnlyJSONIsTaken(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	body := []byte(`{"data":{"name":"Class 5"}}`)
-	for _, contentType := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", ";;;"} {
+	for _, contentType := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+		"application/jsonp", ";;;"} {
 		a := admin.Send(t, "POST", "/school-admin/class/create", contentType, body)
 		if f := a.Failure(t); a.Status != 400 || f.Message != "Content-Type must be application/json" {
 			t.Errorf("%q: %d %s", contentType, a.Status, a.Body)

@@ -102,7 +102,8 @@ func TestARefreshCountsForItsSession(t *testing.T) {
 		if a := school.Call(t, "POST", "/auth/send-otp", map[string]any{"phone": p.Phone}); a.Status != 200 {
 			t.Fatalf("send-otp: %d %s", a.Status, a.Body)
 		}
-		in := testkit.Post[struct{ RefreshToken string }](t, school, "/auth/verify-otp", map[string]any{"phone": p.Phone, "otp": app.OTP(t, p.Phone)})
+		in := testkit.Post[struct{ RefreshToken string }](t, school, "/auth/verify-otp",
+			map[string]any{"phone": p.Phone, "otp": app.OTP(t, p.Phone)})
 		tokens = append(tokens, in.RefreshToken)
 	}
 	if a := school.Call(t, "POST", "/auth/send-otp", map[string]any{"phone": testkit.NewPhone()}); a.Status != 429 {

@@ -37,7 +37,8 @@ func TestARowOfTheConsoleReadsAndSetsCookiesThatScriptsNeverSee(t *testing.T) {
 	var got cookieAnswer
 	a.Read(t, &got)
 	kept := strings.Join(a.Header.Values("Set-Cookie"), "\n")
-	if got.Had != "old" || !strings.Contains(kept, "lab=new; Path=/auth/lab; Max-Age=3600; HttpOnly; Secure; SameSite=Strict") || !strings.Contains(kept, "gone=; Path=/auth/lab; Max-Age=0") {
+	if got.Had != "old" || !strings.Contains(kept, "lab=new; Path=/auth/lab; Max-Age=3600; HttpOnly; Secure; SameSite=Strict") ||
+		!strings.Contains(kept, "gone=; Path=/auth/lab; Max-Age=0") {
 		t.Errorf("had %q, kept %s", got.Had, kept)
 	}
 }
@@ -49,7 +50,8 @@ func TestACookieIsOutOfReachWithoutTheConsolesHeaderAndOnOtherRows(t *testing.T)
 	var doc struct {
 		Paths map[string]map[string]struct{ Responses map[string]any }
 	}
-	if err := json.Unmarshal(forged.Call(t, "GET", "/openapi.json", nil).Body, &doc); err != nil || doc.Paths["/auth/lab/cookie"]["post"].Responses["403"] == nil {
+	if err := json.Unmarshal(forged.Call(t, "GET", "/openapi.json", nil).Body, &doc); err != nil ||
+		doc.Paths["/auth/lab/cookie"]["post"].Responses["403"] == nil {
 		t.Errorf("the document does not say that the header is asked for: %v", err)
 	}
 	a := forged.With(api.ConsoleHeader, "1").Call(t, "POST", "/auth/lab/no-cookie", nil)

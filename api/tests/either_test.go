@@ -56,7 +56,8 @@ func TestARowMayTakeAFileWhereItTakesJSON(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	path := "/school-admin/report/parcel"
-	if got := testkit.Post[parcel](t, admin, path, map[string]any{"label": "a", "words": []string{"one"}}); got.Label != "a" || got.Words[0] != "one" {
+	if got := testkit.Post[parcel](t, admin, path, map[string]any{"label": "a", "words": []string{"one"}}); got.Label != "a" ||
+		got.Words[0] != "one" {
 		t.Errorf("JSON %+v", got)
 	}
 	var form bytes.Buffer
@@ -79,7 +80,8 @@ func TestARowMayTakeAFileWhereItTakesJSON(t *testing.T) {
 		kind, body string
 		status     int
 	}{
-		{"text/csv", "one two three four", 422}, {"text/csv", "longword", 422}, {"application/xml", "<a/>", 400}, {"multipart/form-data; boundary=x", "no form", 400}, {"application/json", "one", 400},
+		{"text/csv", "one two three four", 422}, {"text/csv", "longword", 422}, {"application/xml", "<a/>", 400},
+		{"multipart/form-data; boundary=x", "no form", 400}, {"application/json", "one", 400},
 	} {
 		if a := admin.Send(t, "POST", path, bad.kind, []byte(bad.body)); a.Status != bad.status {
 			t.Errorf("%s %q: %d %s", bad.kind, bad.body, a.Status, a.Body)

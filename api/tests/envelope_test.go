@@ -159,7 +159,8 @@ func TestOriginsAreAllowedByConfigurationOnly(t *testing.T) {
 		t.Errorf("by default an origin is allowed: %q", got)
 	}
 	c := startLab(t, allowOrigin("https://console.example")).Nobody()
-	for origin, want := range map[string]string{"https://console.example": "https://console.example", "https://console.example.evil.test": "", "null": ""} {
+	for origin, want := range map[string]string{"https://console.example": "https://console.example", "https://console.example.evil.test": "",
+		"null": ""} {
 		a := c.With("Origin", origin).With("Access-Control-Request-Method", "POST").Call(t, "OPTIONS", "/school-admin/class/create", nil)
 		if got := a.Header.Get("Access-Control-Allow-Origin"); got != want {
 			t.Errorf("origin %s: allowed %q", origin, got)

@@ -80,7 +80,8 @@ func TestATextThatIsNoDayOrUUIDIsNamedWithAllOtherBadFields(t *testing.T) {
 func TestDaysThatDoNotExistAreInvalid(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
-	for _, day := range []string{"2026-02-30", "2026-13-01", "2025-02-29", "2026-00-10", "26-01-01", "2026-1-1", "2026-01-01T00:00:00Z", "01/02/2026", "today", "", "99999-01-01", "-2026-01-01"} {
+	for _, day := range []string{"2026-02-30", "2026-13-01", "2025-02-29", "2026-00-10", "26-01-01", "2026-1-1", "2026-01-01T00:00:00Z",
+		"01/02/2026", "today", "", "99999-01-01", "-2026-01-01"} {
 		f := admin.Refuses(t, "POST", admit, admissionWith(map[string]any{"bornOn": day}), 422, "")
 		if fieldsOf(f.Details) != "bornOn" {
 			t.Errorf("%q: %+v", day, f.Details)
@@ -92,7 +93,8 @@ func TestDaysThatDoNotExistAreInvalid(t *testing.T) {
 func TestAYearBeforeHistoryIsNoServerError(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
-	admin.Refuses(t, "POST", "/school-admin/academic-year/create", map[string]any{"name": "Old", "startDate": "0000-01-01", "endDate": "0000-12-31"}, 422, "")
+	admin.Refuses(t, "POST", "/school-admin/academic-year/create",
+		map[string]any{"name": "Old", "startDate": "0000-01-01", "endDate": "0000-12-31"}, 422, "")
 }
 
 func TestWrongTypesAreMalformedAndAllOfThemNamed(t *testing.T) {

@@ -231,7 +231,8 @@ func TestAPermissionIsAskedForBeforeAKeyIsLookedAt(t *testing.T) {
 func takeAway(t *testing.T, s *testkit.School, role api.RoleType, module string) {
 	t.Helper()
 	err := s.DB(t).Exec(fmt.Sprintf(`update permission set can_read = false, can_write = false, can_delete = false
-		where role_id = (select id from role where type = '%s' and system) and module_id = (select id from module where name = ?)`, role), module).Error
+		where role_id = (select id from role where type = '%s' and system) and module_id = (select id from module
+		where name = ?)`, role), module).Error
 	if err == nil {
 		err = s.DB(t).Exec(`update school_setting set policy_version = policy_version + 1`).Error
 	}

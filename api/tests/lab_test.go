@@ -39,7 +39,8 @@ func labRows(_ *config.Config, o *service.Options) {
 		api.Post("/school-admin/event/swap", "event", "Locks two classes in the order given", swaps),
 		api.Post("/school-admin/event/race", "event", "Adds a class, and loses as many races as it is told to", loses),
 		api.Post("/school-admin/event/later", "event", "Adds a class with the COMMIT", addsLater),
-		api.Post("/teacher/event/interrupted", "event", "Is interrupted before it is known what it is about", func(api.Ctx, interruption) (api.Nothing, error) { return api.Nothing{}, nil }, api.About(interrupts)),
+		api.Post("/teacher/event/interrupted", "event", "Is interrupted before it is known what it is about",
+			func(api.Ctx, interruption) (api.Nothing, error) { return api.Nothing{}, nil }, api.About(interrupts)),
 		api.Open("POST", "/auth/knock", "A sign-in that lets everybody in", api.Write, knock, api.Counted),
 		api.List("/school-admin/report/year", "report", "Years, by everything a list can do", yearListing, listYears),
 	)...)

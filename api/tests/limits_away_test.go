@@ -50,7 +50,8 @@ func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
 			stack := testkit.Private(t)
 			wire := testkit.NewWire(t, stack)
 			clock := wait.NewClock()
-			app := testkit.StartOn(t, stack, "homeroom", limitReads("40-H"), asInProduction, wire.Watch, func(_ *config.Config, o *service.Options) { o.Clock = clock.Now })
+			app := testkit.StartOn(t, stack, "homeroom", limitReads("40-H"), asInProduction, wire.Watch,
+				func(_ *config.Config, o *service.Options) { o.Clock = clock.Now })
 			s := app.NewSchool(t)
 			admin, other := s.As(t, api.SchoolAdmin), s.As(t, api.SchoolAdmin)
 			testkit.Get[api.Page[struct{}]](t, other, readPath)

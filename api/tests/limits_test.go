@@ -123,7 +123,8 @@ func TestTheLimitIsSaidOnEveryAnswer(t *testing.T) {
 	} {
 		h := call.answer.Header
 		if call.answer.Status != call.status || h.Get("X-RateLimit-Remaining") != call.remaining {
-			t.Errorf("%s: %d with %q left, want %d with %s: %s", call.what, call.answer.Status, h.Get("X-RateLimit-Remaining"), call.status, call.remaining, call.answer.Body)
+			t.Errorf("%s: %d with %q left, want %d with %s: %s", call.what, call.answer.Status, h.Get("X-RateLimit-Remaining"), call.status,
+				call.remaining, call.answer.Body)
 		}
 		reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
 		if left := time.Until(time.Unix(reset, 0)); err != nil || left > time.Hour || left <= 0 || h.Get("X-RateLimit-Limit") == "" {
@@ -148,15 +149,18 @@ func TestARotatingForwardedAddressDoesNotHelp(t *testing.T) {
 	caller := app.Nobody().From(t, loopback())
 	spoof := func(i int) *testkit.Client {
 		c := caller
-		for _, header := range []string{"X-Forwarded-For", "X-Real-Ip", "Forwarded", "True-Client-Ip", "Cf-Connecting-Ip", "X-Appengine-Remote-Addr"} {
+		for _, header := range []string{"X-Forwarded-For", "X-Real-Ip", "Forwarded", "True-Client-Ip", "Cf-Connecting-Ip",
+			"X-Appengine-Remote-Addr"} {
 			c = c.With(header, fmt.Sprintf("203.0.113.%d", i))
 		}
 		return c
 	}
-	if count := statuses(t, 20, func(i int) (testkit.Answer, error) { return spoof(i).TryCall("POST", knockPath, nil) }); count[200] != 5 || count[429] != 15 {
+	if count := statuses(t, 20, func(i int) (testkit.Answer, error) { return spoof(i).TryCall("POST", knockPath, nil) }); count[200] != 5 ||
+		count[429] != 15 {
 		t.Errorf("sign-ins: %v, want 5 × 200 and 15 × 429", count)
 	}
-	if count := statuses(t, 20, func(i int) (testkit.Answer, error) { return spoof(i).TryCall("GET", readPath, nil) }); count[401] != 5 || count[429] != 15 {
+	if count := statuses(t, 20, func(i int) (testkit.Answer, error) { return spoof(i).TryCall("GET", readPath, nil) }); count[401] != 5 ||
+		count[429] != 15 {
 		t.Errorf("calls without a token: %v, want 5 × 401 and 15 × 429", count)
 	}
 }

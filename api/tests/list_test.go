@@ -39,8 +39,9 @@ func TestPageAndLimitHaveBounds(t *testing.T) {
 		testkit.Get[api.Page[roster.Class]](t, admin, readPath+"?"+good)
 	}
 	for query, fields := range map[string]string{
-		"page=0": "page", "page=-1": "page", "page=x": "page", "page=1.5": "page", "page=1e3": "page", "page=1000001": "page", "page=99999999999999999999": "page",
-		"limit=0": "limit", "limit=101": "limit", "limit=-5": "limit", "limit=all": "limit", "page=0&limit=101": "page limit",
+		"page=0": "page", "page=-1": "page", "page=x": "page", "page=1.5": "page", "page=1e3": "page", "page=1000001": "page",
+		"page=99999999999999999999": "page",
+		"limit=0":                   "limit", "limit=101": "limit", "limit=-5": "limit", "limit=all": "limit", "page=0&limit=101": "page limit",
 	} {
 		f := admin.Refuses(t, "GET", readPath+"?"+query, nil, 422, "")
 		if got := fieldsOf(f.Details); got != fields {
@@ -76,7 +77,8 @@ func TestWhatIsNotDeclaredIsRefusedAndTheAllowedIsNamed(t *testing.T) {
 	if got := fieldsOf(f.Details); got != "filters.code filters.level sort.order" {
 		t.Errorf("details name %s", got)
 	}
-	for _, malformed := range []map[string]any{{"filters": "search"}, {"filters": []int{1}}, {"sort": "name"}, {"sort": map[string]any{"field": 5}}} {
+	for _, malformed := range []map[string]any{{"filters": "search"}, {"filters": []int{1}}, {"sort": "name"},
+		{"sort": map[string]any{"field": 5}}} {
 		admin.Refuses(t, "POST", readPath, malformed, 400, "")
 	}
 }
@@ -87,10 +89,12 @@ func TestSQLInNamesAndValuesIsHarmless(t *testing.T) {
 	admin := s.As(t, api.SchoolAdmin)
 	addClasses(t, s, "One", "Two")
 	for _, evil := range []string{
-		"name; drop table class; --", "(select 1)", "name desc, (select pg_sleep(9))", "id'", `"id"`, "1", "class.name", "name\x00", "level::text", "LEVEL", "",
+		"name; drop table class; --", "(select 1)", "name desc, (select pg_sleep(9))", "id'", `"id"`, "1", "class.name", "name\x00",
+		"level::text", "LEVEL", "",
 	} {
 		for _, query := range []url.Values{
-			{"sort[field]": {evil}}, {"sort[field]": {"name"}, "sort[order]": {"asc; " + evil}}, {"filters[" + evil + "]": {"x"}}, {"filters[search]": {evil}}, {"filters[level]": {evil}},
+			{"sort[field]": {evil}}, {"sort[field]": {"name"}, "sort[order]": {"asc; " + evil}}, {"filters[" + evil + "]": {"x"}},
+			{"filters[search]": {evil}}, {"filters[level]": {evil}},
 		} {
 			a := admin.Call(t, "GET", readPath+"?"+query.Encode(), nil)
 			if a.Status != 200 && a.Status != 422 {
@@ -113,7 +117,8 @@ func TestWildcardsInASearchAreOrdinaryCharacters(t *testing.T) {
 	admin := s.As(t, api.SchoolAdmin)
 	addClasses(t, s, "100%", "1000", "A_B", "AxB", `C\D`, "C/D", "Été", "what?", "@q")
 	for search, want := range map[string]string{
-		"%": "100%", "100%": "100%", "_": "A_B", "a_b": "A_B", `\`: `C\D`, `\D`: `C\D`, `\\`: "", "%%": "", "ÉTÉ": "Été", "?": "what?", "@q": "@q", "x": "AxB",
+		"%": "100%", "100%": "100%", "_": "A_B", "a_b": "A_B", `\`: `C\D`, `\D`: `C\D`, `\\`: "", "%%": "", "ÉTÉ": "Été", "?": "what?",
+		"@q": "@q", "x": "AxB",
 	} {
 		page := testkit.Get[api.Page[roster.Class]](t, admin, readPath+"?filters[search]="+url.QueryEscape(search))
 		if got := names(page); got != want {
@@ -153,8 +158,10 @@ func TestEveryKindOfFilterFindsAndRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for filter, want := range map[string]string{
-		"filters[search]=ol": "Old", "filters[active]=true": "New", "filters[active]=false": "Old", "filters[id]=" + old.String(): "Old", "filters[name]=New": "New",
-		"filters[name]=new": "", "filters[from]=2025-06-01": "New", "filters[from]=2025-06-02": "", "filters[from]=2024-01-01": "New Old", "filters[version]=7": "Old", "filters[word]=New": "New",
+		"filters[search]=ol": "Old", "filters[active]=true": "New", "filters[active]=false": "Old", "filters[id]=" + old.String(): "Old",
+		"filters[name]=New": "New",
+		"filters[name]=new": "", "filters[from]=2025-06-01": "New", "filters[from]=2025-06-02": "", "filters[from]=2024-01-01": "New Old",
+		"filters[version]=7": "Old", "filters[word]=New": "New",
 	} {
 		page := testkit.Get[api.Page[year]](t, admin, years+"?"+filter)
 		var got []string
@@ -187,7 +194,8 @@ func TestTheDefaultOrderIsTurnedAroundOnlyWhenAsked(t *testing.T) {
 	admin := s.As(t, api.SchoolAdmin)
 	addClasses(t, s, "B", "A", "C")
 	for query, want := range map[string]string{
-		"": "B A C", "sort[order]=desc": "C A B", "sort[field]=name": "A B C", "sort[field]=name&sort[order]=DESC": "C B A", "sort[field]=level&sort[order]=asc": "B A C",
+		"": "B A C", "sort[order]=desc": "C A B", "sort[field]=name": "A B C", "sort[field]=name&sort[order]=DESC": "C B A",
+		"sort[field]=level&sort[order]=asc": "B A C",
 	} {
 		if got := names(testkit.Get[api.Page[roster.Class]](t, admin, readPath+"?"+query)); got != want {
 			t.Errorf("%q: %s, want %s", query, got, want)

@@ -44,7 +44,8 @@ func TestARequestLeavesOneLineWithIDsAndNothingPeopleTyped(t *testing.T) {
 		t.Fatalf("%d lines for one request: %v", len(lines), lines)
 	}
 	for name, want := range map[string]any{
-		"msg": "request", "row": "POST " + writePath, "status": 201.0, "userId": admin.UserID.String(), "role": "SCHOOL_ADMIN", "schoolId": s.ID.String(),
+		"msg": "request", "row": "POST " + writePath, "status": 201.0, "userId": admin.UserID.String(), "role": "SCHOOL_ADMIN",
+		"schoolId": s.ID.String(),
 	} {
 		if lines[0][name] != want {
 			t.Errorf("%s is %v, want %v", name, lines[0][name], want)

@@ -19,7 +19,8 @@ import (
 // manyClasses fills a school with classes of few levels, so that most have equals.
 func manyClasses(t *testing.T, s *testkit.School, n int) {
 	t.Helper()
-	err := s.DB(t).Exec(`insert into class (id, name, level) select gen_random_uuid(), 'Class ' || n, n % 3 from generate_series(1, ?) n`, n).Error
+	err := s.DB(t).Exec(`insert into class (id, name, level) select gen_random_uuid(), 'Class ' || n, n % 3 from generate_series(1, ?) n`,
+		n).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func TestPageAThousandHasTheRightRecordsAndReadsNoOthersInFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	if err := s.DB(t).Raw(`select name from class order by level, id limit 20 offset 19980`).Scan(&want).Error; err != nil || len(want) != 20 {
+	if err := s.DB(t).Raw(`select name from class order by level, id limit 20 offset 19980`).Scan(&want).Error; err != nil ||
+		len(want) != 20 {
 		t.Fatal(want, err)
 	}
 	var page api.Page[roster.Class]

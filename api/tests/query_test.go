@@ -17,7 +17,8 @@ func TestAGetIsAskedInTheQueryOrInABody(t *testing.T) {
 	const path = "/school-admin/report/days"
 	inQuery := testkit.Get[question](t, admin, path+"?from=2026-11-30&days=3&statuses=PRESENT&statuses=ABSENT&divisionId="+id.String())
 	commas := testkit.Get[question](t, admin, path+"?from=2026-11-30&days=3&statuses=PRESENT,ABSENT&divisionId="+id.String())
-	a := admin.Call(t, "GET", path, map[string]any{"from": "2026-11-30", "days": 3, "statuses": []string{"PRESENT", "ABSENT"}, "divisionId": id})
+	a := admin.Call(t, "GET", path, map[string]any{"from": "2026-11-30", "days": 3, "statuses": []string{"PRESENT", "ABSENT"},
+		"divisionId": id})
 	var inBody, mixed question
 	a.Read(t, &inBody)
 	admin.Call(t, "GET", path+"?days=3&statuses=PRESENT,ABSENT", map[string]any{"from": "2026-11-30", "divisionId": id}).Read(t, &mixed)
@@ -31,7 +32,8 @@ func TestAGetIsAskedInTheQueryOrInABody(t *testing.T) {
 func TestAFieldInBothQueryAndBodyIsMalformed(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
-	f := admin.Refuses(t, "GET", "/school-admin/report/days?days=3&divisionId="+api.NewID().String(), map[string]any{"days": 3, "from": "2026-11-30"}, 400, "")
+	f := admin.Refuses(t, "GET", "/school-admin/report/days?days=3&divisionId="+api.NewID().String(),
+		map[string]any{"days": 3, "from": "2026-11-30"}, 400, "")
 	if f.Message != "days is in both the query and the body" {
 		t.Errorf("message %q", f.Message)
 	}
@@ -71,7 +73,8 @@ func TestEveryBadFieldOfAQueryIsNamedAtOnce(t *testing.T) {
 func TestQuery_ThatCannotBeRead_IsMalformedOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
-	for _, path := range []string{"/school-admin/report/days", "/school-admin/class/list", "/auth/me", "/nothing", "/console/", "/openapi.json", "/socket.io/"} {
+	for _, path := range []string{"/school-admin/report/days", "/school-admin/class/list", "/auth/me", "/nothing", "/console/",
+		"/openapi.json", "/socket.io/"} {
 		for _, query := range []string{"filters[search]=a;b", "days=%zz", "x=1&;&y=2", "%"} {
 			f := admin.Refuses(t, "GET", path+"?"+query, nil, 400, "")
 			if !strings.Contains(f.Message, "query string") {

@@ -16,7 +16,8 @@ var rfcSecret = []byte("12345678901234567890")
 
 func TestCode_RFC6238Vectors_AreMet(t *testing.T) {
 	t.Parallel()
-	for at, want := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130"} {
+	for at, want := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924",
+		2000000000: "279037", 20000000000: "353130"} {
 		if got := factor.Code(rfcSecret, factor.StepAt(time.Unix(at, 0))); got != want {
 			t.Errorf("at %d: got %s, want %s", at, got, want)
 		}
@@ -71,7 +72,8 @@ func TestRecoveryHash_TypedOtherwise_IsTheSame(t *testing.T) {
 	}
 	code := codes[0]
 	want := factor.RecoveryHash(account, code)
-	for _, typed := range []string{strings.ToUpper(code), strings.ReplaceAll(code, "-", " "), strings.ReplaceAll(strings.ReplaceAll(code, "-", ""), "0", "O")} {
+	for _, typed := range []string{strings.ToUpper(code), strings.ReplaceAll(code, "-", " "),
+		strings.ReplaceAll(strings.ReplaceAll(code, "-", ""), "0", "O")} {
 		if !bytes.Equal(factor.RecoveryHash(account, typed), want) {
 			t.Errorf("%q is another code than %q", typed, code)
 		}

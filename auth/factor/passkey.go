@@ -40,8 +40,9 @@ func RelyingParty(name, publicURL, origin string) (*webauthn.WebAuthn, error) {
 	}
 	config := &webauthn.Config{
 		RPDisplayName: name, RPID: u.Hostname(), RPOrigins: []string{u.Scheme + "://" + u.Host},
-		AttestationPreference:  protocol.PreferNoAttestation,
-		AuthenticatorSelection: protocol.AuthenticatorSelection{UserVerification: protocol.VerificationPreferred, ResidentKey: protocol.ResidentKeyRequirementDiscouraged},
+		AttestationPreference: protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{UserVerification: protocol.VerificationPreferred,
+			ResidentKey: protocol.ResidentKeyRequirementDiscouraged},
 	}
 	if isLoopback(u.Hostname()) {
 		config.RPID = "localhost"

@@ -56,7 +56,8 @@ func TestTheConsolesRefreshTokenIsACookieNoScriptCanRead(t *testing.T) {
 	t.Parallel()
 	s, email := admin(t, testkit.Shared(t))
 	in, cookie := consoleLogin(t, s.App, email)
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/auth/console" || cookie.Secure || cookie.MaxAge != 7*24*3600 {
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/auth/console" || cookie.Secure ||
+		cookie.MaxAge != 7*24*3600 {
 		t.Errorf("cookie %v", cookie)
 	}
 	if in.School.Name != s.Name || !in.Permissions["student"].CanWrite {

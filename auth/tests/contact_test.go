@@ -66,7 +66,8 @@ func (k *takeover) student(t *testing.T, phone string) (student, guardian string
 			GuardianID string `json:"id"`
 		}
 	}
-	s := testkit.Post[made](t, k.office, "/school-admin/student/create", map[string]any{"firstName": "Asha", "guardians": []any{guardianOn(phone)}})
+	s := testkit.Post[made](t, k.office, "/school-admin/student/create",
+		map[string]any{"firstName": "Asha", "guardians": []any{guardianOn(phone)}})
 	return s.ID, s.Guardians[0].GuardianID
 }
 
@@ -105,7 +106,8 @@ var writers = map[string]func(t *testing.T, k *takeover) []signedIn{
 		return nil
 	},
 	"POST /school-admin/student/import": func(t *testing.T, k *takeover) []signedIn {
-		send(t, k.office, "/school-admin/student/import", "First Name,Guardian Name,Guardian Phone,Guardian Relation\nAsha,Meera,"+k.victim.Phone+",MOTHER\n")
+		send(t, k.office, "/school-admin/student/import",
+			"First Name,Guardian Name,Guardian Phone,Guardian Relation\nAsha,Meera,"+k.victim.Phone+",MOTHER\n")
 		return nil
 	},
 	"POST /school-admin/employee/create": func(t *testing.T, k *takeover) []signedIn {
@@ -132,7 +134,8 @@ var writers = map[string]func(t *testing.T, k *takeover) []signedIn{
 	},
 	"POST /super-admin/admin/create": func(t *testing.T, k *takeover) []signedIn {
 		email := address()
-		testkit.Post[any](t, k.mine.App.SuperAdmin(t), "/super-admin/admin/create", map[string]any{"schoolId": k.mine.ID, "firstName": "Mole", "email": email, "phone": k.victim.Phone})
+		testkit.Post[any](t, k.mine.App.SuperAdmin(t), "/super-admin/admin/create",
+			map[string]any{"schoolId": k.mine.ID, "firstName": "Mole", "email": email, "phone": k.victim.Phone})
 		return []signedIn{k.byInvitation(t, email)}
 	},
 	"POST /super-admin/school/create": func(t *testing.T, k *takeover) []signedIn {
@@ -213,7 +216,8 @@ func opensNothing(t *testing.T, k *takeover, writer func(*testing.T, *takeover) 
 	sent := len(k.theirs.App.Sent(t, k.victim.Phone))
 	insiders := writer(t, k)
 	for _, in := range insiders {
-		if len(in.Accounts) > 0 && slices.ContainsFunc(in.Accounts, func(a struct{ ID, Role, SchoolID, SchoolName string }) bool { return a.ID == k.account.String() }) {
+		if len(in.Accounts) > 0 && slices.ContainsFunc(in.Accounts,
+			func(a struct{ ID, Role, SchoolID, SchoolName string }) bool { return a.ID == k.account.String() }) {
 			t.Errorf("the victim's account is named: %+v", in.Accounts)
 		}
 		a := switchTo(t, k.mine.App, in, k.account)
@@ -286,7 +290,8 @@ func TestAPINOpensNoAdministratorsAccount(t *testing.T) {
 		t.Fatalf("after a PIN: %+v", byPIN.Accounts)
 	}
 	var admin, teacher uuid.UUID
-	err := s.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select (select id from platform.account where phone = $1 and role_type = 'SCHOOL_ADMIN'),
+	err := s.App.Service.Cluster.PlatformPool().QueryRow(t.Context(),
+		`select (select id from platform.account where phone = $1 and role_type = 'SCHOOL_ADMIN'),
 		(select id from platform.account where phone = $1 and role_type = 'TEACHER')`, phone).Scan(&admin, &teacher)
 	if err != nil {
 		t.Fatal(err)
@@ -321,7 +326,8 @@ func TestOneEmailAtTwoSchoolsHasAPasswordAtEach(t *testing.T) {
 	second.employee(t, body) // tells its office nothing of the other school
 	testkit.Eventually(t, "the second invitation", func() bool { return len(first.mine.App.Sent(t, email)) == 2 })
 	token := link.FindStringSubmatch(first.mine.App.Sent(t, email)[0].Text)[1]
-	if a := first.mine.App.Nobody().Call(t, "POST", "/auth/password/reset", map[string]any{"token": token, "password": "another long secret"}); a.Status != 200 {
+	if a := first.mine.App.Nobody().Call(t, "POST", "/auth/password/reset",
+		map[string]any{"token": token, "password": "another long secret"}); a.Status != 200 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	if again := login(t, first.mine.App, email, secret); again.User.SchoolID != in.User.SchoolID {

@@ -59,10 +59,11 @@ func TestKnownAndUnknownContactsAreAnsweredAlikeInSequence(t *testing.T) {
 		"a late guess":           steps(send, after(6*time.Minute, guess), send, guess),
 		"two clients": steps(send, asDriver, after(4*time.Minute, asDriver), after(61*time.Second, guess), times(5, guess), asDriver, send,
 			times(5, after(31*time.Second, asDriver)), guess),
-		"two callers": steps(send, by(1, send), times(6, guess), by(1, guess), by(1, send), times(6, by(1, guess)), times(6, by(1, after(31*time.Second, send))), send),
-		"PINs":        steps(times(6, pin), by(1, pin), send, times(6, guess), pin),
-		"passwords":   steps(times(7, login), after(time.Minute, login), by(1, login)),
-		"links":       steps(times(5, forgot), after(61*time.Minute, forgot)),
+		"two callers": steps(send, by(1, send), times(6, guess), by(1, guess), by(1, send), times(6, by(1, guess)),
+			times(6, by(1, after(31*time.Second, send))), send),
+		"PINs":      steps(times(6, pin), by(1, pin), send, times(6, guess), pin),
+		"passwords": steps(times(7, login), after(time.Minute, login), by(1, login)),
+		"links":     steps(times(5, forgot), after(61*time.Minute, forgot)),
 	} {
 		testkit.Attacked(t, "who has an account, by the sequence of answers", len(seq))
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,8 @@ func peopleRows() []api.Row {
 	}
 	return api.Rows(
 		api.Post("/school-admin/report/user", "report", "Write a user", func(c api.Ctx, r addUser) (api.Nothing, error) {
-			err := c.DB.Exec(`insert into app_user (id, role_id, phone, status) values (?, ?, ?, ?) on conflict (id) do update set phone = excluded.phone, status = excluded.status`,
+			err := c.DB.Exec(`insert into app_user (id, role_id, phone, status) values (?, ?, ?, ?) on conflict (id) do update
+				set phone = excluded.phone, status = excluded.status`,
 				r.UserID, rbac.RoleID(c.School.ID, api.Parent), r.Phone, r.Status).Error
 			tell(c, r.UserID)
 			if r.Fail {
@@ -61,7 +62,8 @@ func TestTheDirectoryFollowsPeopleWhoAreAddedChangedAndRemoved(t *testing.T) {
 	known := func(phone string) func() bool {
 		return func() bool {
 			var n int
-			err := app.Service.Cluster.PlatformPool().QueryRow(context.Background(), `select count(*) from platform.account where phone = $1 and not disabled`, phone).Scan(&n)
+			err := app.Service.Cluster.PlatformPool().QueryRow(context.Background(),
+				`select count(*) from platform.account where phone = $1 and not disabled`, phone).Scan(&n)
 			return err == nil && n == 1
 		}
 	}
@@ -73,10 +75,12 @@ func TestTheDirectoryFollowsPeopleWhoAreAddedChangedAndRemoved(t *testing.T) {
 	write(second, "ACTIVE")
 	testkit.Eventually(t, "the new phone is", known(second))
 	testkit.Eventually(t, "the old phone is not", not(known(first)))
-	testkit.Eventually(t, "a change of phone ends the session", func() bool { return as(app, in.AccessToken).Call(t, "GET", "/auth/me", nil).Status == 401 })
+	testkit.Eventually(t, "a change of phone ends the session",
+		func() bool { return as(app, in.AccessToken).Call(t, "GET", "/auth/me", nil).Status == 401 })
 	in = byOTP(t, app, "/auth", second)
 	write(second, "DISABLED")
-	testkit.Eventually(t, "a disabled user is out", func() bool { return as(app, in.AccessToken).Call(t, "GET", "/auth/me", nil).Status == 401 })
+	testkit.Eventually(t, "a disabled user is out",
+		func() bool { return as(app, in.AccessToken).Call(t, "GET", "/auth/me", nil).Status == 401 })
 	write(second, "ACTIVE")
 	testkit.Eventually(t, "an enabled one can come back", known(second))
 	if a := office.Call(t, "DELETE", "/school-admin/report/user/"+user.String(), nil); a.Status != 204 {
@@ -92,7 +96,8 @@ func TestAnOldFactDoesNotUndoAChangeThatIsBeingCommitted(t *testing.T) {
 	office := s.As(t, api.SchoolAdmin)
 	user, first, second := api.NewID(), testkit.NewPhone(), testkit.NewPhone()
 	phone := func() (phone string) {
-		_ = app.Service.Cluster.PlatformPool().QueryRow(context.Background(), `select coalesce(phone, '') from platform.account where user_id = $1`, user).Scan(&phone)
+		_ = app.Service.Cluster.PlatformPool().QueryRow(context.Background(),
+			`select coalesce(phone, '') from platform.account where user_id = $1`, user).Scan(&phone)
 		return phone
 	}
 	if a := office.Call(t, "POST", "/school-admin/report/user", map[string]any{"userId": user, "phone": first, "status": "ACTIVE"}); a.Status != 200 {
@@ -133,7 +138,8 @@ func TestAUserThatWasRolledBackIsNotInTheDirectory(t *testing.T) {
 	s := app.NewSchool(t)
 	office := s.As(t, api.SchoolAdmin)
 	phone := testkit.NewPhone()
-	office.Refuses(t, "POST", "/school-admin/report/user", map[string]any{"userId": api.NewID(), "phone": phone, "status": "ACTIVE", "fail": true}, 409, "")
+	office.Refuses(t, "POST", "/school-admin/report/user",
+		map[string]any{"userId": api.NewID(), "phone": phone, "status": "ACTIVE", "fail": true}, 409, "")
 	if n := s.Count(t, "outbox", "true"); n != 0 {
 		t.Errorf("%d facts", n)
 	}
@@ -169,7 +175,8 @@ func TestTheDirectoryIsMadeWholeByComparison(t *testing.T) {
 	if err := app.Service.Auth.Enter(ctx, s.ID, over, api.Parent, testkit.NewPhone(), ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.Service.Cluster.PlatformPool().Exec(ctx, `update platform.account set created_at = now() - interval '1 hour' where user_id = $1`, over); err != nil {
+	if _, err := app.Service.Cluster.PlatformPool().Exec(ctx, `update platform.account set created_at = now() - interval '1 hour'
+		where user_id = $1`, over); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := app.Service.Auth.RepairDirectory(ctx, s.ID); err != nil || n != 4 {
@@ -181,7 +188,8 @@ func TestTheDirectoryIsMadeWholeByComparison(t *testing.T) {
 	byOTP(t, app, "/parent/user-auth", phone)
 	byOTP(t, app, "/parent/user-auth", kept.Phone)
 	var n int
-	err := app.Service.Cluster.PlatformPool().QueryRow(ctx, `select count(*) from platform.account where user_id in ($1, $2) and not disabled`, over, shut.UserID).Scan(&n)
+	err := app.Service.Cluster.PlatformPool().QueryRow(ctx, `select count(*) from platform.account where user_id in ($1, $2)
+		and not disabled`, over, shut.UserID).Scan(&n)
 	if err != nil || n != 0 {
 		t.Errorf("%d accounts that should be shut: %v", n, err)
 	}
@@ -212,7 +220,8 @@ func TestAUserWhoIsEnteredTwiceAtOnceHasOneEntry(t *testing.T) {
 		close(start)
 		all.Wait()
 		var entries int
-		err := s.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.account where user_id = $1 and phone = $2 and not disabled`, user, phone).Scan(&entries)
+		err := s.App.Service.Cluster.PlatformPool().QueryRow(t.Context(),
+			`select count(*) from platform.account where user_id = $1 and phone = $2 and not disabled`, user, phone).Scan(&entries)
 		if err != nil || entries != 1 {
 			t.Fatalf("%d entries: %v", entries, err)
 		}

@@ -225,7 +225,8 @@ func TestAnUnknownPhoneIsAnsweredLikeAKnownOne(t *testing.T) {
 		t.Errorf("%d messages went to a phone nobody has", n)
 	}
 	f := nobody.Refuses(t, "POST", "/auth/verify-otp", map[string]any{"phone": unknown, "otp": "123456"}, 400, "OTP_INVALID")
-	if g := nobody.Refuses(t, "POST", "/auth/verify-otp", map[string]any{"phone": known, "otp": wrong(s.App.OTP(t, known))}, 400, "OTP_INVALID"); f.Message != g.Message {
+	if g := nobody.Refuses(t, "POST", "/auth/verify-otp", map[string]any{"phone": known, "otp": wrong(s.App.OTP(t, known))}, 400,
+		"OTP_INVALID"); f.Message != g.Message {
 		t.Errorf("%q / %q", f.Message, g.Message)
 	}
 }

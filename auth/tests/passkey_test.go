@@ -66,8 +66,10 @@ func (a *authenticator) create(o passkeyOptions) map[string]any {
 	data = append(data, 0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32) // a map: EC2, ES256, P-256, x
 	data = append(append(data, point[1:33]...), 0x22, 0x58, 32)       // y
 	data = append(data, point[33:]...)
-	object := slices.Concat([]byte{0xa3, 0x63}, []byte("fmt"), []byte{0x64}, []byte("none"), []byte{0x67}, []byte("attStmt"), []byte{0xa0, 0x68}, []byte("authData"), []byte{0x58, byte(len(data))}, data)
-	return a.said(map[string]any{"clientDataJSON": url64.EncodeToString(a.clientData("webauthn.create", o.PublicKey.Challenge)), "attestationObject": url64.EncodeToString(object), "transports": []string{"usb"}})
+	object := slices.Concat([]byte{0xa3, 0x63}, []byte("fmt"), []byte{0x64}, []byte("none"), []byte{0x67}, []byte("attStmt"),
+		[]byte{0xa0, 0x68}, []byte("authData"), []byte{0x58, byte(len(data))}, data)
+	return a.said(map[string]any{"clientDataJSON": url64.EncodeToString(a.clientData("webauthn.create", o.PublicKey.Challenge)),
+		"attestationObject": url64.EncodeToString(object), "transports": []string{"usb"}})
 }
 
 // get is the answer to the options of a sign-in.
@@ -80,7 +82,8 @@ func (a *authenticator) get(t *testing.T, o passkeyOptions) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.said(map[string]any{"clientDataJSON": url64.EncodeToString(client), "authenticatorData": url64.EncodeToString(data), "signature": url64.EncodeToString(signature)})
+	return a.said(map[string]any{"clientDataJSON": url64.EncodeToString(client), "authenticatorData": url64.EncodeToString(data),
+		"signature": url64.EncodeToString(signature)})
 }
 
 func (a *authenticator) said(response map[string]any) map[string]any {
@@ -142,7 +145,8 @@ func TestPasskey_EndsASignInAndIsListedAndRemoved(t *testing.T) {
 	if a := c.Call(t, "DELETE", "/auth/second-factor/passkey/"+first.ID, nil); a.Status != 204 {
 		t.Fatalf("removing: %d %s", a.Status, a.Body)
 	}
-	wantRefusal(t, "a passkey that was removed", app.Nobody().Call(t, "POST", verifyPath, map[string]any{"challenge": ch.Challenge, "passkey": laptop.get(t, options)}), 400, "SECOND_FACTOR_INVALID")
+	wantRefusal(t, "a passkey that was removed", app.Nobody().Call(t, "POST", verifyPath,
+		map[string]any{"challenge": ch.Challenge, "passkey": laptop.get(t, options)}), 400, "SECOND_FACTOR_INVALID")
 	options = signInOptions(t, app, ch.Challenge)
 	read(t, app.Nobody().Call(t, "POST", verifyPath, map[string]any{"challenge": ch.Challenge, "passkey": key.get(t, options)}))
 
@@ -168,7 +172,8 @@ func TestPasskey_WrongAnswer_IsRefused(t *testing.T) {
 	try := func(what string, answer func(o passkeyOptions) map[string]any) {
 		t.Helper()
 		ch := halfSignIn(t, app, email).Challenge
-		wantRefusal(t, what, app.Nobody().Call(t, "POST", verifyPath, map[string]any{"challenge": ch, "passkey": answer(signInOptions(t, app, ch))}), 400, "SECOND_FACTOR_INVALID")
+		wantRefusal(t, what, app.Nobody().Call(t, "POST", verifyPath,
+			map[string]any{"challenge": ch, "passkey": answer(signInOptions(t, app, ch))}), 400, "SECOND_FACTOR_INVALID")
 	}
 	try("another account's passkey", func(o passkeyOptions) map[string]any { return theirs.get(t, o) })
 	try("another origin", func(o passkeyOptions) map[string]any {
@@ -195,5 +200,6 @@ func TestPasskey_WrongAnswer_IsRefused(t *testing.T) {
 	try("bytes that mean nothing", func(passkeyOptions) map[string]any {
 		return key.said(map[string]any{"clientDataJSON": "AA", "authenticatorData": "AA", "signature": "AA"})
 	})
-	c.Refuses(t, "POST", "/auth/second-factor/passkey", map[string]any{"name": "Nobody asked", "credential": key.create(passkeyOptions{})}, 409, "")
+	c.Refuses(t, "POST", "/auth/second-factor/passkey", map[string]any{"name": "Nobody asked", "credential": key.create(passkeyOptions{})},
+		409, "")
 }

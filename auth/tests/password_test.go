@@ -82,7 +82,8 @@ func TestPassword_WrongFiveTimes_DelaysAttemptsAndLocksNobodyOut(t *testing.T) {
 	statuses := make([]int, 20)
 	for i := range statuses {
 		wg.Go(func() {
-			a, err := []*testkit.App{app, second}[i%2].Nobody().TryCall("POST", "/auth/login", map[string]any{"email": email, "password": "not the secret at all"})
+			a, err := []*testkit.App{app, second}[i%2].Nobody().TryCall("POST", "/auth/login",
+				map[string]any{"email": email, "password": "not the secret at all"})
 			if err != nil {
 				t.Error(err)
 			}
@@ -216,7 +217,8 @@ func TestChangingThePasswordWantsTheOldOneAndEndsTheOtherSessions(t *testing.T) 
 	s, email := admin(t, testkit.Shared(t))
 	here, elsewhere := login(t, s.App, email, secret), login(t, s.App, email, secret)
 	me := as(s.App, here.AccessToken)
-	f := me.Refuses(t, "POST", "/auth/password/change", map[string]any{"currentPassword": "wrong", "newPassword": "another long secret"}, 422, "")
+	f := me.Refuses(t, "POST", "/auth/password/change", map[string]any{"currentPassword": "wrong", "newPassword": "another long secret"}, 422,
+		"")
 	if f.Details[0].Field != "currentPassword" {
 		t.Errorf("%+v", f)
 	}
@@ -228,7 +230,8 @@ func TestChangingThePasswordWantsTheOldOneAndEndsTheOtherSessions(t *testing.T) 
 	}
 	as(s.App, elsewhere.AccessToken).Refuses(t, "GET", "/auth/me", nil, 401, "")
 	login(t, s.App, email, "another long secret")
-	s.As(t, api.Parent).Refuses(t, "POST", "/auth/password/change", map[string]any{"currentPassword": secret, "newPassword": "another long secret"}, 403, "")
+	s.As(t, api.Parent).Refuses(t, "POST", "/auth/password/change",
+		map[string]any{"currentPassword": secret, "newPassword": "another long secret"}, 403, "")
 }
 
 func TestAnAdministratorWithoutAPasswordIsInvitedToSetOne(t *testing.T) {

@@ -29,7 +29,8 @@ func TestAPINSignsInWithoutAMessage(t *testing.T) {
 		t.Errorf("%d messages were sent", now-sent)
 	}
 	var hash string
-	if err := s.DB(t).Raw(`select pin_hash from app_user where id = ?`, p.UserID).Scan(&hash).Error; err != nil || !strings.HasPrefix(hash, "keyed$argon2id$") {
+	if err := s.DB(t).Raw(`select pin_hash from app_user where id = ?`, p.UserID).Scan(&hash).Error; err != nil ||
+		!strings.HasPrefix(hash, "keyed$argon2id$") {
 		t.Errorf("stored %q %v", hash, err)
 	}
 	// A driver's path sees no parent.

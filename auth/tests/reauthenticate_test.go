@@ -19,7 +19,8 @@ const (
 // stale is a role that cannot be added without a fresh proof.
 func stale(t *testing.T, c *testkit.Client) {
 	t.Helper()
-	c.Refuses(t, "POST", rolePath, map[string]any{"name": "Clerk " + uuid.NewString()[:8], "type": "SCHOOL_ADMIN"}, 403, "REAUTHENTICATION_NEEDED")
+	c.Refuses(t, "POST", rolePath, map[string]any{"name": "Clerk " + uuid.NewString()[:8], "type": "SCHOOL_ADMIN"}, 403,
+		"REAUTHENTICATION_NEEDED")
 }
 
 func fresh(t *testing.T, c *testkit.Client) {
@@ -40,7 +41,8 @@ func TestFreshRow_TenMinutesAfterTheSignIn_AsksForAProof(t *testing.T) {
 	stale(t, c)
 	c.Refuses(t, "POST", provePath, map[string]any{}, 422, "")
 	proof := testkit.Post[struct{ Until time.Time }](t, c, provePath, map[string]any{"password": secret})
-	if want := clock.Now().Add(10 * time.Minute); !proof.Until.Equal(want.Truncate(time.Microsecond)) && proof.Until.Sub(want).Abs() > time.Second {
+	if want := clock.Now().Add(10 * time.Minute); !proof.Until.Equal(want.Truncate(time.Microsecond)) &&
+		proof.Until.Sub(want).Abs() > time.Second {
 		t.Errorf("until %v, want %v", proof.Until, want)
 	}
 	fresh(t, c)
@@ -126,7 +128,9 @@ func TestOperator_Disabled_IsOutAtOnce(t *testing.T) {
 	login(t, app, email, secret)
 	boss.Refuses(t, "POST", "/super-admin/operator/"+uuid.NewString()+"/disable", nil, 404, "")
 	var booked int
-	err := app.Service.Cluster.PlatformPool().QueryRow(context.Background(), `select count(*) from platform.audit_event where entity = 'super-admin' and entity_id = $1 and action in ('disable', 'enable') and actor_id = $2`, in.User.ID, boss.UserID).Scan(&booked)
+	err := app.Service.Cluster.PlatformPool().QueryRow(context.Background(),
+		`select count(*) from platform.audit_event where entity = 'super-admin' and entity_id = $1 and action in ('disable', 'enable')
+		and actor_id = $2`, in.User.ID, boss.UserID).Scan(&booked)
 	if err != nil || booked != 2 {
 		t.Errorf("%d acts are in the audit, want 2 (%v)", booked, err)
 	}
@@ -169,7 +173,8 @@ func TestAdministrator_FactorsLost_AreResetByAnOperator(t *testing.T) {
 	enrolSignedIn(t, c, clock)
 	halfSignIn(t, app, email)
 	var account uuid.UUID
-	err := app.Service.Cluster.PlatformPool().QueryRow(context.Background(), `select id from platform.account where user_id = $1 and school_id = $2`, in.User.ID, s.ID).Scan(&account)
+	err := app.Service.Cluster.PlatformPool().QueryRow(context.Background(),
+		`select id from platform.account where user_id = $1 and school_id = $2`, in.User.ID, s.ID).Scan(&account)
 	if err != nil {
 		t.Fatal(err)
 	}

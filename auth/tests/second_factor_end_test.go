@@ -76,7 +76,8 @@ func TestChallenge_EndsWithThePasswordItCameFrom(t *testing.T) {
 	}
 	var begun enrolment
 	a.Read(t, &begun)
-	a = app.Nobody().Call(t, "POST", "/auth/second-factor/enrol/confirm", map[string]any{"challenge": thief.Challenge, "code": scanned(t, clock, begun.Secret).shows(0)})
+	a = app.Nobody().Call(t, "POST", "/auth/second-factor/enrol/confirm",
+		map[string]any{"challenge": thief.Challenge, "code": scanned(t, clock, begun.Secret).shows(0)})
 	if a.Status == 200 {
 		t.Error("a sign-in with the old password is ended after the new one was set, with an authenticator app of the thief's")
 	}
@@ -93,7 +94,8 @@ func TestConsole_WithASecondFactor_IsAKnownDevice(t *testing.T) {
 	if err := json.Unmarshal(a.Body, &body); err != nil {
 		t.Fatal(err)
 	}
-	a = console(app, "").Call(t, "POST", "/auth/console/second-factor/verify", map[string]any{"challenge": body.Data.Challenge, "code": phone.next()})
+	a = console(app, "").Call(t, "POST", "/auth/console/second-factor/verify",
+		map[string]any{"challenge": body.Data.Challenge, "code": phone.next()})
 	if a.Status != 200 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
@@ -116,13 +118,15 @@ func TestEnrolment_TwoAtOnce_OneCounts(t *testing.T) {
 		var phones [2]phoneApp
 		for i := range challenges {
 			challenges[i] = halfSignIn(t, app, email).Challenge
-			phones[i] = scanned(t, clock, testkit.Post[enrolment](t, app.Nobody(), "/auth/second-factor/enrol", map[string]any{"challenge": challenges[i]}).Secret)
+			phones[i] = scanned(t, clock, testkit.Post[enrolment](t, app.Nobody(), "/auth/second-factor/enrol",
+				map[string]any{"challenge": challenges[i]}).Secret)
 		}
 		var wg sync.WaitGroup
 		var statuses [2]int
 		for i := range challenges {
 			wg.Go(func() {
-				a, err := app.Nobody().TryCall("POST", "/auth/second-factor/enrol/confirm", map[string]any{"challenge": challenges[i], "code": phones[i].shows(0)})
+				a, err := app.Nobody().TryCall("POST", "/auth/second-factor/enrol/confirm",
+					map[string]any{"challenge": challenges[i], "code": phones[i].shows(0)})
 				if err != nil {
 					t.Error(err)
 				}

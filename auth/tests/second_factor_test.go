@@ -50,7 +50,8 @@ func halfSignIn(t *testing.T, app *testkit.App, email string) halfway {
 		Error string
 		Data  halfway
 	}
-	if err := json.Unmarshal(a.Body, &body); err != nil || a.Status != 403 || body.Error != "SECOND_FACTOR_NEEDED" || body.Data.Challenge == "" {
+	if err := json.Unmarshal(a.Body, &body); err != nil || a.Status != 403 || body.Error != "SECOND_FACTOR_NEEDED" ||
+		body.Data.Challenge == "" {
 		t.Fatalf("want a challenge, got %d %s", a.Status, a.Body)
 	}
 	if strings.Contains(string(a.Body), "Token") {
@@ -101,7 +102,8 @@ func enrolAtSignIn(t *testing.T, app *testkit.App, clock *wait.Clock, email stri
 	}
 	begun := testkit.Post[enrolment](t, app.Nobody(), "/auth/second-factor/enrol", map[string]any{"challenge": ch.Challenge})
 	phone := scanned(t, clock, begun.Secret)
-	in := testkit.Post[enrolledSignIn](t, app.Nobody(), "/auth/second-factor/enrol/confirm", map[string]any{"challenge": ch.Challenge, "code": phone.shows(0)})
+	in := testkit.Post[enrolledSignIn](t, app.Nobody(), "/auth/second-factor/enrol/confirm",
+		map[string]any{"challenge": ch.Challenge, "code": phone.shows(0)})
 	return phone, in
 }
 
@@ -156,7 +158,8 @@ func TestChallenge_ForEnrolling_TakesNothingElse(t *testing.T) {
 	phone, _ := enrolAtSignIn(t, app, clock, enrolled)
 	enrolling, verifying := halfSignIn(t, app, fresh).Challenge, halfSignIn(t, app, enrolled).Challenge
 	wantRefusal(t, "verifying without a factor", verify(t, app, enrolling, "code", phone.next()), 403, "PERMISSION_DENIED")
-	wantRefusal(t, "enrolling beside a factor", app.Nobody().Call(t, "POST", "/auth/second-factor/enrol", map[string]any{"challenge": verifying}), 403, "PERMISSION_DENIED")
+	wantRefusal(t, "enrolling beside a factor", app.Nobody().Call(t, "POST", "/auth/second-factor/enrol",
+		map[string]any{"challenge": verifying}), 403, "PERMISSION_DENIED")
 	for _, token := range []string{enrolling, verifying} {
 		as(app, token).Refuses(t, "GET", schoolsPath, nil, 401, "")
 		app.Nobody().Refuses(t, "POST", "/auth/refresh", map[string]any{"refreshToken": token}, 401, "")
@@ -164,7 +167,8 @@ func TestChallenge_ForEnrolling_TakesNothingElse(t *testing.T) {
 	// Two who enrol at once with one password: the first one's app counts.
 	other := halfSignIn(t, app, fresh).Challenge
 	begin := func(token string) phoneApp {
-		return scanned(t, clock, testkit.Post[enrolment](t, app.Nobody(), "/auth/second-factor/enrol", map[string]any{"challenge": token}).Secret)
+		return scanned(t, clock, testkit.Post[enrolment](t, app.Nobody(), "/auth/second-factor/enrol",
+			map[string]any{"challenge": token}).Secret)
 	}
 	first, second := begin(enrolling), begin(other)
 	confirm := func(token string, p phoneApp) testkit.Answer {
@@ -181,7 +185,8 @@ func TestTOTP_CodeUsedBefore_IsRefused(t *testing.T) {
 	app, clock := guarded(t)
 	email := operator(t, app)
 	phone, _ := enrolAtSignIn(t, app, clock, email)
-	wantRefusal(t, "the code of the enrolment", verify(t, app, halfSignIn(t, app, email).Challenge, "code", phone.shows(0)), 400, "SECOND_FACTOR_INVALID")
+	wantRefusal(t, "the code of the enrolment", verify(t, app, halfSignIn(t, app, email).Challenge, "code", phone.shows(0)), 400,
+		"SECOND_FACTOR_INVALID")
 	code, challenges := phone.next(), make([]string, 4)
 	// Four at once with one code: one comes in.
 	for i := range challenges {
@@ -372,7 +377,9 @@ func TestSecondFactor_InTheDatabase_CannotBeRead(t *testing.T) {
 	email := operator(t, app)
 	phone, in := enrolAtSignIn(t, app, clock, email)
 	var text string
-	err := app.Service.Cluster.PlatformPool().QueryRow(context.Background(), `select encode(t.secret, 'hex') || coalesce((select string_agg(encode(r.code_hash, 'escape'), ' ') from platform.recovery_code r where r.account_id = a.id), '')
+	err := app.Service.Cluster.PlatformPool().QueryRow(context.Background(),
+		`select encode(t.secret, 'hex') || coalesce((select string_agg(encode(r.code_hash, 'escape'), ' ') from platform.recovery_code r
+		where r.account_id = a.id), '')
 		from platform.totp t join platform.account a on a.id = t.account_id where a.email = $1`, email).Scan(&text)
 	if err != nil {
 		t.Fatal(err)
@@ -402,11 +409,14 @@ func TestConsole_SecondFactor_EndsInACookie(t *testing.T) {
 	first := half()
 	begun := testkit.Post[enrolment](t, app.Nobody(), "/auth/second-factor/enrol", map[string]any{"challenge": first.Challenge})
 	phone := scanned(t, clock, begun.Secret)
-	a := console(app, "").Call(t, "POST", "/auth/console/second-factor/enrol/confirm", map[string]any{"challenge": first.Challenge, "code": phone.shows(0)})
-	if a.Status != 200 || !kept(t, a).HttpOnly || strings.Contains(string(a.Body), "refreshToken") || !strings.Contains(string(a.Body), "recoveryCodes") {
+	a := console(app, "").Call(t, "POST", "/auth/console/second-factor/enrol/confirm",
+		map[string]any{"challenge": first.Challenge, "code": phone.shows(0)})
+	if a.Status != 200 || !kept(t, a).HttpOnly || strings.Contains(string(a.Body), "refreshToken") ||
+		!strings.Contains(string(a.Body), "recoveryCodes") {
 		t.Errorf("enrolled: %d %s", a.Status, a.Body)
 	}
-	a = console(app, "").Call(t, "POST", "/auth/console/second-factor/verify", map[string]any{"challenge": half().Challenge, "code": phone.next()})
+	a = console(app, "").Call(t, "POST", "/auth/console/second-factor/verify",
+		map[string]any{"challenge": half().Challenge, "code": phone.next()})
 	if a.Status != 200 || !kept(t, a).HttpOnly {
 		t.Errorf("verified: %d %s", a.Status, a.Body)
 	}

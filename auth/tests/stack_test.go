@@ -10,7 +10,8 @@ import (
 // hurtableStack is servers of a test's own, which it may stop.
 func hurtableStack(t *testing.T) *localstack.Stack {
 	t.Helper()
-	stack, err := localstack.Start(context.Background(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true, MaxConnections: 100})
+	stack, err := localstack.Start(context.Background(),
+		localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true, MaxConnections: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

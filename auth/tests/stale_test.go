@@ -159,7 +159,8 @@ func TestPasswordLink_EndsWithAChangedPassword(t *testing.T) {
 	in := login(t, app, email, secret)
 	app.Nobody().Call(t, "POST", "/auth/password/forgot", map[string]any{"email": email})
 	token := link.FindStringSubmatch(app.Sent(t, in.User.Email)[0].Text)[1]
-	if a := as(app, in.AccessToken).Call(t, "POST", "/auth/password/change", map[string]any{"currentPassword": secret, "newPassword": "another long secret"}); a.Status != 200 {
+	if a := as(app, in.AccessToken).Call(t, "POST", "/auth/password/change",
+		map[string]any{"currentPassword": secret, "newPassword": "another long secret"}); a.Status != 200 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	app.Nobody().Refuses(t, "POST", "/auth/password/reset", map[string]any{"token": token, "password": "a third long secret"}, 400, "")
@@ -174,7 +175,8 @@ func TestStaleSession_MakesNoAdministratorAndExportsNothing(t *testing.T) {
 	testkit.Put[any](t, c, "/school-admin/setting", map[string]any{"secondFactorRequired": false})
 	clock.Pass(11 * time.Minute)
 	stale(t, c)
-	if a := c.Call(t, "POST", "/school-admin/employee/create", map[string]any{"firstName": "Eve", "phone": testkit.NewPhone(), "email": address(), "employeeType": "ADMIN"}); a.Status != 403 {
+	if a := c.Call(t, "POST", "/school-admin/employee/create",
+		map[string]any{"firstName": "Eve", "phone": testkit.NewPhone(), "email": address(), "employeeType": "ADMIN"}); a.Status != 403 {
 		t.Errorf("an administrator is added: %d", a.Status)
 	}
 	if a := c.Call(t, "PUT", "/school-admin/setting", map[string]any{"secondFactorRequired": true}); a.Status != 403 {

@@ -51,7 +51,8 @@ func TestTheTimeOfAnAnswerDoesNotTellWhoHasAnAccount(t *testing.T) {
 	if err := s.DB(t).Exec(`update app_user set password_hash = ?, pin_hash = ?`, password, pin).Error; err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.account set phone_proven_at = now() where school_id = $1 and phone is not null`, s.ID); err != nil {
+	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(),
+		`update platform.account set phone_proven_at = now() where school_id = $1 and phone is not null`, s.ID); err != nil {
 		t.Fatal(err)
 	}
 	nobody := app.Nobody()

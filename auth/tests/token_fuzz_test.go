@@ -100,7 +100,8 @@ func (s said) check(refresh bool) error {
 	switch {
 	case seconds(s.Expires, 0) <= float64(noon.Unix()):
 		return errors.New("it is over, or never is")
-	case s.IssuedAt == "" || math.Floor(seconds(s.IssuedAt, 0)) > float64(noon.Add(30*time.Second).Unix()) && seconds(s.IssuedAt, 0) < unbelievable:
+	case s.IssuedAt == "" || math.Floor(seconds(s.IssuedAt, 0)) > float64(noon.Add(30*time.Second).Unix()) &&
+		seconds(s.IssuedAt, 0) < unbelievable:
 		return errors.New("it is of the future, or of no time")
 	case s.Issuer != "homeroom" || !strings.Contains(string(s.Audience), `"homeroom"`):
 		return errors.New("it is from or for somebody else")
@@ -130,7 +131,8 @@ func (c *clocked) take(t *testing.T, token string) {
 		if err != nil {
 			t.Fatalf("%q is let in, though %v", token, err)
 		}
-		if access.Role != s.Role || !sameID(access.UserID, s.Subject) || !sameID(access.SessionID, s.Session) || !sameID(access.SchoolID, s.SchoolID) {
+		if access.Role != s.Role || !sameID(access.UserID, s.Subject) || !sameID(access.SessionID, s.Session) ||
+			!sameID(access.SchoolID, s.SchoolID) {
 			t.Fatalf("%+v is taken for %+v", s, access)
 		}
 		// What was found good once is remembered, and still ends when it says.
@@ -171,8 +173,10 @@ func FuzzToken(f *testing.F) {
 	}
 	parts := strings.Split(access, ".")
 	for _, seed := range []string{
-		"", ".", "..", "...", "a.b.c", access, refresh, parts[0] + "." + parts[1] + ".", access + "=", access + "." + parts[2], " " + access, access + "\n", strings.ToUpper(access),
-		parts[0] + "." + strings.Split(refresh, ".")[1] + "." + parts[2], "eyJhbGciOiJub25lIn0." + parts[1] + ".", "e30." + parts[1] + "." + parts[2], "\xff." + parts[1] + "." + parts[2],
+		"", ".", "..", "...", "a.b.c", access, refresh, parts[0] + "." + parts[1] + ".", access + "=", access + "." + parts[2], " " + access,
+		access + "\n", strings.ToUpper(access),
+		parts[0] + "." + strings.Split(refresh, ".")[1] + "." + parts[2], "eyJhbGciOiJub25lIn0." + parts[1] + ".", "e30." + parts[1] + "." +
+			parts[2], "\xff." + parts[1] + "." + parts[2],
 		turnBit(access), strings.Repeat("A", 9000), strings.Repeat(".", 9000),
 	} {
 		f.Add(seed)
@@ -189,14 +193,19 @@ func FuzzClaims(f *testing.F) {
 	f.Add(header, good, false)
 	f.Add(header, good, true)
 	for _, change := range [][2]string{
-		{`"aud":["homeroom"]`, `"aud":"homeroom"`}, {`"exp":1796040060`, `"exp":1796040000.5`}, {`"exp":1796040060`, `"exp":"1796040060"`}, {`"exp":1796040060`, `"exp":1e300`},
-		{`"exp":1796040060`, `"exp":null`}, {`"iat":1796040000`, `"iat":-1`}, {`"iat":1796040000`, `"iat":1796040031`}, {`"TEACHER"`, `"SUPER_ADMIN"`}, {`"role"`, `"type":"refresh","role"`},
-		{`"role"`, `"Type":"refresh","role"`}, {`"schoolId":"0192f0c1-7a52-7cc3-98c4-dc0c0c07398f","role":"TEACHER"`, `"schoolId":"","role":"SUPER_ADMIN"`},
-		{`"sub":"0192f0c1-7a52-7cc3-98c4-dc0c0c07398f"`, `"sub":"urn:uuid:0192f0c1-7a52-7cc3-98c4-dc0c0c07398f"`}, {`"iss":"homeroom"`, `"iss":["homeroom"]`}, {`{"sub"`, `{"exp":1,"sub"`},
+		{`"aud":["homeroom"]`, `"aud":"homeroom"`}, {`"exp":1796040060`, `"exp":1796040000.5`}, {`"exp":1796040060`, `"exp":"1796040060"`},
+		{`"exp":1796040060`, `"exp":1e300`},
+		{`"exp":1796040060`, `"exp":null`}, {`"iat":1796040000`, `"iat":-1`}, {`"iat":1796040000`, `"iat":1796040031`},
+		{`"TEACHER"`, `"SUPER_ADMIN"`}, {`"role"`, `"type":"refresh","role"`},
+		{`"role"`, `"Type":"refresh","role"`}, {`"schoolId":"0192f0c1-7a52-7cc3-98c4-dc0c0c07398f","role":"TEACHER"`,
+			`"schoolId":"","role":"SUPER_ADMIN"`},
+		{`"sub":"0192f0c1-7a52-7cc3-98c4-dc0c0c07398f"`, `"sub":"urn:uuid:0192f0c1-7a52-7cc3-98c4-dc0c0c07398f"`},
+		{`"iss":"homeroom"`, `"iss":["homeroom"]`}, {`{"sub"`, `{"exp":1,"sub"`},
 	} {
 		f.Add(header, strings.Replace(good, change[0], change[1], 1), false)
 	}
-	for _, h := range []string{`{"alg":"none","kid":"one"}`, `{"alg":"HS384","kid":"one"}`, `{"alg":"hs256","kid":"one"}`, `{"alg":"HS256","kid":"two"}`, `{"alg":"HS256"}`, `{"kid":["one"],"alg":"HS256"}`, `{}`, `[]`, `null`} {
+	for _, h := range []string{`{"alg":"none","kid":"one"}`, `{"alg":"HS384","kid":"one"}`, `{"alg":"hs256","kid":"one"}`,
+		`{"alg":"HS256","kid":"two"}`, `{"alg":"HS256"}`, `{"kid":["one"],"alg":"HS256"}`, `{}`, `[]`, `null`} {
 		f.Add(h, good, false)
 	}
 	f.Fuzz(func(t *testing.T, header, claims string, second bool) {

@@ -116,29 +116,30 @@ func TestATokenThatIsNotExactlyOursIsRefused(t *testing.T) {
 	parts := strings.Split(good, ".")
 	admin := base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(decode(t, parts[1]), "TEACHER", "SCHOOL_ADMIN", 1)))
 	for what, text := range map[string]string{
-		"nothing":                "",
-		"no token":               "abc.def.ghi",
-		"alg none":               forge(t, jwt.SigningMethodNone, "one", jwt.UnsafeAllowNoneSignatureType, nil),
-		"no signature":           parts[0] + "." + parts[1] + ".",
-		"two parts":              parts[0] + "." + parts[1],
-		"four parts":             good + "." + parts[2],
-		"HS512, the same key":    forge(t, jwt.SigningMethodHS512, "one", one, nil),
-		"HS384, the same key":    forge(t, jwt.SigningMethodHS384, "one", one, nil),
-		"RS256":                  forge(t, jwt.SigningMethodRS256, "one", rsaKey, nil),
-		"another key":            forge(t, hs, "one", keyTwo.Secret, nil),
-		"an empty key":           forge(t, hs, "one", []byte{}, nil),
-		"no kid":                 forge(t, hs, nil, one, nil),
-		"an unknown kid":         forge(t, hs, "three", one, nil),
-		"a kid that is a path":   forge(t, hs, "../one", one, nil),
-		"a kid that is a list":   forge(t, hs, []string{"one"}, one, nil),
-		"claims exchanged":       parts[0] + "." + admin + "." + parts[2],
-		"a bit turned":           turnBit(good),
-		"expired":                forge(t, hs, "one", one, jwt.MapClaims{"exp": noon.Unix()}),
-		"expired long ago":       forge(t, hs, "one", one, jwt.MapClaims{"exp": noon.Add(-time.Hour).Unix()}),
-		"no exp":                 forge(t, hs, "one", one, jwt.MapClaims{"exp": nil}),
-		"exp as text":            forge(t, hs, "one", one, jwt.MapClaims{"exp": "tomorrow"}),
-		"no iat":                 forge(t, hs, "one", one, jwt.MapClaims{"iat": nil}),
-		"iat far ahead":          forge(t, hs, "one", one, jwt.MapClaims{"iat": noon.Add(31 * time.Second).Unix(), "exp": noon.Add(time.Hour).Unix()}),
+		"nothing":              "",
+		"no token":             "abc.def.ghi",
+		"alg none":             forge(t, jwt.SigningMethodNone, "one", jwt.UnsafeAllowNoneSignatureType, nil),
+		"no signature":         parts[0] + "." + parts[1] + ".",
+		"two parts":            parts[0] + "." + parts[1],
+		"four parts":           good + "." + parts[2],
+		"HS512, the same key":  forge(t, jwt.SigningMethodHS512, "one", one, nil),
+		"HS384, the same key":  forge(t, jwt.SigningMethodHS384, "one", one, nil),
+		"RS256":                forge(t, jwt.SigningMethodRS256, "one", rsaKey, nil),
+		"another key":          forge(t, hs, "one", keyTwo.Secret, nil),
+		"an empty key":         forge(t, hs, "one", []byte{}, nil),
+		"no kid":               forge(t, hs, nil, one, nil),
+		"an unknown kid":       forge(t, hs, "three", one, nil),
+		"a kid that is a path": forge(t, hs, "../one", one, nil),
+		"a kid that is a list": forge(t, hs, []string{"one"}, one, nil),
+		"claims exchanged":     parts[0] + "." + admin + "." + parts[2],
+		"a bit turned":         turnBit(good),
+		"expired":              forge(t, hs, "one", one, jwt.MapClaims{"exp": noon.Unix()}),
+		"expired long ago":     forge(t, hs, "one", one, jwt.MapClaims{"exp": noon.Add(-time.Hour).Unix()}),
+		"no exp":               forge(t, hs, "one", one, jwt.MapClaims{"exp": nil}),
+		"exp as text":          forge(t, hs, "one", one, jwt.MapClaims{"exp": "tomorrow"}),
+		"no iat":               forge(t, hs, "one", one, jwt.MapClaims{"iat": nil}),
+		"iat far ahead": forge(t, hs, "one", one,
+			jwt.MapClaims{"iat": noon.Add(31 * time.Second).Unix(), "exp": noon.Add(time.Hour).Unix()}),
 		"not yet":                forge(t, hs, "one", one, jwt.MapClaims{"nbf": noon.Add(time.Minute).Unix()}),
 		"another issuer":         forge(t, hs, "one", one, jwt.MapClaims{"iss": "elsewhere"}),
 		"no issuer":              forge(t, hs, "one", one, jwt.MapClaims{"iss": nil}),
@@ -194,7 +195,8 @@ func TestExpiryHasNoLeewayAndAClockMayBeHalfAMinuteAhead(t *testing.T) {
 
 func TestANewKeyInFrontSignsNobodyOut(t *testing.T) {
 	t.Parallel()
-	old, err := tokensAt(t, noon, keyOne).SignAccess(auth.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(), Role: api.Driver})
+	old, err := tokensAt(t, noon, keyOne).SignAccess(auth.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(),
+		Role: api.Driver})
 	if err != nil {
 		t.Fatal(err)
 	}

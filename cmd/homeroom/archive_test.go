@@ -17,7 +17,8 @@ func TestASchoolIsExportedAndImportedOnTheCommandLine(t *testing.T) {
 	dir := folder(t)
 	env := production(t, "HOMEROOM_FILES=file://"+filepath.Join(dir, "files"))
 	const password = "chalk-and-blackboard"
-	id := find(t, mustRun(t, env, password+"\n", "school", "create", "hill-top", "Hill Top", "--admin-email", "head@hill-top.example"), `School hill-top is ready: (\S+)`)
+	id := find(t, mustRun(t, env, password+"\n", "school", "create", "hill-top", "Hill Top", "--admin-email", "head@hill-top.example"),
+		`School hill-top is ready: (\S+)`)
 	file := filepath.Join(dir, "hill-top.tar.gz")
 	if said := mustRun(t, env, "", "school", "export", id, file); !strings.Contains(said, "written") {
 		t.Errorf("it says %q", said)
@@ -28,7 +29,8 @@ func TestASchoolIsExportedAndImportedOnTheCommandLine(t *testing.T) {
 	if said := refuses(t, env, "", "school", "export", id, file); !strings.Contains(said, "there already") {
 		t.Errorf("it says %q", said)
 	}
-	if said := mustRun(t, environment(), "", "school", "verify", file); !strings.Contains(said, "Hill Top (hill-top)") || !strings.Contains(said, "whole") {
+	if said := mustRun(t, environment(), "", "school", "verify", file); !strings.Contains(said, "Hill Top (hill-top)") ||
+		!strings.Contains(said, "whole") {
 		t.Errorf("it says %q", said)
 	}
 	whole, err := os.ReadFile(file)
@@ -72,7 +74,8 @@ func TestASchoolIsExportedAndImportedOnTheCommandLine(t *testing.T) {
 	// kill -9 in the middle: no school of it is there, and the next try makes one.
 	halfway := start(t, env, "", "school", "import", file, "--code", "second")
 	testkit.Eventually(t, "the import has begun, or is done", func() bool {
-		return platform[int](t, env, `select (select count(*) from platform.spare_schema) + (select count(*) from platform.school where code = 'second')`) > 0
+		return platform[int](t, env, `select (select count(*) from platform.spare_schema) + (select count(*) from platform.school
+			where code = 'second')`) > 0
 	})
 	halfway.kill(t)
 	if platform[int](t, env, `select count(*) from platform.school where code = 'second'`) == 0 {
@@ -85,7 +88,8 @@ func TestASchoolIsExportedAndImportedOnTheCommandLine(t *testing.T) {
 	if !strings.Contains(said, "equal") || !strings.Contains(said, "1 people can sign in") {
 		t.Errorf("it says %q", said)
 	}
-	if list := mustRun(t, env, "", "school", "list"); !strings.Contains(list, "third     SUSPENDED") || !strings.Contains(list, "Hill Top again") {
+	if list := mustRun(t, env, "", "school", "list"); !strings.Contains(list, "third     SUSPENDED") ||
+		!strings.Contains(list, "Hill Top again") {
 		t.Errorf("the list is\n%s", list)
 	}
 

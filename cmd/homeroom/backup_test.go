@@ -63,7 +63,9 @@ func TestANodeIsRestoredToAMomentAndASchoolFromItsFile(t *testing.T) {
 	}
 	env = append(env, "ARCHIVE="+archive, "BACKUP="+filepath.Join(dir, "backup"), "PGDATA="+data, "FILE="+filepath.Join(dir, "school.tar.gz"),
 		"HOMEROOM_SECRET="+strings.Repeat("s", 40), "HOMEROOM_SHARDS=1", "HOMEROOM_SPARES=0")
-	env[0] = "PATH=" + strings.Join([]string{filepath.Dir(program), platform[string](t, env, "select setting from pg_config where name = 'BINDIR'"), os.Getenv("PATH")}, ":")
+	env[0] = "PATH=" +
+		strings.Join([]string{filepath.Dir(program), platform[string](t, env, "select setting from pg_config where name = 'BINDIR'"),
+			os.Getenv("PATH")}, ":")
 	try := func(name string, more ...string) string {
 		t.Helper()
 		return shell(t, append(env, more...), tried(t, "backups.md", name))
@@ -116,7 +118,8 @@ func TestANodeIsRestoredToAMomentAndASchoolFromItsFile(t *testing.T) {
 	mustRun(t, env, "", "school", "export", first, filepath.Join(dir, "first.tar.gz"))
 
 	// One school comes back by itself, from its file.
-	if said := try("school restore", "SCHOOL="+second, "CODE=second-again"); !strings.Contains(said, "School second-again is ready") || !strings.Contains(said, "equal") {
+	if said := try("school restore", "SCHOOL="+second, "CODE=second-again"); !strings.Contains(said, "School second-again is ready") ||
+		!strings.Contains(said, "equal") {
 		t.Errorf("the school's restore says %q", said)
 	}
 	list := mustRun(t, env, "", "school", "list")

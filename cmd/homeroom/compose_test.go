@@ -58,9 +58,11 @@ func TestTheServiceStartsOnTheEnvironmentOfTheComposeFile(t *testing.T) {
 		}
 	}
 	written["HOMEROOM_SECRET"], written["HOMEROOM_JWT_KEYS"] = strings.Repeat("s", 64), "k1:"+strings.Repeat("a2V5", 16)
-	written["POSTGRES_PASSWORD"], written["REDIS_PASSWORD"], written["POSTGRES_ADMIN_PASSWORD"] = "postgres-password", "redis-password", "admin-password"
+	written["POSTGRES_PASSWORD"], written["REDIS_PASSWORD"], written["POSTGRES_ADMIN_PASSWORD"] = "postgres-password", "redis-password",
+		"admin-password"
 	env := composed(t, "homeroom", written)
-	if got := composed(t, "postgres", written); got["POSTGRES_USER"] != "" || got["POSTGRES_PASSWORD"] != "admin-password" || got["HOMEROOM_PASSWORD"] != "postgres-password" {
+	if got := composed(t, "postgres", written); got["POSTGRES_USER"] != "" || got["POSTGRES_PASSWORD"] != "admin-password" ||
+		got["HOMEROOM_PASSWORD"] != "postgres-password" {
 		t.Errorf("Postgres has %v", got)
 	}
 
@@ -68,7 +70,8 @@ func TestTheServiceStartsOnTheEnvironmentOfTheComposeFile(t *testing.T) {
 	stack := testkit.Stack(t)
 	name := "compose_" + strings.ReplaceAll(uuid.NewString(), "-", "")[:12]
 	for variable, want := range map[string]string{
-		"DATABASE_URL": "postgres://homeroom:postgres-password@postgres:5432/homeroom?sslmode=disable", "REDIS_URL": "redis://:redis-password@redis:6379/0",
+		"DATABASE_URL":   "postgres://homeroom:postgres-password@postgres:5432/homeroom?sslmode=disable",
+		"REDIS_URL":      "redis://:redis-password@redis:6379/0",
 		"HOMEROOM_FILES": "file:///var/lib/homeroom/files", "HOMEROOM_OPS_ADDR": "0.0.0.0:9091",
 	} {
 		if env[variable] != want {
@@ -81,7 +84,8 @@ func TestTheServiceStartsOnTheEnvironmentOfTheComposeFile(t *testing.T) {
 	}
 	redis.Path = "/15"
 	operations := freePort(t)
-	env["DATABASE_URL"], env["REDIS_URL"], env["HOMEROOM_OPS_ADDR"] = roleOf(t, stack.PostgresURL("main"), name, "postgres-password"), redis.String(), "0.0.0.0:"+operations
+	env["DATABASE_URL"], env["REDIS_URL"], env["HOMEROOM_OPS_ADDR"] = roleOf(t, stack.PostgresURL("main"), name, "postgres-password"),
+		redis.String(), "0.0.0.0:"+operations
 	env["HOMEROOM_FILES"] = "file://" + filepath.Join(folder(t), "files")
 	var settings []string
 	for variable, value := range env {
@@ -120,7 +124,8 @@ func roleOf(t *testing.T, superuser, name, password string) string {
 	secret, _ := server.User.Password()
 	c := exec.CommandContext(t.Context(), "sh", "-s")
 	c.Stdin = strings.NewReader(script)
-	c.Env = append(os.Environ(), "PGHOST="+server.Hostname(), "PGPORT="+server.Port(), "PGPASSWORD="+secret, "POSTGRES_USER="+server.User.Username(), "HOMEROOM_PASSWORD="+password)
+	c.Env = append(os.Environ(), "PGHOST="+server.Hostname(), "PGPORT="+server.Port(), "PGPASSWORD="+secret,
+		"POSTGRES_USER="+server.User.Username(), "HOMEROOM_PASSWORD="+password)
 	if said, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", file, err, said)
 	}
@@ -133,7 +138,8 @@ func roleOf(t *testing.T, superuser, name, password string) string {
 		_ = conn.Close(context.Background())
 	})
 	var mighty bool
-	if err := conn.QueryRow(t.Context(), `select rolsuper or rolcreatedb or rolreplication or rolbypassrls from pg_roles where rolname = $1`, name).Scan(&mighty); err != nil || mighty {
+	if err := conn.QueryRow(t.Context(), `select rolsuper or rolcreatedb or rolreplication or rolbypassrls from pg_roles where rolname = $1`,
+		name).Scan(&mighty); err != nil || mighty {
 		t.Errorf("the service's role is a superuser or nearly one: %v (%v)", mighty, err)
 	}
 	server.User, server.Path = url.UserPassword(name, password), "/"+name

@@ -134,7 +134,9 @@ func (d demoDrive) leg(ctx context.Context, socket *ioclient.Client, from, to de
 func (d demoDrive) halfWay(ctx context.Context, c *demoClient, trip demoTrip) error {
 	if d.incident {
 		d.say("  … a traffic jam")
-		if err := c.call(ctx, "POST", "/driver/incident/report", c.driver, map[string]any{"busId": trip.BusID, "tripId": trip.ID, "type": "traffic_jam", "description": "Slow on the ring road"}, nil); err != nil {
+		if err := c.call(ctx, "POST", "/driver/incident/report", c.driver,
+			map[string]any{"busId": trip.BusID, "tripId": trip.ID, "type": "traffic_jam", "description": "Slow on the ring road"},
+			nil); err != nil {
 			return err
 		}
 	}
@@ -155,7 +157,8 @@ func (d demoDrive) halfWay(ctx context.Context, c *demoClient, trip demoTrip) er
 }
 
 func report(ctx context.Context, socket *ioclient.Client, lat, lng, speed, heading float64) error {
-	return emit(ctx, socket, "update-location", map[string]any{"lat": lat, "lng": lng, "speed": speed, "heading": heading, "timestamp": time.Now().UnixMilli()})
+	return emit(ctx, socket, "update-location", map[string]any{"lat": lat, "lng": lng, "speed": speed, "heading": heading,
+		"timestamp": time.Now().UnixMilli()})
 }
 
 func emit(ctx context.Context, socket *ioclient.Client, event string, data any) error {

@@ -78,7 +78,8 @@ func (c *demoClient) signIn(ctx context.Context) error {
 		AccessToken string
 		User        struct{ SchoolID string }
 	}
-	err := c.call(ctx, "POST", "/driver/user-auth/verify-otp", "", map[string]any{"phone": phone, "otp": sixDigits.FindString(sent.Items[0].Text)}, &in)
+	err := c.call(ctx, "POST", "/driver/user-auth/verify-otp", "",
+		map[string]any{"phone": phone, "otp": sixDigits.FindString(sent.Items[0].Text)}, &in)
 	c.driver, c.school = in.AccessToken, in.User.SchoolID
 	return err
 }
@@ -90,7 +91,8 @@ func (c *demoClient) schedule(ctx context.Context, route string) (string, error)
 		return "", err
 	}
 	var in struct{ AccessToken string }
-	if err := c.call(ctx, "POST", "/auth/login", "", map[string]any{"email": "admin@green-valley.local", "password": local.LocalPassword}, &in); err != nil {
+	if err := c.call(ctx, "POST", "/auth/login", "", map[string]any{"email": "admin@green-valley.local", "password": local.LocalPassword},
+		&in); err != nil {
 		return "", err
 	}
 	if route == "" {
@@ -139,7 +141,8 @@ func (c *demoClient) finish(ctx context.Context, trip demoTrip) error {
 }
 
 func (c *demoClient) tap(ctx context.Context, trip demoTrip, r demoRider, status string) error {
-	return c.call(ctx, "POST", "/driver/student/board", c.driver, map[string]any{"tripId": trip.ID, "studentId": r.StudentID, "status": status}, nil)
+	return c.call(ctx, "POST", "/driver/student/board", c.driver,
+		map[string]any{"tripId": trip.ID, "studentId": r.StudentID, "status": status}, nil)
 }
 
 // call calls an endpoint; sign-in paths take their parameters flat.

@@ -31,7 +31,8 @@ func TestTheDemoBusCanBeDrivenAgainAndAgain(t *testing.T) {
 		if err := d.run(t.Context()); err != nil {
 			t.Fatalf("%v\n%s", err, said.String())
 		}
-		if text := said.String(); !strings.Contains(text, "Lake View") || !strings.Contains(text, "has ended") || strings.Contains(text, "traffic jam") != incident {
+		if text := said.String(); !strings.Contains(text, "Lake View") || !strings.Contains(text, "has ended") ||
+			strings.Contains(text, "traffic jam") != incident {
 			t.Errorf("it says %s", text)
 		}
 	}

@@ -81,7 +81,8 @@ func TestTheDemoSignInsOfTheReadmeAreThoseOfTheProgram(t *testing.T) {
 
 func TestPositionsPage_EveryFunctionIsInItsFile(t *testing.T) {
 	t.Parallel()
-	named := regexp.MustCompile("`(?:(\\w+)\\.)?(\\w+)`(?: \\|| in) `([\\w/]+\\.go)`").FindAllStringSubmatch(readTop(t, "docs/positions.md"), -1)
+	named := regexp.MustCompile("`(?:(\\w+)\\.)?(\\w+)`(?: \\|| in) `([\\w/]+\\.go)`").FindAllStringSubmatch(readTop(t, "docs/positions.md"),
+		-1)
 	if len(named) < 10 {
 		t.Errorf("docs/positions.md names %d functions, want 10 or more", len(named))
 	}
@@ -169,7 +170,8 @@ func TestEveryVariableTheDocumentsNameExists(t *testing.T) {
 func TestEveryDependencyHasItsReason(t *testing.T) {
 	t.Parallel()
 	reasons := readTop(t, "docs/dependencies.md")
-	modules := regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.-]+\.[a-z]+(?:/\S+)?) v`).FindAllStringSubmatch(readTop(t, "go.mod")+readTop(t, "bench/go.mod"), -1)
+	modules := regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.-]+\.[a-z]+(?:/\S+)?) v`).FindAllStringSubmatch(readTop(t,
+		"go.mod")+readTop(t, "bench/go.mod"), -1)
 	used := map[string]string{} // module → a file that imports it
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == ".local" || d.Name() == "node_modules") {

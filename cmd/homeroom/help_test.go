@@ -13,11 +13,15 @@ func TestHelpSaysWhatEachVerbDoesAndNeeds(t *testing.T) {
 		args []string
 		says []string
 	}{
-		{[]string{"help"}, []string{"homeroom serve", "homeroom migrate", "HOMEROOM_SECRET", "at least 32 characters", "PORT", "3001", "superadmin", "school", "openapi"}},
-		{[]string{"local", "--help"}, []string{"HOMEROOM_DATA", "DATABASE_URL", "REDIS_URL", "PORT", "Ctrl-C", "loopback", "/dev/outbox", "Postgres 15"}},
-		{[]string{"serve", "--help"}, []string{"DATABASE_URL", "REDIS_URL", "HOMEROOM_SECRET", "HOMEROOM_JWT_KEYS", "HOMEROOM_PUBLIC_URL", "HOMEROOM_OPS_ADDR", "SIGTERM", "newer"}},
+		{[]string{"help"}, []string{"homeroom serve", "homeroom migrate", "HOMEROOM_SECRET", "at least 32 characters", "PORT", "3001",
+			"superadmin", "school", "openapi"}},
+		{[]string{"local", "--help"}, []string{"HOMEROOM_DATA", "DATABASE_URL", "REDIS_URL", "PORT", "Ctrl-C", "loopback", "/dev/outbox",
+			"Postgres 15"}},
+		{[]string{"serve", "--help"}, []string{"DATABASE_URL", "REDIS_URL", "HOMEROOM_SECRET", "HOMEROOM_JWT_KEYS", "HOMEROOM_PUBLIC_URL",
+			"HOMEROOM_OPS_ADDR", "SIGTERM", "newer"}},
 		{[]string{"migrate", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "--workers", "--check-all", "exit code 1", "interrupted"}},
-		{[]string{"school", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "REDIS_URL", "create", "list", "suspend", "activate", "archive"}},
+		{[]string{"school", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "REDIS_URL", "create", "list", "suspend", "activate",
+			"archive"}},
 		{[]string{"school", "create", "--help"}, []string{"--time-zone", "--currency", "--node", "--admin-email", "Example"}},
 		{[]string{"school", "suspend", "--help"}, []string{"its data stays"}},
 		{[]string{"superadmin", "create", "--help"}, []string{"DATABASE_URL", "HOMEROOM_SECRET", "never shown", "standard input"}},

@@ -202,7 +202,8 @@ func TestHomeroomLocalStartsNoServersWhereItIsGivenSome(t *testing.T) {
 
 func TestHomeroomLocalRefusesToListenOnANetwork(t *testing.T) {
 	t.Parallel()
-	if said := refuses(t, environment("HOMEROOM_BIND=0.0.0.0"), "", "local"); !strings.Contains(said, "HOMEROOM_BIND") || !strings.Contains(said, "homeroom serve") {
+	if said := refuses(t, environment("HOMEROOM_BIND=0.0.0.0"), "", "local"); !strings.Contains(said, "HOMEROOM_BIND") ||
+		!strings.Contains(said, "homeroom serve") {
 		t.Errorf("it says %q", said)
 	}
 }

@@ -20,7 +20,8 @@ func TestTheLogSaysWhatWentWrongInOneLine(t *testing.T) {
 	for _, profile := range []config.Profile{config.Local, config.Production} {
 		var said bytes.Buffer
 		newLog(&said, config.Config{Profile: profile, LogLevel: "info"}).Warn("limits", "error", error(traced{}))
-		if line := said.String(); !strings.Contains(line, "Redis is away") || strings.Contains(line, "main.go") || strings.Count(line, "\n") != 1 {
+		if line := said.String(); !strings.Contains(line, "Redis is away") || strings.Contains(line, "main.go") ||
+			strings.Count(line, "\n") != 1 {
 			t.Errorf("%s: %q", profile, line)
 		}
 	}

@@ -63,7 +63,8 @@ Configuration (environment variable, default, meaning):
 	cmd.SetVersionTemplate("{{.Version}}")
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.AddCommand(tryOutCommands()...)
-	cmd.AddCommand(serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(), healthCommand(), versionCommand(), hashWorkerCommand())
+	cmd.AddCommand(serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), openapiCommand(),
+		healthCommand(), versionCommand(), hashWorkerCommand())
 	return cmd
 }
 

@@ -25,7 +25,8 @@ type repository struct {
 
 func readRepository(t *testing.T) repository {
 	t.Helper()
-	r := repository{files: map[string]bool{}, bases: map[string]string{}, packages: map[string][]string{}, declared: map[string]map[string]bool{}}
+	r := repository{files: map[string]bool{}, bases: map[string]string{}, packages: map[string][]string{},
+		declared: map[string]map[string]bool{}}
 	var sources strings.Builder
 	err := fs.WalkDir(os.DirFS(top), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -39,7 +40,8 @@ func readRepository(t *testing.T) repository {
 			return nil
 		}
 		r.bases[filepath.Base(path)] = filepath.Dir(path)
-		if strings.HasPrefix(path, "web/") || !slices.Contains([]string{".go", ".sql", ".sh", ".yaml", ".yml", ".conf", ""}, filepath.Ext(path)) {
+		if strings.HasPrefix(path, "web/") || !slices.Contains([]string{".go", ".sql", ".sh", ".yaml", ".yml", ".conf", ""},
+			filepath.Ext(path)) {
 			return nil
 		}
 		text := readTop(t, path)

@@ -18,7 +18,8 @@ func openapiCommand() *cobra.Command {
 make openapi writes it, and make lint fails when it differs. Needs no database.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(config.Local, map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1"})
+			c, err := config.Load(config.Local, map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none",
+				"REDIS_URL": "redis://127.0.0.1:1"})
 			if err != nil {
 				return err
 			}

@@ -64,7 +64,8 @@ func TestASuperAdminMadeOnTheCommandLineSignsIn(t *testing.T) {
 	})
 	wants(t, 400, "POST", address+"/auth/login", "", map[string]string{"email": "ops@example.org", "password": password})
 	mustRun(t, env, "", "superadmin", "enable", "ops@example.org")
-	wants(t, 403, "POST", address+"/auth/login", "", map[string]string{"email": "ops@example.org", "password": password}) // the factor is asked for
+	wants(t, 403, "POST", address+"/auth/login", "",
+		map[string]string{"email": "ops@example.org", "password": password}) // the factor is asked for
 	p.stop(t, syscall.SIGTERM)
 }
 
@@ -95,7 +96,8 @@ func enrolOperator(t *testing.T, address, email, password string) (token string)
 		t.Fatal(err)
 	}
 	var in struct{ AccessToken string }
-	read(wants(t, 200, "POST", address+"/auth/second-factor/enrol/confirm", "", map[string]string{"challenge": asked.Data.Challenge, "code": factor.Code(secret, factor.StepAt(time.Now()))}), &in)
+	read(wants(t, 200, "POST", address+"/auth/second-factor/enrol/confirm", "",
+		map[string]string{"challenge": asked.Data.Challenge, "code": factor.Code(secret, factor.StepAt(time.Now()))}), &in)
 	return in.AccessToken
 }
 
@@ -188,7 +190,8 @@ func TestMigrateReportsWhatItDidAndWhoFailed(t *testing.T) {
 	if code != 1 || !strings.Contains(complaint, "some schools could not be migrated") {
 		t.Errorf("it ended with %d and %q", code, complaint)
 	}
-	if !strings.Contains(said, "1 failed") || !strings.Contains(said, "failed: school sea-side on node main: ") || strings.Contains(said, "hill-top") {
+	if !strings.Contains(said, "1 failed") || !strings.Contains(said, "failed: school sea-side on node main: ") ||
+		strings.Contains(said, "hill-top") {
 		t.Errorf("it reports\n%s", said)
 	}
 	if list := mustRun(t, env, "", "school", "list"); !strings.Contains(list, "migration failed: ") {

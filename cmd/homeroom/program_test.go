@@ -35,7 +35,8 @@ func build(name, tags string) (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(folder, name)
-	flags := fmt.Sprintf("-ldflags=-w -X homeroom/version.version=%s -X homeroom/version.revision=%s -X homeroom/version.date=%s", builtVersion, builtRevision, builtDate)
+	flags := fmt.Sprintf("-ldflags=-w -X homeroom/version.version=%s -X homeroom/version.revision=%s -X homeroom/version.date=%s",
+		builtVersion, builtRevision, builtDate)
 	said, err := exec.Command("go", "build", "-trimpath", "-tags="+tags, flags, "-o", path, ".").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", name, err, said)

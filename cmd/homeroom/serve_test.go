@@ -96,7 +96,9 @@ func TestHomeroomServeAnswersWhatIsUnderWayBeforeItStops(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }()
 	body := `{"email":"nobody@example.org","password":"not-a-password"}`
-	_, err = fmt.Fprintf(conn, "POST /auth/login HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", host, len(body))
+	_, err = fmt.Fprintf(conn,
+		"POST /auth/login HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", host,
+		len(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,9 +75,10 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 		Example: "  homeroom superadmin disable ops@example.org",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeOperator(cmd, args[0], "disable", "Disabled. Their sessions have ended.", func(s *service.Service, operator, _ uuid.UUID, booked tenancy.InTx) error {
-				return s.Auth.DisableOperator(cmd.Context(), operator, booked)
-			})
+			return changeOperator(cmd, args[0], "disable", "Disabled. Their sessions have ended.",
+				func(s *service.Service, operator, _ uuid.UUID, booked tenancy.InTx) error {
+					return s.Auth.DisableOperator(cmd.Context(), operator, booked)
+				})
 		},
 	}
 }
@@ -108,16 +109,18 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 		Example: "  homeroom superadmin reset-factor ops@example.org",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeOperator(cmd, args[0], "reset second factor", "Removed. They add a new second factor when they sign in.", func(s *service.Service, _, account uuid.UUID, booked tenancy.InTx) error {
-				return s.Auth.ResetFactors(cmd.Context(), account, booked)
-			})
+			return changeOperator(cmd, args[0], "reset second factor", "Removed. They add a new second factor when they sign in.",
+				func(s *service.Service, _, account uuid.UUID, booked tenancy.InTx) error {
+					return s.Auth.ResetFactors(cmd.Context(), account, booked)
+				})
 		},
 	}
 }
 
 // changeOperator finds an operator and does something to them, with a line in the
 // platform's audit.
-func changeOperator(cmd *cobra.Command, email, action, done string, do func(s *service.Service, operator, account uuid.UUID, booked tenancy.InTx) error) error {
+func changeOperator(cmd *cobra.Command, email, action, done string,
+	do func(s *service.Service, operator, account uuid.UUID, booked tenancy.InTx) error) error {
 	s, err := operator(cmd)
 	if err != nil {
 		return err

@@ -40,5 +40,6 @@ With --json it is one JSON object.`,
 
 func versionText() string {
 	v := version.Get()
-	return fmt.Sprintf("homeroom %s\nrevision: %s\ndate: %s\ngo: %s\nplatform: %s/%s\nbuild: %s\n", v.Version, v.Revision, v.Date, v.Go, v.OS, v.Arch, buildKind)
+	return fmt.Sprintf("homeroom %s\nrevision: %s\ndate: %s\ngo: %s\nplatform: %s/%s\nbuild: %s\n", v.Version, v.Revision, v.Date, v.Go, v.OS,
+		v.Arch, buildKind)
 }

@@ -20,7 +20,8 @@ func TestVersion_Text_HasEveryFact(t *testing.T) {
 	t.Parallel()
 	said := mustRun(t, environment(), "", "version")
 	for _, line := range []string{
-		"homeroom " + builtVersion, "revision: " + builtRevision, "date: " + builtDate, "go: " + runtime.Version(), "platform: " + runtime.GOOS + "/" + runtime.GOARCH,
+		"homeroom " + builtVersion, "revision: " + builtRevision, "date: " + builtDate, "go: " + runtime.Version(), "platform: " + runtime.GOOS +
+			"/" + runtime.GOARCH,
 	} {
 		if !strings.Contains(said, line+"\n") {
 			t.Errorf("no line %q in\n%s", line, said)
@@ -46,7 +47,8 @@ func TestVersion_JSON_HasEveryFact(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"version": builtVersion, "revision": builtRevision, "date": builtDate, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		"version": builtVersion, "revision": builtRevision, "date": builtDate, "go": runtime.Version(), "os": runtime.GOOS,
+		"arch": runtime.GOARCH,
 	} {
 		if got[key] != want {
 			t.Errorf("%s is %q, want %q", key, got[key], want)

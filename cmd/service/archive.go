@@ -31,7 +31,8 @@ func (t *tally) Write(p []byte) (int, error) {
 }
 
 // Export writes a whole school into a file.
-func (s *Service) Export(ctx context.Context, id uuid.UUID, to io.Writer, progress func(done, tables int, rows int64)) (archive.Closing, error) {
+func (s *Service) Export(ctx context.Context, id uuid.UUID, to io.Writer, progress func(done, tables int, rows int64)) (archive.Closing,
+	error) {
 	return s.exports.write(ctx, id, to, progress)
 }
 
@@ -94,7 +95,8 @@ func dropUnsent(ctx context.Context, cluster *tenancy.Cluster, school *tenancy.S
 	}
 	var n int64
 	for _, sql := range []string{
-		`update delivery set state = 'FAILED', last_error = 'Not sent: the school was restored from an archive' where state = 'QUEUED' and created_at <= ?`,
+		`update delivery set state = 'FAILED', last_error = 'Not sent: the school was restored from an archive' where state = 'QUEUED'
+			and created_at <= ?`,
 		`delete from outbox where next_at <= ?`,
 	} {
 		done := db.Exec(sql, now.Add(time.Minute))

@@ -51,7 +51,8 @@ func TestAttack_EveryRowFilledToItsLimits_IsAnsweredCheaply(t *testing.T) {
 			f.furnish(t, school)
 			f.known.tell("schoolId", school.ID.String())
 			// Papers are printed with as much of a letterhead as there can be.
-			said := f.clients[api.SchoolAdmin].Call(t, "PUT", "/school-admin/setting", map[string]any{"address": strings.Repeat("a\n", 250), "principalName": strings.Repeat("é", 120)})
+			said := f.clients[api.SchoolAdmin].Call(t, "PUT", "/school-admin/setting",
+				map[string]any{"address": strings.Repeat("a\n", 250), "principalName": strings.Repeat("é", 120)})
 			if said.Status != 200 {
 				t.Fatalf("the letterhead: %d %s", said.Status, said.Body)
 			}
@@ -283,7 +284,8 @@ func (g *filler) value(at, name string, schema map[string]any) any {
 	case isType(schema, "array"):
 		items := make([]any, max(bound(schema, "minItems", 1), bound(schema, "maxItems", 1000)/g.shrink))
 		for i := range items {
-			if items[i] = g.value(at+"[]", strings.TrimSuffix(name, "s"), g.resolve(schema["items"])); i > 0 && g.resolve(schema["items"])["format"] == "uuid" {
+			if items[i] = g.value(at+"[]", strings.TrimSuffix(name, "s"), g.resolve(schema["items"])); i > 0 &&
+				g.resolve(schema["items"])["format"] == "uuid" {
 				items[i] = uuid.NewString()
 			}
 		}

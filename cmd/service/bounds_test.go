@@ -149,10 +149,13 @@ func TestRefusal_OfManyBadFields_IsShort(t *testing.T) {
 		path string
 		data map[string]any
 	}{
-		"ids that are none":         {"/school-admin/fee/reminder/send", map[string]any{"studentIds": ids}},
-		"marks of nobody":           {"/school-admin/attendance/mark", map[string]any{"divisionId": ids[0], "date": strings.Repeat("9", 500_000), "records": slices.Repeat([]any{map[string]any{"studentId": "x"}}, 20_000)}},
-		"filters that are none":     {"/school-admin/student/list", map[string]any{"filters": filters}},
-		"a filter with a long name": {"/school-admin/student/list", map[string]any{"filters": map[string]any{strings.Repeat("f", 500_000): "x"}}},
+		"ids that are none": {"/school-admin/fee/reminder/send", map[string]any{"studentIds": ids}},
+		"marks of nobody": {"/school-admin/attendance/mark",
+			map[string]any{"divisionId": ids[0], "date": strings.Repeat("9", 500_000),
+				"records": slices.Repeat([]any{map[string]any{"studentId": "x"}}, 20_000)}},
+		"filters that are none": {"/school-admin/student/list", map[string]any{"filters": filters}},
+		"a filter with a long name": {"/school-admin/student/list",
+			map[string]any{"filters": map[string]any{strings.Repeat("f", 500_000): "x"}}},
 	} {
 		a := admin.Call(t, "POST", c.path, c.data)
 		if f := a.Failure(t); a.Status != 422 || len(f.Details) > 200 || len(a.Body) > 100_000 {

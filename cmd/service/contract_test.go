@@ -74,7 +74,8 @@ func TestWithoutATokenEveryRowThatWantsOneIs401(t *testing.T) {
 			continue
 		}
 		for what, c := range map[string]*testkit.Client{
-			"no token": app.Nobody(), "a token of nobody": {Token: "abc"}, "another scheme": app.Nobody().With("Authorization", "Basic YTpi"), "an empty one": app.Nobody().With("Authorization", "Bearer "),
+			"no token": app.Nobody(), "a token of nobody": {Token: "abc"}, "another scheme": app.Nobody().With("Authorization", "Basic YTpi"),
+			"an empty one": app.Nobody().With("Authorization", "Bearer "),
 		} {
 			a := call(t, c.On(app), r)
 			if f := a.Failure(t); a.Status != 401 || f.Error != "Unauthorized" {
@@ -165,7 +166,8 @@ func TestEveryRowCountsAgainstItsClass(t *testing.T) {
 	t.Parallel()
 	limits := map[api.LimitClass]string{api.LimitAuth: "100001", api.LimitRead: "100002", api.LimitWrite: "100003", api.LimitRide: "100004"}
 	app := testkit.Start(t, contractRows, func(c *config.Config, _ *service.Options) {
-		c.LimitAuth, c.LimitRead, c.LimitWrite, c.LimitRide = limits[api.LimitAuth]+"-M", limits[api.LimitRead]+"-M", limits[api.LimitWrite]+"-M", limits[api.LimitRide]+"-M"
+		c.LimitAuth, c.LimitRead, c.LimitWrite, c.LimitRide = limits[api.LimitAuth]+"-M", limits[api.LimitRead]+"-M",
+			limits[api.LimitWrite]+"-M", limits[api.LimitRide]+"-M"
 	})
 	s := app.NewSchool(t)
 	clients := everyone(t, s)
@@ -196,7 +198,8 @@ func TestEveryRowCountsAgainstItsClass(t *testing.T) {
 			continue
 		}
 		if a := call(t, c, r); a.Header.Get("X-RateLimit-Limit") != limits[want] {
-			t.Errorf("%s: limit %s, want the %s limit %s (%d %s)", r.Name(), a.Header.Get("X-RateLimit-Limit"), want, limits[want], a.Status, a.Body)
+			t.Errorf("%s: limit %s, want the %s limit %s (%d %s)", r.Name(), a.Header.Get("X-RateLimit-Limit"), want, limits[want], a.Status,
+				a.Body)
 		}
 		if r.Twin && r.Action != api.Read {
 			t.Errorf("%s: the POST form of a list is no read", r.Name())
@@ -269,7 +272,8 @@ func TestInEvaluationModeTeachersOnlyReadExceptExamsAndResults(t *testing.T) {
 	if n := s.Count(t, "class", "true"); n != before {
 		t.Errorf("%d classes were written", n-before)
 	}
-	for role, path := range map[api.RoleType]string{api.Parent: "/parent/leave/contract", api.Driver: "/driver/transport/contract", api.SchoolAdmin: "/school-admin/class/create"} {
+	for role, path := range map[api.RoleType]string{api.Parent: "/parent/leave/contract", api.Driver: "/driver/transport/contract",
+		api.SchoolAdmin: "/school-admin/class/create"} {
 		if a := clients[role].Call(t, "POST", path, map[string]any{"name": "Class 5"}); a.Status >= 300 {
 			t.Errorf("%s is no teacher: %d %s", role, a.Status, a.Body)
 		}
@@ -317,7 +321,8 @@ func checkForeignIDs(t *testing.T, app *testkit.App, rows []api.Row) {
 			nobodys := clients[role].Call(t, r.Method, withID(r.Path, api.NewID()), data)
 			foreign := clients[role].Call(t, r.Method, withID(r.Path, id), data)
 			if foreign.Status != 404 || nobodys.Status != 404 || !bytes.Equal(foreign.Body, nobodys.Body) {
-				t.Errorf("%s as %s: another school's id %d %s, nobody's %d %s", r.Name(), role, foreign.Status, foreign.Body, nobodys.Status, nobodys.Body)
+				t.Errorf("%s as %s: another school's id %d %s, nobody's %d %s", r.Name(), role, foreign.Status, foreign.Body, nobodys.Status,
+					nobodys.Body)
 			}
 		}
 		if after := record(t, theirs, example.Table, id); after != before || after == "" {

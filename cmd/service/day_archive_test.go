@@ -48,7 +48,9 @@ func (d *day) takesHome(t *testing.T) {
 		t.Errorf("a copy that is still good: %d", c.Status)
 	}
 	var books int
-	err := d.app.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.audit_event where actor_id = $1 and (entity = 'school export' or action = 'export')`, d.super.UserID).Scan(&books)
+	err := d.app.Service.Cluster.PlatformPool().QueryRow(t.Context(),
+		`select count(*) from platform.audit_event where actor_id = $1 and (entity = 'school export' or action = 'export')`,
+		d.super.UserID).Scan(&books)
 	if err != nil || books < 4 {
 		t.Errorf("%d lines in the books, %v", books, err)
 	}
@@ -69,7 +71,8 @@ func (d *day) restores(t *testing.T, file []byte) {
 	if len(written.Tables) < 70 || empty > len(written.Tables)/2 {
 		t.Errorf("of %d tables %d are empty", len(written.Tables), empty)
 	}
-	back, err := d.app.Service.Import(t.Context(), archive.Import{ID: api.NewID(), Code: "back-" + uuid.NewString()[:8], Status: tenancy.Active}, bytes.NewReader(file))
+	back, err := d.app.Service.Import(t.Context(),
+		archive.Import{ID: api.NewID(), Code: "back-" + uuid.NewString()[:8], Status: tenancy.Active}, bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +92,8 @@ func (d *day) restores(t *testing.T, file []byte) {
 	// The ledger balances there too.
 	restored := &testkit.School{School: back.School, App: d.app}
 	var off int64
-	if err := restored.DB(t).Raw(`select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0) from ledger_entry`).Scan(&off).Error; err != nil || off != 0 {
+	if err := restored.DB(t).Raw(`select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)
+		from ledger_entry`).Scan(&off).Error; err != nil || off != 0 {
 		t.Errorf("the ledger is off by %d, %v", off, err)
 	}
 }

@@ -55,7 +55,8 @@ func (d *day) fillClass(t *testing.T) {
 	d.morning = m
 	m.today = api.DateOf(d.app.Service.Kernel.Clock().In(d.asSchool(t).Location()))
 	phone := testkit.NewPhone()
-	meera := testkit.Post[roster.EmployeeDetail](t, d.office, "/school-admin/employee/create", map[string]any{"firstName": "Meera", "phone": phone, "employeeType": "TEACHER"})
+	meera := testkit.Post[roster.EmployeeDetail](t, d.office, "/school-admin/employee/create",
+		map[string]any{"firstName": "Meera", "phone": phone, "employeeType": "TEACHER"})
 	testkit.Put[roster.AssignmentList](t, d.office, "/school-admin/employee/"+meera.ID.String()+"/assignments",
 		map[string]any{"assignments": []any{map[string]any{"classId": class, "divisionId": m.division, "isClassTeacher": true}}})
 	m.teacher, m.teacherUser = d.byPhone(t, "teacher", phone), *meera.UserID
@@ -105,7 +106,8 @@ func (d *day) marksClass(t *testing.T) {
 	for i, status := range []string{"ABSENT", "LATE", "PRESENT", "LEAVE", "ABSENT"} {
 		records = append(records, map[string]any{"studentId": m.children[i], "status": status})
 	}
-	done := testkit.Post[attendance.Marked](t, m.teacher, "/teacher/attendance/mark", map[string]any{"divisionId": m.division, "date": m.today, "records": records})
+	done := testkit.Post[attendance.Marked](t, m.teacher, "/teacher/attendance/mark",
+		map[string]any{"divisionId": m.division, "date": m.today, "records": records})
 	if done.Absent != 1 || done.Late != 1 || done.Present != 1 || done.Leave != 2 {
 		t.Errorf("marked %+v", done)
 	}
@@ -131,7 +133,8 @@ func (d *day) marksClass(t *testing.T) {
 func (d *day) correctsMark(t *testing.T) {
 	m := d.morning
 	testkit.Post[attendance.Marked](t, m.teacher, "/teacher/attendance/mark",
-		map[string]any{"divisionId": m.division, "date": m.today, "records": []any{map[string]any{"studentId": m.children[m.absent], "status": "PRESENT"}}})
+		map[string]any{"divisionId": m.division, "date": m.today,
+			"records": []any{map[string]any{"studentId": m.children[m.absent], "status": "PRESENT"}}})
 	h := testkit.Get[attendance.AttendanceHistory](t, d.office, "/school-admin/attendance/history/"+m.children[m.absent].String())
 	if len(h.Days) != 1 || len(h.Days[0].Revisions) != 2 || *h.Days[0].Revisions[0].Status != "ABSENT" || *h.Days[0].Status != "PRESENT" {
 		t.Errorf("history %+v", h)
@@ -140,7 +143,8 @@ func (d *day) correctsMark(t *testing.T) {
 		t.Errorf("the parent heard %d times: the absence, and one correction", n)
 	}
 	month := testkit.Get[attendance.ChildMonth](t, m.parents[m.absent], "/parent/attendance/list?studentId="+m.children[m.absent].String())
-	if seen := slices.IndexFunc(month.Days, func(c attendance.ChildDay) bool { return c.Date == m.today }); seen < 0 || *month.Days[seen].Status != "PRESENT" {
+	if seen := slices.IndexFunc(month.Days, func(c attendance.ChildDay) bool { return c.Date == m.today }); seen < 0 ||
+		*month.Days[seen].Status != "PRESENT" {
 		t.Errorf("the parent sees %+v", month.Days)
 	}
 	m.parents[m.late].Refuses(t, "GET", "/parent/attendance/list?studentId="+m.children[m.absent].String(), nil, 404, "STUDENT_NOT_FOUND")

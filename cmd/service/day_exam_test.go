@@ -32,7 +32,8 @@ func (m *marksHour) admit(t *testing.T, name string, division uuid.UUID) pupil {
 	t.Helper()
 	p := pupil{phone: testkit.NewPhone()}
 	p.id = testkit.Post[struct{ ID uuid.UUID }](t, m.office, "/school-admin/student/create", map[string]any{
-		"firstName": name, "divisionId": division, "guardians": []any{map[string]any{"firstName": "Parent of " + name, "phone": p.phone, "relation": "MOTHER"}},
+		"firstName": name, "divisionId": division,
+		"guardians": []any{map[string]any{"firstName": "Parent of " + name, "phone": p.phone, "relation": "MOTHER"}},
 	}).ID
 	return p
 }
@@ -45,7 +46,8 @@ func (m *marksHour) schedule(t *testing.T) {
 	m.maths = create(t, m.office, "/school-admin/subject/create", map[string]any{"name": "Algebra", "code": "ALG"})
 	m.asha, m.bina, m.dev = m.admit(t, "Asha", five.ID), m.admit(t, "Bina", five.ID), m.admit(t, "Dev", six)
 	phone := testkit.NewPhone()
-	meera := testkit.Post[roster.EmployeeDetail](t, m.office, "/school-admin/employee/create", map[string]any{"firstName": "Meera", "phone": phone, "employeeType": "TEACHER"})
+	meera := testkit.Post[roster.EmployeeDetail](t, m.office, "/school-admin/employee/create",
+		map[string]any{"firstName": "Meera", "phone": phone, "employeeType": "TEACHER"})
 	testkit.Put[roster.AssignmentList](t, m.office, "/school-admin/employee/"+meera.ID.String()+"/assignments",
 		map[string]any{"assignments": []any{map[string]any{"classId": m.class, "divisionId": five.ID, "subjectId": m.maths}}})
 	m.teacher = m.byPhone(t, "teacher", phone)
@@ -53,10 +55,12 @@ func (m *marksHour) schedule(t *testing.T) {
 
 	year := m.ids["/school-admin/academic-year/"]
 	m.exam = testkit.Post[exam.Exam](t, m.office, "/school-admin/exam/create", map[string]any{
-		"name": "Half-yearly", "academicYearId": year, "classIds": []uuid.UUID{m.class, m.other}, "startDate": "2026-09-01", "endDate": "2026-12-20", "weight": 1})
+		"name": "Half-yearly", "academicYearId": year, "classIds": []uuid.UUID{m.class, m.other}, "startDate": "2026-09-01",
+		"endDate": "2026-12-20", "weight": 1})
 	m.ids["/school-admin/exam/"] = m.exam.ID
 	paper := func(class uuid.UUID) map[string]any {
-		return map[string]any{"classId": class, "subjectId": m.maths, "examDate": "2026-11-10", "startTime": "09:00", "endTime": "11:00", "room": "Hall", "maxMarks": 80, "passMarks": 28}
+		return map[string]any{"classId": class, "subjectId": m.maths, "examDate": "2026-11-10", "startTime": "09:00", "endTime": "11:00",
+			"room": "Hall", "maxMarks": 80, "passMarks": 28}
 	}
 	schedule := func(papers ...any) map[string]any { return map[string]any{"examId": m.exam.ID, "papers": papers} }
 	m.office.Refuses(t, "POST", "/school-admin/exam/schedule", schedule(paper(m.class), paper(m.other)), 409, "")
@@ -90,7 +94,8 @@ func (m *marksHour) publish(t *testing.T) {
 	if before := testkit.Get[exam.ChildResults](t, parent, results); len(before.Exams) != 0 {
 		t.Errorf("the parent sees results too early: %+v", before)
 	}
-	if done := testkit.Post[exam.Publication](t, m.office, "/school-admin/exam/"+m.exam.ID.String()+"/publish", map[string]any{"allowMissing": true}); done.Status != "PUBLISHED" || done.Students != 2 {
+	if done := testkit.Post[exam.Publication](t, m.office, "/school-admin/exam/"+m.exam.ID.String()+"/publish",
+		map[string]any{"allowMissing": true}); done.Status != "PUBLISHED" || done.Students != 2 {
 		t.Errorf("published %+v", done)
 	}
 	s := m.asSchool(t)

@@ -27,16 +27,20 @@ func (m *clerksMorning) settle(t *testing.T) {
 			"firstName": name, "divisionId": division, "admissionDate": "2026-06-01"}).ID
 	}
 	m.asha, m.ravi = admit("Asha"), admit("Ravi")
-	head := testkit.Post[fee.Head](t, m.office, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
-	m.structure = testkit.Post[fee.Structure](t, m.office, "/school-admin/fee/structure/create", map[string]any{"classId": class, "name": "Class 5",
-		"heads":       []any{map[string]any{"feeHeadId": head.ID, "amount": 40_000_00}},
-		"instalments": []any{map[string]any{"name": "Term 1", "dueDate": "2026-07-01", "percent": 50}, map[string]any{"name": "Term 2", "dueDate": "2027-01-15", "percent": 50}},
-		"lateFine":    map[string]any{"type": "NONE"}}).ID
+	head := testkit.Post[fee.Head](t, m.office, "/school-admin/fee/head/create",
+		map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
+	m.structure = testkit.Post[fee.Structure](t, m.office, "/school-admin/fee/structure/create",
+		map[string]any{"classId": class, "name": "Class 5",
+			"heads": []any{map[string]any{"feeHeadId": head.ID, "amount": 40_000_00}},
+			"instalments": []any{map[string]any{"name": "Term 1", "dueDate": "2026-07-01", "percent": 50},
+				map[string]any{"name": "Term 2", "dueDate": "2027-01-15", "percent": 50}},
+			"lateFine": map[string]any{"type": "NONE"}}).ID
 }
 
 func (m *clerksMorning) charges(t *testing.T) {
 	for i, want := range []int{2, 0} {
-		got := testkit.Post[fee.Charged](t, m.office, "/school-admin/fee/charge", map[string]any{"structureId": m.structure, "instalment": 1, "classId": m.ids["/school-admin/class/"]})
+		got := testkit.Post[fee.Charged](t, m.office, "/school-admin/fee/charge",
+			map[string]any{"structureId": m.structure, "instalment": 1, "classId": m.ids["/school-admin/class/"]})
 		if got.Charged != want || got.AlreadyCharged != 2-want {
 			t.Errorf("call %d: %+v", i, got)
 		}
@@ -45,7 +49,8 @@ func (m *clerksMorning) charges(t *testing.T) {
 
 func (m *clerksMorning) collects(t *testing.T) {
 	m.cash = m.doubleClicks(t, map[string]any{"studentId": m.asha, "amount": 20_000_00, "paymentMode": "CASH"})
-	m.cheque = m.doubleClicks(t, map[string]any{"studentId": m.ravi, "amount": 25_000_00, "paymentMode": "CHEQUE", "referenceNumber": "004711"})
+	m.cheque = m.doubleClicks(t, map[string]any{"studentId": m.ravi, "amount": 25_000_00, "paymentMode": "CHEQUE",
+		"referenceNumber": "004711"})
 	if m.cash.Number != 1 || m.cheque.Number != 2 || m.cash.Balance != 0 || m.cheque.Balance != -5_000_00 || m.cheque.Advance != 5_000_00 {
 		t.Errorf("cash %+v, cheque %+v", m.cash, m.cheque)
 	}
@@ -78,16 +83,20 @@ func (m *clerksMorning) bounces(t *testing.T) {
 
 func (m *clerksMorning) closes(t *testing.T) {
 	r := testkit.Get[fee.Report](t, m.office, "/school-admin/fee/report/"+m.ravi.String())
-	if len(r.Entries) != 3 || r.Balance != 20_000_00 || r.Entries[1].Balance != -5_000_00 || r.Entries[2].Kind != "REVERSAL" || !strings.Contains(r.Entries[2].Narration, m.cheque.ReceiptNumber) || r.Invoices[0].State != "UNPAID" { // charged today, so due today
+	if len(r.Entries) != 3 || r.Balance != 20_000_00 || r.Entries[1].Balance != -5_000_00 || r.Entries[2].Kind != "REVERSAL" ||
+		!strings.Contains(r.Entries[2].Narration, m.cheque.ReceiptNumber) || r.Invoices[0].State != "UNPAID" { // charged today, so due today
 		t.Errorf("statement %+v", r)
 	}
-	if r := testkit.Get[fee.Report](t, m.office, "/school-admin/fee/report/"+m.asha.String()); r.Balance != 0 || r.Invoices[0].State != "PAID" {
+	if r := testkit.Get[fee.Report](t, m.office, "/school-admin/fee/report/"+m.asha.String()); r.Balance != 0 ||
+		r.Invoices[0].State != "PAID" {
 		t.Errorf("statement %+v", r)
 	}
-	if a := m.office.Call(t, "GET", "/school-admin/fee/report/"+m.ravi.String()+"?format=pdf", nil); a.Status != 200 || !bytes.HasPrefix(a.Body, []byte("%PDF-")) {
+	if a := m.office.Call(t, "GET", "/school-admin/fee/report/"+m.ravi.String()+"?format=pdf", nil); a.Status != 200 ||
+		!bytes.HasPrefix(a.Body, []byte("%PDF-")) {
 		t.Errorf("on paper: %d", a.Status)
 	}
-	if b := testkit.Get[fee.TrialBalance](t, m.office, "/school-admin/fee/trial-balance"); b.TotalDebit != b.TotalCredit || b.TotalDebit != 40_000_00 {
+	if b := testkit.Get[fee.TrialBalance](t, m.office, "/school-admin/fee/trial-balance"); b.TotalDebit != b.TotalCredit ||
+		b.TotalDebit != 40_000_00 {
 		t.Errorf("trial balance %+v", b)
 	}
 	if c := testkit.Get[fee.Closing](t, m.office, "/school-admin/fee/collection"); c.Amount != 45_000_00 || c.Total != 20_000_00 {

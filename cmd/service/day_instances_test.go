@@ -96,5 +96,6 @@ func (d *day) everywhere(t *testing.T, what string, is func() bool) {
 // teaches waits until a teacher's assignment to a division counts.
 func (d *day) teaches(t *testing.T, teacher *testkit.Client, division string) {
 	t.Helper()
-	d.everywhere(t, "the assignment counts", func() bool { return teacher.Call(t, "GET", "/teacher/class/"+division+"/students", nil).Status == 200 })
+	d.everywhere(t, "the assignment counts",
+		func() bool { return teacher.Call(t, "GET", "/teacher/class/"+division+"/students", nil).Status == 200 })
 }

@@ -172,7 +172,8 @@ func (n *night) cutPostgres(*stage) {
 			n.t.Error(err)
 			continue
 		}
-		_, err = conn.Exec(ctx, `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`)
+		_, err = conn.Exec(ctx, `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend'
+			and pid <> pg_backend_pid()`)
 		n.must(err)
 		_ = conn.Close(ctx)
 	}

@@ -58,7 +58,8 @@ func (d *day) studentFile() string {
 		if i%3 != 2 {
 			parent++
 		}
-		fmt.Fprintf(&b, "GV-%04d,Child%d,Rao,Class 5,%c,%d,F,2015-03-0%d,Parent%d,%s,mother\r\n", i+1, i, 'A'+rune(i%2), i/2+1, i%9+1, parent, d.parentPhone(parent))
+		fmt.Fprintf(&b, "GV-%04d,Child%d,Rao,Class 5,%c,%d,F,2015-03-0%d,Parent%d,%s,mother\r\n", i+1, i, 'A'+rune(i%2), i/2+1, i%9+1, parent,
+			d.parentPhone(parent))
 	}
 	return b.String()
 }
@@ -82,11 +83,14 @@ func (d *day) imports(t *testing.T, file, options string) importing.ImportResult
 func (d *day) staff(t *testing.T) {
 	class, division := d.ids["/school-admin/class/"], d.ids["/school-admin/division/"]
 	phone := testkit.NewPhone()
-	meera := testkit.Post[roster.Employee](t, d.office, "/school-admin/employee/create", map[string]any{"firstName": "Meera", "lastName": "Iyer", "phone": phone, "employeeType": "TEACHER"})
+	meera := testkit.Post[roster.Employee](t, d.office, "/school-admin/employee/create",
+		map[string]any{"firstName": "Meera", "lastName": "Iyer", "phone": phone, "employeeType": "TEACHER"})
 	maths := testkit.Post[roster.Subject](t, d.office, "/school-admin/subject/create", map[string]any{"name": "Mathematics", "code": "MATH"})
-	first := testkit.Post[timetable.Period](t, d.office, "/school-admin/timetable/period/create", map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"})
-	testkit.Put[struct{}](t, d.office, "/school-admin/employee/"+meera.ID.String()+"/assignments", map[string]any{"assignments": []map[string]any{
-		{"classId": class, "divisionId": division, "isClassTeacher": true}, {"classId": class, "divisionId": division, "subjectId": maths.ID}}})
+	first := testkit.Post[timetable.Period](t, d.office, "/school-admin/timetable/period/create",
+		map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"})
+	testkit.Put[struct{}](t, d.office, "/school-admin/employee/"+meera.ID.String()+"/assignments",
+		map[string]any{"assignments": []map[string]any{
+			{"classId": class, "divisionId": division, "isClassTeacher": true}, {"classId": class, "divisionId": division, "subjectId": maths.ID}}})
 	week := func(division uuid.UUID) testkit.Answer {
 		return d.office.Call(t, "PUT", "/school-admin/timetable/division/"+division.String(), map[string]any{
 			"slots": []map[string]any{{"dayOfWeek": 1, "periodId": first.ID, "subjectId": maths.ID, "teacherId": meera.ID}}})
@@ -96,7 +100,8 @@ func (d *day) staff(t *testing.T) {
 	}
 	other := testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class, "name": "C"})
 	refused := week(other.ID)
-	if text := refused.Failure(t).Message; refused.Status != 409 || !strings.Contains(text, "Class 5 C Mathematics") || !strings.Contains(text, "Class 5 A Mathematics") {
+	if text := refused.Failure(t).Message; refused.Status != 409 || !strings.Contains(text, "Class 5 C Mathematics") ||
+		!strings.Contains(text, "Class 5 A Mathematics") {
 		t.Errorf("a teacher in two rooms: %d %s", refused.Status, refused.Body)
 	}
 	d.ids["/school-admin/employee/"], d.ids["/school-admin/subject/"] = meera.ID, maths.ID

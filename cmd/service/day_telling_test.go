@@ -29,14 +29,16 @@ func (a *afternoon) people(t *testing.T) {
 	sixA := testkit.Post[roster.Division](t, a.office, "/school-admin/division/create", map[string]any{"classId": six.ID, "name": "A"})
 	admit := func(name, phone string, division uuid.UUID) roster.StudentDetail {
 		return testkit.Post[roster.StudentDetail](t, a.office, "/school-admin/student/create", map[string]any{
-			"firstName": name, "divisionId": division, "guardians": []any{map[string]any{"firstName": "Parent of " + name, "phone": phone, "relation": "MOTHER"}}})
+			"firstName": name, "divisionId": division,
+			"guardians": []any{map[string]any{"firstName": "Parent of " + name, "phone": phone, "relation": "MOTHER"}}})
 	}
 	five, other := testkit.NewPhone(), testkit.NewPhone()
 	a.student = admit("Asha", five, a.ids["/school-admin/division/"])
 	admit("Ravi", other, sixA.ID)
 	a.mother, a.father = a.byPhone(t, "parent", five), a.byPhone(t, "parent", other)
 	phone := testkit.NewPhone()
-	employee := testkit.Post[roster.Employee](t, a.office, "/school-admin/employee/create", map[string]any{"firstName": "Meera", "lastName": "Iyer", "phone": phone, "employeeType": "TEACHER"})
+	employee := testkit.Post[roster.Employee](t, a.office, "/school-admin/employee/create",
+		map[string]any{"firstName": "Meera", "lastName": "Iyer", "phone": phone, "employeeType": "TEACHER"})
 	testkit.Put[roster.AssignmentList](t, a.office, "/school-admin/employee/"+employee.ID.String()+"/assignments", map[string]any{
 		"assignments": []any{map[string]any{"classId": a.ids["/school-admin/class/"], "divisionId": a.ids["/school-admin/division/"]}}})
 	a.teacher = a.byPhone(t, "teacher", phone)
@@ -54,7 +56,8 @@ func (a *afternoon) announce(t *testing.T) {
 	log := func(c *testkit.Client, role string) []notification.Notification {
 		return testkit.Get[notification.Delivered](t, c, "/"+role+"/notification/delivered-notifications").Notifications
 	}
-	testkit.Eventually(t, "the mother and the teacher have it in their log", func() bool { return len(log(a.mother, "parent")) == 1 && len(log(a.teacher, "teacher")) == 1 })
+	testkit.Eventually(t, "the mother and the teacher have it in their log",
+		func() bool { return len(log(a.mother, "parent")) == 1 && len(log(a.teacher, "teacher")) == 1 })
 	if n := log(a.mother, "parent")[0]; n.Type != "ANNOUNCEMENT" || *n.Data.ID != made.ID || n.Title != "Museum" {
 		t.Errorf("the line is %+v", n)
 	}
@@ -71,7 +74,8 @@ func (a *afternoon) announce(t *testing.T) {
 		return len(sent) == 1 && sent[0].Channel == "PUSH" && !strings.Contains(sent[0].Subject+sent[0].Text, "Museum")
 	})
 	testkit.Post[map[string]any](t, a.mother, "/parent/announcement/read", map[string]any{"announcementId": made.ID})
-	if got := testkit.Get[announcement.Counted](t, a.office, "/school-admin/announcement/"+made.ID.String()); got.RecipientCount != 2 || got.ReadCount != 1 {
+	if got := testkit.Get[announcement.Counted](t, a.office, "/school-admin/announcement/"+made.ID.String()); got.RecipientCount != 2 ||
+		got.ReadCount != 1 {
 		t.Errorf("%d were told, %d have read it", got.RecipientCount, got.ReadCount)
 	}
 }
@@ -90,7 +94,8 @@ func (a *afternoon) ask(t *testing.T) {
 	if len(thread.Messages) != 2 || thread.Messages[1].Body != "Yes, please." || thread.UnreadCount != 1 {
 		t.Errorf("the thread is %+v", thread)
 	}
-	a.father.Refuses(t, "POST", "/parent/message/send", map[string]any{"recipientIds": []any{a.teacherID}, "studentId": a.student.ID, "body": "Who is that?"}, 403, "PERMISSION_DENIED")
+	a.father.Refuses(t, "POST", "/parent/message/send",
+		map[string]any{"recipientIds": []any{a.teacherID}, "studentId": a.student.ID, "body": "Who is that?"}, 403, "PERMISSION_DENIED")
 	a.father.Refuses(t, "GET", "/parent/message/thread/"+asked.ThreadID.String(), nil, 404, "")
 }
 
@@ -102,10 +107,12 @@ func (a *afternoon) stranger(t *testing.T) {
 	parent.Refuses(t, "POST", "/parent/announcement/read", map[string]any{"announcementId": a.announced}, 404, "")
 	parent.Refuses(t, "GET", "/parent/message/thread/"+a.answered.String(), nil, 404, "")
 	parent.Refuses(t, "POST", "/parent/message/send", map[string]any{"threadId": a.answered, "body": "Hello"}, 404, "")
-	parent.Refuses(t, "POST", "/parent/message/send", map[string]any{"recipientIds": []any{a.teacherID}, "studentId": a.student.ID, "body": "Hello"}, 404, "")
+	parent.Refuses(t, "POST", "/parent/message/send",
+		map[string]any{"recipientIds": []any{a.teacherID}, "studentId": a.student.ID, "body": "Hello"}, 404, "")
 	office := elsewhere.As(t, "SCHOOL_ADMIN")
 	for _, action := range []string{"publish", "withdraw"} {
 		office.Refuses(t, "POST", "/school-admin/announcement/"+a.announced.String()+"/"+action, nil, 404, "")
 	}
-	office.Refuses(t, "POST", "/school-admin/dispatch/sms", map[string]any{"audience": map[string]any{"classIds": []any{a.ids["/school-admin/class/"]}}, "body": "x"}, 422, "")
+	office.Refuses(t, "POST", "/school-admin/dispatch/sms",
+		map[string]any{"audience": map[string]any{"classIds": []any{a.ids["/school-admin/class/"]}}, "body": "x"}, 422, "")
 }

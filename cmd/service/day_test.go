@@ -87,7 +87,8 @@ func liveDay(t *testing.T, at *stage) {
 // of is the same day of another class, made here, with one division.
 func (d *day) of(t *testing.T, level int) *day {
 	t.Helper()
-	class := testkit.Post[roster.Class](t, d.office, "/school-admin/class/create", map[string]any{"name": fmt.Sprint("Class ", level), "level": level})
+	class := testkit.Post[roster.Class](t, d.office, "/school-admin/class/create",
+		map[string]any{"name": fmt.Sprint("Class ", level), "level": level})
 	division := testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A"})
 	other := *d
 	other.ids = maps.Clone(d.ids)
@@ -140,7 +141,8 @@ func (d *day) onboard(t *testing.T) {
 		School      struct{ ID uuid.UUID }
 		Permissions map[string]api.Granted
 	}
-	if who := testkit.Get[me](t, d.office, "/auth/me"); who.School.ID != d.school || len(who.Permissions) != len(d.app.Service.Kernel.Catalogue) || !who.Permissions["permission"].CanWrite {
+	if who := testkit.Get[me](t, d.office, "/auth/me"); who.School.ID != d.school ||
+		len(who.Permissions) != len(d.app.Service.Kernel.Catalogue) || !who.Permissions["permission"].CanWrite {
 		t.Errorf("me %+v", who)
 	}
 }
@@ -168,14 +170,17 @@ func (d *day) enters(t *testing.T, a testkit.Answer) *testkit.Client {
 }
 
 func (d *day) frame(t *testing.T) {
-	year := testkit.Post[roster.AcademicYear](t, d.office, "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
+	year := testkit.Post[roster.AcademicYear](t, d.office, "/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
 	testkit.Post[roster.AcademicYear](t, d.office, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
 	class := testkit.Post[roster.Class](t, d.office, "/school-admin/class/create", map[string]any{"name": "Class 5", "code": "5", "level": 5})
-	division := testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A", "capacity": 200})
+	division := testkit.Post[roster.Division](t, d.office, "/school-admin/division/create",
+		map[string]any{"classId": class.ID, "name": "A", "capacity": 200})
 	d.ids["/school-admin/academic-year/"] = year.ID
 	d.ids["/school-admin/class/"] = class.ID
 	d.ids["/school-admin/division/"] = division.ID
-	testkit.Post[roster.Division](t, d.office, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "B", "capacity": 200})
+	testkit.Post[roster.Division](t, d.office, "/school-admin/division/create",
+		map[string]any{"classId": class.ID, "name": "B", "capacity": 200})
 }
 
 func (d *day) driverSignsIn(t *testing.T) {
@@ -215,6 +220,7 @@ func (d *day) suspend(t *testing.T) {
 	if a := d.super.Call(t, "POST", "/super-admin/school/"+d.school.String()+"/suspend", nil); a.Status != 200 {
 		t.Fatalf("suspend: %d %s", a.Status, a.Body)
 	}
-	testkit.Eventually(t, "its tokens are refused", func() bool { return d.office.Call(t, "GET", "/school-admin/class/list", nil).Status == 403 })
+	testkit.Eventually(t, "its tokens are refused",
+		func() bool { return d.office.Call(t, "GET", "/school-admin/class/list", nil).Status == 403 })
 	d.super.Refuses(t, "POST", "/super-admin/school/"+d.school.String()+"/suspend", nil, 409, "")
 }

@@ -29,26 +29,33 @@ type busDay struct {
 func (d *busDay) furnish(t *testing.T) {
 	d.admin = d.office
 	phone := testkit.NewPhone()
-	ravi := testkit.Post[roster.Employee](t, d.admin, "/school-admin/employee/create", map[string]any{"firstName": "Ravi", "phone": phone, "employeeType": "DRIVER"})
-	d.bus = testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create", map[string]any{"busNumber": "7", "capacity": 30, "driverId": ravi.ID}).ID
+	ravi := testkit.Post[roster.Employee](t, d.admin, "/school-admin/employee/create",
+		map[string]any{"firstName": "Ravi", "phone": phone, "employeeType": "DRIVER"})
+	d.bus = testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create",
+		map[string]any{"busNumber": "7", "capacity": 30, "driverId": ravi.ID}).ID
 	d.driver = d.byPhone(t, "driver", phone)
 	for i := range 4 {
 		parent := testkit.NewPhone()
-		child := testkit.Post[struct{ ID uuid.UUID }](t, d.admin, "/school-admin/student/create", map[string]any{"firstName": fmt.Sprintf("Child%d", i), "lastName": "Rao",
-			"guardians": []any{map[string]any{"firstName": "Meera", "phone": parent, "relation": "MOTHER"}}})
+		child := testkit.Post[struct{ ID uuid.UUID }](t, d.admin, "/school-admin/student/create",
+			map[string]any{"firstName": fmt.Sprintf("Child%d", i), "lastName": "Rao",
+				"guardians": []any{map[string]any{"firstName": "Meera", "phone": parent, "relation": "MOTHER"}}})
 		d.children = append(d.children, child.ID)
 		d.parents = append(d.parents, d.byPhone(t, "parent", parent))
 	}
 	day := api.DateOf(time.Now().In(d.asSchool(t).Location()))
 	for _, way := range []string{"pickup", "dropoff"} {
-		route := testkit.Post[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/create", map[string]any{"name": "Hill Road " + way, "busId": d.bus, "direction": way, "stops": []any{
-			map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"}, map[string]any{"name": "Lake", "lat": 12.99, "lng": 77.59, "plannedTime": "07:20"}}})
+		route := testkit.Post[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/create",
+			map[string]any{"name": "Hill Road " + way, "busId": d.bus, "direction": way, "stops": []any{
+				map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"},
+				map[string]any{"name": "Lake", "lat": 12.99, "lng": 77.59, "plannedTime": "07:20"}}})
 		var riders []any
 		for i, c := range d.children {
 			riders = append(riders, map[string]any{"studentId": c, "stopId": route.Stops[i%2].ID})
 		}
-		testkit.Put[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/"+route.ID.String()+"/students", map[string]any{"students": riders})
-		trip := testkit.Post[transport.Scheduled](t, d.admin, "/school-admin/transport/trip/schedule", map[string]any{"routeId": route.ID, "tripType": way, "tripDate": day, "scheduledStartTime": "06:55"})
+		testkit.Put[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/"+route.ID.String()+"/students",
+			map[string]any{"students": riders})
+		trip := testkit.Post[transport.Scheduled](t, d.admin, "/school-admin/transport/trip/schedule",
+			map[string]any{"routeId": route.ID, "tripType": way, "tripDate": day, "scheduledStartTime": "06:55"})
 		if way == "pickup" {
 			d.trip = trip.ID
 		} else {
@@ -94,7 +101,8 @@ func (d *busDay) start(t *testing.T) {
 
 // position is so many metres along the route, some time ago.
 func position(metres int, ago time.Duration) map[string]any {
-	return map[string]any{"lat": 12.97 + float64(metres)/111_195, "lng": 77.59, "speed": 8, "heading": 0, "timestamp": time.Now().Add(-ago).UnixMilli()}
+	return map[string]any{"lat": 12.97 + float64(metres)/111_195, "lng": 77.59, "speed": 8, "heading": 0,
+		"timestamp": time.Now().Add(-ago).UnixMilli()}
 }
 
 func (d *busDay) dial(t *testing.T, c *testkit.Client) *ioclient.Client {
@@ -192,7 +200,8 @@ func (d *busDay) watch(t *testing.T) {
 
 func (d *busDay) tap(t *testing.T, trip uuid.UUID, child int, status string) {
 	t.Helper()
-	testkit.Post[transport.Boarding](t, d.driver, "/driver/student/board", map[string]any{"tripId": trip, "studentId": d.children[child], "status": status})
+	testkit.Post[transport.Boarding](t, d.driver, "/driver/student/board",
+		map[string]any{"tripId": trip, "studentId": d.children[child], "status": status})
 }
 
 func (d *busDay) board(t *testing.T) {
@@ -206,7 +215,8 @@ func (d *busDay) board(t *testing.T) {
 	if n := d.toldOf(t, 2, "Not at the stop"); n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	testkit.Post[transport.Incident](t, d.driver, "/driver/incident/report", map[string]any{"busId": d.bus, "tripId": d.trip, "type": "traffic_jam", "description": "Ring road"})
+	testkit.Post[transport.Incident](t, d.driver, "/driver/incident/report",
+		map[string]any{"busId": d.bus, "tripId": d.trip, "type": "traffic_jam", "description": "Ring road"})
 	if list := testkit.Get[api.Page[transport.Incident]](t, d.parents[0], "/bus-tracking/incidents/"+d.bus.String()); list.Total != 1 {
 		t.Errorf("incidents %+v", list)
 	}
@@ -227,7 +237,8 @@ func (d *busDay) end(t *testing.T) {
 func (d *busDay) mismatch(t *testing.T) {
 	s := d.asSchool(t)
 	fact := fmt.Sprintf(`{"divisionId": %q, "date": %q, "absent": [%q, %q]}`, uuid.New(), today(s), d.children[1], d.children[2])
-	if err := s.DB(t).Exec(`insert into outbox (id, kind, payload, occurred_at) values (?, 'attendance.marked', ?, now())`, api.NewID(), fact).Error; err != nil {
+	if err := s.DB(t).Exec(`insert into outbox (id, kind, payload, occurred_at) values (?, 'attendance.marked', ?, now())`, api.NewID(),
+		fact).Error; err != nil {
 		t.Fatal(err)
 	}
 	d.app.Service.Relay.Wake(d.school)

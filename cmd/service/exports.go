@@ -83,7 +83,8 @@ func (w *exportsWorker) Work(ctx context.Context, _ *river.Job[exportsJob]) erro
 	if err := w.clear(ctx); err != nil {
 		return err
 	}
-	rows, err := w.cluster.PlatformPool().Query(ctx, `select id from platform.school_export where state in ('QUEUED', 'RUNNING') order by created_at, id`)
+	rows, err := w.cluster.PlatformPool().Query(ctx, `select id from platform.school_export where state in ('QUEUED', 'RUNNING')
+		order by created_at, id`)
 	if err != nil {
 		return fmt.Errorf("listing exports: %w", err)
 	}
@@ -121,7 +122,8 @@ func (x *exports) make(ctx context.Context, id uuid.UUID) error {
 		return err
 	}
 	now := x.now()
-	_, failed := x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set state = 'FAILED', error = $2, finished_at = $3, expires_at = $4 where id = $1`,
+	_, failed := x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set state = 'FAILED', error = $2, finished_at = $3,
+		expires_at = $4 where id = $1`,
 		id, err.Error(), now, now.Add(exportLife))
 	return errors.Join(err, failed)
 }
@@ -141,7 +143,8 @@ func (x *exports) keep(ctx context.Context, id, of uuid.UUID) error {
 	sum := &tally{to: writer, sum: sha256.New()}
 	_, err := x.write(ctx, of, sum, func(done, tables int, rows int64) {
 		// How far it is may be lost.
-		_, _ = x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set tables_done = $2, tables = $3, row_count = $4 where id = $1`, id, done, tables, rows)
+		_, _ = x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set tables_done = $2, tables = $3, row_count = $4
+			where id = $1`, id, done, tables, rows)
 	})
 	_ = writer.CloseWithError(err)
 	if keptErr := <-kept; err == nil {
@@ -151,7 +154,8 @@ func (x *exports) keep(ctx context.Context, id, of uuid.UUID) error {
 		return err
 	}
 	now := x.now()
-	_, err = x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set state = 'READY', size_bytes = $2, sha256 = $3, finished_at = $4, expires_at = $5 where id = $1`,
+	_, err = x.cluster.PlatformPool().Exec(ctx, `update platform.school_export set state = 'READY', size_bytes = $2, sha256 = $3,
+		finished_at = $4, expires_at = $5 where id = $1`,
 		id, sum.n, hex.EncodeToString(sum.sum.Sum(nil)), now, now.Add(exportLife))
 	return err
 }
@@ -181,7 +185,8 @@ func (x *exports) clear(ctx context.Context) error {
 }
 
 // write writes the archive of a school, with the files of the store.
-func (x *exports) write(ctx context.Context, school uuid.UUID, to io.Writer, progress func(done, tables int, rows int64)) (archive.Closing, error) {
+func (x *exports) write(ctx context.Context, school uuid.UUID, to io.Writer, progress func(done, tables int, rows int64)) (archive.Closing,
+	error) {
 	found, err := x.upToDate(ctx, school)
 	if err != nil {
 		return archive.Closing{}, err

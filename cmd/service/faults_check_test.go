@@ -41,7 +41,8 @@ func (i inspector) check(t *testing.T, what string, s *marked) (lost, doubled in
 	lost += len(b.stuck)
 	b.stuck = nil
 	err := i.in(s, func(ctx context.Context, conn *pgx.Conn) error {
-		for _, look := range []func(context.Context, *testing.T, string, *marked, *pgx.Conn) (int, int, error){checkPayments, checkMarks, checkPositions, checkOwnership} {
+		for _, look := range []func(context.Context, *testing.T, string, *marked, *pgx.Conn) (int, int, error){checkPayments, checkMarks,
+			checkPositions, checkOwnership} {
 			missing, twice, err := look(ctx, t, what, s, conn)
 			if err != nil {
 				return err
@@ -66,7 +67,8 @@ func checkPayments(ctx context.Context, t *testing.T, what string, s *marked, co
 	}
 	var there, receipts, last, told int
 	var amount, off int64
-	err = conn.QueryRow(ctx, `select (select count(*) from fee_receipt r join unnest($1::text[], $2::bigint[]) u (id, amount) on u.id::uuid = r.id and u.amount = r.amount),
+	err = conn.QueryRow(ctx, `select (select count(*) from fee_receipt r
+		join unnest($1::text[], $2::bigint[]) u (id, amount) on u.id::uuid = r.id and u.amount = r.amount),
 		count(*), coalesce(max(number), 0), coalesce(sum(amount), 0)::bigint, (select count(*) from notification where type = 'FEE'),
 		(select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint from ledger_entry) from fee_receipt`,
 		ids, amounts).Scan(&there, &receipts, &last, &amount, &told, &off)
@@ -75,7 +77,8 @@ func checkPayments(ctx context.Context, t *testing.T, what string, s *marked, co
 	}
 	lost, doubled = len(s.books.payments)-there, max(0, receipts-s.books.paid)
 	if lost+doubled > 0 || receipts != s.books.paid || amount != s.books.amount {
-		t.Errorf("%s: %s acknowledged %d payments of %d; there are %d receipts of %d, and %d of this round's %d", what, s.mark, s.books.paid, s.books.amount, receipts, amount, there, len(s.books.payments))
+		t.Errorf("%s: %s acknowledged %d payments of %d; there are %d receipts of %d, and %d of this round's %d", what, s.mark, s.books.paid,
+			s.books.amount, receipts, amount, there, len(s.books.payments))
 	}
 	if last != receipts {
 		t.Errorf("%s: %s has %d receipts, the last of which has the number %d", what, s.mark, receipts, last)
@@ -95,13 +98,16 @@ func checkMarks(ctx context.Context, t *testing.T, what string, s *marked, conn 
 	for _, child := range s.children[:markedChildren] {
 		var states, distinct int
 		var last string
-		err := conn.QueryRow(ctx, `with states as (select remark from attendance where student_id = $1 union all select remark from attendance_revision where student_id = $1)
-			select count(*), count(distinct remark), coalesce((select remark from attendance where student_id = $1), '') from states`, child.ID).Scan(&states, &distinct, &last)
+		err := conn.QueryRow(ctx, `with states as (select remark from attendance where student_id = $1 union all select remark
+			from attendance_revision where student_id = $1)
+			select count(*), count(distinct remark), coalesce((select remark from attendance where student_id = $1), '')
+			from states`, child.ID).Scan(&states, &distinct, &last)
 		if err != nil {
 			return 0, 0, fmt.Errorf("marks: %w", err)
 		}
 		if states != s.books.marks || distinct != states || (states > 0 && last != fmt.Sprintf("%s-%d", s.mark, s.books.marks)) {
-			t.Errorf("%s: a child of %s was marked %d times; there are %d states, %d of them different, the last is %q", what, s.mark, s.books.marks, states, distinct, last)
+			t.Errorf("%s: a child of %s was marked %d times; there are %d states, %d of them different, the last is %q", what, s.mark,
+				s.books.marks, states, distinct, last)
 		}
 		lost, doubled = lost+max(0, s.books.marks-distinct), doubled+states-distinct
 	}
@@ -111,13 +117,15 @@ func checkMarks(ctx context.Context, t *testing.T, what string, s *marked, conn 
 func checkPositions(ctx context.Context, t *testing.T, what string, s *marked, conn *pgx.Conn) (lost, doubled int, err error) {
 	t.Helper()
 	var there, all int
-	err = conn.QueryRow(ctx, `select count(*) filter (where at = any($2)), count(*) from location where trip_id = $1`, s.trip, s.books.points).Scan(&there, &all)
+	err = conn.QueryRow(ctx, `select count(*) filter (where at = any($2)), count(*) from location where trip_id = $1`, s.trip,
+		s.books.points).Scan(&there, &all)
 	if err != nil {
 		return 0, 0, fmt.Errorf("positions: %w", err)
 	}
 	lost, doubled = len(s.books.points)-there, max(0, all-s.books.driven)
 	if lost != 0 || all != s.books.driven {
-		t.Errorf("%s: %s acknowledged %d positions, %d in this round; there are %d, and %d of this round", what, s.mark, s.books.driven, len(s.books.points), all, there)
+		t.Errorf("%s: %s acknowledged %d positions, %d in this round; there are %d, and %d of this round", what, s.mark, s.books.driven,
+			len(s.books.points), all, there)
 	}
 	return lost, doubled, nil
 }
@@ -126,8 +134,10 @@ func checkPositions(ctx context.Context, t *testing.T, what string, s *marked, c
 func checkOwnership(ctx context.Context, t *testing.T, what string, s *marked, conn *pgx.Conn) (lost, doubled int, err error) {
 	t.Helper()
 	var strange int
-	err = conn.QueryRow(ctx, `select (select count(*) from fee_receipt where reference_number not like $1) + (select count(*) from attendance where remark not like $1)
-		+ (select count(*) from attendance_revision where remark not like $1) + (select count(*) from student where last_name not like $1)`, s.mark+"%").Scan(&strange)
+	err = conn.QueryRow(ctx, `select (select count(*) from fee_receipt where reference_number not like $1) + (select count(*) from attendance
+		where remark not like $1)
+		+ (select count(*) from attendance_revision where remark not like $1) + (select count(*) from student
+		where last_name not like $1)`, s.mark+"%").Scan(&strange)
 	if err == nil && strange > 0 {
 		t.Errorf("%s: %d records at %s are of another school", what, strange, s.mark)
 	}

@@ -190,7 +190,8 @@ func lowPort(t *testing.T) string {
 
 // poison hurts a line in one direction until heal.
 func (p *toxiproxy) poison(name, kind, stream string, attributes map[string]any) error {
-	return p.ask("POST", "/proxies/"+name+"/toxics", map[string]any{"name": "hurt", "type": kind, "stream": stream, "toxicity": 1, "attributes": attributes})
+	return p.ask("POST", "/proxies/"+name+"/toxics",
+		map[string]any{"name": "hurt", "type": kind, "stream": stream, "toxicity": 1, "attributes": attributes})
 }
 
 func (p *toxiproxy) heal(name string) error {

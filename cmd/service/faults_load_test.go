@@ -176,7 +176,8 @@ func (c *crowd) marks(s *marked) {
 		records = append(records, map[string]any{"studentId": child.ID, "status": status, "remark": fmt.Sprintf("%s-%d", s.mark, n)})
 	}
 	var got attendance.Marked
-	if c.insist(s, s.teacher, "/teacher/attendance/mark", map[string]any{"divisionId": s.seat.DivisionID, "date": s.today, "records": records}, key, &got) {
+	if c.insist(s, s.teacher, "/teacher/attendance/mark",
+		map[string]any{"divisionId": s.seat.DivisionID, "date": s.today, "records": records}, key, &got) {
 		s.books.marks = n
 	}
 }
@@ -184,7 +185,8 @@ func (c *crowd) marks(s *marked) {
 // pays sends a payment with a key, again and again until it is answered: it counts once.
 func (c *crowd) pays(s *marked) {
 	amount := int64(1 + rand.IntN(100_000))
-	body := map[string]any{"studentId": s.children[rand.IntN(len(s.children))].ID, "amount": amount, "paymentMode": "CHEQUE", "referenceNumber": fmt.Sprintf("%s-%d", s.mark, s.books.paid+1)}
+	body := map[string]any{"studentId": s.children[rand.IntN(len(s.children))].ID, "amount": amount, "paymentMode": "CHEQUE",
+		"referenceNumber": fmt.Sprintf("%s-%d", s.mark, s.books.paid+1)}
 	var got fee.Collection
 	if c.insist(s, s.office, "/school-admin/fee/collection/record", body, uuid.NewString(), &got) {
 		if got.Amount != amount {
@@ -227,10 +229,12 @@ func (c *crowd) signsIn() {
 	var a testkit.Answer
 	result := away
 	if rand.IntN(3) > 0 {
-		a, result = c.send(called{school: s, signIn: true}, nobody, "POST", "/parent/user-auth/verify-pin", map[string]any{"phone": s.phones[rand.IntN(withPIN)], "pin": pin}, "")
+		a, result = c.send(called{school: s, signIn: true}, nobody, "POST", "/parent/user-auth/verify-pin",
+			map[string]any{"phone": s.phones[rand.IntN(withPIN)], "pin": pin}, "")
 	} else {
 		phone := s.phones[int(c.phone.Add(1))%len(s.phones)]
-		if _, result := c.send(called{school: s, signIn: true}, nobody, "POST", "/parent/user-auth/send-otp", map[string]any{"phone": phone}, ""); result != done {
+		if _, result := c.send(called{school: s, signIn: true}, nobody, "POST", "/parent/user-auth/send-otp", map[string]any{"phone": phone},
+			""); result != done {
 			return
 		}
 		a, result = c.byCode(s, nobody, phone)
@@ -243,7 +247,8 @@ func (c *crowd) signsIn() {
 	c.send(called{school: s, named: true}, me, "GET", "/auth/me", nil, "")
 	// A renewal whose answer was lost is refused when it comes again; then people sign in anew.
 	for range 3 {
-		if _, result := c.send(called{school: s, signIn: true, refusals: []int{401}}, nobody, "POST", "/auth/refresh", map[string]any{"refreshToken": in.RefreshToken}, ""); result == done {
+		if _, result := c.send(called{school: s, signIn: true, refusals: []int{401}}, nobody, "POST", "/auth/refresh",
+			map[string]any{"refreshToken": in.RefreshToken}, ""); result == done {
 			return
 		}
 	}
@@ -259,5 +264,6 @@ func (c *crowd) byCode(s *marked, nobody *testkit.Client, phone string) (testkit
 		return held, away
 	}
 	code := sixDigits.FindString(sent.Data.Items[0].Text)
-	return c.send(called{school: s, signIn: true, refusals: []int{400}}, nobody, "POST", "/parent/user-auth/verify-otp", map[string]any{"phone": phone, "otp": code}, "")
+	return c.send(called{school: s, signIn: true, refusals: []int{400}}, nobody, "POST", "/parent/user-auth/verify-otp",
+		map[string]any{"phone": phone, "otp": code}, "")
 }

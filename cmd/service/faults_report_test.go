@@ -54,7 +54,8 @@ func machine(t *testing.T, postgres string) string {
 	load, _ := os.ReadFile("/proc/loadavg")
 	others, _, _ := strings.Cut(string(load), " ")
 	return fmt.Sprintf("Run on %s: %s, %d cores, %s/%s; %s, Postgres %s; load average %s when it began.",
-		time.Now().UTC().Format("2006-01-02 15:04 UTC"), processor, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), version, others)
+		time.Now().UTC().Format("2006-01-02 15:04 UTC"), processor, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), version,
+		others)
 }
 
 func (r *faultReport) add(name string, got tally) {
@@ -73,7 +74,8 @@ func (r *faultReport) table() string {
 	var b strings.Builder
 	b.WriteString("| fault | rounds | calls | answers by status | wrong answers | lost writes | doubled writes | longest recovery | slowest answer |\n|---|---:|---:|---|---:|---:|---:|---:|---:|\n")
 	line := func(name string, t *tally) {
-		fmt.Fprintf(&b, "| %s | %d | %d | %s | %d | %d | %d | %.1f s | %.1f s |\n", name, t.rounds, t.requests, t.answers(), t.wrong, t.lost, t.doubled, t.recovery.Seconds(), t.slowest.Seconds())
+		fmt.Fprintf(&b, "| %s | %d | %d | %s | %d | %d | %d | %.1f s | %.1f s |\n", name, t.rounds, t.requests, t.answers(), t.wrong, t.lost,
+			t.doubled, t.recovery.Seconds(), t.slowest.Seconds())
 	}
 	for _, name := range r.order {
 		line(name, r.by[name])
@@ -88,7 +90,9 @@ func (r *faultReport) write(t *testing.T) {
 	if r.path == "" {
 		return
 	}
-	text := "# What breaks, and what people see of it\n\n" + r.what + fmt.Sprintf("It took %s. Repeat with `make faults`; `HOMEROOM_FAULT_TURNS` and `HOMEROOM_FAULT_REQUESTS` make it shorter.\n", time.Since(r.began).Round(time.Second)) + `
+	text := "# What breaks, and what people see of it\n\n" + r.what +
+		fmt.Sprintf("It took %s. Repeat with `make faults`; `HOMEROOM_FAULT_TURNS` and `HOMEROOM_FAULT_REQUESTS` make it shorter.\n",
+			time.Since(r.began).Round(time.Second)) + `
 In every round parents, teachers, offices and drivers of all schools read, mark, pay, drive and sign in, some before the fault, some while it lasts, some after. Who is
 told to come back (503, 429) or gets no answer tries again, payments with their Idempotency-Key. After every round each school's records are compared with
 what its people were told: every payment, mark and position there once, receipts without gaps, debit = credit, every payment told to the parent once, nothing of another school. *Wrong* is an answer with

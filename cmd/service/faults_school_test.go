@@ -84,16 +84,20 @@ func newMarked(t *testing.T, app *testkit.App, number, children int) *marked {
 func (s *marked) rides(t *testing.T) {
 	t.Helper()
 	phone := testkit.NewPhone()
-	ravi := testkit.Post[roster.Employee](t, s.office, "/school-admin/employee/create", map[string]any{"firstName": "Ravi", "lastName": s.mark, "phone": phone, "employeeType": "DRIVER"})
+	ravi := testkit.Post[roster.Employee](t, s.office, "/school-admin/employee/create",
+		map[string]any{"firstName": "Ravi", "lastName": s.mark, "phone": phone, "employeeType": "DRIVER"})
 	s.driver = (&day{app: s.App}).byPhone(t, "driver", phone)
-	s.bus = testkit.Post[transport.Bus](t, s.office, "/school-admin/transport/bus/create", map[string]any{"busNumber": s.mark, "capacity": 60, "driverId": ravi.ID}).ID
-	route := testkit.Post[transport.RouteDetail](t, s.office, "/school-admin/transport/route/create", map[string]any{"name": s.mark, "busId": s.bus, "direction": "pickup",
-		"stops": []any{map[string]any{"name": s.mark, "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"}}})
+	s.bus = testkit.Post[transport.Bus](t, s.office, "/school-admin/transport/bus/create",
+		map[string]any{"busNumber": s.mark, "capacity": 60, "driverId": ravi.ID}).ID
+	route := testkit.Post[transport.RouteDetail](t, s.office, "/school-admin/transport/route/create",
+		map[string]any{"name": s.mark, "busId": s.bus, "direction": "pickup",
+			"stops": []any{map[string]any{"name": s.mark, "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"}}})
 	var riders []any
 	for _, c := range s.children {
 		riders = append(riders, map[string]any{"studentId": c.ID, "stopId": route.Stops[0].ID})
 	}
-	testkit.Put[transport.RouteDetail](t, s.office, "/school-admin/transport/route/"+route.ID.String()+"/students", map[string]any{"students": riders})
+	testkit.Put[transport.RouteDetail](t, s.office, "/school-admin/transport/route/"+route.ID.String()+"/students",
+		map[string]any{"students": riders})
 	s.trip = testkit.Post[transport.Scheduled](t, s.office, "/school-admin/transport/trip/schedule",
 		map[string]any{"routeId": route.ID, "tripType": "pickup", "tripDate": s.today, "scheduledStartTime": "06:55"}).ID
 	if a := s.driver.Call(t, "POST", "/driver/bus-tracking/trips/"+s.trip.String()+"/start", map[string]any{}); a.Status != 200 {
@@ -128,7 +132,8 @@ func (s *marked) somethingToRead() reading {
 	case 6:
 		return reading{s.teacher, "GET", "/teacher/class/" + s.seat.DivisionID.String() + "/students", nil, true}
 	case 7:
-		return reading{s.teacher, "GET", "/teacher/attendance/register?divisionId=" + s.seat.DivisionID.String() + "&date=" + s.today.String(), nil, true}
+		return reading{s.teacher, "GET", "/teacher/attendance/register?divisionId=" + s.seat.DivisionID.String() + "&date=" + s.today.String(),
+			nil, true}
 	case 8:
 		return reading{s.office, "GET", "/school-admin/student/list?limit=30", nil, true}
 	default:

@@ -39,8 +39,9 @@ func (s *site) through(t *testing.T, l lines) {
 	t.Helper()
 	s.lines = l
 	s.via = testkit.Servers{
-		Platform: l.through(t, "main", s.direct.Platform), Node: l.through(t, "north", s.direct.Node), Redis: l.through(t, "redis", s.direct.Redis),
-		Name: s.direct.Name, Log: filepath.Join(t.TempDir(), "log"),
+		Platform: l.through(t, "main", s.direct.Platform), Node: l.through(t, "north", s.direct.Node),
+		Redis: l.through(t, "redis", s.direct.Redis),
+		Name:  s.direct.Name, Log: filepath.Join(t.TempDir(), "log"),
 	}
 }
 
@@ -66,7 +67,8 @@ func (s *site) instances() []*testkit.App {
 // privateSite is one whose servers are its own, with toxiproxy on the lines.
 func privateSite(t *testing.T) *site {
 	t.Helper()
-	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true, Crashable: true, MaxConnections: 200})
+	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, Redis: true,
+		Crashable: true, MaxConnections: 200})
 	if err != nil {
 		t.Fatalf("starting servers: %v", err)
 	}
@@ -157,7 +159,8 @@ func (s *site) faults() []fault {
 			hurt: func(int) error { return s.stack.FreezeRedis() },
 			heal: func(int) error { return s.stack.ThawRedis() }},
 		{name: "Redis flushed", each: 1, hurt: func(int) error { return s.redis.FlushAll(ctx).Err() }},
-		{name: "Redis: publish and subscribe cut", each: 1, hurt: func(int) error { return s.redis.Do(ctx, "client", "kill", "type", "pubsub").Err() }},
+		{name: "Redis: publish and subscribe cut", each: 1,
+			hurt: func(int) error { return s.redis.Do(ctx, "client", "kill", "type", "pubsub").Err() }},
 		s.cutLines(),
 	}
 	streams := []string{"downstream", "upstream"}

@@ -72,7 +72,8 @@ func readDocument(t *testing.T, app *testkit.App) *document {
 			if !ok || of["responses"] == nil {
 				continue
 			}
-			op := &operation{method: strings.ToUpper(method), path: path, body: map[string]map[string]any{}, answers: map[int]*jsonschema.Schema{}, kinds: map[int][]string{}}
+			op := &operation{method: strings.ToUpper(method), path: path, body: map[string]map[string]any{}, answers: map[int]*jsonschema.Schema{},
+				kinds: map[int][]string{}}
 			for _, p := range list(of["parameters"]) {
 				op.parameters = append(op.parameters, d.resolve(p))
 			}

@@ -86,7 +86,8 @@ func (k *known) walk(noun string, value any) {
 }
 
 // alsoCalled are names under which rows ask for what answers call otherwise.
-var alsoCalled = map[string]string{"driverId": "employeeId", "attendantId": "employeeId", "teacherId": "employeeId", "recipientId": "userId", "rider": "studentId"}
+var alsoCalled = map[string]string{"driverId": "employeeId", "attendantId": "employeeId", "teacherId": "employeeId",
+	"recipientId": "userId", "rider": "studentId"}
 
 // of is the ids of that name, or of one it ends with or that ends with it: a nextClassId is
 // a classId, and a headId a feeHeadId.

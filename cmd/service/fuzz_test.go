@@ -186,7 +186,8 @@ func (f *fuzz) look(op *operation, a testkit.Answer, path string, body []byte) {
 		return
 	}
 	kind, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
-	if kinds := op.kinds[a.Status]; len(kinds) == 0 && len(a.Body) > 0 || len(kinds) > 0 && !slices.Contains(kinds, kind) && !slices.Contains(kinds, "application/octet-stream") {
+	if kinds := op.kinds[a.Status]; len(kinds) == 0 && len(a.Body) > 0 || len(kinds) > 0 && !slices.Contains(kinds, kind) &&
+		!slices.Contains(kinds, "application/octet-stream") {
 		f.fault(op, fmt.Sprintf("answers %d as %q, which it does not promise", a.Status, kind), path, body)
 		return
 	}
@@ -201,7 +202,8 @@ func (f *fuzz) look(op *operation, a testkit.Answer, path string, body []byte) {
 		return
 	}
 	if err := schema.Validate(value); err != nil {
-		f.fault(op, fmt.Sprintf("answers %d with another shape than promised", a.Status), path, fmt.Appendf(nil, "%s\n%v\n%s", body, err, short(a.Body)))
+		f.fault(op, fmt.Sprintf("answers %d with another shape than promised", a.Status), path,
+			fmt.Appendf(nil, "%s\n%v\n%s", body, err, short(a.Body)))
 		return
 	}
 	if a.Status < 300 {

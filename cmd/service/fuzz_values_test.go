@@ -27,10 +27,15 @@ type maker struct {
 
 // nasty are values that have broken programs.
 var nasty = []any{
-	nil, true, -1, 0, 1e308, 9007199254740993, "", " ", "null", "0", "' OR 1=1 --", `"; DROP TABLE student; --`, "%", "_", `\`, "a\x00b", "\xff\xfe", "\u202eمرحبا", "👩‍👩‍👧‍👦🏳️‍🌈",
-	strings.Repeat("x", 5000), strings.Repeat("é", 300), "2026-02-30", "0000-00-00", "0000-01-01", "0001-01-01", "9999-12-31", "99999-01-01", "2026-11-15T08:30:00+14:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00", "24:00", "2147483648", "-2147483649", "9223372036854775808", "2026-13-01T25:61:61Z", "-infinity", "infinity", "NaN", "../../../etc/passwd", "${jndi:ldap://x}",
-	"<script>alert(1)</script>", "00000000-0000-0000-0000-000000000000", "{}", "[]", []any{}, map[string]any{}, []any{nil}, map[string]any{"": nil}, "=cmd|' /C calc'!A0", "1e999", "0x1F", "+919800000000", "a@b.c",
-	[]any{[]any{[]any{[]any{map[string]any{"a": []any{}}}}}}, json.Number("123456789012345678901234567890"), json.Number("0.00000000000000000001"), json.Number("-0"),
+	nil, true, -1, 0, 1e308, 9007199254740993, "", " ", "null", "0", "' OR 1=1 --", `"; DROP TABLE student; --`, "%", "_", `\`, "a\x00b",
+	"\xff\xfe", "\u202eمرحبا", "👩‍👩‍👧‍👦🏳️‍🌈",
+	strings.Repeat("x", 5000), strings.Repeat("é", 300), "2026-02-30", "0000-00-00", "0000-01-01", "0001-01-01", "9999-12-31", "99999-01-01",
+	"2026-11-15T08:30:00+14:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00", "24:00", "2147483648", "-2147483649",
+	"9223372036854775808", "2026-13-01T25:61:61Z", "-infinity", "infinity", "NaN", "../../../etc/passwd", "${jndi:ldap://x}",
+	"<script>alert(1)</script>", "00000000-0000-0000-0000-000000000000", "{}", "[]", []any{}, map[string]any{}, []any{nil},
+	map[string]any{"": nil}, "=cmd|' /C calc'!A0", "1e999", "0x1F", "+919800000000", "a@b.c",
+	[]any{[]any{[]any{[]any{map[string]any{"a": []any{}}}}}}, json.Number("123456789012345678901234567890"),
+	json.Number("0.00000000000000000001"), json.Number("-0"),
 }
 
 func (g *maker) spoil() bool { return g.broken && g.random.IntN(6) == 0 }
@@ -58,7 +63,8 @@ func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 		}
 	}
 	if g.spoil() {
-		query.Add([]string{"page", "limit", "filters[x]", "sort[field]", "%00", "filters[search]"}[g.random.IntN(6)], fmt.Sprint(nasty[g.random.IntN(len(nasty))]))
+		query.Add([]string{"page", "limit", "filters[x]", "sort[field]", "%00", "filters[search]"}[g.random.IntN(6)],
+			fmt.Sprint(nasty[g.random.IntN(len(nasty))]))
 	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()

@@ -19,7 +19,8 @@ func TestAnInstanceHearsOfASchoolBeforeWhatItRemembersGrowsOld(t *testing.T) {
 	if s, o := answers(officeOfSilent), answers(officeOfTold); s != 200 || o != 200 {
 		t.Fatalf("before, they are answered %d and %d", s, o)
 	}
-	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.school set status = 'SUSPENDED' where id = $1`, silent.ID); err != nil {
+	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.school set status = 'SUSPENDED' where id = $1`,
+		silent.ID); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Post[any](t, super, "/super-admin/school/"+told.ID.String()+"/suspend", nil)

@@ -50,7 +50,8 @@ func TestTheSigningKeyIsChangedUnderPeoplesHands(t *testing.T) {
 	}
 	old, fresh := signIn(known), signIn(used)
 	for what, status := range map[string]int{
-		"a token of the old key where the new one signs": me(used, old), "a token of the new key where the old one signs": me(known, fresh), "a token of the new key alone": me(gone, fresh),
+		"a token of the old key where the new one signs": me(used, old), "a token of the new key where the old one signs": me(known, fresh),
+		"a token of the new key alone": me(gone, fresh),
 	} {
 		if status != 200 {
 			t.Errorf("%s: %d", what, status)

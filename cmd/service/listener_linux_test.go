@@ -29,7 +29,8 @@ func TestAClosingListenerServesThoseWhoWaitAtTheDoor(t *testing.T) {
 		t.Fatal(err)
 	}
 	door := gated{listener.(*net.TCPListener), make(chan struct{})}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("served")) }), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("served")) }),
+		ReadHeaderTimeout: time.Minute}
 	open := sync.OnceFunc(func() { close(door.gate) })
 	t.Cleanup(func() {
 		open()

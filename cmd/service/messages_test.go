@@ -69,7 +69,8 @@ func TestInProductionACodeLeavesByTheConfiguredProvider(t *testing.T) {
 	}
 	testkit.Eventually(t, "nothing of it is kept", func() bool {
 		var n int
-		err := app.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.message where recipient = $1`, driver.Phone).Scan(&n)
+		err := app.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.message where recipient = $1`,
+			driver.Phone).Scan(&n)
 		return err == nil && n == 0
 	})
 	// Nobody has configured e-mail, or a place for files: both are said, to everybody alike.

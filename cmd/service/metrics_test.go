@@ -66,7 +66,8 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 	c := testkit.Shared(t).Service.Config
 	c.DatabaseURL, c.NodeURL, c.Spares = testkit.Database(t, stack, "main", name), testkit.Database(t, stack, "north", name), 0
 	deaf, clock := testkit.NewPhone(), wait.NewClock()
-	in := produce(t, c, service.Options{Namespace: name, Clock: clock.Now, Drivers: map[delivery.Channel]delivery.Driver{delivery.SMS: picky(deaf)}})
+	in := produce(t, c, service.Options{Namespace: name, Clock: clock.Now,
+		Drivers: map[delivery.Channel]delivery.Driver{delivery.SMS: picky(deaf)}})
 	school := in.app.NewSchool(t)
 	platform := in.app.Service.Cluster.PlatformPool()
 	count := func(sql string, args ...any) (n int) {
@@ -79,9 +80,11 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 
 	// A fact, two tries to sign in that are refused, two codes of which one cannot be
 	// delivered, a position of no trip, and a school that was left behind.
-	testkit.Post[roster.Employee](t, school.As(t, api.SchoolAdmin), "/school-admin/employee/create", map[string]any{"firstName": "Ravi", "phone": testkit.NewPhone(), "employeeType": "DRIVER"})
+	testkit.Post[roster.Employee](t, school.As(t, api.SchoolAdmin), "/school-admin/employee/create",
+		map[string]any{"firstName": "Ravi", "phone": testkit.NewPhone(), "employeeType": "DRIVER"})
 	nobody := in.app.Nobody()
-	nobody.Refuses(t, "POST", "/auth/login", map[string]any{"email": "nobody@example.org", "password": "not-a-password"}, 400, "PASSWORD_WRONG")
+	nobody.Refuses(t, "POST", "/auth/login", map[string]any{"email": "nobody@example.org", "password": "not-a-password"}, 400,
+		"PASSWORD_WRONG")
 	school.Add(t, testkit.Person{Role: api.Driver, Phone: deaf})
 	hears := school.Add(t, testkit.Person{Role: api.Driver}).Phone
 	for _, phone := range []string{deaf, hears} {
@@ -89,18 +92,23 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 			t.Fatalf("send-otp: %d %s", a.Status, a.Body)
 		}
 	}
-	nobody.Refuses(t, "POST", "/driver/user-auth/verify-otp", map[string]any{"phone": testkit.NewPhone(), "otp": "123456"}, 400, "OTP_INVALID")
+	nobody.Refuses(t, "POST", "/driver/user-auth/verify-otp", map[string]any{"phone": testkit.NewPhone(), "otp": "123456"}, 400,
+		"OTP_INVALID")
 	if err := in.app.Service.Tracker.Report(t.Context(), school.ID, uuid.New(), []byte("{}"), func(error) {}); err == nil {
 		t.Error("a position of nobody was taken")
 	}
-	_, err := platform.Exec(t.Context(), `insert into platform.school (id, code, name, node, schema_name, shard, status, time_zone, locale, currency, schema_version)
-		values ($1::uuid, 'behind', 'Left Behind', 'main', 'school_' || replace($1::uuid::text, '-', ''), 0, 'SUSPENDED', 'UTC', 'en', 'INR', 1)`, uuid.New())
+	_, err := platform.Exec(t.Context(), `insert into platform.school (id, code, name, node, schema_name, shard, status, time_zone, locale,
+		currency, schema_version)
+		values ($1::uuid, 'behind', 'Left Behind', 'main', 'school_' || replace($1::uuid::text, '-', ''), 0, 'SUSPENDED', 'UTC', 'en', 'INR',
+		1)`, uuid.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "all of it has happened", func() bool {
-		return count(`select count(*) from platform.dead_letter`) == 1 && count(`select count(*) from platform.message where state = 'QUEUED'`) == 0 &&
-			count(`select count(*) from platform.river_job where state = 'completed' and kind = 'resume'`) > 0 && school.Count(t, "outbox", "true") == 0
+		return count(`select count(*) from platform.dead_letter`) == 1 &&
+			count(`select count(*) from platform.message where state = 'QUEUED'`) == 0 &&
+			count(`select count(*) from platform.river_job where state = 'completed' and kind = 'resume'`) > 0 &&
+			school.Count(t, "outbox", "true") == 0
 	})
 
 	ops := "http://" + in.ops
@@ -157,7 +165,8 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 	}
 
 	// What the rules, the dashboard and the pages name is told. All outboxes are swept a moment after the start.
-	testkit.Eventually(t, "the outboxes were swept", func() bool { told = scrape(t, ops); return told["homeroom_outbox_swept_timestamp_seconds"] > 0 })
+	testkit.Eventually(t, "the outboxes were swept",
+		func() bool { told = scrape(t, ops); return told["homeroom_outbox_swept_timestamp_seconds"] > 0 })
 	names := map[string]bool{}
 	for metric := range told {
 		name, _, _ := strings.Cut(metric, "{")

@@ -40,8 +40,9 @@ import (
 // order: what refers to others goes before them.
 func (s *Service) modules(more ...api.Module) []api.Module {
 	files := &file.Module{
-		Store:   s.store,
-		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead, leave.FileKind: leave.MayRead},
+		Store: s.store,
+		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead,
+			leave.FileKind: leave.MayRead},
 		Private: []string{message.FileKind},
 		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
 	}
@@ -49,12 +50,15 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 	register := &attendance.Module{}
 	exams := &exam.Module{Attendance: register, Letterhead: letterhead}
 	leaves := &leave.Module{Attendance: register, Files: files}
-	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: s.schools, Clock: s.now, AnnouncementAddressesUser: announcement.AddressesUser}
-	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: s.schools, Clock: s.now}
+	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: s.schools, Clock: s.now,
+		AnnouncementAddressesUser: announcement.AddressesUser}
+	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: s.schools,
+		Clock: s.now}
 	modules := []api.Module{
 		s.Auth.Describe(),
 		devModule(s.Config.Profile, s.Redis),
-		(&school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth, Adopt: s.adoptProfile, Archives: s.exports}).Describe(),
+		(&school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth, Adopt: s.adoptProfile,
+			Archives: s.exports}).Describe(),
 		(&platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: s.schools, Version: s.Cluster.SchoolVersion()}).Describe(),
 		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Describe(),
 		api.Own(),
@@ -67,7 +71,8 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&fee.Module{Letterhead: letterhead}).Describe(),
 		(&announcement.Module{Teller: notifications, Files: files, Schools: s.schools, Clock: s.now}).Describe(),
 		leaves.Describe(),
-		(&transport.Module{Absences: leaves, Register: register, Schools: s.schools, Tracker: s.Tracker, Publish: newsPublisher{s.Hub, s.Hints}.publish}).Describe(),
+		(&transport.Module{Absences: leaves, Register: register, Schools: s.schools, Tracker: s.Tracker,
+			Publish: newsPublisher{s.Hub, s.Hints}.publish}).Describe(),
 		(&library.Module{Ledger: fee.Charges{}}).Describe(),
 		event.Describe(),
 		(&message.Module{Files: files}).Describe(),

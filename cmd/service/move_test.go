@@ -90,8 +90,9 @@ func (f *traffic) collect(clerk *testkit.Client, student uuid.UUID) {
 func (f *traffic) mark(teacher *testkit.Client, seat testkit.Seat, child uuid.UUID, today api.Date) {
 	f.load("a teacher", func(int) (testkit.Answer, error) {
 		n := f.marks.Load() + 1
-		a, err := teacher.With("Idempotency-Key", fmt.Sprint("mark ", n)).TryCall("POST", "/teacher/attendance/mark", map[string]any{"divisionId": seat.DivisionID, "date": today,
-			"records": []any{map[string]any{"studentId": child, "status": []string{"ABSENT", "PRESENT"}[n%2], "remark": fmt.Sprint(n)}}})
+		a, err := teacher.With("Idempotency-Key", fmt.Sprint("mark ", n)).TryCall("POST", "/teacher/attendance/mark",
+			map[string]any{"divisionId": seat.DivisionID, "date": today,
+				"records": []any{map[string]any{"studentId": child, "status": []string{"ABSENT", "PRESENT"}[n%2], "remark": fmt.Sprint(n)}}})
 		if err == nil && a.Status == 200 {
 			f.marks.Store(n)
 		}
@@ -125,7 +126,8 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 		})
 		reader := parent.On(instance)
 		f.load("a parent", func(i int) (testkit.Answer, error) {
-			path := []string{"/parent/student/" + student.String(), "/parent/attendance/list?studentId=" + student.String(), "/parent/fee/dues"}[i%3]
+			path := []string{"/parent/student/" + student.String(), "/parent/attendance/list?studentId=" + student.String(),
+				"/parent/fee/dues"}[i%3]
 			a, err := reader.TryCall("GET", path, nil)
 			if err == nil && a.Status == 200 && i%3 == 0 && !strings.Contains(string(a.Body), student.String()) {
 				err = fmt.Errorf("their child is not in %s", a.Body)
@@ -173,7 +175,8 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 	}()
 	testkit.Eventually(t, "the school is in its new home", func() bool { return look().State == "MOVED" })
 	testkit.Eventually(t, "the move's traces are gone", func() bool { return look().Clean })
-	if m := scrape(t, app.URL); m[`homeroom_moves{state="moved"}`] != 1 || m[`homeroom_moves{state="running"}`] != 0 || m[`homeroom_schools{node="south",status="ACTIVE"}`] != 1 {
+	if m := scrape(t, app.URL); m[`homeroom_moves{state="moved"}`] != 1 || m[`homeroom_moves{state="running"}`] != 0 ||
+		m[`homeroom_schools{node="south",status="ACTIVE"}`] != 1 {
 		t.Errorf("the metrics do not tell of the move: %v", m)
 	}
 	seen = f.good.Load()
@@ -192,13 +195,15 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 		t.Errorf("%d receipts, %d were acknowledged", n, f.paid.Load())
 	}
 	var out int64
-	if err := moved.DB(t).Raw(`select coalesce(sum(case when entry_type = 'DR' then amount else -amount end), 0) from ledger_entry`).Scan(&out).Error; err != nil || out != 0 {
+	if err := moved.DB(t).Raw(`select coalesce(sum(case when entry_type = 'DR' then amount else -amount end), 0)
+		from ledger_entry`).Scan(&out).Error; err != nil || out != 0 {
 		t.Errorf("the books are out by %d: %v", out, err)
 	}
 	// The rule that they balance holds on the copy as it did on the original.
 	err = moved.DB(t).Exec(`with t as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
 			values (gen_random_uuid(), 'PAYMENT', current_date, 'half', 'half', now()) returning id)
-		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) select t.id, 1, a.id, 'DR', 100 from t, (select id from ledger_account limit 1) a`).Error
+		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) select t.id, 1, a.id, 'DR', 100 from t, (select id
+		from ledger_account limit 1) a`).Error
 	if err == nil || !strings.Contains(err.Error(), "balance") {
 		t.Errorf("one side of a transaction was posted alone: %v", err)
 	}
@@ -207,7 +212,8 @@ func TestASchoolMovesWhileParentsReadATeacherMarksAndClerksCollect(t *testing.T)
 	err = moved.DB(t).Raw(`with states as (select remark from attendance union all select remark from attendance_revision)
 		select count(*), count(distinct remark), (select remark from attendance) from states`).Row().Scan(&states, &distinct, &remark)
 	if err != nil || states != f.marks.Load() || distinct != states || remark != fmt.Sprint(f.marks.Load()) {
-		t.Errorf("%d marks were acknowledged; there are %d, %d of them different, the last is %q: %v", f.marks.Load(), states, distinct, remark, err)
+		t.Errorf("%d marks were acknowledged; there are %d, %d of them different, the last is %q: %v", f.marks.Load(), states, distinct, remark,
+			err)
 	}
 	last := f.name.Load()
 	if moved.Count(t, "class", "id = ? and name = ?", marked, last) != 1 {

@@ -92,7 +92,8 @@ func TestNewModule_PersonalData_IsExportedAndErased(t *testing.T) {
 		} `json:"data"`
 	}
 	a := office.admin.Call(t, "GET", student+"/personal-data", nil)
-	if err := json.Unmarshal(a.Body, &export); err != nil || len(export.Data.NurseVisits) != 1 || export.Data.NurseVisits[0].Complaint != "Headache" {
+	if err := json.Unmarshal(a.Body, &export); err != nil || len(export.Data.NurseVisits) != 1 ||
+		export.Data.NurseVisits[0].Complaint != "Headache" {
 		t.Errorf("the export has the visits %+v (%d, %v), want one with the complaint", export.Data.NurseVisits, a.Status, err)
 	}
 
@@ -114,7 +115,8 @@ func TestNewModule_ReachesSchoolsThatExist(t *testing.T) {
 	s := older.NewSchool(t)
 	admin, teacher := s.As(t, api.SchoolAdmin), s.As(t, api.Teacher)
 	// What an administrator took away stays away.
-	err := s.DB(t).Exec(`update permission set can_read = false where role_id = ? and module_id = (select id from module where name = 'class')`, rbac.RoleID(s.ID, api.Teacher)).Error
+	err := s.DB(t).Exec(`update permission set can_read = false where role_id = ? and module_id = (select id from module
+		where name = 'class')`, rbac.RoleID(s.ID, api.Teacher)).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +163,8 @@ func modulesOf(t *testing.T, admin *testkit.Client) (names []string) {
 
 func TestNewModule_LeavingSomethingOut_IsRefusedAtStart(t *testing.T) {
 	t.Parallel()
-	c, err := config.Load(config.Local, map[string]string{"DATABASE_URL": "postgres://localhost:1/none", "HOMEROOM_NODE_URL": "postgres://localhost:1/none", "REDIS_URL": "redis://localhost:1"})
+	c, err := config.Load(config.Local, map[string]string{"DATABASE_URL": "postgres://localhost:1/none",
+		"HOMEROOM_NODE_URL": "postgres://localhost:1/none", "REDIS_URL": "redis://localhost:1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,9 +172,11 @@ func TestNewModule_LeavingSomethingOut_IsRefusedAtStart(t *testing.T) {
 		spoil func(*api.Module)
 		want  []string
 	}{
-		"no Personal":        {func(m *api.Module) { m.Personal = nil }, []string{"module nurse", "Personal", "modules/nurse/routes.go"}},
-		"no example":         {func(m *api.Module) { m.Examples = nil }, []string{"GET " + visitPath + ":id", "no module has an example", "modules/nurse/example.go"}},
-		"a permission twice": {func(m *api.Module) { m.Permissions[0].Key = "library" }, []string{"library and nurse", `permission "library"`, "modules/nurse/routes.go"}},
+		"no Personal": {func(m *api.Module) { m.Personal = nil }, []string{"module nurse", "Personal", "modules/nurse/routes.go"}},
+		"no example": {func(m *api.Module) { m.Examples = nil },
+			[]string{"GET " + visitPath + ":id", "no module has an example", "modules/nurse/example.go"}},
+		"a permission twice": {func(m *api.Module) { m.Permissions[0].Key = "library" },
+			[]string{"library and nurse", `permission "library"`, "modules/nurse/routes.go"}},
 		"a rule that cannot be documented": {func(m *api.Module) {
 			m.Rows = append(m.Rows, api.Create("/school-admin/nurse/card/create", "nurse", "Add a card", addCard))
 		}, []string{"POST /school-admin/nurse/card/create", "field number", "luhn_checksum"}},

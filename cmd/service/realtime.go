@@ -22,7 +22,8 @@ import (
 // openLive makes the live channel and the tracker that shows buses on it.
 func (s *Service) openLive(o Options) {
 	s.Tracker = live.NewTracker(live.Parts{
-		Schools: s.schools, OpenTrip: transport.TripDrivenBy, RecordCalls: transport.RecordCalls, Clock: s.now, Log: s.Log, PerSecond: o.PositionsPerSecond,
+		Schools: s.schools, OpenTrip: transport.TripDrivenBy, RecordCalls: transport.RecordCalls, Clock: s.now, Log: s.Log,
+		PerSecond: o.PositionsPerSecond,
 		Work: func(ctx context.Context, school uuid.UUID, name string, f func(api.Ctx) error) error {
 			return s.Kernel.Work(ctx, school, name, f)
 		},
@@ -30,7 +31,8 @@ func (s *Service) openLive(o Options) {
 	s.access = &liveAccess{auth: s.Auth, tokens: s.Tokens, schools: s.schools, now: s.now}
 	buses := busReader{schools: s.schools, tracker: s.Tracker, now: s.now, log: s.Log}
 	s.Hub = realtime.New(realtime.Parts{
-		Redis: s.Redis, Identify: s.access.identify, SightOf: s.access.sightOf, MayReport: s.access.mayReport, Explain: s.access.explain, Limit: s.access.limit,
+		Redis: s.Redis, Identify: s.access.identify, SightOf: s.access.sightOf, MayReport: s.access.mayReport, Explain: s.access.explain,
+		Limit:  s.access.limit,
 		Report: s.Tracker.Report, ReadBus: buses.read,
 		AllowedOrigins: s.Config.AllowedOrigins, PerSecond: 4 * o.PositionsPerSecond, Patience: o.Patience, Clock: s.now, Log: s.Log,
 	})

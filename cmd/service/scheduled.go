@@ -162,6 +162,7 @@ func (s *Service) RunScheduled(ctx context.Context, name string, school uuid.UUI
 
 // RunScheduledAtAll does a module's scheduled work at the schools that are due, in the order
 // of their ids after the one given, until a moment. It returns how far it came.
-func (s *Service) RunScheduledAtAll(ctx context.Context, name string, after uuid.UUID, until time.Time) (last uuid.UUID, done bool, err error) {
+func (s *Service) RunScheduledAtAll(ctx context.Context, name string, after uuid.UUID, until time.Time) (last uuid.UUID, done bool,
+	err error) {
 	return s.scheduler.run(ctx, s.scheduler.work[name], after, until)
 }

@@ -27,13 +27,16 @@ func TestLateFinesComeAtNightWhereverTheSchoolIs(t *testing.T) {
 	app := testkit.StartOn(t, testkit.Stack(t), "homeroom_night_"+uuid.NewString()[:8], func(_ *config.Config, o *service.Options) {
 		o.Clock = func() time.Time { return night }
 	})
-	asleep, awake := app.NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Asia/Kolkata"}), app.NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Europe/London"})
+	asleep, awake := app.NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Asia/Kolkata"}),
+		app.NewSchoolAs(t, lifecycle.NewSchool{TimeZone: "Europe/London"})
 	for _, s := range []*testkit.School{asleep, awake} {
 		office := newMaker(t, s)
 		structure := office.Example("/school-admin/fee/structure/:id")
-		testkit.Put[struct{ Version int }](t, office.admin, "/school-admin/fee/structure/"+structure.String(), map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 5}})
+		testkit.Put[struct{ Version int }](t, office.admin, "/school-admin/fee/structure/"+structure.String(),
+			map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 5}})
 	}
-	if last, done, err := app.Service.RunScheduledAtAll(t.Context(), "late-fines", uuid.Nil, time.Now().Add(-time.Second)); err != nil || done || last != uuid.Nil {
+	if last, done, err := app.Service.RunScheduledAtAll(t.Context(), "late-fines", uuid.Nil, time.Now().Add(-time.Second)); err != nil ||
+		done || last != uuid.Nil {
 		t.Errorf("without time it came to %s, %t, %v", last, done, err)
 	}
 	for range 2 {
@@ -50,7 +53,8 @@ func TestScheduled_JobOfAnEarlierVersion_IsDone(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
 	s := app.NewSchool(t)
-	err := s.DB(t).Exec(`insert into idempotency (actor_id, key, row_name, body_hash, created_at) values (gen_random_uuid(), 'k', 'r', '', now() - interval '25 hours')`).Error
+	err := s.DB(t).Exec(`insert into idempotency (actor_id, key, row_name, body_hash, created_at)
+		values (gen_random_uuid(), 'k', 'r', '', now() - interval '25 hours')`).Error
 	if err == nil {
 		// Such as was queued before all scheduled work was one kind of job.
 		_, err = app.Service.Cluster.PlatformPool().Exec(t.Context(), `insert into platform.river_job (kind, queue, state, max_attempts, args)

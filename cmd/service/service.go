@@ -129,7 +129,8 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openAuth(o); err != nil {
 		return nil, err
 	}
-	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock, Namespace: o.Namespace, Published: s.meters.Published})
+	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock,
+		Namespace: o.Namespace, Published: s.meters.Published})
 	s.Sender.Outbox = s.Relay
 	s.Sender.Follow(s.Bus)
 	s.openLive(o)
@@ -164,7 +165,8 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	c := s.Config
 	s.Cluster, err = tenancy.Open(ctx, tenancy.Options{
 		PlatformURL: c.DatabaseURL, MainURL: c.NodeURL, MainPoolURL: c.PoolURL, Secret: []byte(c.Secret),
-		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Clock: o.Clock, Dial: o.Dial,
+		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Clock: o.Clock,
+		Dial:   o.Dial,
 		Tracer: s.tracing.Postgres(),
 	})
 	if err != nil {
@@ -198,7 +200,8 @@ func (s *Service) openAuth(o Options) error {
 	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Auth = auth.New(auth.Parts{
 		Cluster: s.Cluster, Schools: s.schools, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
-		Messages: messenger(s.Config.Profile, s.Redis, s.Sender, clock), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret), PublicURL: s.Config.Public,
+		Messages: messenger(s.Config.Profile, s.Redis, s.Sender, clock), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret),
+		PublicURL:            s.Config.Public,
 		SecondFactorRequired: s.Config.SecondFactor == "required",
 		SessionEnded:         func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
 		SessionsChanged:      func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
@@ -236,7 +239,8 @@ func (s *Service) openKernel(o Options) error {
 	c := s.Config
 	var err error
 	s.limits, err = limit.New(s.Redis, limit.Rates{
-		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide, api.LimitLive: c.LimitLive,
+		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide,
+		api.LimitLive: c.LimitLive,
 	}, s.Log, requests.RedisAway, o.Clock)
 	if err != nil {
 		return err

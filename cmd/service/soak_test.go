@@ -92,7 +92,8 @@ func TestAnInstanceUnderSteadyLoadDoesNotGrow(t *testing.T) {
 			now.conns += connections(t, address)
 		}
 		series = append(series, now)
-		t.Logf("%v: %d calls, heap %.1f MB, %d goroutines, %d files, %d connections", now.at, now.requests, float64(now.Heap)/(1<<20), now.Goroutines, now.Files, now.conns)
+		t.Logf("%v: %d calls, heap %.1f MB, %d goroutines, %d files, %d connections", now.at, now.requests, float64(now.Heap)/(1<<20),
+			now.Goroutines, now.Files, now.conns)
 	}
 	c.finish()
 	got, said := c.watch.end()
@@ -121,7 +122,8 @@ func connections(t *testing.T, address string) (n int) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
-	if err := conn.QueryRow(t.Context(), `select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`).Scan(&n); err != nil {
+	if err := conn.QueryRow(t.Context(), `select count(*) from pg_stat_activity where backend_type = 'client backend'
+		and pid <> pg_backend_pid()`).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -154,7 +156,8 @@ func seriesTable(series []sample) string {
 	var b strings.Builder
 	b.WriteString("| after | calls | heap, MB | resident, MB | goroutines | open files | connections |\n|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, s := range series {
-		fmt.Fprintf(&b, "| %v | %d | %.1f | %.0f | %d | %d | %d |\n", s.at, s.requests, float64(s.Heap)/(1<<20), float64(s.Resident)/1024, s.Goroutines, s.Files, s.conns)
+		fmt.Fprintf(&b, "| %v | %d | %.1f | %.0f | %d | %d | %d |\n", s.at, s.requests, float64(s.Heap)/(1<<20), float64(s.Resident)/1024,
+			s.Goroutines, s.Files, s.conns)
 	}
 	return b.String()
 }

@@ -211,10 +211,12 @@ func TestHealthIsSaidAndNeitherAMissingRedisNorANewerSchemaMakesAnInstanceUnread
 		app.Nobody().Call(t, "GET", "/auth/me", nil) // is counted, as every call
 		m := scrape(t, app.URL)
 		return m[`homeroom_redis_away{part="limits"}`] == 1 && m[`homeroom_redis_away{part="outbox"}`] == 1 &&
-			m[`homeroom_limits_uncoordinated`] == 1 && m[`homeroom_redis_errors_total{kind="absent"}`]+m[`homeroom_redis_errors_total{kind="late"}`] > 0
+			m[`homeroom_limits_uncoordinated`] == 1 &&
+			m[`homeroom_redis_errors_total{kind="absent"}`]+m[`homeroom_redis_errors_total{kind="late"}`] > 0
 	})
 	// A newer version has migrated: this one goes on until it is replaced, and says so.
-	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(), `insert into platform.migration (version, name) values (9999, '9999_later')`); err != nil {
+	if _, err := app.Service.Cluster.PlatformPool().Exec(t.Context(),
+		`insert into platform.migration (version, name) values (9999, '9999_later')`); err != nil {
 		t.Fatal(err)
 	}
 	if a := app.Nobody().Call(t, "GET", "/readyz", nil); a.Status != 200 || !strings.Contains(string(a.Body), "9999") {

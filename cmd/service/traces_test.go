@@ -130,7 +130,8 @@ func TestARequestIsFollowedThroughPostgresAndRedisWithoutSayingWhoCalled(t *test
 	if n := len(seen.of(add, trace)); n != 0 || len(seen.of(add, "")) != 1 {
 		t.Errorf("a stranger put %d of %d spans into another trace", n, len(seen.of(add, "")))
 	}
-	if broke := seen.of("GET /school-admin/report/break", ""); len(broke) != 1 || broke[0].Status.GetCode() != otlp.Status_STATUS_CODE_ERROR || attributes(broke[0])["http.response.status_code"] != "500" {
+	if broke := seen.of("GET /school-admin/report/break", ""); len(broke) != 1 ||
+		broke[0].Status.GetCode() != otlp.Status_STATUS_CODE_ERROR || attributes(broke[0])["http.response.status_code"] != "500" {
 		t.Errorf("of what broke is told %v", broke)
 	}
 	logged := 0
@@ -143,7 +144,8 @@ func TestARequestIsFollowedThroughPostgresAndRedisWithoutSayingWhoCalled(t *test
 	if logged != 2 {
 		t.Errorf("%d of 2 log lines have their trace's id", logged)
 	}
-	for _, secret := range []string{"Zebulon", "Quillfeather", phone, strings.TrimPrefix(phone, "+"), admin.UserID.String(), admin.Token, "sesame", "/no/such"} {
+	for _, secret := range []string{"Zebulon", "Quillfeather", phone, strings.TrimPrefix(phone, "+"), admin.UserID.String(), admin.Token,
+		"sesame", "/no/such"} {
 		if strings.Contains(seen.raw.String(), secret) {
 			t.Errorf("the spans tell %q", secret)
 		}

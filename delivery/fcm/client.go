@@ -20,7 +20,8 @@ type config = struct {
 // newClient calls messaging.NewClient. The SDK means it to be reached through its root package, which also links Firestore,
 // Cloud Storage and gRPC's xDS: 196 packages and 16 MB of the program, none of which push needs. The compiler infers C,
 // the type that cannot be named here, and refuses an SDK whose fields differ.
-func newClient[C ~config](ctx context.Context, constructor func(context.Context, *C) (*messaging.Client, error), c config) (*messaging.Client, error) {
+func newClient[C ~config](ctx context.Context, constructor func(context.Context, *C) (*messaging.Client, error),
+	c config) (*messaging.Client, error) {
 	configured := C(c)
 	return constructor(ctx, &configured)
 }

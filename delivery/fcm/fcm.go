@@ -60,14 +60,16 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 		options = append(options, option.WithEndpoint(o.Endpoint))
 		client.Transport = redirected{client.Transport, endpoint}
 	} else {
-		signed, err := htransport.NewTransport(ctx, client.Transport, option.WithAuthCredentialsJSON(option.ServiceAccount, o.Credentials), option.WithScopes(fcmScope))
+		signed, err := htransport.NewTransport(ctx, client.Transport, option.WithAuthCredentialsJSON(option.ServiceAccount, o.Credentials),
+			option.WithScopes(fcmScope))
 		if err != nil {
 			return nil, fmt.Errorf("reading the credentials of Firebase: %w", err)
 		}
 		client.Transport = signed
 	}
 	client.Transport = noRetries{client.Transport}
-	m, err := newClient(ctx, messaging.NewClient, config{Opts: append(options, option.WithHTTPClient(client)), ProjectID: o.Project, Version: sdkVersion})
+	m, err := newClient(ctx, messaging.NewClient,
+		config{Opts: append(options, option.WithHTTPClient(client)), ProjectID: o.Project, Version: sdkVersion})
 	if err != nil {
 		return nil, fmt.Errorf("making the Firebase client: %w", err)
 	}
@@ -140,7 +142,8 @@ func pushMessage(m delivery.Message) *messaging.Message {
 	return &messaging.Message{
 		Notification: &messaging.Notification{Title: m.Title, Body: m.Body},
 		Data:         data,
-		Android:      &messaging.AndroidConfig{Priority: "high", Notification: &messaging.AndroidNotification{ChannelID: channelID(m.Type), Tag: shown}},
+		Android: &messaging.AndroidConfig{Priority: "high",
+			Notification: &messaging.AndroidNotification{ChannelID: channelID(m.Type), Tag: shown}},
 		APNS: &messaging.APNSConfig{
 			Headers: map[string]string{"apns-collapse-id": shown},
 			Payload: &messaging.APNSPayload{Aps: aps},

@@ -19,9 +19,10 @@ var adminListing = api.Listing{
 	Sorts:   map[string]string{"createdAt": "created_at", "publishedAt": "published_at", "title": "title"},
 	Default: "-createdAt",
 	Filters: map[string]api.Filter{
-		"status": api.ByEnum("status", draft, scheduled, published, withdrawn), "targetAudience": api.ByEnum("target_audience", "ALL", "PARENTS", "TEACHERS"),
-		"search":  api.Search("title", "body"),
-		"classId": api.ByID("").Where("exists (select from announcement_target t where t.announcement_id = announcement.id and t.class_id = @v)"),
+		"status":         api.ByEnum("status", draft, scheduled, published, withdrawn),
+		"targetAudience": api.ByEnum("target_audience", "ALL", "PARENTS", "TEACHERS"),
+		"search":         api.Search("title", "body"),
+		"classId":        api.ByID("").Where("exists (select from announcement_target t where t.announcement_id = announcement.id and t.class_id = @v)"),
 	},
 }
 
@@ -64,7 +65,8 @@ func (m *Module) counted(c api.Ctx, records ...Announcement) ([]Counted, error) 
 		RecordID   uuid.UUID
 		Told, Read int
 	}
-	err = c.DB.Raw(`select record_id, count(*) as told, count(read_at) as read from notification where type = 'ANNOUNCEMENT' and record_id in ? group by record_id`, ids).Scan(&counts).Error
+	err = c.DB.Raw(`select record_id, count(*) as told, count(read_at) as read from notification where type = 'ANNOUNCEMENT'
+		and record_id in ? group by record_id`, ids).Scan(&counts).Error
 	if err != nil {
 		return nil, fmt.Errorf("counting who was told: %w", err)
 	}

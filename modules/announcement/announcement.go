@@ -74,8 +74,10 @@ func (m *Module) view(db *gorm.DB, records ...Announcement) ([]View, error) {
 	}
 	out := make([]View, len(records))
 	for i, a := range records {
-		out[i] = View{ID: a.ID, Fields: Fields{Text: a.Text, ClassIDs: []uuid.UUID{}, DivisionIDs: []uuid.UUID{}, AttachmentFileIDs: []uuid.UUID{}},
-			Status: a.Status, PublishedAt: a.PublishedAt, CreatedBy: a.CreatedBy, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Version: a.Version}
+		out[i] = View{ID: a.ID, Fields: Fields{Text: a.Text, ClassIDs: []uuid.UUID{}, DivisionIDs: []uuid.UUID{},
+			AttachmentFileIDs: []uuid.UUID{}},
+			Status: a.Status, PublishedAt: a.PublishedAt, CreatedBy: a.CreatedBy, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+			Version: a.Version}
 		for _, t := range targets {
 			switch {
 			case t.AnnouncementID != a.ID:
@@ -142,8 +144,10 @@ func (a *Announcement) checkTimes(c api.Ctx) error {
 func (m *Module) target(c api.Ctx, id uuid.UUID, r Fields) error {
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from announcement_target where announcement_id = $1`, Args: []any{id}},
-		tenancy.Query{SQL: `insert into announcement_target (announcement_id, class_id) select $1, unnest($2::uuid[])`, Args: []any{id, r.ClassIDs}},
-		tenancy.Query{SQL: `insert into announcement_target (announcement_id, division_id) select $1, unnest($2::uuid[])`, Args: []any{id, r.DivisionIDs}})
+		tenancy.Query{SQL: `insert into announcement_target (announcement_id, class_id) select $1, unnest($2::uuid[])`,
+			Args: []any{id, r.ClassIDs}},
+		tenancy.Query{SQL: `insert into announcement_target (announcement_id, division_id) select $1, unnest($2::uuid[])`,
+			Args: []any{id, r.DivisionIDs}})
 	if err != nil {
 		return fmt.Errorf("saying whom an announcement is for: %w", err)
 	}

@@ -126,7 +126,8 @@ func TestAnAnnouncementReachesThoseItIsForAndNobodyElse(t *testing.T) {
 			func(h hall) []string {
 				return []string{"teacher_" + h.teachers[0].UserID.String(), "teacher_" + h.teachers[1].UserID.String()}
 			}},
-		"class 5": {func(h hall) map[string]any { return map[string]any{"classIds": []any{h.seats[0].ClassID}} }, []string{"parent5", "teacher5"},
+		"class 5": {func(h hall) map[string]any { return map[string]any{"classIds": []any{h.seats[0].ClassID}} },
+			[]string{"parent5", "teacher5"},
 			func(h hall) []string {
 				return []string{"student_" + h.children[0].ID.String(), "teacher_" + h.teachers[0].UserID.String()}
 			}},
@@ -181,7 +182,8 @@ func TestWhoWantsNoPushOfAnnouncementsGetsNoneAndTheOtherParentDoes(t *testing.T
 	h := newHall(t, testkit.NewSchool(t))
 	pair := h.Child(t, h.seats[0], 2)
 	for who, c := range map[string]*testkit.Client{"parent": pair.Parents[0], "teacher": h.teachers[0]} {
-		err := h.DB(t).Exec(`insert into notification_preference (user_id, type, push, sms, email) values (?, 'ANNOUNCEMENT', false, false, false)`, c.UserID).Error
+		err := h.DB(t).Exec(`insert into notification_preference (user_id, type, push, sms, email)
+			values (?, 'ANNOUNCEMENT', false, false, false)`, c.UserID).Error
 		if err != nil {
 			t.Fatalf("%s: %v", who, err)
 		}
@@ -265,13 +267,15 @@ func TestAScheduledAnnouncementIsPublishedAtItsTimeAndAWithdrawnOneGoes(t *testi
 	if a.Status != "SCHEDULED" {
 		t.Errorf("it is %s", a.Status)
 	}
-	testkit.Put[announcement.View](t, h.admin, "/school-admin/announcement/"+moved.ID.String(), map[string]any{"publishAt": late, "classIds": []any{h.seats[0].ClassID}})
+	testkit.Put[announcement.View](t, h.admin, "/school-admin/announcement/"+moved.ID.String(),
+		map[string]any{"publishAt": late, "classIds": []any{h.seats[0].ClassID}})
 	if d := testkit.Post[announcement.View](t, h.admin, "/school-admin/announcement/"+dropped.ID.String()+"/withdraw", nil); d.Status != "WITHDRAWN" {
 		t.Errorf("it is %s", d.Status)
 	}
 	turn(6 * time.Minute)
 	h.told(t, a, 4)
-	testkit.Eventually(t, "what was due is heard", func() bool { return h.Count(t, "outbox", "kind = ? and next_at <= ?", announcement.Due, clock()) == 0 })
+	testkit.Eventually(t, "what was due is heard",
+		func() bool { return h.Count(t, "outbox", "kind = ? and next_at <= ?", announcement.Due, clock()) == 0 })
 	if h.Count(t, "notification", "record_id in ?", []uuid.UUID{moved.ID, dropped.ID}) != 0 {
 		t.Error("what was moved or withdrawn was told")
 	}
@@ -325,8 +329,10 @@ func TestWhatIsWrongWithAnAnnouncementIsSaid(t *testing.T) {
 		t.Errorf("details %+v", f.Details)
 	}
 	for field, body := range map[string]map[string]any{
-		"classIds": {"classIds": []any{uuid.New()}}, "divisionIds": {"divisionIds": []any{uuid.New()}}, "attachmentFileIds": {"attachmentFileIds": []any{uuid.New()}},
-		"publishAt": {"publishAt": time.Now().Add(-time.Hour)}, "expiresAt": {"publishAt": time.Now().Add(time.Hour), "expiresAt": time.Now().Add(time.Minute)},
+		"classIds": {"classIds": []any{uuid.New()}}, "divisionIds": {"divisionIds": []any{uuid.New()}},
+		"attachmentFileIds": {"attachmentFileIds": []any{uuid.New()}},
+		"publishAt":         {"publishAt": time.Now().Add(-time.Hour)},
+		"expiresAt":         {"publishAt": time.Now().Add(time.Hour), "expiresAt": time.Now().Add(time.Minute)},
 	} {
 		body["title"], body["body"] = "a", "b"
 		if f := h.admin.Refuses(t, "POST", at+"create", body, 422, ""); len(f.Details) != 1 || f.Details[0].Field != field {

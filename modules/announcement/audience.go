@@ -21,7 +21,8 @@ func addressedStudents(id string) string {
 		where s.deleted_at is null and s.status = 'ACTIVE'
 		and (not exists (select from announcement_target t where t.announcement_id = ` + id + `)
 			or exists (select from enrolment e join announcement_target t on t.class_id = e.class_id or t.division_id = e.division_id
-				where t.announcement_id = ` + id + ` and e.student_id = s.id and e.start_date <= @today and (e.end_date is null or e.end_date >= @today)))`
+				where t.announcement_id = ` + id +
+		` and e.student_id = s.id and e.start_date <= @today and (e.end_date is null or e.end_date >= @today)))`
 }
 
 // addressedTeachers are the teachers it addresses.
@@ -29,7 +30,8 @@ func addressedTeachers(id string) string {
 	return `select u.id from app_user u join role r on r.id = u.role_id and r.type = 'TEACHER'
 		where u.status = 'ACTIVE'
 		and (not exists (select from announcement_target t where t.announcement_id = ` + id + `)
-			or exists (select from teacher_assignment a left join academic_year y on y.id = a.academic_year_id left join division d on d.id = a.division_id
+			or exists (select from teacher_assignment a left join academic_year y on y.id = a.academic_year_id left
+			join division d on d.id = a.division_id
 				join announcement_target t on t.announcement_id = ` + id + ` and (t.class_id = a.class_id or t.division_id = a.division_id
 					or a.division_id is null and t.division_id in (select id from division where class_id = a.class_id))
 				where a.user_id = u.id and (a.academic_year_id is null or y.active)))`
@@ -37,7 +39,8 @@ func addressedTeachers(id string) string {
 
 // addressedParents are the users of the students' parents.
 func addressedParents(id string) string {
-	return `select g.user_id from student_guardian sg join guardian g on g.id = sg.guardian_id join app_user u on u.id = g.user_id and u.status = 'ACTIVE'
+	return `select g.user_id from student_guardian sg join guardian g on g.id = sg.guardian_id join app_user u on u.id = g.user_id
+		and u.status = 'ACTIVE'
 		where sg.can_view_data and sg.student_id in (` + addressedStudents(id) + `)`
 }
 
@@ -108,7 +111,8 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 	now := m.Clock()
 	var due []Announcement
 	err := db.Raw(`update announcement set told_at = @now, status = 'PUBLISHED', published_at = coalesce(published_at, @now)
-		where id = @id and told_at is null and (status = 'PUBLISHED' or status = 'SCHEDULED' and publish_at <= @now) and (expires_at is null or expires_at > @now)
+		where id = @id and told_at is null and (status = 'PUBLISHED' or status = 'SCHEDULED' and publish_at <= @now) and (expires_at is null
+		or expires_at > @now)
 		returning id, title, body, target_audience`, map[string]any{"now": now, "id": id}).Scan(&due).Error
 	if err != nil {
 		return fmt.Errorf("publishing an announcement: %w", err)
@@ -128,6 +132,7 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 	}
 	return m.Teller.Broadcast(ctx, db, school, now, notice.Broadcast{
 		Type: notice.Announcement, Key: "announcement/" + id.String(), RecordID: id, Title: a.Title, Body: a.Body, Teaser: words.Teaser,
-		Recipients: recipients(a.TargetAudience), Topics: topics(school.ID, a.TargetAudience, targets > 0), Args: map[string]any{"id": id, "today": today},
+		Recipients: recipients(a.TargetAudience), Topics: topics(school.ID, a.TargetAudience, targets > 0),
+		Args: map[string]any{"id": id, "today": today},
 	})
 }

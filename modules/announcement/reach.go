@@ -35,8 +35,10 @@ func reach(c api.Ctx, r reachOf) (Reach, error) {
 		return Reach{}, err
 	}
 	var out Reach
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: targets + `select (select count(*) from (` + recipients(r.TargetAudience) + `) r)::int as recipients,
-			(select count(distinct user_id) from (` + parentsOf + `) p)::int as parents, (select count(*) from (` + teachersOf + `) t)::int as teachers,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: targets + `select (select count(*) from (` + recipients(r.TargetAudience) +
+		`) r)::int as recipients,
+			(select count(distinct user_id)
+			from (` + parentsOf + `) p)::int as parents, (select count(*) from (` + teachersOf + `) t)::int as teachers,
 			(select count(*) from (` + studentsOf + `) s)::int as students`,
 		Args: []any{pgx.NamedArgs{"id": uuid.Nil, "today": c.Today(), "classes": r.ClassIDs, "divisions": r.DivisionIDs}},
 		Scan: tenancy.Row(&out)})

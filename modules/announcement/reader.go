@@ -34,9 +34,11 @@ func forParent(c api.Ctx, db *gorm.DB) *gorm.DB {
 // forTeacher narrows to what is for the caller, or theirs.
 func forTeacher(c api.Ctx, db *gorm.DB) *gorm.DB {
 	return db.Where(`(created_by = ? or target_audience in ('ALL', 'TEACHERS') and (`+targetless+`
-		or exists (select from announcement_target t join teacher_assignment a on a.user_id = ? left join academic_year y on y.id = a.academic_year_id
+		or exists (select from announcement_target t join teacher_assignment a on a.user_id = ? left
+		join academic_year y on y.id = a.academic_year_id
 			where t.announcement_id = announcement.id and (a.academic_year_id is null or y.active)
-			and (t.class_id = a.class_id or t.division_id = a.division_id or a.division_id is null and t.division_id in (select id from division where class_id = a.class_id)))))`,
+			and (t.class_id = a.class_id or t.division_id = a.division_id or a.division_id is null and t.division_id in (select id from division
+			where class_id = a.class_id)))))`,
 		c.User.ID, c.User.ID)
 }
 
@@ -50,7 +52,8 @@ func (m *Module) listForTeacher(c api.Ctx, l api.ListRequest) (api.Page[View], e
 }
 
 func teachersOwnToo(c api.Ctx) *gorm.DB {
-	return c.DB.Model(&Announcement{}).Where("(status = ? and (expires_at is null or expires_at > ?) or created_by = ?)", published, c.Now, c.User.ID)
+	return c.DB.Model(&Announcement{}).Where("(status = ? and (expires_at is null or expires_at > ?) or created_by = ?)", published, c.Now,
+		c.User.ID)
 }
 
 func (m *Module) page(c api.Ctx, query *gorm.DB, l api.ListRequest) (api.Page[View], error) {
@@ -103,7 +106,8 @@ type readMark struct {
 
 // markRead marks the caller's own line of the log.
 func markRead(c api.Ctx, r readMark) (api.Nothing, error) {
-	done := c.DB.Exec(`update notification set read_at = coalesce(read_at, ?) where user_id = ? and type = 'ANNOUNCEMENT' and record_id = ?`, c.Now, c.User.ID, r.AnnouncementID)
+	done := c.DB.Exec(`update notification set read_at = coalesce(read_at, ?) where user_id = ? and type = 'ANNOUNCEMENT' and record_id = ?`,
+		c.Now, c.User.ID, r.AnnouncementID)
 	if done.Error != nil {
 		return api.Nothing{}, fmt.Errorf("marking an announcement: %w", done.Error)
 	}

@@ -78,8 +78,10 @@ func (*Module) DaysOff(c api.Ctx, from, until api.Date) (func(class, division uu
 // weekend does. Since when today's holds is looked up once, and the older ones only for
 // days before.
 func isOpen(day, class, division, weekend string) string {
-	return `case when ` + day + ` >= coalesce((select max(w.from_date) from weekend w), '-infinity'::date) then extract(dow from ` + day + `)::int <> all(` + weekend + `::int[])
-			else extract(dow from ` + day + `)::int <> all((select w.days from weekend w where w.from_date <= ` + day + ` order by w.from_date desc limit 1)::smallint[]) end
+	return `case when ` + day + ` >= coalesce((select max(w.from_date) from weekend w), '-infinity'::date) then extract(dow from ` + day +
+		`)::int <> all(` + weekend + `::int[])
+			else extract(dow from ` + day + `)::int <> all((select w.days from weekend w where w.from_date <= ` + day +
+		` order by w.from_date desc limit 1)::smallint[]) end
 		and not exists (select from holiday h where h.start_date <= ` + day + ` and h.end_date >= ` + day + `
 			and (h.all_classes or exists (select from holiday_class x where x.holiday_id = h.id and x.class_id = ` + class + `)
 				or exists (select from holiday_division x where x.holiday_id = h.id and x.division_id = ` + division + `)))`

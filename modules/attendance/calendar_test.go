@@ -21,7 +21,8 @@ const holidayPath = "/school-admin/attendance/holiday/"
 
 func (r *room) holiday(t *testing.T, name string, from, to api.Date, classes ...uuid.UUID) attendance.Holiday {
 	t.Helper()
-	return testkit.Post[attendance.Holiday](t, r.admin, holidayPath+"create", map[string]any{"name": name, "startDate": from, "endDate": to, "classIds": classes})
+	return testkit.Post[attendance.Holiday](t, r.admin, holidayPath+"create",
+		map[string]any{"name": name, "startDate": from, "endDate": to, "classIds": classes})
 }
 
 func TestHolidaysAreKeptAndListed(t *testing.T) {
@@ -33,7 +34,8 @@ func TestHolidaysAreKeptAndListed(t *testing.T) {
 		t.Errorf("made %+v", one)
 	}
 	trip := r.holiday(t, "Trip", r.today.AddDays(2), r.today.AddDays(3), six.ID, six.ID)
-	if got := testkit.Get[attendance.Holiday](t, r.admin, holidayPath+trip.ID.String()); len(got.ClassIDs) != 1 || got.ClassIDs[0] != six.ID || got.AllClasses {
+	if got := testkit.Get[attendance.Holiday](t, r.admin, holidayPath+trip.ID.String()); len(got.ClassIDs) != 1 ||
+		got.ClassIDs[0] != six.ID || got.AllClasses {
 		t.Errorf("read %+v", got)
 	}
 	for query, want := range map[string]int{"": 2, "filters[classId]=" + r.five.ID.String(): 1, "filters[classId]=" + six.ID.String(): 2,
@@ -42,7 +44,8 @@ func TestHolidaysAreKeptAndListed(t *testing.T) {
 			t.Errorf("%s: %d", query, page.Total)
 		}
 	}
-	changed := testkit.Put[attendance.Holiday](t, r.admin, holidayPath+trip.ID.String(), map[string]any{"name": "Long trip", "endDate": r.today.AddDays(5), "version": 1})
+	changed := testkit.Put[attendance.Holiday](t, r.admin, holidayPath+trip.ID.String(),
+		map[string]any{"name": "Long trip", "endDate": r.today.AddDays(5), "version": 1})
 	if changed.Name != "Long trip" || len(changed.ClassIDs) != 1 || changed.Version != 2 {
 		t.Errorf("changed %+v", changed)
 	}
@@ -53,7 +56,8 @@ func TestHolidaysAreKeptAndListed(t *testing.T) {
 	r.admin.Refuses(t, "PUT", holidayPath+trip.ID.String(), map[string]any{"name": "Old", "version": 1}, 409, "")
 	for _, bad := range []map[string]any{
 		{"name": "X", "startDate": r.today, "endDate": r.today.AddDays(-1)}, {"name": "X", "startDate": "2026-02-30"}, {"startDate": r.today},
-		{"name": "X", "startDate": r.today, "endDate": r.today.AddDays(4000)}, {"name": "X", "startDate": r.today, "classIds": []any{uuid.New()}},
+		{"name": "X", "startDate": r.today, "endDate": r.today.AddDays(4000)},
+		{"name": "X", "startDate": r.today, "classIds": []any{uuid.New()}},
 	} {
 		r.admin.Refuses(t, "POST", holidayPath+"create", bad, 422, "")
 	}
@@ -137,8 +141,10 @@ func TestTheMonthlyRegisterShowsStudentsByDaysWithTotalsAndPercent(t *testing.T)
 			}
 		}
 	}
-	sum := testkit.Get[attendance.AttendanceSummary](t, r.admin, fmt.Sprintf("/school-admin/attendance/summary?from=%s&to=%s&classId=%s", days[0], days[2], r.five.ID))
-	if sum.Totals.Marked != 9 || sum.Totals.Present != 4 || sum.Totals.Late != 1 || *sum.Totals.Percent != 55.6 || len(sum.Classes) != 1 || len(sum.Classes[0].Divisions) != 2 {
+	sum := testkit.Get[attendance.AttendanceSummary](t, r.admin,
+		fmt.Sprintf("/school-admin/attendance/summary?from=%s&to=%s&classId=%s", days[0], days[2], r.five.ID))
+	if sum.Totals.Marked != 9 || sum.Totals.Present != 4 || sum.Totals.Late != 1 || *sum.Totals.Percent != 55.6 || len(sum.Classes) != 1 ||
+		len(sum.Classes[0].Divisions) != 2 {
 		t.Errorf("summary %+v", sum)
 	}
 	if sum.Classes[0].Divisions[1].Totals.Percent != nil {
@@ -157,14 +163,16 @@ func TestTheRegisterIsAFileForSpreadsheets(t *testing.T) {
 	child := r.admit(t, "=cmd()", r.a, 1)
 	r.mark(t, record(child, "PRESENT"))
 	a := r.admin.Call(t, "GET", "/school-admin/attendance/report.csv?divisionId="+r.a.ID.String(), nil)
-	if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") || !strings.Contains(a.Header.Get("Content-Disposition"), "attendance-Class-5-A-") {
+	if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") ||
+		!strings.Contains(a.Header.Get("Content-Disposition"), "attendance-Class-5-A-") {
 		t.Fatalf("%d %v", a.Status, a.Header)
 	}
 	lines, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(a.Body), "\xEF\xBB\xBF"))).ReadAll()
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%v %v", err, lines)
 	}
-	if lines[1][2] != "'=cmd()" || lines[1][3+r.today.Day] != "PRESENT" || lines[0][3+r.today.Day] != r.today.String() || lines[1][len(lines[1])-1] != "100.0" {
+	if lines[1][2] != "'=cmd()" || lines[1][3+r.today.Day] != "PRESENT" || lines[0][3+r.today.Day] != r.today.String() ||
+		lines[1][len(lines[1])-1] != "100.0" {
 		t.Errorf("%v", lines)
 	}
 }
@@ -174,7 +182,8 @@ func TestWhatIsNotMarkedYetIsListed(t *testing.T) {
 	r := newRoom(t, 2)
 	r.admit(t, "Ravi", r.b, 1)
 	open := testkit.Get[attendance.Unmarked](t, r.admin, "/school-admin/attendance/unmarked")
-	if len(open.Divisions) != 2 || open.Divisions[0].Unmarked != 2 || open.Divisions[0].ClassTeacherName != "Meera" || open.Divisions[1].ClassTeacherName != "" {
+	if len(open.Divisions) != 2 || open.Divisions[0].Unmarked != 2 || open.Divisions[0].ClassTeacherName != "Meera" ||
+		open.Divisions[1].ClassTeacherName != "" {
 		t.Fatalf("unmarked %+v", open)
 	}
 	r.mark(t, record(r.children[0], "PRESENT"))
@@ -183,7 +192,8 @@ func TestWhatIsNotMarkedYetIsListed(t *testing.T) {
 		t.Errorf("unmarked %+v", open)
 	}
 	r.mark(t, record(r.children[1], "PRESENT"))
-	if open = testkit.Get[attendance.Unmarked](t, r.admin, "/school-admin/attendance/unmarked"); len(open.Divisions) != 1 || open.Divisions[0].DivisionID != r.b.ID {
+	if open = testkit.Get[attendance.Unmarked](t, r.admin, "/school-admin/attendance/unmarked"); len(open.Divisions) != 1 ||
+		open.Divisions[0].DivisionID != r.b.ID {
 		t.Errorf("unmarked %+v", open)
 	}
 	r.admin.Refuses(t, "GET", "/school-admin/attendance/unmarked?date="+r.today.AddDays(1).String(), nil, 422, "")
@@ -204,7 +214,8 @@ func TestAParentSeesTheirChildsDaysAndNobodyElses(t *testing.T) {
 		t.Errorf("today %+v", today)
 	}
 	before := r.today.AddDays(-1)
-	earlier := testkit.Get[attendance.ChildMonth](t, parent, fmt.Sprintf("/parent/attendance/list?studentId=%s&month=%s", r.children[0].ID, before.String()[:7]))
+	earlier := testkit.Get[attendance.ChildMonth](t, parent,
+		fmt.Sprintf("/parent/attendance/list?studentId=%s&month=%s", r.children[0].ID, before.String()[:7]))
 	if d := earlier.Days[before.Day-1]; *d.Status != "HOLIDAY" || d.DayOff != "Festival" {
 		t.Errorf("yesterday %+v", d)
 	}

@@ -46,7 +46,8 @@ func TestTheYearsEdgesBoundWhatCanBeMarked(t *testing.T) {
 	r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today, record(child, "PRESENT")), 422, "")
 	r.admin.Refuses(t, "POST", officeMark, sheet(r.a, r.today, record(child, "PRESENT")), 422, "")
 	// The next year has begun, and the old one is closed.
-	next := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create", map[string]any{"name": "Next", "startDate": r.today, "endDate": r.today.AddDays(300)})
+	next := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create",
+		map[string]any{"name": "Next", "startDate": r.today, "endDate": r.today.AddDays(300)})
 	testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/"+next.ID.String()+"/activate", nil)
 	late := sheet(r.a, r.today.AddDays(-1), record(child, "ABSENT"))
 	late["reason"] = "A mistake"

@@ -55,12 +55,15 @@ func (n Counts) totals() AttendanceTotals {
 }
 
 func (n *Counts) plus(o Counts) {
-	n.Present, n.Absent, n.Late, n.Leave, n.HalfDays = n.Present+o.Present, n.Absent+o.Absent, n.Late+o.Late, n.Leave+o.Leave, n.HalfDays+o.HalfDays
+	n.Present, n.Absent, n.Late, n.Leave, n.HalfDays = n.Present+o.Present, n.Absent+o.Absent, n.Late+o.Late, n.Leave+o.Leave,
+		n.HalfDays+o.HalfDays
 }
 
 // countColumns counts the attendance a in SQL.
-const countColumns = `count(*) filter (where a.status = 'PRESENT')::int as present, count(*) filter (where a.status = 'ABSENT')::int as absent,
-	count(*) filter (where a.status = 'LATE')::int as late, count(*) filter (where a.status = 'LEAVE')::int as leave, count(*) filter (where a.status = 'LEAVE' and a.half_day)::int as half_days`
+const countColumns = `count(*) filter (where a.status = 'PRESENT')::int as present, count(*)
+	filter (where a.status = 'ABSENT')::int as absent,
+	count(*) filter (where a.status = 'LATE')::int as late, count(*) filter (where a.status = 'LEAVE')::int as leave, count(*)
+	filter (where a.status = 'LEAVE' and a.half_day)::int as half_days`
 
 // Month is a calendar month, YYYY-MM.
 type Month string

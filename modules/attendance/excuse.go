@@ -73,7 +73,8 @@ func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date, 
 		return err
 	}
 	var marks []Mark
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = $1 and a.date between $2 and $3 order by a.date`,
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + markColumns +
+		` from attendance a where a.student_id = $1 and a.date between $2 and $3 order by a.date`,
 		Args: []any{student, from, to}, Scan: tenancy.Collect(&marks)})
 	if err != nil {
 		return fmt.Errorf("reading a student's marks: %w", err)
@@ -85,7 +86,8 @@ func (m *Module) Excuse(c api.Ctx, leave, student uuid.UUID, from, to api.Date, 
 	var changes []change
 	for _, d := range days {
 		ch := change{was: known[d.Date], name: roster.FullName(d.FirstName, d.LastName), Mark: Mark{
-			ID: api.NewID(), StudentID: student, DivisionID: d.DivisionID, Date: d.Date, Status: "LEAVE", Source: "LEAVE", LeaveID: &leave, HalfDay: halfDay,
+			ID: api.NewID(), StudentID: student, DivisionID: d.DivisionID, Date: d.Date, Status: "LEAVE", Source: "LEAVE", LeaveID: &leave,
+			HalfDay:  halfDay,
 			MarkedBy: c.User.ID, MarkedAt: c.Now, Version: 1,
 		}}
 		if ch.was != nil {
@@ -118,8 +120,10 @@ func (m *Module) Unexcuse(c api.Ctx, leave, student uuid.UUID) error {
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `with gone as (
 			delete from attendance where leave_id = $1 and source = 'LEAVE' returning *),
 		kept as (
-			insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, half_day, reason, marked_by, marked_at, replaced_by, replaced_at)
-			select id, version, student_id, date, status, late_minutes, remark, source, leave_id, half_day, reason, marked_by, marked_at, $2, $3 from gone)
+			insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, half_day,
+			reason, marked_by, marked_at, replaced_by, replaced_at)
+			select id, version, student_id, date, status, late_minutes, remark, source, leave_id, half_day, reason, marked_by, marked_at, $2, $3
+			from gone)
 		select date from gone order by date`, Args: []any{leave, c.User.ID, c.Now}, Scan: tenancy.Collect(&dates)})
 	if err != nil {
 		return fmt.Errorf("taking a leave's days back: %w", err)

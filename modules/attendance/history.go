@@ -62,7 +62,8 @@ func history(c api.Ctx, r historyRequest) (AttendanceHistory, error) {
 		Revision
 	}
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select id, first_name, last_name from student where id = $1`, Args: []any{r.StudentID}, Scan: tenancy.Collect(&students)},
+		tenancy.Query{SQL: `select id, first_name, last_name from student where id = $1`, Args: []any{r.StudentID},
+			Scan: tenancy.Collect(&students)},
 		tenancy.Query{SQL: selectStates, Args: []any{r.StudentID, span.From, span.To}, Scan: tenancy.Collect(&found)},
 	)
 	if err != nil {
@@ -71,7 +72,8 @@ func history(c api.Ctx, r historyRequest) (AttendanceHistory, error) {
 	if len(students) == 0 {
 		return AttendanceHistory{}, roster.ErrNoStudent
 	}
-	out := AttendanceHistory{StudentID: r.StudentID, FirstName: students[0].FirstName, LastName: students[0].LastName, From: span.From, To: span.To, Days: []HistoryDay{}}
+	out := AttendanceHistory{StudentID: r.StudentID, FirstName: students[0].FirstName, LastName: students[0].LastName, From: span.From,
+		To: span.To, Days: []HistoryDay{}}
 	for i, f := range found {
 		if i == 0 || found[i-1].Date != f.Date {
 			out.Days = append(out.Days, HistoryDay{Date: f.Date})
@@ -91,8 +93,10 @@ const selectStates = `with states as (
 		select a.date, a.id, a.version, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.reason, a.marked_by, a.marked_at
 		from attendance a where a.student_id = $1 and a.date between $2 and $3
 		union all
-		select distinct on (v.attendance_id) v.date, v.attendance_id, v.version + 1, null, null, '', v.source, v.leave_id, '', v.replaced_by, v.replaced_at
-		from attendance_revision v where v.student_id = $1 and v.date between $2 and $3 and not exists (select from attendance a where a.id = v.attendance_id)
+		select distinct on (v.attendance_id) v.date, v.attendance_id, v.version + 1, null, null, '', v.source, v.leave_id, '', v.replaced_by,
+		v.replaced_at
+		from attendance_revision v where v.student_id = $1 and v.date between $2 and $3 and not exists (select from attendance a
+		where a.id = v.attendance_id)
 		order by 2, 3 desc)
 	select s.date, s.status, s.late_minutes, s.remark, s.source, s.leave_id, s.reason, s.marked_by, s.marked_at,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as marked_by_name

@@ -131,12 +131,14 @@ func (h *Holiday) keepClasses(c api.Ctx) error {
 		tenancy.Query{SQL: `delete from holiday_class where holiday_id = $1`, Args: []any{h.ID}},
 		tenancy.Query{SQL: `insert into holiday_class (holiday_id, class_id) select $1, unnest($2::uuid[])`, Args: []any{h.ID, h.ClassIDs}},
 		tenancy.Query{SQL: `delete from holiday_division where holiday_id = $1`, Args: []any{h.ID}},
-		tenancy.Query{SQL: `insert into holiday_division (holiday_id, division_id) select $1, unnest($2::uuid[])`, Args: []any{h.ID, h.DivisionIDs}},
+		tenancy.Query{SQL: `insert into holiday_division (holiday_id, division_id) select $1, unnest($2::uuid[])`,
+			Args: []any{h.ID, h.DivisionIDs}},
 	)
 	if err != nil {
 		return fmt.Errorf("writing the classes of a holiday: %w", err)
 	}
-	c.Tell(events.Fact{Kind: "holiday.changed", Data: map[string]any{"holidayId": h.ID, "startDate": h.StartDate, "endDate": h.EndDate, "classIds": h.ClassIDs, "divisionIds": h.DivisionIDs}})
+	c.Tell(events.Fact{Kind: "holiday.changed", Data: map[string]any{"holidayId": h.ID, "startDate": h.StartDate, "endDate": h.EndDate,
+		"classIds": h.ClassIDs, "divisionIds": h.DivisionIDs}})
 	return nil
 }
 
@@ -193,7 +195,8 @@ func (s *markSheet) declareOff(c api.Ctx, r MarkFields) (Marked, error) {
 	if _, err := takeBack(c, marks); err != nil {
 		return out, err
 	}
-	_, err := createHoliday(c, HolidayFields{Name: cmp.Or(strings.TrimSpace(r.Records[0].Remark), "Holiday"), StartDate: r.Date, DivisionIDs: []uuid.UUID{r.DivisionID}})
+	_, err := createHoliday(c, HolidayFields{Name: cmp.Or(strings.TrimSpace(r.Records[0].Remark), "Holiday"), StartDate: r.Date,
+		DivisionIDs: []uuid.UUID{r.DivisionID}})
 	out.Changed = len(r.Records)
 	return out, err
 }

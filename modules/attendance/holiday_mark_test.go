@@ -22,7 +22,8 @@ func TestHolidayMark_OfEveryStudent_DeclaresTheDayOff(t *testing.T) {
 		t.Errorf("marked %+v", done)
 	}
 	read := func(d any) attendance.DayRegister {
-		return testkit.Get[attendance.DayRegister](t, r.admin, fmt.Sprintf("/school-admin/attendance/register?divisionId=%v&date=%s", d, r.today))
+		return testkit.Get[attendance.DayRegister](t, r.admin,
+			fmt.Sprintf("/school-admin/attendance/register?divisionId=%v&date=%s", d, r.today))
 	}
 	if reg := read(r.a.ID); reg.DayOff != "Flood" || *reg.Students[1].Status != "HOLIDAY" {
 		t.Errorf("register %+v", reg)
@@ -86,7 +87,8 @@ func TestHoliday_OfADivision_LeavesItsClassAtSchool(t *testing.T) {
 	if len(read.DivisionIDs) != 1 || read.DivisionIDs[0] != r.a.ID {
 		t.Errorf("read %+v", read)
 	}
-	changed := testkit.Put[attendance.Holiday](t, r.admin, "/school-admin/attendance/holiday/"+h.ID.String(), map[string]any{"divisionIds": []any{}})
+	changed := testkit.Put[attendance.Holiday](t, r.admin, "/school-admin/attendance/holiday/"+h.ID.String(),
+		map[string]any{"divisionIds": []any{}})
 	if !changed.AllClasses {
 		t.Errorf("of no division any more: %+v", changed)
 	}
@@ -100,8 +102,9 @@ func TestHalfDayLeave_CountsHalf(t *testing.T) {
 	asked := testkit.Post[leave.Leave](t, parent, "/parent/leave/apply", map[string]any{
 		"studentId": child.ID, "leaveType": "SICK", "fromDate": r.today, "toDate": r.today, "halfDay": true, "reason": "Dentist"})
 	testkit.Post[struct{}](t, r.admin, "/school-admin/leave/decide", map[string]any{"leaveId": asked.ID, "status": "APPROVED"})
-	testkit.Post[attendance.Marked](t, r.admin, officeMark, map[string]any{"divisionId": r.a.ID, "date": r.today.AddDays(-1), "reason": "Late",
-		"records": []any{record(child, "PRESENT")}})
+	testkit.Post[attendance.Marked](t, r.admin, officeMark,
+		map[string]any{"divisionId": r.a.ID, "date": r.today.AddDays(-1), "reason": "Late",
+			"records": []any{record(child, "PRESENT")}})
 	s := testkit.Get[attendance.ChildSummary](t, parent, "/parent/attendance/summary?studentId="+child.ID.String())
 	if s.Totals.Marked != 2 || s.Totals.Leave != 1 || s.Totals.HalfDays != 1 || *s.Totals.Percent != 75 {
 		t.Errorf("summary %+v", s.Totals)

@@ -29,7 +29,8 @@ func tellParents(c api.Ctx, changes []change, delay int) error {
 		}
 		n := notice.Notice{
 			Type: notice.Attendance, Key: fmt.Sprintf("attendance:%s:%d:%s", ch.ID, ch.Version, ch.Status),
-			RecordID: ch.ID, StudentID: &ch.StudentID, Text: notice.Text{Name: "attendance." + strings.ToLower(ch.Status), Values: notice.Values{"child": ch.name, "date": ch.Date}},
+			RecordID: ch.ID, StudentID: &ch.StudentID, Text: notice.Text{Name: "attendance." + strings.ToLower(ch.Status),
+				Values: notice.Values{"child": ch.name, "date": ch.Date}},
 		}
 		if told {
 			n.DueAt = c.Now.Add(time.Duration(delay) * time.Minute)
@@ -59,7 +60,8 @@ func takeBack(c api.Ctx, changes []change) (map[uuid.UUID]string, error) {
 	}
 	// By the mark's version, which the key has: who waited for the division came earlier than they wrote.
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select key, record_id, told_at is not null as told from notice
-		where record_id = any($1) and type = $2 order by split_part(key, ':', 3)::int`, Args: []any{ids, string(notice.Attendance)}, Scan: tenancy.Collect(&notices)})
+		where record_id = any($1) and type = $2
+		order by split_part(key, ':', 3)::int`, Args: []any{ids, string(notice.Attendance)}, Scan: tenancy.Collect(&notices)})
 	if err != nil {
 		return nil, fmt.Errorf("looking for what parents heard: %w", err)
 	}

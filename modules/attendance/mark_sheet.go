@@ -75,9 +75,11 @@ func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
 		holidays,
 		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster,
 			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: s.seat},
-		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date}, Scan: s.mark},
+		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date},
+			Scan: s.mark},
 		// Asked anew each time: the day may have been a day off when the leave was approved.
-		tenancy.Query{SQL: `select id, student_id, half_day from leave where student_id = any($1) and status = 'APPROVED' and $2 between from_date and to_date`,
+		tenancy.Query{SQL: `select id, student_id, half_day from leave where student_id = any($1) and status = 'APPROVED'
+			and $2 between from_date and to_date`,
 			Args: []any{ids, r.Date}, Scan: tenancy.Collect(&leaves)},
 	)
 	if err != nil {
@@ -109,7 +111,8 @@ func (s *markSheet) seat(rows pgx.Rows) error {
 func (s *markSheet) mark(rows pgx.Rows) error {
 	for rows.Next() {
 		var m Mark
-		if err := rows.Scan(&m.ID, &m.StudentID, &m.DivisionID, &m.Date, &m.Status, &m.LateMinutes, &m.Remark, &m.Source, &m.LeaveID, &m.HalfDay, &m.MarkedBy, &m.MarkedAt, &m.Version); err != nil {
+		if err := rows.Scan(&m.ID, &m.StudentID, &m.DivisionID, &m.Date, &m.Status, &m.LateMinutes, &m.Remark, &m.Source, &m.LeaveID, &m.HalfDay,
+			&m.MarkedBy, &m.MarkedAt, &m.Version); err != nil {
 			return err
 		}
 		s.marks[m.StudentID] = m
@@ -164,9 +167,11 @@ func (f frame) tooLate(c api.Ctx, day api.Date) []api.Detail {
 	last := day.AddDays(f.TeacherDays)
 	switch {
 	case last.Before(c.Today()):
-		return []api.Detail{{Field: "date", Message: fmt.Sprintf("date must be today or one of the %d days before; the office can correct older days", f.TeacherDays)}}
+		return []api.Detail{{Field: "date",
+			Message: fmt.Sprintf("date must be today or one of the %d days before; the office can correct older days", f.TeacherDays)}}
 	case last == c.Today() && f.CutOff != "" && !c.Now.Before(f.CutOff.On(last, c.School.Location())):
-		return []api.Detail{{Field: "date", Message: fmt.Sprintf("teachers could mark %s until %s on %s; the office still can", day, f.CutOff, last)}}
+		return []api.Detail{{Field: "date", Message: fmt.Sprintf("teachers could mark %s until %s on %s; the office still can", day, f.CutOff,
+			last)}}
 	}
 	return nil
 }
@@ -198,8 +203,9 @@ func (s *markSheet) refuseStale(r MarkFields) error {
 func (s *markSheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source string) (change, bool) {
 	one := s.students[record.StudentID]
 	m := Mark{
-		ID: api.NewID(), StudentID: record.StudentID, DivisionID: r.DivisionID, Date: r.Date, Status: record.Status, LateMinutes: record.LateMinutes,
-		Remark: record.Remark, Source: source, MarkedBy: c.User.ID, MarkedAt: c.Now, Version: 1,
+		ID: api.NewID(), StudentID: record.StudentID, DivisionID: r.DivisionID, Date: r.Date, Status: record.Status,
+		LateMinutes: record.LateMinutes,
+		Remark:      record.Remark, Source: source, MarkedBy: c.User.ID, MarkedAt: c.Now, Version: 1,
 	}
 	name := roster.FullName(one.FirstName, one.LastName)
 	was, there := s.marks[record.StudentID]

@@ -25,7 +25,8 @@ func TestATeacherMarksADivisionAndTheRegisterShowsIt(t *testing.T) {
 			t.Fatalf("register %+v", reg)
 		}
 		late, unmarked := reg.Students[2], reg.Students[3]
-		if *late.Status != "LATE" || *late.LateMinutes != 12 || late.Source != "TEACHER" || *late.MarkedBy != r.teacher.UserID || unmarked.Status != nil {
+		if *late.Status != "LATE" || *late.LateMinutes != 12 || late.Source != "TEACHER" || *late.MarkedBy != r.teacher.UserID ||
+			unmarked.Status != nil {
 			t.Errorf("late %+v, unmarked %+v", late, unmarked)
 		}
 	}
@@ -39,8 +40,9 @@ func TestMarksAreAllOrNothingAndEveryBadFieldIsNamed(t *testing.T) {
 	r := newRoom(t, 2)
 	other := r.admit(t, "Ravi", r.b, 1)
 	elsewhere := newRoom(t, 1)
-	f := r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today, record(r.children[0], "PRESENT"), record(other, "PRESENT"), record(elsewhere.children[0], "ABSENT"),
-		record(r.children[0], "ABSENT"), record(r.children[1], "PRESENT", map[string]any{"lateMinutes": 3})), 422, "")
+	f := r.teacher.Refuses(t, "POST", teacherMark,
+		sheet(r.a, r.today, record(r.children[0], "PRESENT"), record(other, "PRESENT"), record(elsewhere.children[0], "ABSENT"),
+			record(r.children[0], "ABSENT"), record(r.children[1], "PRESENT", map[string]any{"lateMinutes": 3})), 422, "")
 	var fields []string
 	for _, d := range f.Details {
 		fields = append(fields, d.Field)
@@ -109,11 +111,13 @@ func TestMarkingUsesTheRosterOfTheDayAndNotOfToday(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t, 2)
 	moved := r.children[0]
-	testkit.Put[roster.StudentDetail](t, r.admin, "/school-admin/student/"+moved.ID.String(), map[string]any{"divisionId": r.b.ID, "rollNumber": 9})
+	testkit.Put[roster.StudentDetail](t, r.admin, "/school-admin/student/"+moved.ID.String(),
+		map[string]any{"divisionId": r.b.ID, "rollNumber": 9})
 	yesterday := sheet(r.a, r.today.AddDays(-1), record(moved, "PRESENT"))
 	testkit.Post[attendance.Marked](t, r.teacher, teacherMark, yesterday)
 	r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today, record(moved, "PRESENT")), 422, "")
-	newcomer := testkit.Post[roster.StudentDetail](t, r.admin, "/school-admin/student/create", map[string]any{"firstName": "New", "divisionId": r.a.ID})
+	newcomer := testkit.Post[roster.StudentDetail](t, r.admin, "/school-admin/student/create",
+		map[string]any{"firstName": "New", "divisionId": r.a.ID})
 	r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today.AddDays(-1), record(newcomer, "PRESENT")), 422, "")
 	testkit.Post[attendance.Marked](t, r.teacher, teacherMark, sheet(r.a, r.today, record(newcomer, "PRESENT")))
 }
@@ -154,12 +158,14 @@ func TestAMarkThatWasMadeInSightOfAnotherIsRefusedAndNothingIsWritten(t *testing
 	seen := func(version int) map[string]any { return map[string]any{"version": version} }
 	r.mark(t, record(r.children[0], "PRESENT", seen(0)))
 	r.mark(t, record(r.children[0], "LATE", seen(1)))
-	f := r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today, record(r.children[1], "PRESENT", seen(0)), record(r.children[0], "ABSENT", seen(1))), 409, "")
+	f := r.teacher.Refuses(t, "POST", teacherMark,
+		sheet(r.a, r.today, record(r.children[1], "PRESENT", seen(0)), record(r.children[0], "ABSENT", seen(1))), 409, "")
 	if len(f.Details) != 1 || f.Details[0].Field != "records[1].version" || f.Details[0].Message != "somebody marked LATE meanwhile" {
 		t.Errorf("refused %+v", f)
 	}
 	reg := testkit.Get[attendance.DayRegister](t, r.teacher, fmt.Sprintf("/teacher/attendance/register?divisionId=%s", r.a.ID))
-	if first, second := reg.Students[0], reg.Students[1]; *first.Status != "LATE" || first.Version != 2 || second.Status != nil || second.Version != 0 {
+	if first, second := reg.Students[0], reg.Students[1]; *first.Status != "LATE" || first.Version != 2 || second.Status != nil ||
+		second.Version != 0 {
 		t.Errorf("register %+v", reg.Students)
 	}
 	// Who does not say what they saw has the last word.

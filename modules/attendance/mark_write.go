@@ -12,12 +12,15 @@ import (
 )
 
 // reviseMarks keeps what marks were before they are written anew.
-const reviseMarks = `insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source, leave_id, half_day, reason, marked_by, marked_at, replaced_by, replaced_at)
-	select a.id, a.version, a.student_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.half_day, a.reason, a.marked_by, a.marked_at, $2, $3
+const reviseMarks = `insert into attendance_revision (attendance_id, version, student_id, date, status, late_minutes, remark, source,
+	leave_id, half_day, reason, marked_by, marked_at, replaced_by, replaced_at)
+	select a.id, a.version, a.student_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.half_day, a.reason, a.marked_by,
+	a.marked_at, $2, $3
 	from attendance a where a.id = any($1)`
 
 // overMark replaces the mark that a student has.
-const overMark = ` on conflict (student_id, date) do update set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
+const overMark = ` on conflict (student_id, date) do update
+	set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes,
 		remark = excluded.remark, source = excluded.source, leave_id = excluded.leave_id, half_day = excluded.half_day, reason = excluded.reason,
 		marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
 
@@ -75,7 +78,8 @@ func (w *marksWriter) list(column, kind string, values any) {
 
 // query writes in the order of the students, so that no two writers wait for each other.
 func (w *marksWriter) query() tenancy.Query {
-	return tenancy.Query{Args: w.args, SQL: "insert into attendance as a (" + strings.Join(w.columns, ", ") + ") select " + strings.Join(w.values, ", ") +
+	return tenancy.Query{Args: w.args, SQL: "insert into attendance as a (" + strings.Join(w.columns, ", ") + ") select " +
+		strings.Join(w.values, ", ") +
 		" from unnest(" + strings.Join(w.lists, ", ") + ") as u (" + strings.Join(w.names, ", ") + ") order by 2, 4" + overMark}
 }
 

@@ -26,7 +26,8 @@ func (r *room) pass(t *testing.T) {
 
 func (r *room) delay(t *testing.T, minutes int) {
 	t.Helper()
-	set := testkit.Put[struct{ AttendanceNoticeDelayMinutes int }](t, r.admin, "/school-admin/setting", map[string]any{"attendanceNoticeDelayMinutes": minutes})
+	set := testkit.Put[struct{ AttendanceNoticeDelayMinutes int }](t, r.admin, "/school-admin/setting",
+		map[string]any{"attendanceNoticeDelayMinutes": minutes})
 	if set.AttendanceNoticeDelayMinutes != minutes {
 		t.Fatalf("set %+v", set)
 	}
@@ -35,9 +36,11 @@ func (r *room) delay(t *testing.T, minutes int) {
 func TestParentsAreToldOfAbsenceAndLatenessOnceAndOfACorrectionOnce(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t, 4)
-	absent, late, present, onLeave := r.parentOf(t, r.children[0]), r.parentOf(t, r.children[1]), r.parentOf(t, r.children[2]), r.parentOf(t, r.children[3])
+	absent, late, present, onLeave := r.parentOf(t, r.children[0]), r.parentOf(t, r.children[1]), r.parentOf(t, r.children[2]),
+		r.parentOf(t, r.children[3])
 	for range 2 {
-		r.mark(t, record(r.children[0], "ABSENT"), record(r.children[1], "LATE"), record(r.children[2], "PRESENT"), record(r.children[3], "LEAVE"))
+		r.mark(t, record(r.children[0], "ABSENT"), record(r.children[1], "LATE"), record(r.children[2], "PRESENT"),
+			record(r.children[3], "LEAVE"))
 	}
 	for who, c := range map[string]*testkit.Client{"absent": absent, "late": late} {
 		if n := r.told(t, c); n != 1 {

@@ -41,7 +41,8 @@ func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 	}
 	calendar, holidays := reading(c, first, last)
 	err := tenancy.Pipeline(c.DB, roster.MayViewQuery(c, r.StudentID), holidays,
-		tenancy.Query{SQL: `select day::date as date, e.class_id, e.division_id, a.status, a.late_minutes, coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark
+		tenancy.Query{SQL: `select day::date as date, e.class_id, e.division_id, a.status, a.late_minutes,
+			coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark
 			from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
 			join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)
 			left join attendance a on a.student_id = $1 and a.date = day::date

@@ -6,7 +6,9 @@ import "homeroom/api"
 func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "holiday", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},
-		{Table: "attendance", Section: "attendance", Of: "student_id", By: "marked_by", Free: "remark reason", Nothing: api.Reasons{api.FixedText: "status source"}},
-		{Table: "attendance_revision", Section: "attendanceRevisions", Of: "student_id", NoID: true, Sealed: true, By: "marked_by replaced_by", Free: "remark reason", Nothing: api.Reasons{api.FixedText: "status source"}},
+		{Table: "attendance", Section: "attendance", Of: "student_id", By: "marked_by", Free: "remark reason",
+			Nothing: api.Reasons{api.FixedText: "status source"}},
+		{Table: "attendance_revision", Section: "attendanceRevisions", Of: "student_id", NoID: true, Sealed: true, By: "marked_by replaced_by",
+			Free: "remark reason", Nothing: api.Reasons{api.FixedText: "status source"}},
 	}
 }

@@ -87,7 +87,8 @@ func TestAMarkAgainstItsCorrectionTellsParentsWhatHoldsInTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		// What was heard last is by the mark's version, which the key ends with.
-		if err := db.Raw(`select split_part(dedupe_key, ':', 4) from notification where user_id = ? order by split_part(dedupe_key, ':', 3)::int desc limit 1`, parent.UserID).Scan(&last).Error; err != nil {
+		if err := db.Raw(`select split_part(dedupe_key, ':', 4) from notification where user_id = ?
+			order by split_part(dedupe_key, ':', 3)::int desc limit 1`, parent.UserID).Scan(&last).Error; err != nil {
 			t.Fatal(err)
 		}
 		if status != last && (status != "PRESENT" || last != "") {
@@ -101,8 +102,10 @@ func TestMarkingFortyStudentsIsAFewRoundTripsToPostgresWithItsFacts(t *testing.T
 	app, wire := testkit.StartWatched(t)
 	r := furnish(t, app.NewSchoolAs(t, lifecycle.NewSchool{WeekendDays: []int16{}}), 0)
 	err := r.DB(t).Exec(`with s as (
-			insert into student (id, admission_number, first_name, admission_date) select gen_random_uuid(), n::text, 'Child' || n, current_date from generate_series(1, 40) n returning id)
-		insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date) select gen_random_uuid(), id, ?, ?, ?, ? from s`,
+			insert into student (id, admission_number, first_name, admission_date) select gen_random_uuid(), n::text, 'Child' || n, current_date
+			from generate_series(1, 40) n returning id)
+		insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date) select gen_random_uuid(), id, ?, ?, ?, ?
+		from s`,
 		r.year.ID, r.five.ID, r.a.ID, r.year.StartDate).Error
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,8 @@ func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: `select s.id as student_id, e.roll_number, s.admission_number, s.first_name, s.last_name,
-				a.status, a.late_minutes, coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark, coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
+				a.status, a.late_minutes, coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark,
+				coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $2
 			where ` + onRoster + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
 			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: tenancy.Collect(&out.Students)},
@@ -120,14 +121,16 @@ func unmarked(c api.Ctx, r unmarkedRequest) (Unmarked, error) {
 	out := Unmarked{Date: r.Date}
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `
 		select d.id as division_id, d.name as division_name, k.id as class_id, k.name as class_name, n.students, n.unmarked,
-			coalesce((select trim(p.first_name || ' ' || p.last_name) from teacher_assignment a join employee p on p.user_id = a.user_id and p.status = 'ACTIVE'
+			coalesce((select trim(p.first_name || ' ' || p.last_name) from teacher_assignment a join employee p on p.user_id = a.user_id
+			and p.status = 'ACTIVE'
 				where a.division_id = d.id and ` + roster.LeadsNow + ` limit 1), '') as class_teacher_name
 		from (select e.division_id, count(*)::int as students, count(*) filter (where a.id is null)::int as unmarked
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $1
 			where e.start_date <= $1 and (e.end_date is null or e.end_date >= $1) and (s.deleted_at is null or $2) group by e.division_id) n
 		join division d on d.id = n.division_id join class k on k.id = d.class_id
 		where n.unmarked > 0 and ` + isOpen("$1::date", "d.class_id", "d.id", "$3") + `
-		order by k.level, k.name, d.name, d.id`, Args: []any{r.Date, r.Date.Before(c.Today()), weekend(c)}, Scan: tenancy.Collect(&out.Divisions)})
+		order by k.level, k.name, d.name,
+		d.id`, Args: []any{r.Date, r.Date.Before(c.Today()), weekend(c)}, Scan: tenancy.Collect(&out.Divisions)})
 	if err != nil {
 		return out, fmt.Errorf("looking for what is not marked: %w", err)
 	}
@@ -137,7 +140,8 @@ func unmarked(c api.Ctx, r unmarkedRequest) (Unmarked, error) {
 // Absent are those of these students who are marked absent on a day.
 func (m *Module) Absent(db *gorm.DB, day api.Date, students []uuid.UUID) ([]uuid.UUID, error) {
 	var absent []uuid.UUID
-	err := db.Raw(`select student_id from attendance where student_id in ? and date = ? and status = 'ABSENT'`, students, day).Scan(&absent).Error
+	err := db.Raw(`select student_id from attendance where student_id in ? and date = ? and status = 'ABSENT'`, students,
+		day).Scan(&absent).Error
 	if err != nil {
 		return nil, fmt.Errorf("looking who is absent: %w", err)
 	}

@@ -60,9 +60,11 @@ const selectMonth = `select s.id as student_id, e.roll_number, s.admission_numbe
 		extract(day from greatest(e.start_date, $2))::int2 as first, extract(day from least(e.end_date, $3))::int2 as last, m.marks
 	from enrolment e join student s on s.id = e.student_id
 	cross join lateral (
-		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then case when a.half_day then 'W' else 'V' end else left(a.status, 1) end, ''), '') as marks
+		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then case when a.half_day then 'W'
+		else 'V' end else left(a.status, 1) end, ''), '') as marks
 		from attendance a where a.student_id = e.student_id and a.date between greatest(e.start_date, $2) and least(e.end_date, $3)) m
-	where e.division_id = $1 and e.start_date <= $3 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or e.start_date < $4)
+	where e.division_id = $1 and e.start_date <= $3 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null
+	or e.start_date < $4)
 	order by e.roll_number nulls last, s.first_name, s.last_name, s.id, e.start_date`
 
 func readReport(c api.Ctx, r reportRequest) (MonthRegister, error) {
@@ -174,5 +176,6 @@ func (s *Statuses) UnmarshalJSON(b []byte) error {
 
 // JSONSchema is the list.
 func (Statuses) JSONSchema() map[string]any {
-	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "null"}, "enum": []any{"PRESENT", "ABSENT", "LATE", "LEAVE", "HOLIDAY", nil}}}
+	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "null"},
+		"enum": []any{"PRESENT", "ABSENT", "LATE", "LEAVE", "HOLIDAY", nil}}}
 }

@@ -22,26 +22,33 @@ func (m *Module) Describe() api.Module {
 // routes are the endpoints of attendance and the holiday calendar.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.Post("/school-admin/attendance/mark", "attendance", "Mark a division for a day, all or nothing; a day past needs a reason", officeMarks, api.Idempotent, api.Says("Attendance marked")),
+		api.Post("/school-admin/attendance/mark", "attendance", "Mark a division for a day, all or nothing; a day past needs a reason",
+			officeMarks, api.Idempotent, api.Says("Attendance marked")),
 		api.Get("/school-admin/attendance/register", "attendance", "A division's register of a day", readRegister),
 		api.Get("/school-admin/attendance/unmarked", "attendance", "Which divisions are not yet marked on a day", unmarked),
 		api.Get("/school-admin/attendance/report", "attendance", "A division's register of a month, with totals and percent", readReport),
-		api.Get("/school-admin/attendance/report.csv", "attendance", "A division's register of a month as a CSV file", reportFile, api.Gives("text/csv")),
+		api.Get("/school-admin/attendance/report.csv", "attendance", "A division's register of a month as a CSV file", reportFile,
+			api.Gives("text/csv")),
 		api.Get("/school-admin/attendance/summary", "attendance", "Attendance of classes and divisions between two days", summary),
 		api.Get("/school-admin/attendance/history/:studentId", "attendance", "A student's days and every change of them", history),
 
-		api.Create("/school-admin/attendance/holiday/create", "attendance", "Add a day off, of the school or of some classes", createHoliday, api.Says("Holiday created")),
+		api.Create("/school-admin/attendance/holiday/create", "attendance", "Add a day off, of the school or of some classes", createHoliday,
+			api.Says("Holiday created")),
 		api.List("/school-admin/attendance/holiday/list", "attendance", "List the days off", holidayListing, listHolidays),
 		api.Get("/school-admin/attendance/holiday/:id", "attendance", "Read a day off", getHoliday),
 		api.Put("/school-admin/attendance/holiday/:id", "attendance", "Change a day off", updateHoliday, api.Versioned),
 		api.Remove("/school-admin/attendance/holiday/:id", "attendance", "Delete a day off", deleteHoliday),
 
-		api.Post("/teacher/attendance/mark", "attendance", "Mark a division of mine for today or one of the seven days before, all or nothing", teacherMarks, api.About(markedDivision), api.Idempotent, api.Says("Attendance marked")),
-		api.Get("/teacher/attendance/register", "attendance", "The register of a division of mine of a day", readRegister, api.About(registerDivision)),
-		api.Get("/teacher/attendance/report", "attendance", "The register of a division of mine of a month", readReport, api.About(reportDivision)),
+		api.Post("/teacher/attendance/mark", "attendance", "Mark a division of mine for today or one of the seven days before, all or nothing",
+			teacherMarks, api.About(markedDivision), api.Idempotent, api.Says("Attendance marked")),
+		api.Get("/teacher/attendance/register", "attendance", "The register of a division of mine of a day", readRegister,
+			api.About(registerDivision)),
+		api.Get("/teacher/attendance/report", "attendance", "The register of a division of mine of a month", readReport,
+			api.About(reportDivision)),
 
 		api.Get("/parent/attendance/list", "attendance", "A child's days of a month", childMonth),
-		api.Get("/parent/attendance/summary", "attendance", "A child's attendance between two days; the academic year unless given", childSummary),
+		api.Get("/parent/attendance/summary", "attendance", "A child's attendance between two days; the academic year unless given",
+			childSummary),
 	)
 }
 
@@ -52,6 +59,7 @@ func constraints() []api.Constraint {
 		{Name: "holiday_class_class_fkey", Field: "classIds", Message: "classIds names no class"},
 		{Name: "holiday_division_division_fkey", Field: "divisionIds", Message: "divisionIds names no division"},
 		{Name: "attendance_once", Field: "records", Message: "Someone marked this student just now"},
-		{Name: "school_setting_notice_delay_check", Field: "attendanceNoticeDelayMinutes", Message: "attendanceNoticeDelayMinutes must be from 0 to 1440"},
+		{Name: "school_setting_notice_delay_check", Field: "attendanceNoticeDelayMinutes",
+			Message: "attendanceNoticeDelayMinutes must be from 0 to 1440"},
 	}
 }

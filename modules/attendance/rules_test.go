@@ -16,7 +16,8 @@ func (r *room) set(t *testing.T, fields map[string]any) {
 
 func (r *room) offOn(t *testing.T, day api.Date) string {
 	t.Helper()
-	month := testkit.Get[attendance.MonthRegister](t, r.admin, "/school-admin/attendance/report?divisionId="+r.a.ID.String()+"&month="+day.String()[:7])
+	month := testkit.Get[attendance.MonthRegister](t, r.admin,
+		"/school-admin/attendance/report?divisionId="+r.a.ID.String()+"&month="+day.String()[:7])
 	return month.Days[day.Day-1].DayOff
 }
 
@@ -24,7 +25,8 @@ func TestAWeekendHoldsFromTheDayItIsSetAndPastAttendanceStays(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t, 1)
 	child, past, ahead := r.children[0], r.today.AddDays(-7), r.today.AddDays(7)
-	testkit.Post[attendance.Marked](t, r.admin, officeMark, map[string]any{"divisionId": r.a.ID, "date": past, "reason": "Late entry", "records": []any{record(child, "PRESENT")}})
+	testkit.Post[attendance.Marked](t, r.admin, officeMark,
+		map[string]any{"divisionId": r.a.ID, "date": past, "reason": "Late entry", "records": []any{record(child, "PRESENT")}})
 	weekday := int(r.today.In(time.UTC).Weekday())
 	r.set(t, map[string]any{"weekendDays": []int{weekday}})
 	if was, is, will := r.offOn(t, past), r.offOn(t, r.today), r.offOn(t, ahead); was != "" || is != "Weekend" || will != "Weekend" {

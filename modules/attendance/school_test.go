@@ -66,12 +66,14 @@ func (r *room) admit(t *testing.T, name string, d roster.Division, roll int) ros
 func (r *room) hire(t *testing.T, assignments ...map[string]any) (*testkit.Client, uuid.UUID) {
 	t.Helper()
 	c, id := r.As(t, api.Teacher), api.NewID()
-	err := r.DB(t).Exec(`insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, ?, 'Meera', ?, 'TEACHER')`,
+	err := r.DB(t).Exec(`insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+		values (?, ?, ?, 'Meera', ?, 'TEACHER')`,
 		id, c.UserID, id.String(), testkit.NewPhone()).Error
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Put[roster.AssignmentList](t, r.admin, "/school-admin/employee/"+id.String()+"/assignments", map[string]any{"assignments": append([]map[string]any{}, assignments...)})
+	testkit.Put[roster.AssignmentList](t, r.admin, "/school-admin/employee/"+id.String()+"/assignments",
+		map[string]any{"assignments": append([]map[string]any{}, assignments...)})
 	return c, id
 }
 
@@ -79,10 +81,12 @@ func (r *room) hire(t *testing.T, assignments ...map[string]any) (*testkit.Clien
 func (r *room) parentOf(t *testing.T, children ...roster.StudentDetail) *testkit.Client {
 	t.Helper()
 	c, id := r.As(t, api.Parent), api.NewID()
-	err := r.DB(t).Exec(`insert into guardian (id, user_id, first_name, phone) values (?, ?, 'Asha', ?)`, id, c.UserID, testkit.NewPhone()).Error
+	err := r.DB(t).Exec(`insert into guardian (id, user_id, first_name, phone) values (?, ?, 'Asha', ?)`, id, c.UserID,
+		testkit.NewPhone()).Error
 	for _, child := range children {
 		if err == nil {
-			err = r.DB(t).Exec(`insert into student_guardian (id, student_id, guardian_id, relation) values (?, ?, ?, 'MOTHER')`, api.NewID(), child.ID, id).Error
+			err = r.DB(t).Exec(`insert into student_guardian (id, student_id, guardian_id, relation) values (?, ?, ?, 'MOTHER')`, api.NewID(),
+				child.ID, id).Error
 		}
 	}
 	if err != nil {

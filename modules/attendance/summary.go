@@ -53,9 +53,11 @@ func summary(c api.Ctx, r summaryRequest) (AttendanceSummary, error) {
 		ClassName, DivisionName string
 		Counts
 	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select k.id as class_id, k.name as class_name, d.id as division_id, d.name as division_name, ` + countColumns + `
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select k.id as class_id, k.name as class_name, d.id as division_id,
+		d.name as division_name, ` + countColumns + `
 		from division d join class k on k.id = d.class_id
-		left join attendance a on a.division_id = d.id and a.date between $1 and least($2::date, $3::date) and ` + isOpen("a.date", "d.class_id", "d.id", "$4") + `
+		left join attendance a on a.division_id = d.id and a.date between $1 and least($2::date, $3::date)
+		and ` + isOpen("a.date", "d.class_id", "d.id", "$4") + `
 		where $5::uuid is null or k.id = $5
 		group by k.id, d.id order by k.level, k.name, k.id, d.name, d.id`,
 		Args: []any{span.From, span.To, c.Today(), weekend(c), r.ClassID}, Scan: tenancy.Collect(&found)})

@@ -58,7 +58,8 @@ var listing = api.Listing{
 
 // columns name the actor by a subquery: it runs for the page's rows alone, and counting
 // does without.
-const columns = `id, actor_id, coalesce((select trim(u.first_name || ' ' || u.last_name) from app_user u where u.id = audit_event.actor_id), '') as actor_name, actor_role,
+const columns = `id, actor_id, coalesce((select trim(u.first_name || ' ' || u.last_name) from app_user u
+	where u.id = audit_event.actor_id), '') as actor_name, actor_role,
 	action, entity, entity_id, before, after, reason, ip, request_id, occurred_at`
 
 func list(c api.Ctx, l api.ListRequest) (api.Page[AuditEvent], error) {

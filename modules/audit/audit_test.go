@@ -58,7 +58,8 @@ func TestTheAuditSaysWhoChangedWhatWithBeforeAndAfterNewestFirst(t *testing.T) {
 	if n := list(t, admin, "entity", "class", "to", moment).Total; n != 1 {
 		t.Errorf("%d before the change", n)
 	}
-	twin := testkit.Post[api.Page[audit.AuditEvent]](t, admin, "/school-admin/audit/list", map[string]any{"filters": map[string]any{"entity": "class"}, "limit": 1})
+	twin := testkit.Post[api.Page[audit.AuditEvent]](t, admin, "/school-admin/audit/list",
+		map[string]any{"filters": map[string]any{"entity": "class"}, "limit": 1})
 	if twin.Total != 2 || len(twin.Items) != 1 {
 		t.Errorf("by POST %+v", twin)
 	}

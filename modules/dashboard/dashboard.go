@@ -41,7 +41,8 @@ func (m *Module) Describe() api.Module {
 
 // routes are the endpoints.
 func (m *Module) routes() []api.Row {
-	return api.Rows(api.Get("/school-admin/dashboard/summary", "report", "The school's day at a glance, some seconds old at the most", m.summary))
+	return api.Rows(api.Get("/school-admin/dashboard/summary", "report", "The school's day at a glance, some seconds old at the most",
+		m.summary))
 }
 
 // Dashboard is the school's day.
@@ -77,7 +78,8 @@ type Marks struct {
 }
 
 func (m *Marks) plus(o Marks) {
-	m.Students, m.Present, m.Absent, m.Late, m.Leave, m.NoMark = m.Students+o.Students, m.Present+o.Present, m.Absent+o.Absent, m.Late+o.Late, m.Leave+o.Leave, m.NoMark+o.NoMark
+	m.Students, m.Present, m.Absent, m.Late, m.Leave, m.NoMark = m.Students+o.Students, m.Present+o.Present, m.Absent+o.Absent, m.Late+o.Late,
+		m.Leave+o.Leave, m.NoMark+o.NoMark
 }
 
 // ClassToday is a class's register.

@@ -38,9 +38,11 @@ const peopleSQL = `with child as (
 		select sg.guardian_id, string_agg(distinct s.first_name, ', ' order by s.first_name) as names
 		from enrolment e join student s on s.id = e.student_id and s.deleted_at is null and s.status = 'ACTIVE'
 		join student_guardian sg on sg.student_id = s.id and sg.can_view_data
-		where (e.class_id = any($1::uuid[]) or e.division_id = any($2::uuid[])) and e.start_date <= $6 and (e.end_date is null or e.end_date >= $6)
+		where (e.class_id = any($1::uuid[]) or e.division_id = any($2::uuid[])) and e.start_date <= $6 and (e.end_date is null
+		or e.end_date >= $6)
 		group by sg.guardian_id)
-	select g.user_id, trim(g.first_name || ' ' || g.last_name) as name, coalesce(c.names, '') as student, g.phone, coalesce(nullif(g.email, ''), u.email, '') as email
+	select g.user_id, trim(g.first_name || ' ' || g.last_name) as name, coalesce(c.names, '') as student, g.phone,
+	coalesce(nullif(g.email, ''), u.email, '') as email
 	from guardian g join app_user u on u.id = g.user_id and u.status = 'ACTIVE' left join child c on c.guardian_id = g.id
 	where c.guardian_id is not null or g.id = any($3::uuid[])
 	union all
@@ -50,7 +52,8 @@ const peopleSQL = `with child as (
 
 // peopleQuery finds everyone an audience names on a day.
 func peopleQuery(a Audience, day api.Date, found *[]recipient) tenancy.Query {
-	return tenancy.Query{SQL: peopleSQL, Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs), append([]string{}, a.Staff...), day}, Scan: tenancy.Collect(found)}
+	return tenancy.Query{SQL: peopleSQL, Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs),
+		append([]string{}, a.Staff...), day}, Scan: tenancy.Collect(found)}
 }
 
 // people are everyone an audience names. An id that names nobody is refused, so that

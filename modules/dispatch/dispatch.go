@@ -89,7 +89,8 @@ func (m *Module) dispatch(c api.Ctx, l letter, template *uuid.UUID) (Outcome, er
 	case len(rows) == 0:
 		return Outcome{}, api.InvalidField("audience", "nobody in it has an address for %s", l.channel)
 	case l.channel == "SMS" && out.Segments > budget.left:
-		return Outcome{}, api.Conflict("This takes %d SMS and %d are left of today's budget of %d", out.Segments, max(0, budget.left), budget.limit)
+		return Outcome{}, api.Conflict("This takes %d SMS and %d are left of today's budget of %d", out.Segments, max(0, budget.left),
+			budget.limit)
 	}
 	id := api.NewID()
 	out.ID = &id
@@ -181,7 +182,8 @@ func priceAndBudget(c api.Ctx, channel string) (budget, error) {
 		return b, fmt.Errorf("reading the SMS budget: %w", err)
 	}
 	var spent int
-	err := c.DB.Raw(`select coalesce((select segments from sms_day where day = ?), 0) + coalesce((select sum(segments) from delivery where channel = 'SMS' and state = 'QUEUED'), 0)`, c.Today()).Scan(&spent).Error
+	err := c.DB.Raw(`select coalesce((select segments from sms_day where day = ?), 0) +
+		coalesce((select sum(segments) from delivery where channel = 'SMS' and state = 'QUEUED'), 0)`, c.Today()).Scan(&spent).Error
 	if err != nil {
 		return b, fmt.Errorf("reading the SMS budget: %w", err)
 	}
@@ -198,16 +200,19 @@ func write(c api.Ctx, l letter, out Outcome, rows []row) error {
 		return err
 	}
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `insert into dispatch (id, channel, subject, body, audience, recipients, segments, cost, created_by, created_at) values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10)`,
+		tenancy.Query{SQL: `insert into dispatch (id, channel, subject, body, audience, recipients, segments, cost, created_by, created_at)
+			values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10)`,
 			Args: []any{out.ID, l.channel, l.subject, l.body, string(audience), out.Recipients, out.Segments, out.Cost, c.User.ID, c.Now}},
-		tenancy.Query{SQL: `insert into delivery (id, channel, recipient, user_id, purpose, dispatch_id, title, body, segments, dedupe_key, next_at, created_at)
+		tenancy.Query{SQL: `insert into delivery (id, channel, recipient, user_id, purpose, dispatch_id, title, body, segments, dedupe_key,
+			next_at, created_at)
 			select r.id, $2, r."to", r.user_id, 'DISPATCH', $3, r.title, r.body, greatest(r.segments, 1), 'dispatch/' || r.id, $4, $4
 			from jsonb_to_recordset($1::jsonb) as r (id uuid, user_id uuid, "to" text, title text, body text, segments int)`,
 			Args: []any{string(messages), l.channel, out.ID, c.Now}})
 	if err != nil {
 		return fmt.Errorf("queueing a dispatch: %w", err)
 	}
-	c.Changed("create", "dispatch", *out.ID, nil, map[string]any{"channel": l.channel, "recipients": out.Recipients, "segments": out.Segments})
+	c.Changed("create", "dispatch", *out.ID, nil,
+		map[string]any{"channel": l.channel, "recipients": out.Recipients, "segments": out.Segments})
 	c.Tell(events.Fact{Kind: Queued, Data: map[string]any{"id": out.ID}})
 	return nil
 }

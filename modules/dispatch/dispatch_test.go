@@ -32,9 +32,11 @@ func TestADryRunSaysWhomAnSMSReachesAndWhatItCosts(t *testing.T) {
 	d.Link(t, d.child.Parents[0], d.Child(t, d.seat, 0).ID) // a sibling: one SMS all the same
 	d.Child(t, d.Seat(t, "Class 6"), 1)
 	testkit.Put[map[string]any](t, d.admin, "/school-admin/notification/setting", map[string]any{"smsPrice": 25})
-	body := map[string]any{"audience": map[string]any{"classIds": []any{d.seat.ClassID}}, "body": "Dear {name}, school is closed for {student}. {school}" + strings.Repeat("!", 160), "dryRun": true}
+	body := map[string]any{"audience": map[string]any{"classIds": []any{d.seat.ClassID}},
+		"body": "Dear {name}, school is closed for {student}. {school}" + strings.Repeat("!", 160), "dryRun": true}
 	got := testkit.Post[dispatch.Outcome](t, d.admin, "/school-admin/dispatch/sms", body)
-	if got.ID != nil || got.Recipients != 2 || got.Segments != 4 || got.Cost != 100 || got.Currency != "INR" || len(got.Sample) != 2 || !got.DryRun {
+	if got.ID != nil || got.Recipients != 2 || got.Segments != 4 || got.Cost != 100 || got.Currency != "INR" || len(got.Sample) != 2 ||
+		!got.DryRun {
 		t.Errorf("the preview is %+v", got)
 	}
 	if !strings.HasPrefix(got.Sample[0].Text, "Dear Meera Rao, school is closed for Asha. "+d.Name) {
@@ -48,9 +50,11 @@ func TestADryRunSaysWhomAnSMSReachesAndWhatItCosts(t *testing.T) {
 func TestADispatchIsSentOnceToEachAndItsProgressIsShown(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	template := testkit.Post[dispatch.Template](t, d.admin, "/school-admin/dispatch/template/create", map[string]any{"channel": "EMAIL", "name": "Closed", "subject": "{school} is closed", "body": "Dear {name}"})
+	template := testkit.Post[dispatch.Template](t, d.admin, "/school-admin/dispatch/template/create",
+		map[string]any{"channel": "EMAIL", "name": "Closed", "subject": "{school} is closed", "body": "Dear {name}"})
 	teacher := d.Teacher(t)
-	body := map[string]any{"audience": map[string]any{"divisionIds": []any{d.seat.DivisionID}, "staff": []any{"TEACHER"}}, "templateId": template.ID}
+	body := map[string]any{"audience": map[string]any{"divisionIds": []any{d.seat.DivisionID}, "staff": []any{"TEACHER"}},
+		"templateId": template.ID}
 	keyed := d.admin.With("Idempotency-Key", "double click")
 	var all sync.WaitGroup
 	for range 4 {
@@ -89,7 +93,8 @@ func TestTheSMSBudgetIsNotSpentTwice(t *testing.T) {
 	statuses := map[int]int{}
 	for range 5 {
 		all.Go(func() {
-			a, err := d.admin.TryCall("POST", "/school-admin/dispatch/sms", map[string]any{"audience": map[string]any{"classIds": []any{d.seat.ClassID}}, "body": "Hello"})
+			a, err := d.admin.TryCall("POST", "/school-admin/dispatch/sms",
+				map[string]any{"audience": map[string]any{"classIds": []any{d.seat.ClassID}}, "body": "Hello"})
 			if err != nil {
 				t.Error(err)
 			}

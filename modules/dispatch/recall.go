@@ -30,7 +30,8 @@ type unsent struct {
 }
 
 // selectUnsent locks what waits for users, and what was given up and could be tried again.
-const selectUnsent = `select d.id, d.user_id, d.recipient, d.title, d.body, d.dispatch_id, p.channel, p.subject, p.body as text, p.audience::text as audience
+const selectUnsent = `select d.id, d.user_id, d.recipient, d.title, d.body, d.dispatch_id, p.channel, p.subject, p.body as text,
+	p.audience::text as audience
 	from delivery d join dispatch p on p.id = d.dispatch_id
 	where d.dispatch_id is not null and d.user_id = any($1) and d.state <> 'SENT' and d.recipient <> 'erased'
 	order by d.id for update of d`

@@ -11,13 +11,15 @@ import (
 
 // waitingDispatch is an SMS to class 5 that has not gone out yet, and the parent of a child
 // in that class it is for.
-func waitingDispatch(t *testing.T, audience func(d desk, parent *testkit.Client) map[string]any) (d desk, parent *testkit.Client, id uuid.UUID) {
+func waitingDispatch(t *testing.T, audience func(d desk, parent *testkit.Client) map[string]any) (d desk, parent *testkit.Client,
+	id uuid.UUID) {
 	t.Helper()
 	d = newDesk(t)
 	parent = d.child.Parents[0]
 	// So that the account stays when the link to the child ends.
 	d.Link(t, parent, d.Child(t, d.Seat(t, "Class 6"), 0).ID)
-	made := testkit.Post[dispatch.Outcome](t, d.admin, "/school-admin/dispatch/sms", map[string]any{"audience": audience(d, parent), "body": "Gate 3 for {student}"})
+	made := testkit.Post[dispatch.Outcome](t, d.admin, "/school-admin/dispatch/sms",
+		map[string]any{"audience": audience(d, parent), "body": "Gate 3 for {student}"})
 	testkit.Eventually(t, "it is sent", func() bool { return d.Count(t, "delivery", "state = 'QUEUED'") == 0 })
 	// As if the provider were away.
 	if err := d.DB(t).Exec(`update delivery set state = 'QUEUED', sent_at = null, next_at = now() + interval '1 hour'`).Error; err != nil {

@@ -44,12 +44,15 @@ func (m *Module) Describe() api.Module {
 // routes are the endpoints.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.Post("/school-admin/dispatch/sms", "message", "Send an SMS to many; a dry run says to whom, and what it costs", m.sms, api.Idempotent, api.Says("Queued")),
-		api.Post("/school-admin/dispatch/email", "message", "Send an e-mail to many; a dry run says to whom", m.email, api.Idempotent, api.Says("Queued")),
+		api.Post("/school-admin/dispatch/sms", "message", "Send an SMS to many; a dry run says to whom, and what it costs", m.sms,
+			api.Idempotent, api.Says("Queued")),
+		api.Post("/school-admin/dispatch/email", "message", "Send an e-mail to many; a dry run says to whom", m.email, api.Idempotent,
+			api.Says("Queued")),
 		api.List("/school-admin/dispatch/list", "message", "What was sent to many, and how far each has come", listing, list),
 		api.Get("/school-admin/dispatch/:id", "message", "Read a dispatch", get),
 		api.Get("/school-admin/dispatch/:id/recipients", "message", "What became of a dispatch, recipient by recipient", recipientsOf),
-		api.Create("/school-admin/dispatch/template/create", "message", "Keep a text that is sent again and again", createTemplate, api.Says("Template saved")),
+		api.Create("/school-admin/dispatch/template/create", "message", "Keep a text that is sent again and again", createTemplate,
+			api.Says("Template saved")),
 		api.List("/school-admin/dispatch/template/list", "message", "List the templates", templateListing, listTemplates),
 		api.Put("/school-admin/dispatch/template/:id", "message", "Change a template", updateTemplate, api.Versioned),
 		api.Remove("/school-admin/dispatch/template/:id", "message", "Delete a template", deleteTemplate),

@@ -74,7 +74,8 @@ const statusColumn = `case when e.cancelled_at is not null then 'CANCELLED'
 
 const eventColumns = `e.id, e.created_at, e.updated_at, e.created_by, e.updated_by, e.version, e.title, e.description, e.event_date, e.start_time, e.end_time, e.venue,
 	e.target_audience, e.organiser_id, e.capacity, e.signed_up, e.cancel_reason,
-	array(select x.class_id from event_class x join class k on k.id = x.class_id where x.event_id = e.id order by k.level, k.name, k.id) as class_ids, ` + statusColumn
+	array(select x.class_id from event_class x join class k on k.id = x.class_id where x.event_id = e.id
+	order by k.level, k.name, k.id) as class_ids, ` + statusColumn
 
 // eventTables are the events beside what the school's clocks show.
 const eventTables = `event e, (select ?::timestamp as now) as local`
@@ -86,7 +87,8 @@ func clocks(c api.Ctx) string {
 
 // all are the events as clients see them; more narrows e.
 func all(c api.Ctx, more string, args ...any) *gorm.DB {
-	return c.DB.Table("(?) as event", c.DB.Raw(`select `+eventColumns+` from `+eventTables+` where `+more, append([]any{clocks(c)}, args...)...))
+	return c.DB.Table("(?) as event", c.DB.Raw(`select `+eventColumns+` from `+eventTables+` where `+more,
+		append([]any{clocks(c)}, args...)...))
 }
 
 // begins orders events by the moment they begin.
@@ -97,7 +99,8 @@ var eventListing = api.Listing{
 	Default: "eventDate",
 	Filters: map[string]api.Filter{
 		"search": api.Search("title", "description", "venue"), "status": api.ByEnum("status", upcoming, ongoing, completed, cancelled),
-		"from": api.ByDate("event_date", ">="), "to": api.ByDate("event_date", "<="), "classId": api.ByID("class_ids").Where("(class_ids = '{}' or @v = any(class_ids))"),
+		"from": api.ByDate("event_date", ">="), "to": api.ByDate("event_date", "<="),
+		"classId": api.ByID("class_ids").Where("(class_ids = '{}' or @v = any(class_ids))"),
 	},
 }
 

@@ -29,7 +29,8 @@ func fields(f testkit.Failure) string {
 func tomorrow() string { return api.DateOf(time.Now().UTC()).AddDays(2).String() }
 
 func sportsDay(more ...map[string]any) map[string]any {
-	data := map[string]any{"title": "Sports day", "description": "Races", "eventDate": tomorrow(), "startTime": "09:00", "endTime": "12:30", "venue": "Ground", "targetAudience": "ALL"}
+	data := map[string]any{"title": "Sports day", "description": "Races", "eventDate": tomorrow(), "startTime": "09:00", "endTime": "12:30",
+		"venue": "Ground", "targetAudience": "ALL"}
 	for _, m := range more {
 		for k, v := range m {
 			data[k] = v
@@ -45,14 +46,16 @@ func TestATeacherAddsListsChangesAndDeletesEvents(t *testing.T) {
 	a := teacher.Call(t, "POST", "/teacher/co-curricular/add-event", sportsDay())
 	var made event.Event
 	a.Read(t, &made)
-	if a.Status != 201 || made.Status != "UPCOMING" || made.StartTime != "09:00" || made.EndTime != "12:30" || made.EventDate.String() != tomorrow() || made.TargetAudience != "ALL" || len(made.ClassIDs) != 0 {
+	if a.Status != 201 || made.Status != "UPCOMING" || made.StartTime != "09:00" || made.EndTime != "12:30" ||
+		made.EventDate.String() != tomorrow() || made.TargetAudience != "ALL" || len(made.ClassIDs) != 0 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	list := testkit.Get[event.Events](t, teacher, "/teacher/co-curricular/get-events")
 	if len(list.Events) != 1 || list.Events[0].ID != made.ID || list.Events[0].Venue != "Ground" {
 		t.Errorf("list %+v", list)
 	}
-	changed := testkit.Put[event.Event](t, teacher, "/teacher/co-curricular/update-event", map[string]any{"id": made.ID, "venue": "Hall", "status": "UPCOMING", "version": 1})
+	changed := testkit.Put[event.Event](t, teacher, "/teacher/co-curricular/update-event",
+		map[string]any{"id": made.ID, "venue": "Hall", "status": "UPCOMING", "version": 1})
 	if changed.Venue != "Hall" || changed.Title != "Sports day" || changed.Version != 2 {
 		t.Errorf("changed %+v", changed)
 	}
@@ -76,8 +79,10 @@ func TestEventsAreListedByTheMomentTheyBegin(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
-	for _, e := range []struct{ title, day, start string }{{"noon", "2026-03-02", "12:00"}, {"morning", "2026-03-02", "08:00"}, {"whole day", "2026-03-02", ""}, {"before", "2026-03-01", "18:00"}} {
-		testkit.Post[event.Event](t, admin, "/school-admin/event/create", map[string]any{"title": e.title, "eventDate": e.day, "startTime": e.start})
+	for _, e := range []struct{ title, day, start string }{{"noon", "2026-03-02", "12:00"}, {"morning", "2026-03-02", "08:00"},
+		{"whole day", "2026-03-02", ""}, {"before", "2026-03-01", "18:00"}} {
+		testkit.Post[event.Event](t, admin, "/school-admin/event/create",
+			map[string]any{"title": e.title, "eventDate": e.day, "startTime": e.start})
 	}
 	titles := func(list []event.Event) string {
 		var out []string
@@ -99,7 +104,8 @@ func TestEventsAreListedByTheMomentTheyBegin(t *testing.T) {
 		t.Errorf("searched %s", got)
 	}
 	teacher := s.As(t, api.Teacher)
-	if got := titles(testkit.Get[event.Events](t, teacher, "/teacher/co-curricular/get-events?from=2026-03-01&to=2026-03-01&status=COMPLETED").Events); got != "before" {
+	if got := titles(testkit.Get[event.Events](t, teacher,
+		"/teacher/co-curricular/get-events?from=2026-03-01&to=2026-03-01&status=COMPLETED").Events); got != "before" {
 		t.Errorf("the teacher's %s", got)
 	}
 	teacher.Refuses(t, "GET", "/teacher/co-curricular/get-events?from=2026-02-30", nil, 422, "")
@@ -116,7 +122,8 @@ func TestBadEventsAreRefusedWithEveryField(t *testing.T) {
 		want string
 	}{
 		{sportsDay(map[string]any{"eventDate": "2026-02-30", "startTime": "24:00", "title": ""}), "eventDate startTime title"},
-		{sportsDay(map[string]any{"endTime": "09:00", "classIds": []uuid.UUID{class.ID}, "organiserId": api.NewID()}), "endTime organiserId classIds[0]"},
+		{sportsDay(map[string]any{"endTime": "09:00", "classIds": []uuid.UUID{class.ID}, "organiserId": api.NewID()}),
+			"endTime organiserId classIds[0]"},
 		{sportsDay(map[string]any{"targetAudience": "MARTIANS", "capacity": 0}), "targetAudience capacity"},
 		{sportsDay(map[string]any{"targetAudience": "CLASSES"}), "classIds"},
 	} {
@@ -171,14 +178,18 @@ func TestAnEventsStateFollowsTheClocksAtTheSchool(t *testing.T) {
 		events       []when
 	}{
 		{"Asia/Kolkata", 1, 0, []when{
-			{0, "00:30", "02:00", "ONGOING"}, {0, "01:00", "02:00", "ONGOING"}, {0, "01:01", "02:00", "UPCOMING"}, {0, "00:10", "01:00", "COMPLETED"},
-			{-1, "19:00", "20:00", "COMPLETED"}, {0, "", "", "ONGOING"}, {-1, "", "", "COMPLETED"}, {1, "", "", "UPCOMING"}, {0, "00:30", "", "ONGOING"}, {0, "", "00:59", "COMPLETED"},
+			{0, "00:30", "02:00", "ONGOING"}, {0, "01:00", "02:00", "ONGOING"}, {0, "01:01", "02:00", "UPCOMING"},
+			{0, "00:10", "01:00", "COMPLETED"},
+			{-1, "19:00", "20:00", "COMPLETED"}, {0, "", "", "ONGOING"}, {-1, "", "", "COMPLETED"}, {1, "", "", "UPCOMING"},
+			{0, "00:30", "", "ONGOING"}, {0, "", "00:59", "COMPLETED"},
 		}},
 		{"America/Los_Angeles", 23, 0, []when{
-			{0, "22:00", "23:00", "COMPLETED"}, {0, "22:00", "23:01", "ONGOING"}, {0, "23:30", "23:59", "UPCOMING"}, {1, "00:30", "08:00", "UPCOMING"}, {1, "", "", "UPCOMING"}, {0, "", "", "ONGOING"},
+			{0, "22:00", "23:00", "COMPLETED"}, {0, "22:00", "23:01", "ONGOING"}, {0, "23:30", "23:59", "UPCOMING"},
+			{1, "00:30", "08:00", "UPCOMING"}, {1, "", "", "UPCOMING"}, {0, "", "", "ONGOING"},
 		}},
 		{"Pacific/Auckland", 8, 0, []when{
-			{0, "07:00", "09:00", "ONGOING"}, {-1, "07:00", "09:00", "COMPLETED"}, {-1, "20:00", "23:59", "COMPLETED"}, {0, "20:00", "21:00", "UPCOMING"}, {0, "", "", "ONGOING"},
+			{0, "07:00", "09:00", "ONGOING"}, {-1, "07:00", "09:00", "COMPLETED"}, {-1, "20:00", "23:59", "COMPLETED"},
+			{0, "20:00", "21:00", "UPCOMING"}, {0, "", "", "ONGOING"},
 		}},
 	} {
 		place, err := time.LoadLocation(at.zone)
@@ -191,7 +202,8 @@ func TestAnEventsStateFollowsTheClocksAtTheSchool(t *testing.T) {
 		admin := s.As(t, api.SchoolAdmin)
 		today := api.Date{Year: y, Month: m, Day: d}
 		for _, e := range at.events {
-			made := testkit.Post[event.Event](t, admin, "/school-admin/event/create", sportsDay(map[string]any{"eventDate": today.AddDays(e.days).String(), "startTime": e.start, "endTime": e.end}))
+			made := testkit.Post[event.Event](t, admin, "/school-admin/event/create",
+				sportsDay(map[string]any{"eventDate": today.AddDays(e.days).String(), "startTime": e.start, "endTime": e.end}))
 			if made.Status != e.want {
 				t.Errorf("%s at %02d:%02d, %+v: %s", at.zone, at.hour, at.minute, e, made.Status)
 			}

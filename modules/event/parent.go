@@ -21,7 +21,8 @@ var childListing = api.Listing{
 	Default: "eventDate",
 	Filters: map[string]api.Filter{
 		"search": api.Search("title", "description", "venue"), "status": api.ByEnum("status", upcoming, ongoing, completed, cancelled),
-		"from": api.ByDate("event_date", ">="), "to": api.ByDate("event_date", "<="), "studentId": api.ByID("student_ids").Where("@v = any(student_ids)"),
+		"from": api.ByDate("event_date", ">="), "to": api.ByDate("event_date", "<="),
+		"studentId": api.ByID("student_ids").Where("@v = any(student_ids)"),
 	},
 }
 
@@ -37,7 +38,8 @@ func childEvents(c api.Ctx, l api.ListRequest) (api.Page[ChildEvent], error) {
 	mine := c.DB.Raw(`select `+eventColumns+`,
 			array(select s.student_id from event_sign_up s where s.event_id = e.id and s.student_id in (?)) as signed_up_ids,
 			array(select l.student_id from (?) l where not exists (select from event_class x where x.event_id = e.id)
-				or exists (select from event_class x join enrolment n on n.class_id = x.class_id where x.event_id = e.id and n.student_id = l.student_id
+				or exists (select from event_class x join enrolment n on n.class_id = x.class_id where x.event_id = e.id
+				and n.student_id = l.student_id
 					and n.start_date <= e.event_date and (n.end_date is null or n.end_date >= e.event_date))) as student_ids
 		from `+eventTables+` where `+forStudents, linked, linked, clocks(c), linked)
 	return api.Fetch[ChildEvent](c.DB.Table("(?) as event", mine), l)
@@ -84,7 +86,8 @@ func signUp(c api.Ctx, r signUpRequest) (SignUp, error) {
 		return SignUp{}, err
 	}
 	id := api.NewID()
-	done := c.DB.Exec(`insert into event_sign_up (id, event_id, student_id, created_by, created_at) values (?, ?, ?, ?, ?) on conflict (event_id, student_id) do nothing`,
+	done := c.DB.Exec(`insert into event_sign_up (id, event_id, student_id, created_by, created_at)
+		values (?, ?, ?, ?, ?) on conflict (event_id, student_id) do nothing`,
 		id, r.EventID, r.StudentID, c.User.ID, c.Now)
 	if done.Error != nil {
 		return SignUp{}, fmt.Errorf("signing a child up: %w", done.Error)

@@ -30,12 +30,14 @@ func routes() []api.Row {
 		api.Create("/teacher/co-curricular/add-event", "event", "Add an event", createEvent, api.Says("Event created")),
 		api.Put("/teacher/co-curricular/update-event", "event", "Change an event, or cancel it", teachersUpdate, api.Versioned),
 		// The teachers' app offers it to who may write events.
-		api.Remove("/teacher/co-curricular/delete-event/:id", "event", "Delete an event nobody is signed up for", deleteEvent, api.Needs(api.Write)),
+		api.Remove("/teacher/co-curricular/delete-event/:id", "event", "Delete an event nobody is signed up for", deleteEvent,
+			api.Needs(api.Write)),
 
 		api.List("/parent/event/list", "event", "The events my children may come to", childListing, childEvents),
 		// Who may read an event may bring a child to it.
 		api.Post("/parent/event/sign-up", "event", "Sign a child up for an event", signUp, api.Needs(api.Read), api.Says("Signed up")),
-		api.Post("/parent/event/cancel-sign-up", "event", "Take a child's sign-up back", cancelSignUp, api.Needs(api.Read), api.Says("Sign-up cancelled")),
+		api.Post("/parent/event/cancel-sign-up", "event", "Take a child's sign-up back", cancelSignUp, api.Needs(api.Read),
+			api.Says("Sign-up cancelled")),
 	)
 }
 

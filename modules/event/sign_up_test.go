@@ -25,7 +25,8 @@ func newClub(t *testing.T) *club {
 	t.Helper()
 	s := testkit.NewSchool(t)
 	k := &club{School: s, admin: s.As(t, api.SchoolAdmin)}
-	year := testkit.Post[roster.AcademicYear](t, k.admin, "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
+	year := testkit.Post[roster.AcademicYear](t, k.admin, "/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
 	testkit.Post[roster.AcademicYear](t, k.admin, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
 	division := func(name string) roster.Division {
 		class := testkit.Post[roster.Class](t, k.admin, "/school-admin/class/create", map[string]any{"name": name})
@@ -48,7 +49,8 @@ func (k *club) parent(t *testing.T, phone string) *testkit.Client {
 	if a := k.App.Nobody().Call(t, "POST", "/parent/user-auth/send-otp", map[string]any{"phone": phone}); a.Status != 200 {
 		t.Fatalf("send-otp: %d %s", a.Status, a.Body)
 	}
-	in := testkit.Post[struct{ AccessToken string }](t, k.App.Nobody(), "/parent/user-auth/verify-otp", map[string]any{"phone": phone, "otp": k.App.OTP(t, phone)})
+	in := testkit.Post[struct{ AccessToken string }](t, k.App.Nobody(), "/parent/user-auth/verify-otp",
+		map[string]any{"phone": phone, "otp": k.App.OTP(t, phone)})
 	c := k.App.Nobody()
 	c.Token = in.AccessToken
 	return c

@@ -34,7 +34,8 @@ func listSignUps(c api.Ctx, r byID) (SignUps, error) {
 		return SignUps{}, err
 	}
 	out := SignUps{Event: e, Total: e.SignedUp}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id as student_id, s.admission_number, s.first_name, s.last_name, coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name, u.created_at as signed_up_at
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id as student_id, s.admission_number, s.first_name, s.last_name,
+		coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name, u.created_at as signed_up_at
 		from event_sign_up u join event e on e.id = u.event_id join student s on s.id = u.student_id
 		left join enrolment n on n.student_id = s.id and n.start_date <= e.event_date and (n.end_date is null or n.end_date >= e.event_date)
 		left join class k on k.id = n.class_id left join division d on d.id = n.division_id

@@ -40,7 +40,8 @@ func getEvents(c api.Ctx, r eventsRequest) (Events, error) {
 		return Events{}, fmt.Errorf("building a list of events: %w", built.Error)
 	}
 	var out Events
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: tenancy.Collect(&out.Events)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars,
+		Scan: tenancy.Collect(&out.Events)})
 	if err != nil {
 		return out, fmt.Errorf("listing events: %w", err)
 	}

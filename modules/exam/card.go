@@ -162,7 +162,8 @@ type cardExam struct {
 }
 
 // cardSeat is the class the student $1 sits in, or sat in last, in the year $2.
-const cardSeat = `(select n.class_id from enrolment n where n.student_id = $1 and n.academic_year_id = $2 order by n.start_date desc limit 1)`
+const cardSeat = `(select n.class_id from enrolment n where n.student_id = $1 and n.academic_year_id = $2 order by n.start_date desc
+	limit 1)`
 
 // cardExams holds for the exams x that count: of that class, or sat in the class the
 // student was in before. $3 says whether those count whose results are not published.
@@ -176,18 +177,26 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 	var scales []classScale
 	var rules []passRule
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select s.id, s.admission_number, s.first_name, s.last_name, s.date_of_birth, n.class_id, coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name, n.roll_number,
-				array(select trim(g.first_name || ' ' || g.last_name) from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = s.id order by sg.is_primary desc, g.id) as guardians
-			from student s left join lateral (select n.class_id, n.division_id, n.roll_number from enrolment n where n.student_id = s.id and n.academic_year_id = $2 order by n.start_date desc limit 1) n on true
+		tenancy.Query{SQL: `select s.id, s.admission_number, s.first_name, s.last_name, s.date_of_birth, n.class_id,
+			coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name, n.roll_number,
+				array(select trim(g.first_name || ' ' || g.last_name) from student_guardian sg join guardian g on g.id = sg.guardian_id
+				where sg.student_id = s.id order by sg.is_primary desc, g.id) as guardians
+			from student s left join lateral (select n.class_id, n.division_id, n.roll_number from enrolment n where n.student_id = s.id
+			and n.academic_year_id = $2 order by n.start_date desc limit 1) n on true
 			left join class k on k.id = n.class_id left join division d on d.id = n.division_id
 			where s.id = $1 and s.deleted_at is null`, Args: []any{student, year}, Scan: tenancy.Collect(&students)},
-		tenancy.Query{SQL: `select x.id, x.name, x.term_id, x.weight, t.name as term_name, t.weight as term_weight from exam x left join term t on t.id = x.term_id where ` + cardExams + `
-			order by t.start_date nulls last, x.start_date nulls last, x.created_at, x.id`, Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.exams)},
-		tenancy.Query{SQL: tallies(`(p.class_id = ` + cardSeat + ` or r.student_id = $1) and p.exam_id in (select x.id from exam x where ` + cardExams + `)`),
+		tenancy.Query{SQL: `select x.id, x.name, x.term_id, x.weight, t.name as term_name, t.weight as term_weight from exam x left
+			join term t on t.id = x.term_id where ` + cardExams + `
+			order by t.start_date nulls last, x.start_date nulls last, x.created_at,
+			x.id`, Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.exams)},
+		tenancy.Query{SQL: tallies(`(p.class_id = ` + cardSeat + ` or r.student_id = $1) and p.exam_id in (select x.id from exam x where ` +
+			cardExams + `)`),
 			Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.tallies)},
-		tenancy.Query{SQL: `select k.id as class_id, g.bands from class k join grade_scale g on g.id = coalesce(k.grade_scale_id, (select id from grade_scale where is_default)) where k.id = ` + cardSeat,
+		tenancy.Query{SQL: `select k.id as class_id, g.bands from class k join grade_scale g on g.id =
+			coalesce(k.grade_scale_id, (select id from grade_scale where is_default)) where k.id = ` + cardSeat,
 			Args: []any{student, year}, Scan: tenancy.Collect(&scales)},
-		tenancy.Query{SQL: resultLines + `r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams + `) order by p.exam_date, p.start_time, u.name, p.id`,
+		tenancy.Query{SQL: resultLines + `r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams +
+			`) order by p.exam_date, p.start_time, u.name, p.id`,
 			Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.lines)},
 		tenancy.Query{SQL: passRuleSQL, Scan: tenancy.Collect(&rules)},
 		tenancy.Query{SQL: cardRemark, Args: []any{student, year}, Scan: tenancy.Collect(&d.remarks)},

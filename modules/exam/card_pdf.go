@@ -28,7 +28,9 @@ func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
 	}
 	for _, e := range card.Exams {
 		doc.Heading(e.Name)
-		doc.Table([]paper.Column{{Title: "Subject", Width: 5}, {Title: "Max.", Width: 2, Number: true}, {Title: "To pass", Width: 2, Number: true}, {Title: "Marks", Width: 2, Number: true}, {Title: "Grade", Width: 2}, {Title: "Remark", Width: 5}}, e.lines())
+		doc.Table([]paper.Column{{Title: "Subject", Width: 5}, {Title: "Max.", Width: 2, Number: true},
+			{Title: "To pass", Width: 2, Number: true}, {Title: "Marks", Width: 2, Number: true}, {Title: "Grade", Width: 2},
+			{Title: "Remark", Width: 5}}, e.lines())
 		doc.Field("Result", e.sentence())
 	}
 	if len(card.Terms) > 1 {
@@ -37,7 +39,8 @@ func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
 		for _, t := range card.Terms {
 			lines = append(lines, []string{orDash(t.Name), number(t.Weight), percent(t.Percent), orDash(t.Grade)})
 		}
-		doc.Table([]paper.Column{{Title: "Term", Width: 6}, {Title: "Weight", Width: 2, Number: true}, {Title: "Percent", Width: 3, Number: true}, {Title: "Grade", Width: 2}}, lines)
+		doc.Table([]paper.Column{{Title: "Term", Width: 6}, {Title: "Weight", Width: 2, Number: true},
+			{Title: "Percent", Width: 3, Number: true}, {Title: "Grade", Width: 2}}, lines)
 	}
 	doc.Heading("The year")
 	doc.Field("Overall", fmt.Sprintf("%s, grade %s", percent(card.Overall.Percent), orDash(card.Overall.Grade)))

@@ -49,7 +49,8 @@ func init() {
 
 func (h *hall) term(t *testing.T, name, from, to string, weight float64) exam.Term {
 	t.Helper()
-	return testkit.Post[exam.Term](t, h.admin, "/school-admin/exam/term/create", map[string]any{"academicYearId": h.year.ID, "name": name, "startDate": from, "endDate": to, "weight": weight})
+	return testkit.Post[exam.Term](t, h.admin, "/school-admin/exam/term/create",
+		map[string]any{"academicYearId": h.year.ID, "name": name, "startDate": from, "endDate": to, "weight": weight})
 }
 
 // sat is an exam of one paper in maths, sat and published; marks below 0 are an exemption.
@@ -83,7 +84,8 @@ func TestAReportCardWeighsExamsInTheirTermsAndTermsInTheYear(t *testing.T) {
 
 	path := "/school-admin/exam/report-card/" + asha.ID.String()
 	card := testkit.Get[exam.ReportCard](t, h.admin, path)
-	if len(card.Exams) != 3 || card.Exams[0].Name != "Unit test" || card.Exams[1].Rank != 1 || card.Exams[1].Results[0].Grade != "A" || card.Exams[2].Results[0].MarksObtained.String() != "90" {
+	if len(card.Exams) != 3 || card.Exams[0].Name != "Unit test" || card.Exams[1].Rank != 1 || card.Exams[1].Results[0].Grade != "A" ||
+		card.Exams[2].Results[0].MarksObtained.String() != "90" {
 		t.Errorf("exams %+v", card.Exams)
 	}
 	// Term 1: (60·1 + 80·3) / 4 = 75; the year: (75·40 + 90·60) / 100 = 84. Bina: (70·40 + 93·60) / 100 = 83.8.
@@ -93,10 +95,13 @@ func TestAReportCardWeighsExamsInTheirTermsAndTermsInTheYear(t *testing.T) {
 	if o := card.Overall; *o.Percent != 84 || o.Grade != "A" || *o.GradePoint != 10 || o.Rank != 1 || o.OutOf != 3 || !o.IsPass {
 		t.Errorf("overall %+v", o)
 	}
-	if card.Student.FirstName != "Asha" || card.Student.ClassName != "Class 5" || card.Student.DivisionName != "A" || card.AcademicYearName != "2026-27" || card.Attendance == nil || card.Attendance.Total != 0 || card.Student.Guardians[0] != "Parent of Asha" {
+	if card.Student.FirstName != "Asha" || card.Student.ClassName != "Class 5" || card.Student.DivisionName != "A" ||
+		card.AcademicYearName != "2026-27" || card.Attendance == nil || card.Attendance.Total != 0 ||
+		card.Student.Guardians[0] != "Parent of Asha" {
 		t.Errorf("card %+v", card)
 	}
-	if o := testkit.Get[exam.ReportCard](t, h.admin, "/school-admin/exam/report-card/"+chand.ID.String()).Overall; *o.Percent != 46 || o.Rank != 3 || !o.IsPass { // by the year, though the annual was failed
+	if o := testkit.Get[exam.ReportCard](t, h.admin, "/school-admin/exam/report-card/"+chand.ID.String()).Overall; *o.Percent != 46 ||
+		o.Rank != 3 || !o.IsPass { // by the year, though the annual was failed
 		t.Errorf("Chand's %+v", o)
 	}
 	if early := testkit.Get[exam.ReportCard](t, h.admin, path+"?includeUnpublished=true"); len(early.Exams) != 4 {
@@ -119,7 +124,8 @@ func TestAReportCardIsPrintedWithLogoAndAttendance(t *testing.T) {
 	h := newHall(t)
 	asha := h.admit(t, "Asha", h.a)
 	e, maths, art := h.scheduled(t, "Half-yearly")
-	h.upload(t, e, got(maths, asha, 81.5), map[string]any{"paperId": art.ID, "studentId": asha.ID, "isAbsent": true, "remark": "Was ill that week, and will sit the paper again with the others in spring"})
+	h.upload(t, e, got(maths, asha, 81.5), map[string]any{"paperId": art.ID, "studentId": asha.ID, "isAbsent": true,
+		"remark": "Was ill that week, and will sit the paper again with the others in spring"})
 	h.publish(t, e)
 	path := "/school-admin/exam/full-card/" + asha.ID.String()
 	card := testkit.Get[exam.ReportCard](t, h.admin, path)
@@ -127,7 +133,8 @@ func TestAReportCardIsPrintedWithLogoAndAttendance(t *testing.T) {
 		t.Errorf("attendance %+v from %s", card.Attendance, books.from)
 	}
 	a := h.admin.Call(t, "GET", path+"?format=pdf", nil)
-	if a.Status != 200 || a.Header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(a.Body, []byte("%PDF-")) || !strings.Contains(a.Header.Get("Content-Disposition"), "report-card-"+asha.AdmissionNumber) {
+	if a.Status != 200 || a.Header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(a.Body, []byte("%PDF-")) ||
+		!strings.Contains(a.Header.Get("Content-Disposition"), "report-card-"+asha.AdmissionNumber) {
 		t.Fatalf("%d %v %.100s", a.Status, a.Header, a.Body)
 	}
 	if folder := os.Getenv("HOMEROOM_TEST_PAPER"); folder != "" { // to look at it
@@ -135,7 +142,8 @@ func TestAReportCardIsPrintedWithLogoAndAttendance(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if b := h.parent(t, asha).Call(t, "GET", "/parent/exam/report-card?format=pdf&studentId="+asha.ID.String(), nil); b.Status != 200 || !bytes.HasPrefix(b.Body, []byte("%PDF-")) {
+	if b := h.parent(t, asha).Call(t, "GET", "/parent/exam/report-card?format=pdf&studentId="+asha.ID.String(), nil); b.Status != 200 ||
+		!bytes.HasPrefix(b.Body, []byte("%PDF-")) {
 		t.Errorf("the parent's: %d %.200s", b.Status, b.Body)
 	}
 	h.admin.Refuses(t, "GET", path+"?format=doc", nil, 422, "")
@@ -145,11 +153,15 @@ func TestATermLiesInItsYear(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)
 	create := "/school-admin/exam/term/create"
-	h.admin.Refuses(t, "POST", create, map[string]any{"academicYearId": h.year.ID, "name": "T", "startDate": "2026-05-01", "endDate": "2026-07-01"}, 422, "")
-	h.admin.Refuses(t, "POST", create, map[string]any{"academicYearId": api.NewID(), "name": "T", "startDate": "2026-06-01", "endDate": "2026-07-01"}, 422, "")
-	h.admin.Refuses(t, "POST", create, map[string]any{"academicYearId": h.year.ID, "name": "T", "startDate": "2026-06-31", "endDate": "2026-07-01"}, 422, "")
+	h.admin.Refuses(t, "POST", create, map[string]any{"academicYearId": h.year.ID, "name": "T", "startDate": "2026-05-01",
+		"endDate": "2026-07-01"}, 422, "")
+	h.admin.Refuses(t, "POST", create, map[string]any{"academicYearId": api.NewID(), "name": "T", "startDate": "2026-06-01",
+		"endDate": "2026-07-01"}, 422, "")
+	h.admin.Refuses(t, "POST", create, map[string]any{"academicYearId": h.year.ID, "name": "T", "startDate": "2026-06-31",
+		"endDate": "2026-07-01"}, 422, "")
 	made := h.term(t, "Term 1", "2026-06-01", "2026-10-31", 1)
-	h.admin.Refuses(t, "POST", create, map[string]any{"academicYearId": h.year.ID, "name": "TERM 1", "startDate": "2026-06-01", "endDate": "2026-07-01"}, 409, "DUPLICATE_ENTRY")
+	h.admin.Refuses(t, "POST", create, map[string]any{"academicYearId": h.year.ID, "name": "TERM 1", "startDate": "2026-06-01",
+		"endDate": "2026-07-01"}, 409, "DUPLICATE_ENTRY")
 	e := h.exam(t, "Half-yearly", map[string]any{"termId": made.ID})
 	path := "/school-admin/exam/term/" + made.ID.String()
 	h.admin.Refuses(t, "DELETE", path, nil, 409, "")
@@ -167,7 +179,8 @@ func TestWithoutAnActiveYearACardSaysThatTheYearMustBeNamed(t *testing.T) {
 	if err := s.DB(t).Exec(`update academic_year set active = false`).Error; err != nil {
 		t.Fatal(err)
 	}
-	asks := map[string]*testkit.Client{"/school-admin/exam/report-card/" + child.ID.String() + "?": s.As(t, api.SchoolAdmin), "/parent/exam/report-card?studentId=" + child.ID.String() + "&": child.Parents[0]}
+	asks := map[string]*testkit.Client{"/school-admin/exam/report-card/" + child.ID.String() + "?": s.As(t, api.SchoolAdmin),
+		"/parent/exam/report-card?studentId=" + child.ID.String() + "&": child.Parents[0]}
 	for path, who := range asks {
 		who.Refuses(t, "GET", path, nil, 409, "Conflict")
 		testkit.Get[exam.ReportCard](t, who, path+"academicYearId="+seat.YearID.String())

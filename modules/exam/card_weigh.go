@@ -16,7 +16,8 @@ func (d *cardData) weigh() ReportCard {
 	stand, papers := standingsOf(d.student.ID, d.tallies, scales, d.rule), byExam(d.lines)
 	for _, e := range d.exams {
 		if s, sat := stand[e.ID]; sat {
-			card.Exams = append(card.Exams, CardExam{ExamID: e.ID, Name: e.Name, TermID: e.TermID, Weight: e.Weight, Standing: s, Results: append([]PaperResult{}, papers[e.ID]...)})
+			card.Exams = append(card.Exams, CardExam{ExamID: e.ID, Name: e.Name, TermID: e.TermID, Weight: e.Weight, Standing: s,
+				Results: append([]PaperResult{}, papers[e.ID]...)})
 		}
 	}
 	var class []candidate

@@ -30,7 +30,8 @@ func (x Clash) String() string {
 // clashesSQL pairs the exam's papers with every other paper that cannot be sat beside
 // them, each pair once.
 const clashesSQL = `select k.kind, a.id as first, b.id as second
-	from exam_paper a join exam_paper b on b.id <> a.id and b.exam_date = a.exam_date and a.start_time < b.end_time and b.start_time < a.end_time,
+	from exam_paper a join exam_paper b on b.id <> a.id and b.exam_date = a.exam_date and a.start_time < b.end_time
+	and b.start_time < a.end_time,
 		lateral (select 'CLASS' as kind where a.class_id = b.class_id
 			union all select 'INVIGILATOR' where a.invigilator_id = b.invigilator_id
 			union all select 'ROOM' where a.room <> '' and lower(a.room) = lower(b.room)) k

@@ -69,7 +69,8 @@ type examChange struct {
 
 const examColumns = `e.id, e.created_at, e.updated_at, e.created_by, e.updated_by, e.version, e.name, e.academic_year_id, e.term_id, e.start_date, e.end_date,
 	e.weight, e.status, e.schedule_published_at, e.published_at, e.publication,
-	array(select x.class_id from exam_class x join class k on k.id = x.class_id where x.exam_id = e.id order by k.level, k.name, k.id) as class_ids,
+	array(select x.class_id from exam_class x join class k on k.id = x.class_id where x.exam_id = e.id
+	order by k.level, k.name, k.id) as class_ids,
 	(select count(*) from exam_paper p where p.exam_id = e.id) as paper_count`
 
 // exams are the exams as clients see them; more narrows e.
@@ -226,7 +227,8 @@ func (e *examRecord) normalize(c api.Ctx, classes []uuid.UUID) error {
 func (e *examRecord) fitsPapers(c api.Ctx) error {
 	var outside int64
 	err := c.DB.Raw(`select count(*) from exam_paper p join academic_year y on y.id = ? where p.exam_id = ?
-		and (p.exam_date not between y.start_date and y.end_date or p.exam_date < ? or p.exam_date > ?)`, e.AcademicYearID, e.ID, e.StartDate, e.EndDate).Scan(&outside).Error
+		and (p.exam_date not between y.start_date and y.end_date or p.exam_date < ? or p.exam_date > ?)`, e.AcademicYearID, e.ID, e.StartDate,
+		e.EndDate).Scan(&outside).Error
 	if err != nil {
 		return fmt.Errorf("looking for papers outside an exam's days: %w", err)
 	}
@@ -258,7 +260,8 @@ func putClasses(c api.Ctx, exam uuid.UUID, classes []uuid.UUID) error {
 	if err := c.DB.Exec(`delete from exam_class where exam_id = ? and class_id not in ?`, exam, after).Error; err != nil {
 		return fmt.Errorf("changing an exam's classes: %w", err)
 	}
-	err = c.DB.Exec(`insert into exam_class (exam_id, class_id) select ?, id from class where id in ? on conflict do nothing`, exam, after).Error
+	err = c.DB.Exec(`insert into exam_class (exam_id, class_id) select ?, id from class where id in ? on conflict do nothing`, exam,
+		after).Error
 	if err != nil {
 		return fmt.Errorf("changing an exam's classes: %w", err)
 	}

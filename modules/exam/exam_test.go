@@ -27,13 +27,16 @@ func TestAnExamIsAddedListedChangedAndDeleted(t *testing.T) {
 	if e.Status != "DRAFT" || *e.Weight != 2.5 || len(e.ClassIDs) != 1 || e.ClassIDs[0] != h.five.ID || e.StartDate.String() != "2026-09-01" {
 		t.Errorf("made %+v", e)
 	}
-	changed := testkit.Put[exam.Exam](t, h.admin, examPath(e, ""), map[string]any{"name": "Mid-year", "classIds": []uuid.UUID{h.six.ID, h.five.ID}, "version": 1})
+	changed := testkit.Put[exam.Exam](t, h.admin, examPath(e, ""),
+		map[string]any{"name": "Mid-year", "classIds": []uuid.UUID{h.six.ID, h.five.ID}, "version": 1})
 	if changed.Name != "Mid-year" || len(changed.ClassIDs) != 2 || changed.ClassIDs[0] != h.five.ID || *changed.Weight != 2.5 {
 		t.Errorf("changed %+v", changed)
 	}
 	h.admin.Refuses(t, "PUT", examPath(e, ""), map[string]any{"name": "Late", "version": 1}, 409, "")
-	h.admin.Refuses(t, "POST", "/school-admin/exam/create", map[string]any{"name": "mid-YEAR", "classIds": []uuid.UUID{h.five.ID}}, 409, "DUPLICATE_ENTRY")
-	list := testkit.Get[api.Page[exam.Exam]](t, h.admin, "/school-admin/exam/list?filters[classId]="+h.six.ID.String()+"&filters[status]=DRAFT")
+	h.admin.Refuses(t, "POST", "/school-admin/exam/create", map[string]any{"name": "mid-YEAR", "classIds": []uuid.UUID{h.five.ID}}, 409,
+		"DUPLICATE_ENTRY")
+	list := testkit.Get[api.Page[exam.Exam]](t, h.admin,
+		"/school-admin/exam/list?filters[classId]="+h.six.ID.String()+"&filters[status]=DRAFT")
 	if list.Total != 1 || list.Items[0].ID != e.ID {
 		t.Errorf("list %+v", list)
 	}
@@ -57,11 +60,13 @@ func TestBadExamsAreRefusedWithEveryFieldAndNothingIsWritten(t *testing.T) {
 	if got := fields(f); got != "startDate name classIds" {
 		t.Errorf("fields %s", got)
 	}
-	f = h.admin.Refuses(t, "POST", create, map[string]any{"name": "X", "classIds": []uuid.UUID{h.five.ID, theirs.five.ID, h.five.ID}, "startDate": "2026-05-01", "endDate": "2026-04-01", "termId": api.NewID()}, 422, "")
+	f = h.admin.Refuses(t, "POST", create, map[string]any{"name": "X", "classIds": []uuid.UUID{h.five.ID, theirs.five.ID, h.five.ID},
+		"startDate": "2026-05-01", "endDate": "2026-04-01", "termId": api.NewID()}, 422, "")
 	if got := fields(f); got != "startDate endDate endDate termId classIds[1] classIds[2]" {
 		t.Errorf("fields %s", got)
 	}
-	f = h.admin.Refuses(t, "POST", create, map[string]any{"name": "X", "academicYearId": theirs.year.ID, "classIds": []uuid.UUID{h.five.ID}}, 422, "")
+	f = h.admin.Refuses(t, "POST", create, map[string]any{"name": "X", "academicYearId": theirs.year.ID, "classIds": []uuid.UUID{h.five.ID}},
+		422, "")
 	if got := fields(f); got != "academicYearId" {
 		t.Errorf("fields %s", got)
 	}
@@ -74,16 +79,20 @@ func TestPapersAreSetAtOnceAndMakeADraftScheduled(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)
 	e := h.exam(t, "Half-yearly")
-	s := h.schedule(t, e, paper(h.five, h.art, 2), paper(h.five, h.maths, 1, map[string]any{"room": "Hall", "maxMarks": 80.5, "passMarks": 32.25}))
-	if s.Exam.Status != "SCHEDULED" || len(s.Papers) != 2 || s.Papers[0].SubjectName != "Mathematics" || s.Papers[0].MaxMarks != 8050 || s.Papers[0].Room != "Hall" {
+	s := h.schedule(t, e, paper(h.five, h.art, 2),
+		paper(h.five, h.maths, 1, map[string]any{"room": "Hall", "maxMarks": 80.5, "passMarks": 32.25}))
+	if s.Exam.Status != "SCHEDULED" || len(s.Papers) != 2 || s.Papers[0].SubjectName != "Mathematics" || s.Papers[0].MaxMarks != 8050 ||
+		s.Papers[0].Room != "Hall" {
 		t.Errorf("schedule %+v", s)
 	}
 	// The same subject again is the same paper, changed; two can change places.
 	again := h.schedule(t, e, paper(h.five, h.art, 1), paper(h.five, h.maths, 2))
-	if len(again.Papers) != 2 || again.Papers[0].ID != s.Papers[1].ID || again.Papers[1].ID != s.Papers[0].ID || again.Papers[1].MaxMarks != 10000 {
+	if len(again.Papers) != 2 || again.Papers[0].ID != s.Papers[1].ID || again.Papers[1].ID != s.Papers[0].ID ||
+		again.Papers[1].MaxMarks != 10000 {
 		t.Errorf("again %+v", again)
 	}
-	only := testkit.Post[exam.Schedule](t, h.admin, "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "replace": true, "papers": []any{paper(h.five, h.art, 3)}})
+	only := testkit.Post[exam.Schedule](t, h.admin, "/school-admin/exam/schedule",
+		map[string]any{"examId": e.ID, "replace": true, "papers": []any{paper(h.five, h.art, 3)}})
 	if len(only.Papers) != 1 {
 		t.Errorf("replaced %+v", only)
 	}
@@ -110,11 +119,13 @@ func TestBadPapersAreNamedAllAtOnce(t *testing.T) {
 	if got := fields(f); got != "papers[1].classId papers[2].subjectId papers[3].subjectId papers[4].examDate papers[4].endTime papers[4].invigilatorId papers[4].passMarks" {
 		t.Errorf("fields %s", got)
 	}
-	f = h.admin.Refuses(t, "POST", path, map[string]any{"examId": e.ID, "papers": []any{paper(h.five, h.maths, 1, map[string]any{"examDate": "2026-02-30", "startTime": "25:00", "maxMarks": 10.005})}}, 422, "")
+	f = h.admin.Refuses(t, "POST", path, map[string]any{"examId": e.ID,
+		"papers": []any{paper(h.five, h.maths, 1, map[string]any{"examDate": "2026-02-30", "startTime": "25:00", "maxMarks": 10.005})}}, 422, "")
 	if got := fields(f); got != "papers[0].examDate papers[0].startTime papers[0].maxMarks" {
 		t.Errorf("fields %s", got)
 	}
-	h.admin.Refuses(t, "POST", path, map[string]any{"examId": theirs.exam(t, "Theirs").ID, "papers": []any{paper(h.five, h.maths, 1)}}, 404, "")
+	h.admin.Refuses(t, "POST", path, map[string]any{"examId": theirs.exam(t, "Theirs").ID, "papers": []any{paper(h.five, h.maths, 1)}}, 404,
+		"")
 	if n := h.Count(t, "exam_paper", "true"); n != 0 {
 		t.Errorf("%d papers were written", n)
 	}
@@ -172,12 +183,14 @@ func TestAGradeScaleCoversEveryPercentOnceAndOneIsTheDefault(t *testing.T) {
 	h := newHall(t)
 	create := "/school-admin/exam/grade-scale/create"
 	f := h.admin.Refuses(t, "POST", create, map[string]any{"name": "Odd", "bands": []any{
-		map[string]any{"grade": "A", "minPercent": 50}, map[string]any{"grade": "a", "minPercent": 50}, map[string]any{"grade": "C", "minPercent": 101},
+		map[string]any{"grade": "A", "minPercent": 50}, map[string]any{"grade": "a", "minPercent": 50},
+		map[string]any{"grade": "C", "minPercent": 101},
 	}}, 422, "")
 	if got := fields(f); got != "bands[2].minPercent" {
 		t.Errorf("fields %s", got)
 	}
-	f = h.admin.Refuses(t, "POST", create, map[string]any{"name": "Odd", "bands": []any{map[string]any{"grade": "A", "minPercent": 50}, map[string]any{"grade": "a", "minPercent": 50}}}, 422, "")
+	f = h.admin.Refuses(t, "POST", create, map[string]any{"name": "Odd",
+		"bands": []any{map[string]any{"grade": "A", "minPercent": 50}, map[string]any{"grade": "a", "minPercent": 50}}}, 422, "")
 	if got := fields(f); got != "bands[1].grade bands[1].minPercent bands" {
 		t.Errorf("fields %s", got)
 	}
@@ -197,7 +210,8 @@ func TestAGradeScaleCoversEveryPercentOnceAndOneIsTheDefault(t *testing.T) {
 	}
 	h.admin.Refuses(t, "DELETE", path, nil, 409, "")
 	h.admin.Refuses(t, "PUT", "/school-admin/class/"+h.five.ID.String(), map[string]any{"gradeScaleId": api.NewID()}, 422, "")
-	if again := testkit.Put[exam.GradeScale](t, h.admin, path, map[string]any{"name": "Third", "version": 1}); again.Name != "Third" || len(again.Bands) != 3 {
+	if again := testkit.Put[exam.GradeScale](t, h.admin, path, map[string]any{"name": "Third", "version": 1}); again.Name != "Third" ||
+		len(again.Bands) != 3 {
 		t.Errorf("changed %+v", again)
 	}
 }

@@ -27,7 +27,8 @@ func newHall(t *testing.T) *hall {
 	t.Helper()
 	s := testkit.NewSchool(t)
 	h := &hall{School: s, admin: s.As(t, api.SchoolAdmin)}
-	h.year = testkit.Post[roster.AcademicYear](t, h.admin, "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
+	h.year = testkit.Post[roster.AcademicYear](t, h.admin, "/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
 	testkit.Post[roster.AcademicYear](t, h.admin, "/school-admin/academic-year/"+h.year.ID.String()+"/activate", nil)
 	testkit.Post[exam.GradeScale](t, h.admin, "/school-admin/exam/grade-scale/create", scale("A to E"))
 	h.five = testkit.Post[roster.Class](t, h.admin, "/school-admin/class/create", map[string]any{"name": "Class 5", "level": 5})
@@ -82,8 +83,10 @@ func (h *hall) parent(t *testing.T, p pupil) *testkit.Client {
 func (h *hall) teacher(t *testing.T, name string, assignments ...map[string]any) (*testkit.Client, uuid.UUID) {
 	t.Helper()
 	phone := testkit.NewPhone()
-	e := testkit.Post[roster.EmployeeDetail](t, h.admin, "/school-admin/employee/create", map[string]any{"firstName": name, "phone": phone, "employeeType": "TEACHER"})
-	testkit.Put[roster.AssignmentList](t, h.admin, "/school-admin/employee/"+e.ID.String()+"/assignments", map[string]any{"assignments": append([]map[string]any{}, assignments...)})
+	e := testkit.Post[roster.EmployeeDetail](t, h.admin, "/school-admin/employee/create",
+		map[string]any{"firstName": name, "phone": phone, "employeeType": "TEACHER"})
+	testkit.Put[roster.AssignmentList](t, h.admin, "/school-admin/employee/"+e.ID.String()+"/assignments",
+		map[string]any{"assignments": append([]map[string]any{}, assignments...)})
 	return signedIn(t, h.App, "teacher", phone), e.ID
 }
 
@@ -97,7 +100,8 @@ func signedIn(t *testing.T, app *testkit.App, client, phone string) *testkit.Cli
 	if a := app.Nobody().Call(t, "POST", prefix+"/send-otp", map[string]any{"phone": phone}); a.Status != 200 {
 		t.Fatalf("send-otp: %d %s", a.Status, a.Body)
 	}
-	in := testkit.Post[struct{ AccessToken string }](t, app.Nobody(), prefix+"/verify-otp", map[string]any{"phone": phone, "otp": app.OTP(t, phone)})
+	in := testkit.Post[struct{ AccessToken string }](t, app.Nobody(), prefix+"/verify-otp",
+		map[string]any{"phone": phone, "otp": app.OTP(t, phone)})
 	c := app.Nobody()
 	c.Token = in.AccessToken
 	return c
@@ -106,7 +110,8 @@ func signedIn(t *testing.T, app *testkit.App, client, phone string) *testkit.Cli
 // exam adds an exam of class 5; more overrides its fields.
 func (h *hall) exam(t *testing.T, name string, more ...map[string]any) exam.Exam {
 	t.Helper()
-	data := map[string]any{"name": name, "academicYearId": h.year.ID, "classIds": []uuid.UUID{h.five.ID}, "startDate": "2026-09-01", "endDate": "2026-09-30"}
+	data := map[string]any{"name": name, "academicYearId": h.year.ID, "classIds": []uuid.UUID{h.five.ID}, "startDate": "2026-09-01",
+		"endDate": "2026-09-30"}
 	for _, m := range more {
 		for k, v := range m {
 			data[k] = v
@@ -117,7 +122,8 @@ func (h *hall) exam(t *testing.T, name string, more ...map[string]any) exam.Exam
 
 // paper is one paper of 100 marks on a day of September, from nine to eleven.
 func paper(class roster.Class, s roster.Subject, day int, more ...map[string]any) map[string]any {
-	data := map[string]any{"classId": class.ID, "subjectId": s.ID, "examDate": fmt.Sprintf("2026-09-%02d", day), "startTime": "09:00", "endTime": "11:00", "maxMarks": 100, "passMarks": 40}
+	data := map[string]any{"classId": class.ID, "subjectId": s.ID, "examDate": fmt.Sprintf("2026-09-%02d", day), "startTime": "09:00",
+		"endTime": "11:00", "maxMarks": 100, "passMarks": 40}
 	for _, m := range more {
 		for k, v := range m {
 			data[k] = v

@@ -43,13 +43,16 @@ type Schedule struct {
 }
 
 const paperColumns = `p.id, p.exam_id, x.name as exam_name, p.class_id, k.name as class_name, p.subject_id, u.name as subject_name, u.code as subject_code, u.type as subject_type,
-		p.exam_date, p.start_time, p.end_time, p.room, p.invigilator_id, coalesce(trim(i.first_name || ' ' || i.last_name), '') as invigilator_name, p.max_marks, p.pass_marks`
+		p.exam_date, p.start_time, p.end_time, p.room, p.invigilator_id,
+		coalesce(trim(i.first_name || ' ' || i.last_name), '') as invigilator_name, p.max_marks, p.pass_marks`
 
-const paperTables = `exam_paper p join exam x on x.id = p.exam_id join class k on k.id = p.class_id join subject u on u.id = p.subject_id left join employee i on i.id = p.invigilator_id`
+const paperTables = `exam_paper p join exam x on x.id = p.exam_id join class k on k.id = p.class_id join subject u on u.id = p.subject_id
+	left join employee i on i.id = p.invigilator_id`
 
 // papersWhere reads papers in the order they are sat.
 func papersWhere(into *[]Paper, where string, args ...any) tenancy.Query {
-	return tenancy.Query{SQL: `select ` + paperColumns + ` from ` + paperTables + ` where ` + where + ` order by p.exam_date, p.start_time, k.level, k.name, u.name, p.id`,
+	return tenancy.Query{SQL: `select ` + paperColumns + ` from ` + paperTables + ` where ` + where +
+		` order by p.exam_date, p.start_time, k.level, k.name, u.name, p.id`,
 		Args: args, Scan: tenancy.Collect(into)}
 }
 

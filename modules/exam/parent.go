@@ -11,7 +11,8 @@ import (
 )
 
 // ofChild holds for exams e of a class the student n.student_id sits in that year.
-const ofChild = `exists (select from enrolment n join exam_class z on z.class_id = n.class_id where z.exam_id = e.id and n.academic_year_id = e.academic_year_id and n.student_id `
+const ofChild = `exists (select from enrolment n join exam_class z on z.class_id = n.class_id where z.exam_id = e.id
+	and n.academic_year_id = e.academic_year_id and n.student_id `
 
 // shown holds for exams a parent may know of.
 const shown = `(e.schedule_published_at is not null or e.status = 'PUBLISHED')`
@@ -86,7 +87,8 @@ func childSchedule(c api.Ctx, r childRequest) (ChildSchedule, error) {
 		return ChildSchedule{}, err
 	}
 	out := ChildSchedule{StudentID: r.StudentID}
-	err = tenancy.Pipeline(c.DB, papersWhere(&out.Papers, `p.exam_id = any($1) and exists (select from enrolment n where n.student_id = $2 and n.academic_year_id = x.academic_year_id
+	err = tenancy.Pipeline(c.DB, papersWhere(&out.Papers, `p.exam_id = any($1) and exists (select from enrolment n where n.student_id = $2
+		and n.academic_year_id = x.academic_year_id
 		and n.class_id = p.class_id and (n.end_date is null or n.end_date >= p.exam_date))`, ids, r.StudentID))
 	if err != nil {
 		return out, fmt.Errorf("reading a child's papers: %w", err)

@@ -15,7 +15,8 @@ type passRule struct {
 	RankTies            string // SKIP or DENSE
 }
 
-const passRuleSQL = `select pass_rule, pass_percent::float8, grace_marks::float8, grace_subjects, compartment_subjects, rank_ties from school_setting`
+const passRuleSQL = `select pass_rule, pass_percent::float8, grace_marks::float8, grace_subjects, compartment_subjects, rank_ties
+	from school_setting`
 
 // exam is the outcome of one exam. There is no grace in it: a school gives that in the year.
 func (p passRule) exam(t tally) string {

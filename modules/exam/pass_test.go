@@ -23,7 +23,8 @@ func (h *hall) set(t *testing.T, settings map[string]any) {
 // coScholastic adds a subject that is graded and does not count.
 func (h *hall) coScholastic(t *testing.T) roster.Subject {
 	t.Helper()
-	return testkit.Post[roster.Subject](t, h.admin, "/school-admin/subject/create", map[string]any{"name": "Sport", "code": "SPO", "type": "CO_SCHOLASTIC"})
+	return testkit.Post[roster.Subject](t, h.admin, "/school-admin/subject/create",
+		map[string]any{"name": "Sport", "code": "SPO", "type": "CO_SCHOLASTIC"})
 }
 
 func TestResult_WithMissingPapers_IsIncomplete(t *testing.T) {
@@ -69,7 +70,8 @@ func TestPublish_WithMissingResults_NamesThemAndRefuses(t *testing.T) {
 		t.Errorf("%d people were told", n)
 	}
 	look := testkit.Post[exam.Publication](t, h.admin, examPath(e, "/publish"), map[string]any{"preview": true})
-	if look.Missing != 1 || len(look.MissingResults) != 1 || look.MissingResults[0].StudentID != asha.ID || look.MissingResults[0].SubjectName != "Art" {
+	if look.Missing != 1 || len(look.MissingResults) != 1 || look.MissingResults[0].StudentID != asha.ID ||
+		look.MissingResults[0].SubjectName != "Art" {
 		t.Errorf("preview %+v", look)
 	}
 	h.publish(t, e)
@@ -168,9 +170,11 @@ func TestRank_LeaversDoNotStandInIt(t *testing.T) {
 	h := newHall(t)
 	asha, bina, chand := h.admit(t, "Asha", h.a), h.admit(t, "Bina", h.a), h.admit(t, "Chand", h.b)
 	e, maths, art := h.scheduled(t, "Half-yearly")
-	h.upload(t, e, got(maths, asha, 90), got(art, asha, 90), got(maths, bina, 80), got(art, bina, 80), got(maths, chand, 70), got(art, chand, 70))
+	h.upload(t, e, got(maths, asha, 90), got(art, asha, 90), got(maths, bina, 80), got(art, bina, 80), got(maths, chand, 70),
+		got(art, chand, 70))
 	h.publish(t, e)
-	testkit.Post[struct{}](t, h.admin, "/school-admin/student/"+asha.ID.String()+"/transfer", map[string]any{"status": "TRANSFERRED", "leavingDate": "2026-11-01", "reason": "Moved"})
+	testkit.Post[struct{}](t, h.admin, "/school-admin/student/"+asha.ID.String()+"/transfer",
+		map[string]any{"status": "TRANSFERRED", "leavingDate": "2026-11-01", "reason": "Moved"})
 	if o := h.card(t, bina).Overall; o.Rank != 1 || o.OutOf != 2 || o.DivisionRank != 1 || o.DivisionOutOf != 1 {
 		t.Errorf("next to the leaver %+v", o)
 	}

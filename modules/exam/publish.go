@@ -46,8 +46,10 @@ type MissingResult struct {
 }
 
 // missingSQL are the results of the exam $1 that were not entered.
-const missingSQL = `select r.student_id, s.admission_number, s.first_name, s.last_name, k.name as class_name, p.id as paper_id, u.name as subject_name, count(*) over () as total
-	from exam_paper p join ` + expected + ` join student s on s.id = r.student_id and s.deleted_at is null join class k on k.id = p.class_id join subject u on u.id = p.subject_id
+const missingSQL = `select r.student_id, s.admission_number, s.first_name, s.last_name, k.name as class_name, p.id as paper_id,
+	u.name as subject_name, count(*) over () as total
+	from exam_paper p join ` + expected +
+	` join student s on s.id = r.student_id and s.deleted_at is null join class k on k.id = p.class_id join subject u on u.id = p.subject_id
 	where p.exam_id = $1 and not exists (select from exam_result o where o.paper_id = p.id and o.student_id = r.student_id)
 	order by k.level, k.name, s.first_name, s.last_name, s.id, p.exam_date, u.name, p.id limit 200`
 
@@ -74,8 +76,10 @@ func publish(c api.Ctx, r publishing) (Publication, error) {
 	}
 	queries := []tenancy.Query{
 		// From the exam to its students: the other way round every student of the school would be looked at.
-		{SQL: `with sat as materialized (select distinct r.student_id from exam_paper p join exam_result r on r.paper_id = p.id where p.exam_id = $1)
-			select s.id, s.first_name from sat join student s on s.id = sat.student_id where s.deleted_at is null order by s.id`, Args: []any{e.ID}, Scan: tenancy.Collect(&told)},
+		{SQL: `with sat as materialized (select distinct r.student_id from exam_paper p join exam_result r on r.paper_id = p.id
+			where p.exam_id = $1)
+			select s.id, s.first_name from sat join student s on s.id = sat.student_id where s.deleted_at is null
+			order by s.id`, Args: []any{e.ID}, Scan: tenancy.Collect(&told)},
 		{SQL: missingSQL, Args: []any{e.ID}, Scan: tenancy.Collect(&missing)},
 	}
 	if !r.Preview {
@@ -135,7 +139,8 @@ func (p Publication) refusal() *api.Error {
 	if more := p.Missing - named; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	refusal := api.Conflict("%d results are missing: %s. Enter them or mark the students absent or exempt, or publish with allowMissing", p.Missing, text)
+	refusal := api.Conflict("%d results are missing: %s. Enter them or mark the students absent or exempt, or publish with allowMissing",
+		p.Missing, text)
 	refusal.Data = struct {
 		Missing        int             `json:"missing"`
 		MissingResults []MissingResult `json:"missingResults"`
@@ -193,7 +198,8 @@ func notFrom(e examRecord, what string) error {
 // turn writes an exam's new state and books it under its own name.
 func turn(c api.Ctx, action, reason string, before, after examRecord) (Exam, error) {
 	after.UpdatedAt, after.UpdatedBy, after.Version = c.Now, &c.User.ID, before.Version+1
-	err := c.DB.Select("status", "schedule_published_at", "published_at", "publication", "updated_at", "updated_by", "version").Where("id = ?", after.ID).Updates(&after).Error
+	err := c.DB.Select("status", "schedule_published_at", "published_at", "publication", "updated_at", "updated_by",
+		"version").Where("id = ?", after.ID).Updates(&after).Error
 	if err != nil {
 		return Exam{}, fmt.Errorf("changing an exam's state: %w", err)
 	}

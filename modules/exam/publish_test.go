@@ -48,13 +48,15 @@ func TestPublishingTellsTheGuardiansOfThoseWithAResultOnceAndNoOneElse(t *testin
 	if n := h.told(t, "true"); n != 1 {
 		t.Errorf("%d lines after publishing twice", n)
 	}
-	if n := h.Count(t, "audit_event", "entity = 'exam' and action = 'publish' and before ->> 'status' = 'SCHEDULED' and after ->> 'status' = 'PUBLISHED'"); n != 1 {
+	if n := h.Count(t, "audit_event",
+		"entity = 'exam' and action = 'publish' and before ->> 'status' = 'SCHEDULED' and after ->> 'status' = 'PUBLISHED'"); n != 1 {
 		t.Errorf("%d audit rows", n)
 	}
 	// What is published stays as it is until it is taken back.
 	h.admin.Refuses(t, "POST", uploadPath, batch(e, got(maths, asha, 88)), 409, "")
 	h.admin.Refuses(t, "PUT", examPath(e, ""), map[string]any{"weight": 3}, 409, "")
-	h.admin.Refuses(t, "POST", "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "papers": []any{paper(h.five, h.maths, 1)}}, 409, "")
+	h.admin.Refuses(t, "POST", "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "papers": []any{paper(h.five, h.maths, 1)}}, 409,
+		"")
 	back := testkit.Post[exam.Exam](t, h.admin, examPath(e, "/unpublish"), map[string]any{"reason": "A mistake in maths"})
 	if back.Status != "SCHEDULED" || back.PublishedAt != nil {
 		t.Errorf("taken back %+v", back)
@@ -104,7 +106,8 @@ func TestThePublicationKeepsItsGradesWhenTheScaleChanges(t *testing.T) {
 	if n := h.Count(t, "exam_result", "grade = 'O'"); n != 1 {
 		t.Error("it was not graded by the class's scale of the day")
 	}
-	testkit.Put[exam.GradeScale](t, h.admin, "/school-admin/exam/grade-scale/"+made.ID.String(), map[string]any{"bands": []any{map[string]any{"grade": "Z", "minPercent": 0}}})
+	testkit.Put[exam.GradeScale](t, h.admin, "/school-admin/exam/grade-scale/"+made.ID.String(),
+		map[string]any{"bands": []any{map[string]any{"grade": "Z", "minPercent": 0}}})
 	if n := h.Count(t, "exam_result", "grade = 'O'"); n != 1 {
 		t.Error("what was published has another grade now")
 	}
@@ -138,7 +141,8 @@ func TestAParentSeesOnlyWhatIsPublishedOfTheirOwnChild(t *testing.T) {
 		t.Errorf("schedule published %+v", shown)
 	}
 	h.admin.Refuses(t, "POST", examPath(e, "/publish"), map[string]any{"what": "SCHEDULE"}, 409, "")
-	if l := list(); l.Total != 1 || l.Items[0].Status != "SCHEDULED" || len(l.Items[0].StudentIDs) != 1 || l.Items[0].StudentIDs[0] != asha.ID {
+	if l := list(); l.Total != 1 || l.Items[0].Status != "SCHEDULED" || len(l.Items[0].StudentIDs) != 1 ||
+		l.Items[0].StudentIDs[0] != asha.ID {
 		t.Errorf("list %+v", l)
 	}
 	if s := testkit.Get[exam.ChildSchedule](t, parent, of("schedule", asha)); len(s.Papers) != 2 || s.Papers[0].SubjectName != "Mathematics" {
@@ -151,7 +155,8 @@ func TestAParentSeesOnlyWhatIsPublishedOfTheirOwnChild(t *testing.T) {
 
 	h.publish(t, e)
 	r := testkit.Get[exam.ChildResults](t, parent, of("results", asha))
-	if len(r.Exams) != 1 || r.Exams[0].Rank != 2 || r.Exams[0].OutOf != 2 || len(r.Exams[0].Results) != 2 || r.Exams[0].Results[0].Grade != "A" {
+	if len(r.Exams) != 1 || r.Exams[0].Rank != 2 || r.Exams[0].OutOf != 2 || len(r.Exams[0].Results) != 2 ||
+		r.Exams[0].Results[0].Grade != "A" {
 		t.Errorf("results %+v", r)
 	}
 	for _, path := range []string{"schedule", "results", "report-card"} {

@@ -68,8 +68,10 @@ func TestPublishingAgainstUnpublishingEndsInOneOfTheTwoStates(t *testing.T) {
 	h.upload(t, e, got(maths, asha, 90))
 	for round := range 5 {
 		counts := atOnce(t,
-			h.calls("POST", examPath(e, "/publish"), map[string]any{"allowMissing": true}), h.calls("POST", examPath(e, "/unpublish"), map[string]any{}),
-			h.calls("POST", examPath(e, "/publish"), map[string]any{"allowMissing": true}), h.calls("POST", examPath(e, "/unpublish"), map[string]any{}),
+			h.calls("POST", examPath(e, "/publish"), map[string]any{"allowMissing": true}),
+			h.calls("POST", examPath(e, "/unpublish"), map[string]any{}),
+			h.calls("POST", examPath(e, "/publish"), map[string]any{"allowMissing": true}),
+			h.calls("POST", examPath(e, "/unpublish"), map[string]any{}),
 			h.calls("POST", uploadPath, batch(e, got(maths, asha, 50+round))))
 		if counts[200]+counts[409] != 5 {
 			t.Errorf("answers %v", counts)
@@ -136,7 +138,8 @@ func TestOfTwoExamsThatTakeOneRoomAtOnceOneWinsAndTheOtherNamesIt(t *testing.T) 
 		if i%2 == 1 {
 			class = h.six
 		}
-		calls = append(calls, h.calls("POST", "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "papers": []any{paper(class, h.maths, 1, map[string]any{"room": "Hall"})}}))
+		calls = append(calls, h.calls("POST", "/school-admin/exam/schedule",
+			map[string]any{"examId": e.ID, "papers": []any{paper(class, h.maths, 1, map[string]any{"room": "Hall"})}}))
 	}
 	if counts := atOnce(t, calls...); counts[200] != 1 || counts[409] != 5 {
 		t.Errorf("answers %v", counts)

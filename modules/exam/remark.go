@@ -66,7 +66,8 @@ func teacherRemarks(c api.Ctx, r teacherRemark) (Remark, error) {
 // about writes a remark of the student s that a condition holds for.
 func (r RemarkFields) about(c api.Ctx, student uuid.UUID, where string, args ...any) (Remark, error) {
 	var there bool
-	err := c.DB.Raw(`select exists (select from student s where s.id = ? and s.deleted_at is null and `+where+`)`, append([]any{student}, args...)...).Scan(&there).Error
+	err := c.DB.Raw(`select exists (select from student s where s.id = ? and s.deleted_at is null and `+where+`)`,
+		append([]any{student}, args...)...).Scan(&there).Error
 	if err != nil {
 		return Remark{}, fmt.Errorf("looking for a student: %w", err)
 	}
@@ -86,7 +87,8 @@ func (r RemarkFields) write(c api.Ctx, student uuid.UUID) (Remark, error) {
 		return Remark{}, errNoYear
 	}
 	var found []Remark
-	err = c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and academic_year_id = ?", student, year.ID).Find(&found).Error
+	err = c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and academic_year_id = ?", student,
+		year.ID).Find(&found).Error
 	if err != nil {
 		return Remark{}, fmt.Errorf("reading a remark: %w", err)
 	}
@@ -104,7 +106,8 @@ func (r RemarkFields) write(c api.Ctx, student uuid.UUID) (Remark, error) {
 }
 
 // cardRemark reads the remark on a card: $1 is the student, $2 the year.
-const cardRemark = `select m.remark, coalesce(trim(p.first_name || ' ' || p.last_name), trim(u.first_name || ' ' || u.last_name), '') as by, m.updated_at, m.version
+const cardRemark = `select m.remark, coalesce(trim(p.first_name || ' ' || p.last_name), trim(u.first_name || ' ' || u.last_name),
+	'') as by, m.updated_at, m.version
 	from report_card_remark m left join app_user u on u.id = m.updated_by left join employee p on p.user_id = m.updated_by
 	where m.student_id = $1 and m.academic_year_id = $2 and m.remark <> '' limit 1`
 
@@ -128,13 +131,15 @@ type StudentRemarks struct {
 // teachersRemarks is the class teacher's list for the active year.
 func teachersRemarks(c api.Ctx, _ api.Nothing) (StudentRemarks, error) {
 	out := StudentRemarks{Students: []StudentRemark{}}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id as student_id, s.admission_number, s.first_name, s.last_name, e.roll_number, e.division_id,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id as student_id, s.admission_number, s.first_name, s.last_name, e.roll_number,
+		e.division_id,
 			coalesce(m.remark, '') as remark, coalesce(m.version, 0) as version
 		from enrolment e join student s on s.id = e.student_id and s.deleted_at is null
 		left join report_card_remark m on m.student_id = s.id and m.academic_year_id = e.academic_year_id
 		where e.division_id in (select a.division_id from teacher_assignment a where a.user_id = $1 and ` + roster.LeadsNow + `)
 			and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2)
-		order by e.division_id, e.roll_number nulls last, s.first_name, s.id limit 2000`, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&out.Students)})
+		order by e.division_id, e.roll_number nulls last, s.first_name, s.id
+		limit 2000`, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&out.Students)})
 	if err != nil {
 		return out, fmt.Errorf("reading a class's remarks: %w", err)
 	}

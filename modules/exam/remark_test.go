@@ -33,7 +33,8 @@ func TestTheClassTeacherAndTheOfficeWriteTheRemarkOnTheReportCard(t *testing.T) 
 	office := "/school-admin/exam/report-card/" + asha.ID.String()
 	testkit.Put[exam.Remark](t, h.admin, office+"/remark", map[string]any{"remark": "Works very hard", "version": 1})
 	leader.Refuses(t, "PUT", path, says(asha, "Too late", 1), 409, "")
-	h.admin.Refuses(t, "PUT", "/school-admin/exam/report-card/"+api.NewID().String()+"/remark", map[string]any{"remark": "x"}, 404, "STUDENT_NOT_FOUND")
+	h.admin.Refuses(t, "PUT", "/school-admin/exam/report-card/"+api.NewID().String()+"/remark", map[string]any{"remark": "x"}, 404,
+		"STUDENT_NOT_FOUND")
 	h.admin.Refuses(t, "PUT", office+"/remark", map[string]any{"remark": "x", "academicYearId": api.NewID()}, 404, "")
 	// Writing is open in evaluation mode, as results are.
 	testkit.Put[struct{}](t, h.admin, "/school-admin/setting", map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection"})
@@ -74,7 +75,8 @@ func TestAnExamCountsInOneClassForWhoChangedClassDuringIt(t *testing.T) {
 	if err := h.DB(t).Exec(`update enrolment set end_date = '2026-09-10' where student_id = ?`, asha.ID).Error; err != nil {
 		t.Fatal(err)
 	}
-	err := h.DB(t).Exec(`insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date) values (?, ?, ?, ?, ?, '2026-09-11')`, api.NewID(), asha.ID, h.year.ID, h.six.ID, h.other.ID).Error
+	err := h.DB(t).Exec(`insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date)
+		values (?, ?, ?, ?, ?, '2026-09-11')`, api.NewID(), asha.ID, h.year.ID, h.six.ID, h.other.ID).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +108,8 @@ func TestAnExamCountsInOneClassForWhoChangedClassDuringIt(t *testing.T) {
 			}
 		}
 	}
-	if only := testkit.Get[exam.ExamResults](t, h.admin, examPath(e, "/results?classId="+h.five.ID.String())); only.Total != 1 || only.Students[0].StudentID != bina.ID {
+	if only := testkit.Get[exam.ExamResults](t, h.admin, examPath(e, "/results?classId="+h.five.ID.String())); only.Total != 1 ||
+		only.Students[0].StudentID != bina.ID {
 		t.Errorf("of class 5: %+v", only.Students)
 	}
 	parent := h.parent(t, asha)

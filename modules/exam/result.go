@@ -74,7 +74,8 @@ func (f ResultFields) same(o ResultFields) bool {
 // are all it looks at: "is not distinct from" keeps Postgres from also gathering the
 // year's and the class's for every result, which it does while it has no statistics.
 const seatSQL = `lateral (select n.division_id, n.roll_number from enrolment n
-	where n.student_id = r.student_id and n.academic_year_id is not distinct from x.academic_year_id and n.class_id is not distinct from p.class_id
+	where n.student_id = r.student_id and n.academic_year_id is not distinct from x.academic_year_id and n.class_id is not distinct
+	from p.class_id
 	order by (n.start_date <= p.exam_date and (n.end_date is null or n.end_date >= p.exam_date)) desc, n.start_date desc limit 1) seat`
 
 // regradeSQL grades the results of an exam anew, or of some of its papers: $1 is the
@@ -122,13 +123,16 @@ const itemColumns = `r.id, p.exam_id, x.name as exam_name, x.status as exam_stat
 
 // itemJoins are what an item shows besides the result r.
 const itemJoins = ` r join exam_paper p on p.id = r.paper_id join exam x on x.id = p.exam_id join class k on k.id = p.class_id
-	join subject u on u.id = p.subject_id join student s on s.id = r.student_id join ` + seatSQL + ` on true join division d on d.id = seat.division_id`
+	join subject u on u.id = p.subject_id join student s on s.id = r.student_id
+	join ` + seatSQL + ` on true join division d on d.id = seat.division_id`
 
 var itemListing = api.Listing{
-	Sorts:   map[string]string{"rollNumber": "roll_number", "firstName": "first_name", "marksObtained": "marks_obtained", "examName": "exam_name"},
+	Sorts: map[string]string{"rollNumber": "roll_number", "firstName": "first_name", "marksObtained": "marks_obtained",
+		"examName": "exam_name"},
 	Default: "rollNumber",
 	Filters: map[string]api.Filter{
 		"examId": api.ByID("exam_id"), "paperId": api.ByID("paper_id"), "classId": api.ByID("class_id"), "divisionId": api.ByID("division_id"),
-		"subjectId": api.ByID("subject_id"), "studentId": api.ByID("student_id"), "search": api.Search("first_name", "last_name", "admission_number"),
+		"subjectId": api.ByID("subject_id"), "studentId": api.ByID("student_id"),
+		"search": api.Search("first_name", "last_name", "admission_number"),
 	},
 }

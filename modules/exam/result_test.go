@@ -45,22 +45,26 @@ func TestResultsAreEnteredGradedAndEnteredAgain(t *testing.T) {
 	if n := h.Count(t, "audit_event", "entity = 'result'"); n != 4 {
 		t.Errorf("%d audit rows", n)
 	}
-	if n := h.Count(t, "audit_event", "entity = 'result' and action = 'update' and before ->> 'marksObtained' = '80' and after ->> 'marksObtained' = '79.99'"); n != 1 {
+	if n := h.Count(t, "audit_event",
+		"entity = 'result' and action = 'update' and before ->> 'marksObtained' = '80' and after ->> 'marksObtained' = '79.99'"); n != 1 {
 		t.Errorf("%d audit rows of the change", n)
 	}
 	// What has results stays.
 	h.admin.Refuses(t, "DELETE", examPath(e, ""), nil, 409, "")
-	f := h.admin.Refuses(t, "POST", "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "papers": []any{paper(h.five, h.maths, 1, map[string]any{"maxMarks": 50})}}, 422, "")
+	f := h.admin.Refuses(t, "POST", "/school-admin/exam/schedule",
+		map[string]any{"examId": e.ID, "papers": []any{paper(h.five, h.maths, 1, map[string]any{"maxMarks": 50})}}, 422, "")
 	if fields(f) != "papers[0].maxMarks" || f.Details[0].Message != "a student has 79.99 marks" {
 		t.Errorf("lowered %+v", f)
 	}
-	h.admin.Refuses(t, "POST", "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "replace": true, "papers": []any{paper(h.five, h.art, 2)}}, 409, "")
+	h.admin.Refuses(t, "POST", "/school-admin/exam/schedule",
+		map[string]any{"examId": e.ID, "replace": true, "papers": []any{paper(h.five, h.art, 2)}}, 409, "")
 }
 
 func TestBadResultsAreNamedByRowAndFieldAndNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	h, theirs := newHall(t), newHall(t)
-	asha, bina, sixth, stranger := h.admit(t, "Asha", h.a), h.admit(t, "Bina", h.a), h.admit(t, "Dev", h.other), theirs.admit(t, "Eva", theirs.a)
+	asha, bina, sixth, stranger := h.admit(t, "Asha", h.a), h.admit(t, "Bina", h.a), h.admit(t, "Dev", h.other),
+		theirs.admit(t, "Eva", theirs.a)
 	e, maths, art := h.scheduled(t, "Half-yearly")
 	foreign, theirPaper, _ := theirs.scheduled(t, "Theirs")
 	f := h.admin.Refuses(t, "POST", uploadPath, batch(e,
@@ -132,7 +136,8 @@ func TestATeacherEntersOnlyTheirOwnSubjectAndDivision(t *testing.T) {
 	if fields(f) != "marksObtained" {
 		t.Errorf("fields %s", fields(f))
 	}
-	if away := testkit.Put[exam.Result](t, teacher, "/teacher/result/update", map[string]any{"id": mine, "isAbsent": true}); !away.IsAbsent || away.MarksObtained != nil || away.Grade != "E" {
+	if away := testkit.Put[exam.Result](t, teacher, "/teacher/result/update", map[string]any{"id": mine, "isAbsent": true}); !away.IsAbsent ||
+		away.MarksObtained != nil || away.Grade != "E" {
 		t.Errorf("away %+v", away)
 	}
 	if back := testkit.Put[exam.Result](t, teacher, "/teacher/result/update", map[string]any{"id": mine, "marksObtained": 55.5}); back.IsAbsent || back.MarksObtained.String() != "55.5" {
@@ -179,14 +184,17 @@ func TestResultsComeAsAFileToo(t *testing.T) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	file = "\xEF\xBB\xBFAdmission No;Subject;Marks;Remarks\r\n" +
-		fmt.Sprintf("%s;math;81.5;Well done\r\n%s;Mathematics;AB;\r\n%s;ART;EX;\r\n", asha.AdmissionNumber, strings.ToLower(bina.AdmissionNumber), chand.AdmissionNumber)
+		fmt.Sprintf("%s;math;81.5;Well done\r\n%s;Mathematics;AB;\r\n%s;ART;EX;\r\n", asha.AdmissionNumber,
+			strings.ToLower(bina.AdmissionNumber), chand.AdmissionNumber)
 	a = h.admin.Send(t, "POST", uploadPath+"?examId="+e.ID.String(), "text/csv", []byte(file))
 	var done exam.Uploaded
 	a.Read(t, &done)
 	if a.Status != 200 || done.Created != 3 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	if n := h.Count(t, "exam_result", "(paper_id = ? and marks_obtained = 81.5 and remark = 'Well done') or (paper_id = ? and is_absent) or (paper_id = ? and is_exempt)", maths.ID, maths.ID, art.ID); n != 3 {
+	if n := h.Count(t, "exam_result",
+		"(paper_id = ? and marks_obtained = 81.5 and remark = 'Well done') or (paper_id = ? and is_absent) or (paper_id = ? and is_exempt)",
+		maths.ID, maths.ID, art.ID); n != 3 {
 		t.Errorf("%d results as they should be", n)
 	}
 
@@ -227,7 +235,8 @@ func TestResultsComeAsAFileToo(t *testing.T) {
 func TestAnExamsResultsHaveTotalsGradesAndSharedRanks(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)
-	sport := testkit.Post[struct{ ID string }](t, h.admin, "/school-admin/subject/create", map[string]any{"name": "Sport", "code": "SPO", "type": "CO_SCHOLASTIC"})
+	sport := testkit.Post[struct{ ID string }](t, h.admin, "/school-admin/subject/create",
+		map[string]any{"name": "Sport", "code": "SPO", "type": "CO_SCHOLASTIC"})
 	e := h.exam(t, "Half-yearly")
 	third := paper(h.five, h.art, 3)
 	third["subjectId"] = sport.ID
@@ -245,10 +254,14 @@ func TestAnExamsResultsHaveTotalsGradesAndSharedRanks(t *testing.T) {
 		t.Fatalf("results %+v", all)
 	}
 	want := map[string]exam.Standing{
-		"Dev":   {Obtained: 4500, MaxMarks: 5000, Grade: "A", Places: exam.Places{Rank: 1, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2}, Outcome: "PASSED", IsPass: true},
-		"Asha":  {Obtained: 12000, MaxMarks: 15000, Grade: "A", Places: exam.Places{Rank: 2, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2}, Outcome: "PASSED", IsPass: true},
-		"Bina":  {Obtained: 12000, MaxMarks: 15000, Grade: "A", Places: exam.Places{Rank: 2, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2}, Outcome: "PASSED", IsPass: true},
-		"Chand": {Obtained: 5000, MaxMarks: 15000, Grade: "E", Places: exam.Places{Rank: 4, OutOf: 4, DivisionRank: 2, DivisionOutOf: 2}, Outcome: "FAILED", IsPass: false},
+		"Dev": {Obtained: 4500, MaxMarks: 5000, Grade: "A", Places: exam.Places{Rank: 1, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2},
+			Outcome: "PASSED", IsPass: true},
+		"Asha": {Obtained: 12000, MaxMarks: 15000, Grade: "A", Places: exam.Places{Rank: 2, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2},
+			Outcome: "PASSED", IsPass: true},
+		"Bina": {Obtained: 12000, MaxMarks: 15000, Grade: "A", Places: exam.Places{Rank: 2, OutOf: 4, DivisionRank: 1, DivisionOutOf: 2},
+			Outcome: "PASSED", IsPass: true},
+		"Chand": {Obtained: 5000, MaxMarks: 15000, Grade: "E", Places: exam.Places{Rank: 4, OutOf: 4, DivisionRank: 2, DivisionOutOf: 2},
+			Outcome: "FAILED", IsPass: false},
 	}
 	percents := map[string]float64{"Dev": 90, "Asha": 80, "Bina": 80, "Chand": 33.33}
 	for _, s := range all.Students {
@@ -261,7 +274,8 @@ func TestAnExamsResultsHaveTotalsGradesAndSharedRanks(t *testing.T) {
 			t.Errorf("%s: %+v", s.FirstName, s.Standing)
 		}
 	}
-	if b := testkit.Get[exam.ExamResults](t, h.admin, examPath(e, "/results?divisionId="+h.b.ID.String()+"&limit=1&page=2")); b.Total != 2 || b.TotalPages != 2 || len(b.Students) != 1 || b.Students[0].FirstName != "Dev" || b.Students[0].Rank != 1 {
+	if b := testkit.Get[exam.ExamResults](t, h.admin, examPath(e, "/results?divisionId="+h.b.ID.String()+"&limit=1&page=2")); b.Total != 2 ||
+		b.TotalPages != 2 || len(b.Students) != 1 || b.Students[0].FirstName != "Dev" || b.Students[0].Rank != 1 {
 		t.Errorf("of B %+v", b)
 	}
 }

@@ -70,7 +70,8 @@ type resultLine struct {
 }
 
 // resultLines looks at nothing but results and papers: whose they are is known.
-const resultLines = `select p.exam_id, p.class_id, r.student_id, r.id, r.paper_id, p.subject_id, u.name as subject_name, u.type as subject_type, p.exam_date, p.max_marks, p.pass_marks,
+const resultLines = `select p.exam_id, p.class_id, r.student_id, r.id, r.paper_id, p.subject_id, u.name as subject_name,
+	u.type as subject_type, p.exam_date, p.max_marks, p.pass_marks,
 		r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade, r.version,
 		r.is_exempt or u.type = 'CO_SCHOLASTIC' or coalesce(r.marks_obtained >= p.pass_marks, false) as is_pass
 	from exam_result r join exam_paper p on p.id = r.paper_id join subject u on u.id = p.subject_id where `
@@ -81,7 +82,8 @@ type classScale struct {
 	Bands   Bands
 }
 
-const scalesSQL = `select k.id as class_id, g.bands from class k join grade_scale g on g.id = coalesce(k.grade_scale_id, (select id from grade_scale where is_default))
+const scalesSQL = `select k.id as class_id, g.bands from class k join grade_scale g on g.id =
+	coalesce(k.grade_scale_id, (select id from grade_scale where is_default))
 	where k.id in (select x.class_id from exam_class x where x.exam_id = any($1))`
 
 func scalesByClass(list []classScale) map[uuid.UUID]Bands {
@@ -154,8 +156,10 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	}
 	for _, row := range rows {
 		out.Students = append(out.Students, StudentResult{
-			StudentID: row.StudentID, AdmissionNumber: row.AdmissionNumber, FirstName: row.FirstName, LastName: row.LastName, ClassID: row.ClassID, ClassName: row.ClassName,
-			DivisionID: row.DivisionID, DivisionName: row.DivisionName, RollNumber: row.RollNumber, Standing: stand[row.StudentID], Results: append([]PaperResult{}, papers[row.StudentID]...),
+			StudentID: row.StudentID, AdmissionNumber: row.AdmissionNumber, FirstName: row.FirstName, LastName: row.LastName, ClassID: row.ClassID,
+			ClassName:  row.ClassName,
+			DivisionID: row.DivisionID, DivisionName: row.DivisionName, RollNumber: row.RollNumber, Standing: stand[row.StudentID],
+			Results: append([]PaperResult{}, papers[row.StudentID]...),
 		})
 	}
 	return out, nil
@@ -163,7 +167,8 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 
 // linesOf reads some students' results of some exams, paper by paper.
 func linesOf(into *[]resultLine, exams, students []uuid.UUID) tenancy.Query {
-	return tenancy.Query{SQL: resultLines + `r.student_id = any($2) and p.exam_id = any($1) order by p.exam_date, p.start_time, u.name, p.id`, Args: []any{exams, students}, Scan: tenancy.Collect(into)}
+	return tenancy.Query{SQL: resultLines + `r.student_id = any($2) and p.exam_id = any($1) order by p.exam_date, p.start_time, u.name, p.id`,
+		Args: []any{exams, students}, Scan: tenancy.Collect(into)}
 }
 
 // childStandings is how one student did in each of the exams, among their class.
@@ -173,7 +178,8 @@ func childStandings(c api.Ctx, exams []uuid.UUID, student uuid.UUID) (map[uuid.U
 	var scales []classScale
 	var rules []passRule
 	err := tenancy.Pipeline(c.DB, linesOf(&lines, exams, []uuid.UUID{student}),
-		tenancy.Query{SQL: tallies(`(p.exam_id, p.class_id) in (select q.exam_id, q.class_id from exam_result o join exam_paper q on q.id = o.paper_id where o.student_id = $2 and q.exam_id = any($1))`),
+		tenancy.Query{SQL: tallies(`(p.exam_id, p.class_id) in (select q.exam_id, q.class_id from exam_result o
+			join exam_paper q on q.id = o.paper_id where o.student_id = $2 and q.exam_id = any($1))`),
 			Args: []any{exams, student}, Scan: tenancy.Collect(&class)},
 		tenancy.Query{SQL: scalesSQL, Args: []any{exams}, Scan: tenancy.Collect(&scales)},
 		tenancy.Query{SQL: passRuleSQL, Scan: tenancy.Collect(&rules)},

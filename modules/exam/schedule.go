@@ -208,14 +208,18 @@ func (r *scheduleChange) write(c api.Ctx, e examRecord) error {
 	const sent = `jsonb_to_recordset(?::jsonb) as s (id uuid, "classId" uuid, "subjectId" uuid, "examDate" date, "startTime" time, "endTime" time,
 		room text, "invigilatorId" uuid, "maxMarks" numeric, "passMarks" numeric)`
 	if r.Replace {
-		err := c.DB.Exec(`delete from exam_paper p where p.exam_id = ? and not exists (select from `+sent+` where s."classId" = p.class_id and s."subjectId" = p.subject_id)`, e.ID, string(body)).Error
+		err := c.DB.Exec(`delete from exam_paper p where p.exam_id = ? and not exists (select from `+sent+` where s."classId" = p.class_id
+			and s."subjectId" = p.subject_id)`, e.ID, string(body)).Error
 		if err != nil {
 			return fmt.Errorf("removing papers: %w", err)
 		}
 	}
-	err = c.DB.Exec(`insert into exam_paper (id, exam_id, class_id, subject_id, exam_date, start_time, end_time, room, invigilator_id, max_marks, pass_marks, created_by, updated_by, created_at, updated_at)
-		select s.id, ?, s."classId", s."subjectId", s."examDate", s."startTime", s."endTime", s.room, s."invigilatorId", s."maxMarks", s."passMarks", ?, ?, ?, ? from `+sent+`
-		on conflict (exam_id, class_id, subject_id) do update set exam_date = excluded.exam_date, start_time = excluded.start_time, end_time = excluded.end_time,
+	err = c.DB.Exec(`insert into exam_paper (id, exam_id, class_id, subject_id, exam_date, start_time, end_time, room, invigilator_id,
+		max_marks, pass_marks, created_by, updated_by, created_at, updated_at)
+		select s.id, ?, s."classId", s."subjectId", s."examDate", s."startTime", s."endTime", s.room, s."invigilatorId", s."maxMarks",
+		s."passMarks", ?, ?, ?, ? from `+sent+`
+		on conflict (exam_id, class_id, subject_id) do update
+		set exam_date = excluded.exam_date, start_time = excluded.start_time, end_time = excluded.end_time,
 			room = excluded.room, invigilator_id = excluded.invigilator_id, max_marks = excluded.max_marks, pass_marks = excluded.pass_marks,
 			version = exam_paper.version + 1, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
 		e.ID, c.User.ID, c.User.ID, c.Now, c.Now, string(body)).Error

@@ -69,8 +69,10 @@ const notDeleted = `r.student_id not in (select g.id from student g where g.dele
 // they sit in now if they have results there, or else where they sat the last paper.
 // Papers of the other class are shown and not added up.
 func tallies(where string) string {
-	return `select t.student_id, t.exam_id, t.class_id, t.obtained, t.max_marks, t.pass_marks, t.failed, t.missing, seat.division_id, seat.roll_number, seat.has_left
-	from (select e.student_id, e.exam_id, e.class_id, sum(e.obtained) as obtained, sum(e.max_marks) as max_marks, sum(e.pass_marks) as pass_marks, sum(e.failed) as failed, sum(e.missing) as missing from (
+	return `select t.student_id, t.exam_id, t.class_id, t.obtained, t.max_marks, t.pass_marks, t.failed, t.missing, seat.division_id,
+		seat.roll_number, seat.has_left
+	from (select e.student_id, e.exam_id, e.class_id, sum(e.obtained) as obtained, sum(e.max_marks) as max_marks,
+	sum(e.pass_marks) as pass_marks, sum(e.failed) as failed, sum(e.missing) as missing from (
 			select r.student_id, p.exam_id, p.class_id, case when v.counts then coalesce(r.marks_obtained, 0) else 0 end as obtained,
 				case when v.counts then p.max_marks else 0 end as max_marks, case when v.counts then p.pass_marks else 0 end as pass_marks,
 				(v.counts and coalesce(r.marks_obtained, 0) < p.pass_marks)::int as failed, 0 as missing
@@ -80,18 +82,24 @@ func tallies(where string) string {
 			union all
 			select r.student_id, p.exam_id, p.class_id, 0, 0, 0, 0, (u.type <> 'CO_SCHOLASTIC')::int
 			from exam_paper p join ` + expected + ` join subject u on u.id = p.subject_id
-			where ` + notDeleted + ` and ` + where + ` and not exists (select from exam_result o where o.paper_id = p.id and o.student_id = r.student_id)
+			where ` + notDeleted + ` and ` + where +
+		` and not exists (select from exam_result o where o.paper_id = p.id and o.student_id = r.student_id)
 		) e group by e.student_id, e.exam_id, e.class_id) t
 		join exam x on x.id = t.exam_id
-		join lateral (select n.division_id, n.roll_number, n.outcome is not distinct from 'LEFT' and n.promotion_id is null as has_left from enrolment n
-			where n.student_id = t.student_id and n.academic_year_id is not distinct from x.academic_year_id and n.class_id is not distinct from t.class_id
+		join lateral (select n.division_id, n.roll_number, n.outcome is not distinct from 'LEFT' and n.promotion_id is null as has_left
+		from enrolment n
+			where n.student_id = t.student_id and n.academic_year_id is not distinct from x.academic_year_id and n.class_id is not distinct
+			from t.class_id
 			order by n.start_date desc limit 1) seat on true
-	where not exists (select from enrolment n where n.academic_year_id = x.academic_year_id and n.student_id = t.student_id and n.class_id <> t.class_id)
+	where not exists (select from enrolment n where n.academic_year_id = x.academic_year_id and n.student_id = t.student_id
+	and n.class_id <> t.class_id)
 		or t.class_id = coalesce((select q.class_id from exam_result o join exam_paper q on q.id = o.paper_id
 			where o.student_id = t.student_id and q.exam_id = t.exam_id
-			order by q.class_id = (select n.class_id from enrolment n where n.student_id = t.student_id and n.academic_year_id = x.academic_year_id order by n.start_date desc limit 1) desc,
+			order by q.class_id = (select n.class_id from enrolment n where n.student_id = t.student_id and n.academic_year_id = x.academic_year_id
+			order by n.start_date desc limit 1) desc,
 				q.exam_date desc, q.start_time desc, q.id limit 1),
-			(select n.class_id from enrolment n where n.student_id = t.student_id and n.academic_year_id = x.academic_year_id order by n.start_date desc limit 1))`
+			(select n.class_id from enrolment n where n.student_id = t.student_id and n.academic_year_id = x.academic_year_id
+			order by n.start_date desc limit 1))`
 }
 
 // expected joins the enrolments r of those who sat in the class of paper p on its day.

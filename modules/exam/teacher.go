@@ -18,12 +18,14 @@ const teachesPaper = `(p.class_id in (select taught.class_id from (` + roster.Ta
 
 // teachersExams are the exams with a paper that concerns the caller.
 func teachersExams(c api.Ctx, l api.ListRequest) (api.Page[Exam], error) {
-	return api.Fetch[Exam](exams(c, `e.status <> 'DRAFT' and exists (select from exam_paper p where p.exam_id = e.id and `+teachesPaper+`)`, c.User.ID, c.User.ID), l)
+	return api.Fetch[Exam](exams(c, `e.status <> 'DRAFT' and exists (select from exam_paper p where p.exam_id = e.id and `+teachesPaper+`)`,
+		c.User.ID, c.User.ID), l)
 }
 
 // teachersSchedule is the papers of an exam that concern the caller.
 func teachersSchedule(c api.Ctx, r byID) (Schedule, error) {
-	e, err := api.Find[Exam](c, "exam", exams(c, `e.id = ? and e.status <> 'DRAFT' and exists (select from exam_paper p where p.exam_id = e.id and `+teachesPaper+`)`, r.ID, c.User.ID, c.User.ID), r.ID)
+	e, err := api.Find[Exam](c, "exam", exams(c, `e.id = ? and e.status <> 'DRAFT' and exists (select from exam_paper p where p.exam_id = e.id
+		and `+teachesPaper+`)`, r.ID, c.User.ID, c.User.ID), r.ID)
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -43,7 +45,8 @@ func teachersResults(c api.Ctx, l api.ListRequest) (api.Page[ResultItem], error)
 	mine := c.DB.Raw(`with mine as materialized (
 			select distinct q.id as paper_id, taught.division_id from (`+roster.TaughtSQL+`) taught
 			join exam_paper q on q.class_id = taught.class_id and (taught.subject_id is null or taught.subject_id = q.subject_id)),
-		theirs as materialized (select o.id, o.paper_id, o.student_id, o.marks_obtained, o.is_absent, o.is_exempt, o.remark, o.grade, o.version, mine.division_id as taught
+		theirs as materialized (select o.id, o.paper_id, o.student_id, o.marks_obtained, o.is_absent, o.is_exempt, o.remark, o.grade, o.version,
+		mine.division_id as taught
 			from mine join exam_result o on o.paper_id = mine.paper_id)
 		select `+itemColumns+` from theirs`+itemJoins+` where seat.division_id = r.taught and s.deleted_at is null`, c.User.ID)
 	return api.Fetch[ResultItem](c.DB.Table("(?) as result", mine), l)
@@ -118,7 +121,8 @@ func updateResult(c api.Ctx, r resultChange) (Result, error) {
 	if bad != nil {
 		return Result{}, api.Invalid(bad...)
 	}
-	done, err := writeResults(c, at.ExamID, []entry{{resultInput: resultInput{ResultFields: now}, paper: &Paper{ID: at.PaperID}, student: at.StudentID}})
+	done, err := writeResults(c, at.ExamID,
+		[]entry{{resultInput: resultInput{ResultFields: now}, paper: &Paper{ID: at.PaperID}, student: at.StudentID}})
 	if err != nil {
 		return Result{}, err
 	}

@@ -88,14 +88,16 @@ func (r batch) find(c api.Ctx) (*found, error) {
 	var papers []Paper
 	var seats []studentSeat
 	err := tenancy.Pipeline(c.DB, papersWhere(&papers, "p.exam_id = $1", r.ExamID),
-		tenancy.Query{SQL: `select s.id as student_id, lower(s.admission_number) as admission_number, n.class_id, n.division_id, n.start_date, n.end_date
+		tenancy.Query{SQL: `select s.id as student_id, lower(s.admission_number) as admission_number, n.class_id, n.division_id, n.start_date,
+			n.end_date
 			from student s left join enrolment n on n.student_id = s.id and n.academic_year_id = (select academic_year_id from exam where id = $1)
 			where (s.id = any($2) or lower(s.admission_number) = any($3)) and s.deleted_at is null order by n.start_date`,
 			Args: []any{r.ExamID, ids, numbers}, Scan: tenancy.Collect(&seats)})
 	if err != nil {
 		return nil, fmt.Errorf("reading what results are about: %w", err)
 	}
-	f := &found{papers: map[uuid.UUID]*Paper{}, bySubject: map[string][]*Paper{}, seats: map[uuid.UUID][]studentSeat{}, admitted: map[string]uuid.UUID{}}
+	f := &found{papers: map[uuid.UUID]*Paper{}, bySubject: map[string][]*Paper{}, seats: map[uuid.UUID][]studentSeat{},
+		admitted: map[string]uuid.UUID{}}
 	for i := range papers {
 		p := &papers[i]
 		f.papers[p.ID] = p

@@ -39,7 +39,8 @@ func readCSV(r *batch, file *api.Incoming) error {
 	return sheet.Read(file, maxBatch, resultSheet, func(row int, cells []string) {
 		in := resultInput{row: row, subject: cells[colSubject], admission: cells[colAdmissionNumber]}
 		in.StudentID, in.PaperID = idOr(cells[colStudentID]), idOr(cells[colPaperID])
-		in.IsAbsent, in.IsExempt = cells[colAbsent] == "yes" || cells[colMarks] == absentCell, cells[colExempt] == "yes" || cells[colMarks] == exemptCell
+		in.IsAbsent, in.IsExempt = cells[colAbsent] == "yes" || cells[colMarks] == absentCell, cells[colExempt] == "yes" ||
+			cells[colMarks] == exemptCell
 		if m, err := ParseMarks(cells[colMarks]); err == nil {
 			in.MarksObtained = &m
 		}

@@ -65,7 +65,8 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 	var there []Result
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select id from exam_paper where id = any($1) order by id for update`, Args: []any{papers}},
-		tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2)`, Args: []any{papers, students}, Scan: tenancy.Collect(&there)},
+		tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2)`,
+			Args: []any{papers, students}, Scan: tenancy.Collect(&there)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading results: %w", err)
@@ -105,7 +106,8 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 	if err := saveResults(c, exam, papers, written); err != nil {
 		return out, err
 	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + resultColumns + ` from exam_result r where r.paper_id = any($1) and r.student_id = any($2) order by r.paper_id, r.student_id`,
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + resultColumns +
+		` from exam_result r where r.paper_id = any($1) and r.student_id = any($2) order by r.paper_id, r.student_id`,
 		Args: []any{papers, students}, Scan: tenancy.Collect(&out.Results)})
 	if err != nil {
 		return out, fmt.Errorf("reading results: %w", err)
@@ -125,10 +127,13 @@ func saveResults(c api.Ctx, exam uuid.UUID, papers []uuid.UUID, written []Result
 		return err
 	}
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `insert into exam_result (id, paper_id, student_id, marks_obtained, is_absent, is_exempt, remark, version, created_by, updated_by, created_at, updated_at)
+		tenancy.Query{SQL: `insert into exam_result (id, paper_id, student_id, marks_obtained, is_absent, is_exempt, remark, version, created_by,
+			updated_by, created_at, updated_at)
 			select id, "paperId", "studentId", "marksObtained", "isAbsent", "isExempt", remark, version, $2, $2, $3, $3
-			from jsonb_to_recordset($1::jsonb) as s (id uuid, "paperId" uuid, "studentId" uuid, "marksObtained" numeric, "isAbsent" boolean, "isExempt" boolean, remark text, version int)
-			on conflict (paper_id, student_id) do update set marks_obtained = excluded.marks_obtained, is_absent = excluded.is_absent, is_exempt = excluded.is_exempt,
+			from jsonb_to_recordset($1::jsonb) as s (id uuid, "paperId" uuid, "studentId" uuid, "marksObtained" numeric, "isAbsent" boolean,
+			"isExempt" boolean, remark text, version int)
+			on conflict (paper_id, student_id) do update
+			set marks_obtained = excluded.marks_obtained, is_absent = excluded.is_absent, is_exempt = excluded.is_exempt,
 				remark = excluded.remark, version = excluded.version, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
 			Args: []any{string(body), c.User.ID, c.Now}},
 		tenancy.Query{SQL: regradeSQL, Args: []any{exam, papers}},

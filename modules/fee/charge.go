@@ -98,7 +98,8 @@ type chargeable struct {
 // charged elsewhere where half of that share or more is in invoices of that class; two
 // classes need not have the same instalments.
 const members = `with sat as (
-		select student_id, min(start_date) as joined, bool_or(class_id = $1 and (end_date is null or end_date >= $3::date)) as here from enrolment where academic_year_id = $2 group by student_id),
+		select student_id, min(start_date) as joined, bool_or(class_id = $1 and (end_date is null or end_date >= $3::date)) as here
+		from enrolment where academic_year_id = $2 group by student_id),
 	billed as (select student_id from fee_invoice where structure_id = $5 and instalment = $6),
 	share as (
 		select i.structure_id, i.number, sum(i.percent) over (partition by i.structure_id order by i.number) as upto, i.percent
@@ -108,9 +109,12 @@ const members = `with sat as (
 		where share.upto > $7::numeric and share.upto - share.percent < $8::numeric
 			and (select sum(case e.entry_type when 'DR' then e.amount else -e.amount end) from ledger_entry e where e.invoice_id = v.id) > 0
 		group by v.student_id having 2 * sum(least(share.upto, $8::numeric) - greatest(share.upto - share.percent, $7::numeric)) >= $8::numeric - $7::numeric)
-	select s.id, s.first_name, s.last_name, coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged, elsewhere.student_id is not null as elsewhere
-	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id left join elsewhere on elsewhere.student_id = s.id
-	where s.deleted_at is null and ($4::uuid[] is null or s.id = any($4)) and (sat.here or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE'
+	select s.id, s.first_name, s.last_name,
+	coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged, elsewhere.student_id is not null as elsewhere
+	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id left
+	join elsewhere on elsewhere.student_id = s.id
+	where s.deleted_at is null and ($4::uuid[] is null or s.id = any($4)) and (sat.here
+	or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE'
 		and not exists (select from enrolment o where o.student_id = s.id and o.end_date is null)))
 	order by s.id`
 
@@ -183,13 +187,15 @@ func (r chargeIn) look(c api.Ctx) (Structure, schoolYear, int, error) {
 	}
 	number, ok := r.Instalment.in(whole[0])
 	if !ok {
-		return Structure{}, schoolYear{}, 0, api.InvalidField("instalment", "instalment must be a number from 1 to %d or an instalment's name", len(whole[0].Instalments))
+		return Structure{}, schoolYear{}, 0, api.InvalidField("instalment", "instalment must be a number from 1 to %d or an instalment's name",
+			len(whole[0].Instalments))
 	}
 	if r.ClassID != nil && *r.ClassID != record.ClassID {
 		return Structure{}, schoolYear{}, 0, api.InvalidField("classId", "This is another class's fee structure")
 	}
 	var years []schoolYear
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where id = $1`, Args: []any{record.AcademicYearID}, Scan: tenancy.Collect(&years)})
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where id = $1`,
+		Args: []any{record.AcademicYearID}, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return Structure{}, schoolYear{}, 0, fmt.Errorf("reading the academic year: %w", err)
 	}

@@ -24,9 +24,11 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 	var counted []proRata
 	queries := []tenancy.Query{{SQL: proRataSQL, Scan: tenancy.Collect(&counted)}}
 	if !out.DryRun { // a dry run writes nothing, so nobody has to wait for it
-		queries = append(queries, tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}}, tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard})
+		queries = append(queries, tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
+			tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard})
 	}
-	queries = append(queries, tenancy.Query{SQL: selectGrants + ` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`,
+	queries = append(queries, tenancy.Query{SQL: selectGrants +
+		` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`,
 		Args: []any{ids, year.ID}, Scan: tenancy.Collect(&grants)})
 	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("locking the accounts to charge: %w", err)
@@ -60,7 +62,8 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 			out.say(st, "NOTHING_LEFT", 0, 0, !stays.whole())
 			continue // nothing remains of the year for them
 		}
-		v := &invoice{id: api.NewID(), year: year.ID, number: numbers(out.Charged), student: st.ID, structure: &s.ID, instalment: &number, name: in.Name, due: due, lines: lines}
+		v := &invoice{id: api.NewID(), year: year.ID, number: numbers(out.Charged), student: st.ID, structure: &s.ID, instalment: &number,
+			name: in.Name, due: due, lines: lines}
 		p := posting{id: api.NewID(), kind: "CHARGE", narration: in.Name, key: fmt.Sprintf("charge %s %d %s", s.ID, number, st.ID), invoice: v}
 		p.entries = append(p.entries, entry{account: st.ID, side: debit, of: v})
 		for _, line := range lines {
@@ -96,7 +99,8 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 
 func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) notice.Notice {
 	return notice.Notice{Type: notice.Fee, Key: "fee invoice " + v.id.String(), RecordID: v.id, StudentID: &st.ID,
-		Text: notice.Text{Name: "fee.charged", Values: notice.Values{"what": v.name, "child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": money(c, amount), "date": v.due}}}
+		Text: notice.Text{Name: "fee.charged", Values: notice.Values{"what": v.name,
+			"child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": money(c, amount), "date": v.due}}}
 }
 
 // lines are what an instalment costs under each head, of the share of the year that is paid for.

@@ -26,7 +26,8 @@ func TestAClassIsChargedOnceHoweverOftenItIsAsked(t *testing.T) {
 	if got := o.charge(t, 2, asha, ravi); got.Charged != 2 || got.Amount != 2*term2 {
 		t.Errorf("charged term 2 %+v", got)
 	}
-	if r := o.report(t, asha); r.Balance != 12_001 || len(r.Entries) != 2 || r.Entries[1].Balance != 12_001 || states(r) != "Term 1 UNPAID 6001; Term 2 UNPAID 6000; " {
+	if r := o.report(t, asha); r.Balance != 12_001 || len(r.Entries) != 2 || r.Entries[1].Balance != 12_001 ||
+		states(r) != "Term 1 UNPAID 6001; Term 2 UNPAID 6000; " {
 		t.Errorf("%+v, %s", r, states(r))
 	}
 	if r := o.report(t, zoe); r.Balance != term1 || r.Invoices[0].Lines[1].Name != "Exams" || r.Invoices[0].Lines[1].Amount != 1_001 {
@@ -86,7 +87,8 @@ func TestCharge_OfWhoJoinsLate_IsForTheMonthsThatRemain(t *testing.T) {
 	o.set(t, map[string]any{"feeRoundTo": 100})
 	rounded := func(amount int64) int64 { return (amount*left/year + 50) / 100 * 100 }
 	want := rounded(10_000)/2 + (rounded(2_001)+1)/2
-	dry := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true})
+	dry := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+		map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true})
 	if dry.ProRata != 1 || dry.ProRataAmount != want || dry.Charged != 2 || dry.Students[0].ProRata || !dry.Students[1].ProRata {
 		t.Errorf("dry run %+v, want one of %d", dry, want)
 	}
@@ -116,9 +118,11 @@ func TestCharge_OfTheNextYear_BillsNobodyWhoIsNotPromoted(t *testing.T) {
 	next := testkit.Post[roster.AcademicYear](t, o.clerk, "/school-admin/academic-year/create",
 		map[string]any{"name": "2027-28", "startDate": o.year.EndDate.AddDays(1), "endDate": o.year.EndDate.AddDays(200)})
 	fees := testkit.Post[fee.Structure](t, o.clerk, "/school-admin/fee/structure/create", map[string]any{
-		"classId": o.class.ID, "academicYearId": next.ID, "name": "Next year", "heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 40_000}},
+		"classId": o.class.ID, "academicYearId": next.ID, "name": "Next year",
+		"heads":       []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 40_000}},
 		"instalments": []any{map[string]any{"name": "Whole", "dueDate": next.StartDate, "percent": 100}}})
-	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", map[string]any{"structureId": fees.ID, "instalment": 1, "classId": o.class.ID})
+	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+		map[string]any{"structureId": fees.ID, "instalment": 1, "classId": o.class.ID})
 	if got.Charged != 0 || got.Amount != 0 {
 		t.Errorf("charged %+v", got)
 	}
@@ -140,7 +144,8 @@ func TestWhatWasChargedStaysWhenTheStructureChanges(t *testing.T) {
 		t.Errorf("balances %d and %d", a, b)
 	}
 	o.clerk.Refuses(t, "PUT", "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{"instalments": []any{
-		map[string]any{"name": "Term 1", "dueDate": o.today, "percent": 40}, map[string]any{"name": "Term 2", "dueDate": o.today, "percent": 60}}}, 409, "")
+		map[string]any{"name": "Term 1", "dueDate": o.today, "percent": 40},
+		map[string]any{"name": "Term 2", "dueDate": o.today, "percent": 60}}}, 409, "")
 	read := testkit.Get[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.class.ID.String())
 	if read.ID != o.structure.ID || read.Total != 20_000 || read.Instalments[0].Percent != 50 {
 		t.Errorf("read %+v", read)
@@ -170,15 +175,22 @@ func TestAStructureThatDoesNotFitIsRefusedWithEveryFault(t *testing.T) {
 		t.Errorf("details %+v", f.Details)
 	}
 	for _, amount := range []any{0, -5, int64(1e18), 10.5, "100"} {
-		o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", body([]any{map[string]any{"feeHeadId": o.tuition.ID, "amount": amount}}, []any{term("A", 100)}, nil), 422, "")
+		o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create",
+			body([]any{map[string]any{"feeHeadId": o.tuition.ID, "amount": amount}}, []any{term("A", 100)}, nil), 422, "")
 	}
-	o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", body([]any{map[string]any{"feeHeadId": theirs.tuition.ID, "amount": 5}}, []any{term("A", 100)}, nil), 422, "")
-	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": theirs.structure.ID, "instalment": 1, "classId": o.class.ID}, 404, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create",
+		body([]any{map[string]any{"feeHeadId": theirs.tuition.ID, "amount": 5}}, []any{term("A", 100)}, nil), 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge",
+		map[string]any{"structureId": theirs.structure.ID, "instalment": 1, "classId": o.class.ID}, 404, "")
 	stranger := theirs.admit(t, "Stranger")
-	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1, "studentIds": []any{o.admit(t, "Asha"), stranger}}, 422, "")
-	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 3, "classId": o.class.ID}, 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge",
+		map[string]any{"structureId": o.structure.ID, "instalment": 1, "studentIds": []any{o.admit(t, "Asha"), stranger}}, 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge",
+		map[string]any{"structureId": o.structure.ID, "instalment": 3, "classId": o.class.ID}, 422, "")
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1}, 422, "")
-	o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create", map[string]any{"classId": o.class.ID, "name": "Again", "heads": []any{head}, "instalments": []any{term("A", 100)}}, 409, "DUPLICATE_ENTRY")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/structure/create",
+		map[string]any{"classId": o.class.ID, "name": "Again", "heads": []any{head}, "instalments": []any{term("A", 100)}}, 409,
+		"DUPLICATE_ENTRY")
 	if n := o.Count(t, "ledger_entry", "true"); n != 0 {
 		t.Errorf("%d entries", n)
 	}
@@ -191,7 +203,8 @@ func TestAFeeHeadInUseIsKept(t *testing.T) {
 	o.clerk.Refuses(t, "DELETE", path+o.tuition.ID.String(), nil, 409, "")
 	o.clerk.Refuses(t, "POST", path+"create", map[string]any{"name": "Other", "code": "tui", "type": "OTHER"}, 409, "DUPLICATE_ENTRY")
 	spare := testkit.Post[fee.Head](t, o.clerk, path+"create", map[string]any{"name": "Sports", "code": "SPO", "type": "OTHER"})
-	if got := testkit.Put[fee.Head](t, o.clerk, path+spare.ID.String(), map[string]any{"name": "Games"}); got.Name != "Games" || got.Code != "SPO" {
+	if got := testkit.Put[fee.Head](t, o.clerk, path+spare.ID.String(), map[string]any{"name": "Games"}); got.Name != "Games" ||
+		got.Code != "SPO" {
 		t.Errorf("changed %+v", got)
 	}
 	if a := o.clerk.Call(t, "DELETE", path+spare.ID.String(), nil); a.Status != 204 {
@@ -206,7 +219,8 @@ func TestAnEmptyListOfStudentsIsNotTheWholeClass(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.admit(t, "Asha")
-	f := o.clerk.Refuses(t, "POST", "/school-admin/fee/charge", map[string]any{"structureId": o.structure.ID, "instalment": 1, "studentIds": []any{}}, 422, "")
+	f := o.clerk.Refuses(t, "POST", "/school-admin/fee/charge",
+		map[string]any{"structureId": o.structure.ID, "instalment": 1, "studentIds": []any{}}, 422, "")
 	if len(f.Details) != 1 || f.Details[0].Field != "studentIds" {
 		t.Errorf("charge: %+v", f.Details)
 	}
@@ -238,12 +252,14 @@ func TestWhoChangesClassPaysNoPartOfTheYearTwice(t *testing.T) {
 		"classId": six.ID, "name": "Class 6", "heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 20_000}},
 		"instalments": []any{quarter("Q1", -90), quarter("Q2", -20), quarter("Q3", 30), quarter("Q4", 60)}})
 	for _, id := range []uuid.UUID{asha, ravi} {
-		testkit.Put[roster.StudentDetail](t, o.clerk, "/school-admin/student/"+id.String(), map[string]any{"classId": six.ID, "divisionId": other.ID})
+		testkit.Put[roster.StudentDetail](t, o.clerk, "/school-admin/student/"+id.String(),
+			map[string]any{"classId": six.ID, "divisionId": other.ID})
 	}
 	o.admit(t, "Zoe", map[string]any{"divisionId": other.ID})
 	charge := func(instalment any) fee.Charged {
 		t.Helper()
-		return testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", map[string]any{"structureId": dearer.ID, "instalment": instalment, "classId": six.ID})
+		return testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+			map[string]any{"structureId": dearer.ID, "instalment": instalment, "classId": six.ID})
 	}
 	// Term 1 of the old class was half of the year: the new one's first two quarters.
 	for _, quarter := range []string{"Q1", "Q2"} {
@@ -259,7 +275,8 @@ func TestWhoChangesClassPaysNoPartOfTheYearTwice(t *testing.T) {
 	}
 	// An invoice that was waived asks for nothing: the new class may charge for it.
 	wrong := o.report(t, ravi).Invoices[0].ID
-	testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", map[string]any{"studentId": ravi, "invoiceId": wrong, "mode": "PERCENT", "value": 100, "reason": "Never sat there"})
+	testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession",
+		map[string]any{"studentId": ravi, "invoiceId": wrong, "mode": "PERCENT", "value": 100, "reason": "Never sat there"})
 	if got := charge("Q1"); got.Charged != 1 || got.ChargedElsewhere != 1 || got.AlreadyCharged != 1 {
 		t.Errorf("Q1 again: %+v", got)
 	}
@@ -274,14 +291,17 @@ func TestADryRunOfAChargeSaysWhomAndHowMuchAndChargesNobody(t *testing.T) {
 	o.charge(t, 1, asha)
 	body := map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true}
 	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", body)
-	if !got.DryRun || got.Charged != 1 || got.AlreadyCharged != 1 || got.Amount != term1 || got.Concession != term1 || len(got.Students) != 2 ||
-		got.Students[0].StudentID != asha || got.Students[0].Outcome != "ALREADY_CHARGED" || got.Students[1].Outcome != "CHARGED" || got.Students[1].Amount != term1 || got.Students[1].Concession != term1 {
+	if !got.DryRun || got.Charged != 1 || got.AlreadyCharged != 1 || got.Amount != term1 || got.Concession != term1 ||
+		len(got.Students) != 2 ||
+		got.Students[0].StudentID != asha || got.Students[0].Outcome != "ALREADY_CHARGED" || got.Students[1].Outcome != "CHARGED" ||
+		got.Students[1].Amount != term1 || got.Students[1].Concession != term1 {
 		t.Errorf("would charge %+v", got)
 	}
 	if n := o.Count(t, "fee_invoice", "true"); n != 1 {
 		t.Errorf("%d invoices", n)
 	}
-	if real := o.charge(t, 1); real.Charged != got.Charged || real.Amount != got.Amount || real.Concession != got.Concession || len(real.Students) != 0 {
+	if real := o.charge(t, 1); real.Charged != got.Charged || real.Amount != got.Amount || real.Concession != got.Concession ||
+		len(real.Students) != 0 {
 		t.Errorf("charged %+v", real)
 	}
 	o.sound(t)

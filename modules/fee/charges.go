@@ -54,7 +54,8 @@ func (Charges) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	}
 	var there []row
 	key := "door " + p.Key
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select t.id, e.account_id, e.amount from ledger_transaction t join ledger_entry e on e.transaction_id = t.id and e.line = 1
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select t.id, e.account_id, e.amount from ledger_transaction t
+		join ledger_entry e on e.transaction_id = t.id and e.line = 1
 		where t.idempotency_key = $1`, Args: []any{key}, Scan: tenancy.Collect(&there)})
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("looking for a posting: %w", err)
@@ -75,10 +76,13 @@ func (Charges) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	if p.Income == "FINE" || p.Income == "LIBRARY" {
 		kind = "FINE"
 	}
-	made, err := ask(c, year, demand{student: p.StudentID, income: income, kind: kind, name: p.Name, narration: p.Narration, amount: p.Amount, due: p.DueDate, key: key})
+	made, err := ask(c, year, demand{student: p.StudentID, income: income, kind: kind, name: p.Name, narration: p.Narration, amount: p.Amount,
+		due: p.DueDate, key: key})
 	if err != nil {
 		return uuid.Nil, err
 	}
-	notice.Send(c, demandNotice(made.id, who.ID, notice.Text{Name: "fee.charged", Values: notice.Values{"what": p.Narration, "child": who.name(), "amount": money(c, p.Amount), "date": p.DueDate}}))
+	notice.Send(c,
+		demandNotice(made.id, who.ID, notice.Text{Name: "fee.charged",
+			Values: notice.Values{"what": p.Narration, "child": who.name(), "amount": money(c, p.Amount), "date": p.DueDate}}))
 	return made.id, nil
 }

@@ -39,10 +39,12 @@ type posted struct {
 // libraryRow posts through the door as the library would.
 func libraryRow(_ *config.Config, o *service.Options) {
 	var door ledger = fee.Charges{}
-	o.ExtraRows = append(o.ExtraRows, api.Post("/school-admin/library/returned", "library", "Return a book late", func(c api.Ctx, r bookReturned) (posted, error) {
-		id, err := door.Post(c, fee.Posting{StudentID: r.StudentID, Income: "LIBRARY", Amount: r.Amount, Name: "Library fine", Narration: "Returned late", Key: "loan " + r.Loan})
-		return posted{id}, err
-	}))
+	o.ExtraRows = append(o.ExtraRows, api.Post("/school-admin/library/returned", "library", "Return a book late",
+		func(c api.Ctx, r bookReturned) (posted, error) {
+			id, err := door.Post(c, fee.Posting{StudentID: r.StudentID, Income: "LIBRARY", Amount: r.Amount, Name: "Library fine",
+				Narration: "Returned late", Key: "loan " + r.Loan})
+			return posted{id}, err
+		}))
 }
 
 func TestAnotherModulePostsThroughTheDoorOnceForItsKey(t *testing.T) {
@@ -61,10 +63,12 @@ func TestAnotherModulePostsThroughTheDoorOnceForItsKey(t *testing.T) {
 			t.Fatalf("transactions %v", ids)
 		}
 	}
-	if r := o.report(t, asha); r.Balance != 250 || states(r) != "Library fine UNPAID 250; " || r.Entries[0].TransactionID != ids[0] || r.Entries[0].Kind != "FINE" {
+	if r := o.report(t, asha); r.Balance != 250 || states(r) != "Library fine UNPAID 250; " || r.Entries[0].TransactionID != ids[0] ||
+		r.Entries[0].Kind != "FINE" {
 		t.Errorf("%+v", r)
 	}
 	o.clerk.Refuses(t, "POST", "/school-admin/library/returned", map[string]any{"studentId": asha, "amount": 300, "loan": "1"}, 409, "")
-	o.clerk.Refuses(t, "POST", "/school-admin/library/returned", map[string]any{"studentId": uuid.New(), "amount": 300, "loan": "2"}, 404, "STUDENT_NOT_FOUND")
+	o.clerk.Refuses(t, "POST", "/school-admin/library/returned", map[string]any{"studentId": uuid.New(), "amount": 300, "loan": "2"}, 404,
+		"STUDENT_NOT_FOUND")
 	o.sound(t)
 }

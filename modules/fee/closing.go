@@ -56,12 +56,15 @@ func closing(c api.Ctx, r closingDays) (Closing, error) {
 		return Closing{}, err
 	}
 	out := Closing{From: from, To: to}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select date, payment_mode, sum(receipts)::bigint as receipts, sum(amount)::bigint as amount,
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select date, payment_mode, sum(receipts)::bigint as receipts,
+		sum(amount)::bigint as amount,
 			sum(reversals)::bigint as reversals, sum(reversed)::bigint as reversed_total, sum(amount - reversed)::bigint as net
 		from (
-			select received_on as date, payment_mode, 1 as receipts, amount, 0 as reversals, 0 as reversed from fee_receipt where received_on between $1 and $2
+			select received_on as date, payment_mode, 1 as receipts, amount, 0 as reversals, 0 as reversed from fee_receipt
+			where received_on between $1 and $2
 			union all
-			select t.value_date, r.payment_mode, 0, 0, 1, r.amount from ledger_transaction t join fee_receipt r on r.transaction_id = t.reverses_id where t.value_date between $1 and $2) m
+			select t.value_date, r.payment_mode, 0, 0, 1, r.amount from ledger_transaction t join fee_receipt r on r.transaction_id = t.reverses_id
+			where t.value_date between $1 and $2) m
 		group by date, payment_mode order by date, payment_mode`, Args: []any{from, to}, Scan: tenancy.Collect(&out.Days)})
 	if err != nil {
 		return out, fmt.Errorf("closing: %w", err)

@@ -49,12 +49,16 @@ type payer struct {
 const (
 	// lockPayer locks one student's account. What comes after it in the same pipeline sees
 	// all that was posted before.
-	lockPayer = `select s.id, s.admission_number, s.first_name, s.last_name from ledger_account a join student s on s.id = a.student_id where a.id = $1 for no key update of a`
-	balanceOf = `select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint from ledger_entry where account_id = $1`
+	lockPayer = `select s.id, s.admission_number, s.first_name, s.last_name from ledger_account a join student s on s.id = a.student_id
+		where a.id = $1 for no key update of a`
+	balanceOf = `select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint from ledger_entry
+		where account_id = $1`
 
 	insertReceipt = `with taken as (` + takeNumbers + ` as number)
-		insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode, reference_number, received_on, received_at, received_by, allocations)
-		select $3, $4, number, $5::text || '/R-' || lpad(number::text, greatest(6, length(number::text)), '0'), $6, $7, $8, $9, $10, $11, $12, $13, $14 from taken
+		insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode,
+		reference_number, received_on, received_at, received_by, allocations)
+		select $3, $4, number, $5::text || '/R-' || lpad(number::text, greatest(6, length(number::text)), '0'), $6, $7, $8, $9, $10, $11, $12,
+		$13, $14 from taken
 		returning number, receipt_number`
 )
 
@@ -69,15 +73,17 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	amount := int64(r.Amount)
 	list, ahead := allocate(open, amount)
 	out := Collection{
-		ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: amount, PaymentMode: r.PaymentMode, ReferenceNumber: r.ReferenceNumber,
-		ReceivedAt: c.Now, Allocations: list, Advance: ahead, Balance: who.Balance - amount,
+		ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: amount, PaymentMode: r.PaymentMode,
+		ReferenceNumber: r.ReferenceNumber,
+		ReceivedAt:      c.Now, Allocations: list, Advance: ahead, Balance: who.Balance - amount,
 	}
 	into := bankAccount
 	if r.PaymentMode == "CASH" {
 		into = cashAccount
 	}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "PAYMENT", narration: "Payment by " + spoken[r.PaymentMode], key: "payment " + out.ID.String(), entries: []entry{
-		{account: into, side: debit, amount: amount}, {account: r.StudentID, side: credit, amount: amount}}})
+	queries, err := write(c, posting{id: out.TransactionID, kind: "PAYMENT", narration: "Payment by " + spoken[r.PaymentMode],
+		key: "payment " + out.ID.String(), entries: []entry{
+			{account: into, side: debit, amount: amount}, {account: r.StudentID, side: credit, amount: amount}}})
 	if err != nil {
 		return out, err
 	}
@@ -85,8 +91,9 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	if err != nil {
 		return out, fmt.Errorf("writing a receipt: %w", err)
 	}
-	queries = append(queries, tenancy.Query{SQL: insertReceipt, Args: []any{receiptSeries(year.ID), 1, out.ID, year.ID, year.Name, out.StudentID, out.TransactionID,
-		amount, r.PaymentMode, r.ReferenceNumber, c.Today(), c.Now, c.User.ID, string(allocations)},
+	queries = append(queries, tenancy.Query{SQL: insertReceipt,
+		Args: []any{receiptSeries(year.ID), 1, out.ID, year.ID, year.Name, out.StudentID, out.TransactionID,
+			amount, r.PaymentMode, r.ReferenceNumber, c.Today(), c.Now, c.User.ID, string(allocations)},
 		Scan: func(rows pgx.Rows) error {
 			_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
 				return struct{}{}, row.Scan(&out.Number, &out.ReceiptNumber)
@@ -98,7 +105,8 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	}
 	c.Changed("create", "fee receipt", out.ID, nil, out)
 	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee payment " + out.ID.String(), RecordID: out.ID, StudentID: &out.StudentID,
-		Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": money(c, amount), "child": who.name(), "receipt": out.ReceiptNumber, "standing": standing(c, out.Balance)}}})
+		Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": money(c, amount), "child": who.name(),
+			"receipt": out.ReceiptNumber, "standing": standing(c, out.Balance)}}})
 	return out, nil
 }
 

@@ -22,7 +22,8 @@ func TestAPaymentSettlesTheOldestDuesAndTheRestIsForTheNextCharge(t *testing.T) 
 	parent := o.parent(t, asha)
 	o.charge(t, 1)
 	first := o.pay(t, asha, 1_000, "CASH")
-	if first.Number != 1 || first.ReceiptNumber != "2026-27/R-000001" || first.Balance != term1-1_000 || len(first.Allocations) != 1 || first.Allocations[0].Amount != 1_000 || first.Advance != 0 {
+	if first.Number != 1 || first.ReceiptNumber != "2026-27/R-000001" || first.Balance != term1-1_000 || len(first.Allocations) != 1 ||
+		first.Allocations[0].Amount != 1_000 || first.Advance != 0 {
 		t.Errorf("first %+v", first)
 	}
 	if got := states(o.report(t, asha)); got != "Term 1 PARTIAL 5001; " {
@@ -36,23 +37,27 @@ func TestAPaymentSettlesTheOldestDuesAndTheRestIsForTheNextCharge(t *testing.T) 
 		t.Errorf("%+v", r)
 	}
 	o.charge(t, 2)
-	if r := o.report(t, asha); r.Balance != term2-2_000 || states(r) != "Term 1 PAID 0; Term 2 PARTIAL 4000; " || r.Invoices[1].Paid != 2_000 {
+	if r := o.report(t, asha); r.Balance != term2-2_000 || states(r) != "Term 1 PAID 0; Term 2 PARTIAL 4000; " ||
+		r.Invoices[1].Paid != 2_000 {
 		t.Errorf("%+v", r)
 	}
 	o.sound(t)
 
 	type log struct{ Title, Body, Type string }
 	var told []log
-	if err := o.DB(t).Raw(`select title, body, type from notification n join app_user u on u.id = n.user_id order by n.created_at`).Scan(&told).Error; err != nil {
+	if err := o.DB(t).Raw(`select title, body, type from notification n join app_user u on u.id = n.user_id
+		order by n.created_at`).Scan(&told).Error; err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != 4 || told[0].Title != "Fees charged" || !strings.Contains(told[0].Body, "INR 60.01") || told[1].Title != "Payment received" || !strings.Contains(told[2].Body, "Advance: INR 20.00") {
+	if len(told) != 4 || told[0].Title != "Fees charged" || !strings.Contains(told[0].Body, "INR 60.01") ||
+		told[1].Title != "Payment received" || !strings.Contains(told[2].Body, "Advance: INR 20.00") {
 		t.Errorf("told %+v", told)
 	}
 	if n := o.Count(t, "notice", "type <> 'FEE' or title ~ '[0-9]' or teaser ~ '[0-9]'"); n != 0 {
 		t.Errorf("%d notices show an amount on a locked screen", n)
 	}
-	if r := testkit.Get[fee.Receipt](t, parent, "/parent/fee/receipt/"+second.ID.String()); r.Amount != 7_001 || r.Reversed || r.StudentName != "Asha Rao" {
+	if r := testkit.Get[fee.Receipt](t, parent, "/parent/fee/receipt/"+second.ID.String()); r.Amount != 7_001 || r.Reversed ||
+		r.StudentName != "Asha Rao" {
 		t.Errorf("receipt %+v", r)
 	}
 }
@@ -69,7 +74,8 @@ func TestAReversedPaymentOpensAgainWhatItHadSettled(t *testing.T) {
 		t.Errorf("reversed %+v", back)
 	}
 	r := o.report(t, asha)
-	if states(r) != "Term 1 UNPAID 6001; Term 2 UNPAID 6000; " || len(r.Entries) != 4 || r.Entries[3].Kind != "REVERSAL" || !strings.Contains(r.Entries[3].Narration, "The cheque bounced") || *r.Entries[3].ReversesID != paid.TransactionID {
+	if states(r) != "Term 1 UNPAID 6001; Term 2 UNPAID 6000; " || len(r.Entries) != 4 || r.Entries[3].Kind != "REVERSAL" ||
+		!strings.Contains(r.Entries[3].Narration, "The cheque bounced") || *r.Entries[3].ReversesID != paid.TransactionID {
 		t.Errorf("%+v", r)
 	}
 	if got := testkit.Get[fee.Receipt](t, o.clerk, "/school-admin/fee/receipt/"+paid.ID.String()); !got.Reversed || got.Amount != 8_000 {
@@ -78,7 +84,8 @@ func TestAReversedPaymentOpensAgainWhatItHadSettled(t *testing.T) {
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/collection/"+paid.ID.String()+"/reverse", map[string]any{"reason": "Again"}, 409, "")
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/collection/"+paid.ID.String()+"/reverse", map[string]any{}, 422, "")
 	closing := testkit.Get[fee.Closing](t, o.clerk, "/school-admin/fee/collection")
-	if len(closing.Days) != 1 || closing.Days[0].PaymentMode != "CHEQUE" || closing.Amount != 8_000 || closing.Total != 0 || closing.Days[0].Reversals != 1 {
+	if len(closing.Days) != 1 || closing.Days[0].PaymentMode != "CHEQUE" || closing.Amount != 8_000 || closing.Total != 0 ||
+		closing.Days[0].Reversals != 1 {
 		t.Errorf("closing %+v", closing)
 	}
 	o.sound(t)
@@ -93,7 +100,8 @@ func TestOfTwoReversalsAtOnceOneIsDone(t *testing.T) {
 	statuses := make([]int, 10)
 	for i := range statuses {
 		all.Go(func() {
-			statuses[i] = o.clerk.Call(t, "POST", "/school-admin/fee/collection/"+paid.ID.String()+"/reverse", map[string]any{"reason": "Mistake"}).Status
+			statuses[i] = o.clerk.Call(t, "POST", "/school-admin/fee/collection/"+paid.ID.String()+"/reverse",
+				map[string]any{"reason": "Mistake"}).Status
 		})
 	}
 	all.Wait()
@@ -116,7 +124,8 @@ func TestTheSamePaymentFiftyTimesAtOnceIsOneReceipt(t *testing.T) {
 	answers := make([]testkit.Answer, 50)
 	for i := range answers {
 		all.Go(func() {
-			answers[i] = once.Call(t, "POST", "/school-admin/fee/collection/record", map[string]any{"studentId": asha, "amount": 700, "paymentMode": "CASH"})
+			answers[i] = once.Call(t, "POST", "/school-admin/fee/collection/record",
+				map[string]any{"studentId": asha, "amount": 700, "paymentMode": "CASH"})
 		})
 	}
 	all.Wait()
@@ -128,7 +137,8 @@ func TestTheSamePaymentFiftyTimesAtOnceIsOneReceipt(t *testing.T) {
 	if n := o.Count(t, "fee_receipt", "true"); n != 1 || o.report(t, asha).Balance != -700 {
 		t.Errorf("%d receipts", n)
 	}
-	once.Refuses(t, "POST", "/school-admin/fee/collection/record", map[string]any{"studentId": asha, "amount": 701, "paymentMode": "CASH"}, 409, "")
+	once.Refuses(t, "POST", "/school-admin/fee/collection/record", map[string]any{"studentId": asha, "amount": 701, "paymentMode": "CASH"},
+		409, "")
 	o.sound(t)
 }
 
@@ -138,21 +148,27 @@ func TestAmountsThatAreNoneAreRefusedAndNothingIsWritten(t *testing.T) {
 	asha := o.admit(t, "Asha")
 	for _, path := range []string{"collection/record", "fine"} {
 		for _, amount := range []any{0, -1, int64(1e18), 1e30, 10.5, nil, "100", "", true} {
-			o.clerk.Refuses(t, "POST", "/school-admin/fee/"+path, map[string]any{"studentId": asha, "amount": amount, "paymentMode": "CASH", "reason": "x"}, 422, "")
+			o.clerk.Refuses(t, "POST", "/school-admin/fee/"+path,
+				map[string]any{"studentId": asha, "amount": amount, "paymentMode": "CASH", "reason": "x"}, 422, "")
 		}
 	}
 	for _, value := range []any{0, -1, 1e18, 0.5, 100.001, "5", nil} {
-		o.clerk.Refuses(t, "POST", "/school-admin/fee/concession", map[string]any{"studentId": asha, "mode": "AMOUNT", "value": value, "reason": "x"}, 422, "")
+		o.clerk.Refuses(t, "POST", "/school-admin/fee/concession",
+			map[string]any{"studentId": asha, "mode": "AMOUNT", "value": value, "reason": "x"}, 422, "")
 	}
-	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession", map[string]any{"studentId": asha, "mode": "PERCENT", "value": 101, "reason": "x"}, 422, "")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession",
+		map[string]any{"studentId": asha, "mode": "PERCENT", "value": 101, "reason": "x"}, 422, "")
 	if f := o.clerk.Refuses(t, "POST", "/school-admin/fee/collection/record", map[string]any{"amount": 0, "paymentMode": "GOLD"}, 422, ""); len(f.Details) != 3 {
 		t.Errorf("details %+v", f.Details)
 	}
-	o.clerk.Refuses(t, "POST", "/school-admin/fee/collection/record", map[string]any{"studentId": uuid.New(), "amount": 5, "paymentMode": "CASH"}, 404, "STUDENT_NOT_FOUND")
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/collection/record",
+		map[string]any{"studentId": uuid.New(), "amount": 5, "paymentMode": "CASH"}, 404, "STUDENT_NOT_FOUND")
 	stranger := newOffice(t)
 	theirs := stranger.admit(t, "Stranger")
 	for _, path := range []string{"collection/record", "fine", "concession"} {
-		o.clerk.Refuses(t, "POST", "/school-admin/fee/"+path, map[string]any{"studentId": theirs, "amount": 5, "paymentMode": "CASH", "reason": "x", "mode": "AMOUNT", "value": 5}, 404, "STUDENT_NOT_FOUND")
+		o.clerk.Refuses(t, "POST", "/school-admin/fee/"+path,
+			map[string]any{"studentId": theirs, "amount": 5, "paymentMode": "CASH", "reason": "x", "mode": "AMOUNT", "value": 5}, 404,
+			"STUDENT_NOT_FOUND")
 	}
 	if n := o.Count(t, "ledger_entry", "true") + o.Count(t, "fee_concession", "true") + stranger.Count(t, "ledger_entry", "true"); n != 0 {
 		t.Errorf("%d rows", n)
@@ -171,7 +187,8 @@ func TestAReceiptAndAStatementArePrinted(t *testing.T) {
 	o.reverse(t, paid.ID)
 	for _, path := range []string{"receipt/" + paid.ID.String(), "report/" + asha.String()} {
 		a := o.clerk.Call(t, "GET", "/school-admin/fee/"+path+"?format=pdf", nil)
-		if a.Status != 200 || a.Header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(a.Body, []byte("%PDF-")) || len(a.Body) < 3000 {
+		if a.Status != 200 || a.Header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(a.Body, []byte("%PDF-")) ||
+			len(a.Body) < 3000 {
 			t.Errorf("%s: %d %s, %d bytes", path, a.Status, a.Header.Get("Content-Type"), len(a.Body))
 		}
 		o.clerk.Refuses(t, "GET", "/school-admin/fee/"+path+"?format=doc", nil, 422, "")
@@ -188,7 +205,8 @@ func TestAParentSeesTheAccountsOfTheirOwnChildrenOnly(t *testing.T) {
 	if r := testkit.Get[fee.Report](t, parent, "/parent/fee/report/"+asha.String()); r.Balance != term1-1_000 || len(r.Entries) != 2 {
 		t.Errorf("%+v", r)
 	}
-	if d := testkit.Get[fee.FamilyDues](t, parent, "/parent/fee/dues"); d.Total != term1-1_000 || len(d.Items) != 1 || d.Items[0].Student.ID != asha || len(d.Items[0].Invoices) != 1 || d.Items[0].Invoices[0].Open != term1-1_000 {
+	if d := testkit.Get[fee.FamilyDues](t, parent, "/parent/fee/dues"); d.Total != term1-1_000 || len(d.Items) != 1 ||
+		d.Items[0].Student.ID != asha || len(d.Items[0].Invoices) != 1 || d.Items[0].Invoices[0].Open != term1-1_000 {
 		t.Errorf("%+v", d)
 	}
 	testkit.Get[fee.Receipt](t, parent, "/parent/fee/receipt/"+hers.ID.String())
@@ -234,7 +252,8 @@ func TestTheTrialBalanceShowsWhatIsOwedAndWhatIsPaidAhead(t *testing.T) {
 	for _, a := range b.Accounts {
 		got += fmt.Sprintf("%s %d %d; ", a.Code, a.Debit, a.Credit)
 	}
-	if want := "ADVANCE 0 3999; BANK 1 0; CASH 10000 0; EXA 0 2002; TUI 0 10000; STUDENTS 6000 0; "; got != want || b.TotalDebit != 16_001 || b.TotalCredit != 16_001 {
+	if want := "ADVANCE 0 3999; BANK 1 0; CASH 10000 0; EXA 0 2002; TUI 0 10000; STUDENTS 6000 0; "; got != want || b.TotalDebit != 16_001 ||
+		b.TotalCredit != 16_001 {
 		t.Errorf("%s %+v", got, b)
 	}
 }
@@ -248,18 +267,22 @@ func TestReceiptsAreFoundByStudentDayMethodAndNumber(t *testing.T) {
 	o.pay(t, ravi, 3_000, "UPI")
 	o.reverse(t, cheque.ID)
 	for query, want := range map[string]int{
-		"": 3, "filters[studentId]=" + asha.String(): 2, "filters[paymentMode]=UPI": 1, "filters[reversed]=true": 1, "filters[reversed]=false": 2, "filters[search]=R-000001": 1, "filters[search]=ravi": 1,
+		"": 3, "filters[studentId]=" + asha.String(): 2, "filters[paymentMode]=UPI": 1, "filters[reversed]=true": 1,
+		"filters[reversed]=false": 2, "filters[search]=R-000001": 1, "filters[search]=ravi": 1,
 		"filters[from]=" + o.today.String() + "&filters[to]=" + o.today.String(): 3, "filters[to]=" + o.today.AddDays(-1).String(): 0,
 	} {
-		if got := testkit.Get[api.Page[fee.ReceiptItem]](t, o.clerk, "/school-admin/fee/collection/list?"+query); got.Total != want || len(got.Items) != want {
+		if got := testkit.Get[api.Page[fee.ReceiptItem]](t, o.clerk, "/school-admin/fee/collection/list?"+query); got.Total != want ||
+			len(got.Items) != want {
 			t.Errorf("%q: %+v", query, got)
 		}
 	}
 	list := testkit.Get[api.Page[fee.ReceiptItem]](t, o.clerk, "/school-admin/fee/collection/list?sort[field]=amount").Items
-	if len(list) != 3 || list[0].ID != cash.ID || list[0].StudentName != "Asha Rao" || list[0].ReceivedByName == "" || list[0].Reversed || !list[1].Reversed || !strings.Contains(list[1].ReversalNote, "bounced") {
+	if len(list) != 3 || list[0].ID != cash.ID || list[0].StudentName != "Asha Rao" || list[0].ReceivedByName == "" || list[0].Reversed ||
+		!list[1].Reversed || !strings.Contains(list[1].ReversalNote, "bounced") {
 		t.Errorf("listed %+v", list)
 	}
-	if r := testkit.Get[fee.Receipt](t, o.clerk, "/school-admin/fee/receipt/"+cash.ID.String()); r.ClassName != "Class 5 A" || r.ReceivedByName != list[0].ReceivedByName {
+	if r := testkit.Get[fee.Receipt](t, o.clerk, "/school-admin/fee/receipt/"+cash.ID.String()); r.ClassName != "Class 5 A" ||
+		r.ReceivedByName != list[0].ReceivedByName {
 		t.Errorf("receipt %+v", r)
 	}
 	o.clerk.Refuses(t, "GET", "/school-admin/fee/collection/list?filters[paymentMode]=GOLD", nil, 422, "")

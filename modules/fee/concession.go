@@ -46,7 +46,8 @@ type GrantedConcession struct {
 	Balance int64 `json:"balance"`
 }
 
-const selectGrants = `select id, student_id, academic_year_id, fee_head_id, invoice_id, mode, value::float8 as value, category, reason, ends_on from fee_concession`
+const selectGrants = `select id, student_id, academic_year_id, fee_head_id, invoice_id, mode, value::float8 as value, category, reason,
+	ends_on from fee_concession`
 
 func grantConcession(c api.Ctx, r concessionIn) (GrantedConcession, error) {
 	if err := r.check(); err != nil {
@@ -157,7 +158,8 @@ func (g Concession) base(lines []InvoiceLine) (sum int64) {
 }
 
 func (g Concession) posting(v *invoice, amount int64) posting {
-	return posting{id: api.NewID(), kind: "CONCESSION", narration: fmt.Sprintf("Concession on %s: %s", v.name, g.Reason), key: fmt.Sprintf("concession %s %s", g.ID, v.id),
+	return posting{id: api.NewID(), kind: "CONCESSION", narration: fmt.Sprintf("Concession on %s: %s", v.name, g.Reason),
+		key:     fmt.Sprintf("concession %s %s", g.ID, v.id),
 		entries: []entry{{account: concessionAccount, side: debit, amount: amount}, {account: v.student, side: credit, amount: amount, of: v}}}
 }
 
@@ -184,8 +186,11 @@ func spansOf(c api.Ctx, list []allocatedInvoice) (map[instalmentKey]span, error)
 		ToShare     int64
 	}
 	var rows []row
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select structure_id, number, ((sum(percent) over w - percent) * 100)::bigint as from_share, (sum(percent) over w * 100)::bigint as to_share
-		from fee_instalment where structure_id = any($1) window w as (partition by structure_id order by number)`, Args: []any{ids}, Scan: tenancy.Collect(&rows)})
+	err := tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `select structure_id, number, ((sum(percent) over w - percent) * 100)::bigint as from_share,
+		(sum(percent) over w * 100)::bigint as to_share
+		from fee_instalment where structure_id = any($1) window w as (partition by structure_id
+		order by number)`, Args: []any{ids}, Scan: tenancy.Collect(&rows)})
 	if err != nil {
 		return nil, fmt.Errorf("reading instalments: %w", err)
 	}

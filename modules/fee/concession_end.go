@@ -20,12 +20,15 @@ type ConcessionItem struct {
 
 // concessionQuery is the concessions as of a day. What one has given is found by the keys
 // of its postings: one for each invoice of the student's.
-const concessionQuery = `select g.id, g.created_at, g.updated_at, g.created_by, g.updated_by, g.version, g.student_id, g.academic_year_id, g.fee_head_id, g.invoice_id, g.mode, g.value::float8 as value,
-	g.category, g.reason, g.ends_on, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number, coalesce(h.name, '') as fee_head_name, coalesce(i.number, '') as invoice_number,
+const concessionQuery = `select g.id, g.created_at, g.updated_at, g.created_by, g.updated_by, g.version, g.student_id, g.academic_year_id,
+	g.fee_head_id, g.invoice_id, g.mode, g.value::float8 as value,
+	g.category, g.reason, g.ends_on, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
+	coalesce(h.name, '') as fee_head_name, coalesce(i.number, '') as invoice_number,
 	coalesce((select sum(e.amount) from fee_invoice v join ledger_transaction t on t.idempotency_key = 'concession ' || g.id || ' ' || v.id
 		join ledger_entry e on e.transaction_id = t.id and e.entry_type = 'CR' where v.student_id = g.student_id), 0)::bigint as given,
 	case when g.invoice_id is not null then 'ONCE' when g.ends_on <= ?::date then 'ENDED' else 'ACTIVE' end as status
-	from fee_concession g join student s on s.id = g.student_id left join fee_head h on h.id = g.fee_head_id left join fee_invoice i on i.id = g.invoice_id`
+	from fee_concession g join student s on s.id = g.student_id left join fee_head h on h.id = g.fee_head_id left
+	join fee_invoice i on i.id = g.invoice_id`
 
 func concessions(c api.Ctx) *gorm.DB {
 	return c.DB.Table("(?) as fee_concession", c.DB.Raw(concessionQuery, c.Today()))
@@ -35,7 +38,8 @@ var concessionListing = api.Listing{
 	Sorts:   map[string]string{"createdAt": "created_at", "studentName": "student_name"},
 	Default: "-createdAt",
 	Filters: map[string]api.Filter{
-		"search": api.Search("student_name", "admission_number", "reason"), "studentId": api.ByID("student_id"), "academicYearId": api.ByID("academic_year_id"), "feeHeadId": api.ByID("fee_head_id"),
+		"search": api.Search("student_name", "admission_number", "reason"), "studentId": api.ByID("student_id"),
+		"academicYearId": api.ByID("academic_year_id"), "feeHeadId": api.ByID("fee_head_id"),
 		"category": api.ByEnum("category", "SIBLING", "STAFF", "MERIT", "OTHER"), "status": api.ByEnum("status", "ACTIVE", "ENDED", "ONCE"),
 	},
 }

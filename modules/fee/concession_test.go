@@ -36,7 +36,8 @@ func TestAConcessionComesToTheSameBeforeAndAfterTheCharge(t *testing.T) {
 		o.pay(t, before, 100, "CASH")
 		late := o.grant(t, after, grant)
 		a, b := o.report(t, before), o.report(t, after)
-		if a.Balance != b.Balance || states(a) != states(b) || late.Balance != b.Balance || late.Posted != 12_001-100-b.Balance || late.Posted <= 0 {
+		if a.Balance != b.Balance || states(a) != states(b) || late.Balance != b.Balance || late.Posted != 12_001-100-b.Balance ||
+			late.Posted <= 0 {
 			t.Errorf("%v: %d %s and %d %s (%+v)", grant, a.Balance, states(a), b.Balance, states(b), late)
 		}
 	}
@@ -49,12 +50,15 @@ func TestAnInvoiceCanBeWaivedWhole(t *testing.T) {
 	asha := o.admit(t, "Asha")
 	o.charge(t, 1)
 	invoice := o.report(t, asha).Invoices[0]
-	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession", map[string]any{"studentId": asha, "invoiceId": uuid.New(), "mode": "PERCENT", "value": 100, "reason": "Flood"}, 422, "")
-	fined := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine", map[string]any{"studentId": asha, "amount": 250, "reason": "Late", "invoiceId": invoice.ID})
+	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession",
+		map[string]any{"studentId": asha, "invoiceId": uuid.New(), "mode": "PERCENT", "value": 100, "reason": "Flood"}, 422, "")
+	fined := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine",
+		map[string]any{"studentId": asha, "amount": 250, "reason": "Late", "invoiceId": invoice.ID})
 	if fined.Balance != term1+250 || fined.InvoiceID != invoice.ID {
 		t.Errorf("fined %+v", fined)
 	}
-	if got := o.grant(t, asha, map[string]any{"mode": "PERCENT", "value": 100, "invoiceId": invoice.ID}); got.Posted != term1+250 || got.Balance != 0 {
+	if got := o.grant(t, asha, map[string]any{"mode": "PERCENT", "value": 100, "invoiceId": invoice.ID}); got.Posted != term1+250 ||
+		got.Balance != 0 {
 		t.Errorf("granted %+v", got)
 	}
 	if got := states(o.report(t, asha)); got != "Term 1 WAIVED 0; " {
@@ -63,7 +67,8 @@ func TestAnInvoiceCanBeWaivedWhole(t *testing.T) {
 	if got := o.grant(t, asha, map[string]any{"mode": "AMOUNT", "value": 5, "invoiceId": invoice.ID}); got.Posted != 0 {
 		t.Errorf("waived more than was charged: %+v", got)
 	}
-	own := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine", map[string]any{"studentId": asha, "amount": 90, "reason": "Broken window", "dueDate": o.today.AddDays(5)})
+	own := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine",
+		map[string]any{"studentId": asha, "amount": 90, "reason": "Broken window", "dueDate": o.today.AddDays(5)})
 	if got := states(o.report(t, asha)); got != "Term 1 WAIVED 0; Fine UNPAID 90; " || own.Balance != 90 {
 		t.Error(got)
 	}
@@ -89,7 +94,8 @@ func TestAConcessionThatEndsLeavesWhatItGave(t *testing.T) {
 	o.clerk.Refuses(t, "POST", end, map[string]any{"endsOn": o.today.AddDays(-1)}, 422, "")
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession/"+once.ID.String()+"/end", nil, 409, "")
 	ended := testkit.Post[fee.ConcessionItem](t, o.clerk, end, nil)
-	if ended.EndsOn == nil || *ended.EndsOn != o.today || ended.Status != "ENDED" || ended.Given != before.Invoices[0].Concession || ended.Given == 0 || ended.StudentName != "Asha Rao" || ended.Value != 50 {
+	if ended.EndsOn == nil || *ended.EndsOn != o.today || ended.Status != "ENDED" || ended.Given != before.Invoices[0].Concession ||
+		ended.Given == 0 || ended.StudentName != "Asha Rao" || ended.Value != 50 {
 		t.Errorf("ended %+v", ended)
 	}
 	o.clerk.Refuses(t, "POST", end, map[string]any{}, 409, "")
@@ -107,7 +113,8 @@ func TestAConcessionThatEndsLeavesWhatItGave(t *testing.T) {
 		t.Errorf("ended ones %+v", got)
 	}
 	got := o.concessions(t, "filters[studentId]="+ravi.String()+"&sort[field]=createdAt")
-	if len(got) != 2 || got[0].Status != "ACTIVE" || got[0].Given != 1_000 || got[0].FeeHeadName != "Exams" || got[1].Status != "ONCE" || got[1].Given != 10 || got[1].InvoiceNumber == "" {
+	if len(got) != 2 || got[0].Status != "ACTIVE" || got[0].Given != 1_000 || got[0].FeeHeadName != "Exams" || got[1].Status != "ONCE" ||
+		got[1].Given != 10 || got[1].InvoiceNumber == "" {
 		t.Errorf("Ravi's %+v", got)
 	}
 	o.sound(t)

@@ -58,16 +58,19 @@ type duesOf struct {
 const aged = `with sums as (
 		select account_id,
 			sum(s) filter (where due_date < $1::date - 90) as a4, sum(s) filter (where due_date between $1::date - 90 and $1::date - 61) as a3,
-			sum(s) filter (where due_date between $1::date - 60 and $1::date - 31) as a2, sum(s) filter (where due_date between $1::date - 30 and $1::date) as a1,
+			sum(s) filter (where due_date between $1::date - 60 and $1::date - 31) as a2, sum(s) filter (where due_date between $1::date - 30
+			and $1::date) as a1,
 			sum(s) filter (where due_date > $1::date) as a0, -sum(s) filter (where due_date is null) as paid, sum(s) as total
 		from (select account_id, due_date, case entry_type when 'DR' then amount else -amount end as s from ledger_entry) e
 		group by account_id having sum(s) > 0),
 	oldest as (
-		select account_id, total::bigint, coalesce(a0, 0) as a0, coalesce(a4, 0) as c4, coalesce(a4, 0) + coalesce(a3, 0) as c3, coalesce(a4, 0) + coalesce(a3, 0) + coalesce(a2, 0) as c2,
+		select account_id, total::bigint, coalesce(a0, 0) as a0, coalesce(a4, 0) as c4, coalesce(a4, 0) + coalesce(a3, 0) as c3,
+		coalesce(a4, 0) + coalesce(a3, 0) + coalesce(a2, 0) as c2,
 			coalesce(a4, 0) + coalesce(a3, 0) + coalesce(a2, 0) + coalesce(a1, 0) as c1, greatest(coalesce(paid, 0), 0) as paid
 		from sums),
 	owing as (
-		select s.id as student_id, s.admission_number, trim(s.first_name || ' ' || s.last_name) as student_name, k.id as class_id, coalesce(k.name, '') as class_name, k.level, o.total,
+		select s.id as student_id, s.admission_number, trim(s.first_name || ' ' || s.last_name) as student_name, k.id as class_id,
+		coalesce(k.name, '') as class_name, k.level, o.total,
 			greatest(0, o.c4 - o.paid)::bigint as days_over90,
 			(greatest(0, o.c3 - o.paid) - greatest(0, o.c4 - o.paid))::bigint as days61_to90,
 			(greatest(0, o.c2 - o.paid) - greatest(0, o.c3 - o.paid))::bigint as days31_to60,
@@ -80,11 +83,13 @@ const aged = `with sums as (
 
 // duesQuery reads the ledger once, for the classes and for a page of the students.
 const duesQuery = aged + `, kept as materialized (select * from owing)
-	(select true as is_class, class_id, class_name, '00000000-0000-0000-0000-000000000000'::uuid as student_id, '' as admission_number, '' as student_name, count(*) as students,
+	(select true as is_class, class_id, class_name, '00000000-0000-0000-0000-000000000000'::uuid as student_id, '' as admission_number,
+	'' as student_name, count(*) as students,
 		sum(total)::bigint as total, sum(not_due)::bigint as not_due, sum(days0_to30)::bigint as days0_to30, sum(days31_to60)::bigint as days31_to60, sum(days61_to90)::bigint as days61_to90, sum(days_over90)::bigint as days_over90
 	from kept group by class_id, class_name, level order by level nulls last, class_name, class_id)
 	union all
-	(select false, class_id, class_name, student_id, admission_number, student_name, 1, total, not_due, days0_to30, days31_to60, days61_to90, days_over90
+	(select false, class_id, class_name, student_id, admission_number, student_name, 1, total, not_due, days0_to30, days31_to60, days61_to90,
+	days_over90
 	from kept order by total desc, student_id limit $3 offset $4)`
 
 type duesRow struct {
@@ -112,7 +117,8 @@ func dues(c api.Ctx, r duesOf) (api.MaybeFile[Dues], error) {
 	}
 	out := Dues{Date: c.Today(), Classes: []ClassDues{}, Page: api.Page[StudentDues]{Items: []StudentDues{}, Page: r.Page, Limit: r.Limit}}
 	var rows []duesRow
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: duesQuery, Args: []any{c.Today(), r.ClassID, r.Limit, (r.Page - 1) * r.Limit}, Scan: tenancy.Collect(&rows)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: duesQuery, Args: []any{c.Today(), r.ClassID, r.Limit, (r.Page - 1) * r.Limit},
+		Scan: tenancy.Collect(&rows)})
 	if err != nil {
 		return api.MaybeFile[Dues]{}, fmt.Errorf("reading the dues: %w", err)
 	}
@@ -131,12 +137,14 @@ func dues(c api.Ctx, r duesOf) (api.MaybeFile[Dues], error) {
 
 func (a *Ageing) add(b Ageing) {
 	a.Total, a.NotDue = a.Total+b.Total, a.NotDue+b.NotDue
-	a.Days0To30, a.Days31To60, a.Days61To90, a.DaysOver90 = a.Days0To30+b.Days0To30, a.Days31To60+b.Days31To60, a.Days61To90+b.Days61To90, a.DaysOver90+b.DaysOver90
+	a.Days0To30, a.Days31To60, a.Days61To90, a.DaysOver90 = a.Days0To30+b.Days0To30, a.Days31To60+b.Days31To60, a.Days61To90+b.Days61To90,
+		a.DaysOver90+b.DaysOver90
 }
 
 // owing reads what every student owes.
 func owing(c api.Ctx, class *uuid.UUID, more string, args ...any) (list []StudentDues, err error) {
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + ` select student_id, admission_number, student_name, class_id, class_name, total, not_due, days0_to30, days31_to60, days61_to90, days_over90
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + ` select student_id, admission_number, student_name, class_id, class_name, total,
+		not_due, days0_to30, days31_to60, days61_to90, days_over90
 		from owing ` + more, Args: append([]any{c.Today(), class}, args...), Scan: tenancy.Collect(&list)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the dues: %w", err)

@@ -15,7 +15,8 @@ import (
 // owes lets a student owe an amount since so many days.
 func (o *office) owes(t *testing.T, student uuid.UUID, amount int64, days int) {
 	t.Helper()
-	testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine", map[string]any{"studentId": student, "amount": amount, "reason": "Old", "dueDate": o.today.AddDays(-days)})
+	testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine",
+		map[string]any{"studentId": student, "amount": amount, "reason": "Old", "dueDate": o.today.AddDays(-days)})
 }
 
 func TestDuesAreAgedByTheOldestThatIsOpen(t *testing.T) {
@@ -34,7 +35,8 @@ func TestDuesAreAgedByTheOldestThatIsOpen(t *testing.T) {
 		return testkit.Get[fee.Dues](t, o.clerk, "/school-admin/fee/dues"+query)
 	}
 	d := read("")
-	if d.Items[0].Ageing != want || d.Items[0].StudentID != asha || d.Page.Total != 3 || d.Ageing.Total != 13_343 || len(d.Classes) != 2 || d.Classes[0].Students != 2 || d.Classes[0].Total != 13_338 || d.Classes[1].ClassID != nil {
+	if d.Items[0].Ageing != want || d.Items[0].StudentID != asha || d.Page.Total != 3 || d.Ageing.Total != 13_343 || len(d.Classes) != 2 ||
+		d.Classes[0].Students != 2 || d.Classes[0].Total != 13_338 || d.Classes[1].ClassID != nil {
 		t.Errorf("%+v", d)
 	}
 	o.pay(t, asha, 12_000, "CASH") // the oldest, and 2,000 of the next
@@ -47,7 +49,8 @@ func TestDuesAreAgedByTheOldestThatIsOpen(t *testing.T) {
 	}
 	a := o.clerk.Call(t, "GET", "/school-admin/fee/dues?format=csv", nil)
 	text := string(a.Body)
-	if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") || strings.Count(text, "\n") != 4 || !strings.Contains(text, "Asha Rao,Class 5,13.31,0.01,0.30,3.00,10.00,0.00") || !strings.Contains(text, "'=Ravi") {
+	if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") || strings.Count(text, "\n") != 4 ||
+		!strings.Contains(text, "Asha Rao,Class 5,13.31,0.01,0.30,3.00,10.00,0.00") || !strings.Contains(text, "'=Ravi") {
 		t.Errorf("%d %s", a.Status, text)
 	}
 	o.sound(t)
@@ -65,7 +68,8 @@ func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
 	send := func(body map[string]any) fee.Reminders {
 		return testkit.Post[fee.Reminders](t, o.clerk, "/school-admin/fee/reminder/send", body)
 	}
-	testkit.Put[struct{ Version int }](t, o.clerk, "/school-admin/setting", map[string]any{"feeReminderText": "Pay {amount} for {student} by {dueDate}!"})
+	testkit.Put[struct{ Version int }](t, o.clerk, "/school-admin/setting",
+		map[string]any{"feeReminderText": "Pay {amount} for {student} by {dueDate}!"})
 	o.clerk.Refuses(t, "PUT", "/school-admin/setting", map[string]any{"feeReminderText": "Pay {sum}"}, 422, "")
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{}, 422, "")
 	if dry := send(map[string]any{"dryRun": true, "all": true}); dry.Sent != 1 || !dry.DryRun || dry.Students[0].StudentID != ravi {
@@ -76,7 +80,9 @@ func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
 	if n := o.Count(t, "fee_reminder", "true"); n != 0 {
 		t.Errorf("a dry run reminded %d", n)
 	}
-	if got := send(map[string]any{"studentIds": []any{ravi, paid}}); got.Sent != 1 || got.NoDues != 1 || *got.Students[0].DueDate != o.today || got.Students[0].Amount != term1 || got.Students[0].Upcoming != term2 || *got.Students[0].NextDueDate != o.today.AddDays(60) {
+	if got := send(map[string]any{"studentIds": []any{ravi, paid}}); got.Sent != 1 || got.NoDues != 1 ||
+		*got.Students[0].DueDate != o.today || got.Students[0].Amount != term1 || got.Students[0].Upcoming != term2 ||
+		*got.Students[0].NextDueDate != o.today.AddDays(60) {
 		t.Errorf("chosen %+v", got)
 	}
 	var all sync.WaitGroup
@@ -112,7 +118,8 @@ func TestARequestForRemindersThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *te
 	o.charge(t, 1)
 	once := o.clerk.With("Idempotency-Key", uuid.NewString())
 	for range 2 {
-		if got := testkit.Post[fee.Reminders](t, once, "/school-admin/fee/reminder/send", map[string]any{"all": true}); got.Sent != 1 || got.Already != 0 {
+		if got := testkit.Post[fee.Reminders](t, once, "/school-admin/fee/reminder/send", map[string]any{"all": true}); got.Sent != 1 ||
+			got.Already != 0 {
 			t.Errorf("answered %+v", got)
 		}
 	}

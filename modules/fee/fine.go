@@ -64,7 +64,8 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 	income := fineAccount
 	if r.FeeHeadID != nil {
 		var heads []Head
-		err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, name from fee_head where id = $1`, Args: []any{*r.FeeHeadID}, Scan: tenancy.Collect(&heads)})
+		err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, name from fee_head where id = $1`, Args: []any{*r.FeeHeadID},
+			Scan: tenancy.Collect(&heads)})
 		if err != nil {
 			return Fined{}, fmt.Errorf("reading a fee head: %w", err)
 		}
@@ -92,7 +93,8 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 		if r.DueDate.IsZero() {
 			r.DueDate = c.Today()
 		}
-		own, err := ask(c, year, demand{student: r.StudentID, income: income, head: r.FeeHeadID, kind: "FINE", name: "Fine", narration: p.narration, amount: amount, due: r.DueDate, key: p.key})
+		own, err := ask(c, year, demand{student: r.StudentID, income: income, head: r.FeeHeadID, kind: "FINE", name: "Fine",
+			narration: p.narration, amount: amount, due: r.DueDate, key: p.key})
 		if err != nil {
 			return out, err
 		}
@@ -100,7 +102,9 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 	}
 	out.TransactionID = p.id
 	c.Changed("fine", "student", r.StudentID, nil, out)
-	notice.Send(c, demandNotice(p.id, who.ID, notice.Text{Name: "fee.fined", Values: notice.Values{"amount": money(c, amount), "child": who.name(), "reason": r.Reason}}))
+	notice.Send(c,
+		demandNotice(p.id, who.ID, notice.Text{Name: "fee.fined",
+			Values: notice.Values{"amount": money(c, amount), "child": who.name(), "reason": r.Reason}}))
 	return out, nil
 }
 

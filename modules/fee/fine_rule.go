@@ -17,12 +17,14 @@ const (
 	// lateInvoices are those whose grace is over on the day $1, and since when. Grace begins
 	// with the due date, or when it was charged or the rule was made if that was later.
 	lateInvoices = `select * from (
-			select i.id, i.student_id, i.due_date, i.name, s.fine_type, s.fine_amount, s.fine_max_amount, greatest(i.due_date, t.value_date, s.fine_since) + s.fine_grace_days as since
+			select i.id, i.student_id, i.due_date, i.name, s.fine_type, s.fine_amount, s.fine_max_amount, greatest(i.due_date, t.value_date,
+			s.fine_since) + s.fine_grace_days as since
 			from fee_invoice i join fee_structure s on s.id = i.structure_id join ledger_transaction t on t.id = i.transaction_id
 			where s.fine_type <> 'NONE' and i.due_date < $1::date) l
 		where since < $1::date`
 	// lockLate locks their accounts, in the order everybody does.
-	lockLate = `select a.id from ledger_account a where a.id in (select student_id from (` + lateInvoices + `) late) order by a.id for no key update`
+	lockLate = `select a.id from ledger_account a where a.id in (select student_id from (` + lateInvoices +
+		`) late) order by a.id for no key update`
 	// fineLate posts what each open invoice's rule says is due by now and was not fined yet:
 	// days on which nobody ran it are caught up with. $1 is today, $2 the moment.
 	fineLate = `with late as (` + lateInvoices + `),
@@ -33,10 +35,12 @@ const (
 			select i.id, o.net, coalesce(-m.net, 0) - (sum(o.net) over (partition by i.student_id order by i.due_date, i.id) - o.net) as left_for_it
 			from own o join fee_invoice i on i.id = o.invoice_id left join own m on m.account_id = o.account_id and m.invoice_id is null),
 		fined as (
-			select l.id, sum(f.amount) as ever, coalesce(sum(f.amount) filter (where f.day > l.since), 0) as lately from late l join fee_fine f on f.invoice_id = l.id group by l.id),
+			select l.id, sum(f.amount) as ever, coalesce(sum(f.amount) filter (where f.day > l.since), 0) as lately from late l
+			join fee_fine f on f.invoice_id = l.id group by l.id),
 		owed as (
 			select l.*, coalesce(fined.ever, 0) as ever,
-				case when l.fine_type = 'PER_DAY' then l.fine_amount * ($1::date - l.since) - coalesce(fined.lately, 0) when fined.ever is null then l.fine_amount else 0 end as rule
+				case when l.fine_type = 'PER_DAY' then l.fine_amount * ($1::date - l.since) - coalesce(fined.lately, 0)
+				when fined.ever is null then l.fine_amount else 0 end as rule
 			from late l join item on item.id = l.id left join fined on fined.id = l.id where item.net > greatest(0, item.left_for_it)),
 		fine as (
 			select gen_random_uuid() as transaction_id, owed.*,
@@ -49,14 +53,16 @@ const (
 			select transaction_id, 1, student_id, 'DR', amount, id, due_date from fine where amount > 0
 			union all
 			select transaction_id, 2, '00000000-0000-4000-8000-000000000004', 'CR', amount, null, null from fine where amount > 0)
-		insert into fee_fine (invoice_id, day, amount, transaction_id) select id, $1, amount, transaction_id from fine where amount > 0 returning 1`
+		insert into fee_fine (invoice_id, day, amount, transaction_id) select id, $1, amount, transaction_id from fine where amount > 0
+		returning 1`
 )
 
 // FineLate posts the late fines of a school for a day, once: run again on the same day,
 // at the same time or after it, it does nothing. It returns how many it posted.
 func FineLate(db *gorm.DB, today api.Date, now time.Time) (fines int64, err error) {
 	var rules bool
-	if err := db.Raw(`select exists (select from fee_structure where fine_type <> 'NONE') and not exists (select from fee_fine_run where day = ?)`, today).Scan(&rules).Error; err != nil {
+	if err := db.Raw(`select exists (select from fee_structure where fine_type <> 'NONE') and not exists (select from fee_fine_run
+		where day = ?)`, today).Scan(&rules).Error; err != nil {
 		return 0, fmt.Errorf("looking for late fines: %w", err)
 	}
 	if !rules {

@@ -86,7 +86,8 @@ func TestNobodyIsFinedForDaysBeforeTheRule(t *testing.T) {
 	if n := o.night(t, 30); n != 0 || o.report(t, asha).Balance != term1 {
 		t.Errorf("%d fines without a rule", n)
 	}
-	testkit.Put[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{"lateFine": map[string]any{"type": "PER_DAY", "amount": 10}})
+	testkit.Put[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(),
+		map[string]any{"lateFine": map[string]any{"type": "PER_DAY", "amount": 10}})
 	o.night(t, 2)
 	if r := o.report(t, asha); r.Balance != term1+20 {
 		t.Errorf("two days after the rule: %d", r.Balance)
@@ -102,7 +103,8 @@ func TestTheServiceRunsADaysFinesByTheSchoolsDay(t *testing.T) {
 	for range 2 {
 		o.RunScheduled(t, "late-fines")
 	}
-	if n := o.Count(t, "fee_fine_run", "day = ?", o.today); n != 1 || o.Count(t, "fee_fine_run", "true") != 1 || o.report(t, asha).Balance != term1 {
+	if n := o.Count(t, "fee_fine_run", "day = ?", o.today); n != 1 || o.Count(t, "fee_fine_run", "true") != 1 ||
+		o.report(t, asha).Balance != term1 {
 		t.Errorf("%d runs", n)
 	}
 }

@@ -39,13 +39,18 @@ func furnish(t *testing.T, s *testkit.School, more ...map[string]any) *office {
 		map[string]any{"name": "2026-27", "startDate": o.today.AddDays(-99), "endDate": o.today.AddDays(100)}) // 200 days
 	testkit.Post[roster.AcademicYear](t, o.clerk, "/school-admin/academic-year/"+o.year.ID.String()+"/activate", nil)
 	o.class = testkit.Post[roster.Class](t, o.clerk, "/school-admin/class/create", map[string]any{"name": "Class 5", "level": 5})
-	o.division = testkit.Post[roster.Division](t, o.clerk, "/school-admin/division/create", map[string]any{"classId": o.class.ID, "name": "A"})
-	o.tuition = testkit.Post[fee.Head](t, o.clerk, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
-	o.exam = testkit.Post[fee.Head](t, o.clerk, "/school-admin/fee/head/create", map[string]any{"name": "Exams", "code": "EXA", "type": "EXAM"})
+	o.division = testkit.Post[roster.Division](t, o.clerk, "/school-admin/division/create",
+		map[string]any{"classId": o.class.ID, "name": "A"})
+	o.tuition = testkit.Post[fee.Head](t, o.clerk, "/school-admin/fee/head/create",
+		map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
+	o.exam = testkit.Post[fee.Head](t, o.clerk, "/school-admin/fee/head/create",
+		map[string]any{"name": "Exams", "code": "EXA", "type": "EXAM"})
 	body := map[string]any{
 		"classId": o.class.ID, "name": "Class 5",
-		"heads":       []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 10_000}, map[string]any{"feeHeadId": o.exam.ID, "amount": 2_001}},
-		"instalments": []any{map[string]any{"name": "Term 1", "dueDate": o.today.AddDays(-10), "percent": 50}, map[string]any{"name": "Term 2", "dueDate": o.today.AddDays(60), "percent": 50}},
+		"heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 10_000},
+			map[string]any{"feeHeadId": o.exam.ID, "amount": 2_001}},
+		"instalments": []any{map[string]any{"name": "Term 1", "dueDate": o.today.AddDays(-10), "percent": 50},
+			map[string]any{"name": "Term 2", "dueDate": o.today.AddDays(60), "percent": 50}},
 	}
 	for _, m := range more {
 		for k, v := range m {
@@ -78,7 +83,8 @@ func (o *office) admit(t *testing.T, name string, more ...map[string]any) uuid.U
 func (o *office) parent(t *testing.T, student uuid.UUID) *testkit.Client {
 	t.Helper()
 	phone := testkit.NewPhone()
-	testkit.Post[struct{ ID uuid.UUID }](t, o.clerk, "/school-admin/student/"+student.String()+"/guardians", map[string]any{"firstName": "Meera", "phone": phone, "relation": "MOTHER"})
+	testkit.Post[struct{ ID uuid.UUID }](t, o.clerk, "/school-admin/student/"+student.String()+"/guardians",
+		map[string]any{"firstName": "Meera", "phone": phone, "relation": "MOTHER"})
 	nobody := o.App.Nobody()
 	nobody.Call(t, "POST", "/parent/user-auth/send-otp", map[string]any{"phone": phone})
 	a := nobody.Call(t, "POST", "/parent/user-auth/verify-otp", map[string]any{"phone": phone, "otp": o.App.OTP(t, phone)})
@@ -106,12 +112,14 @@ func (o *office) charge(t *testing.T, instalment any, students ...uuid.UUID) fee
 
 func (o *office) pay(t *testing.T, student uuid.UUID, amount int64, mode string) fee.Collection {
 	t.Helper()
-	return testkit.Post[fee.Collection](t, o.clerk, "/school-admin/fee/collection/record", map[string]any{"studentId": student, "amount": amount, "paymentMode": mode, "referenceNumber": "000123"})
+	return testkit.Post[fee.Collection](t, o.clerk, "/school-admin/fee/collection/record",
+		map[string]any{"studentId": student, "amount": amount, "paymentMode": mode, "referenceNumber": "000123"})
 }
 
 func (o *office) reverse(t *testing.T, receipt uuid.UUID) fee.Reversed {
 	t.Helper()
-	return testkit.Post[fee.Reversed](t, o.clerk, "/school-admin/fee/collection/"+receipt.String()+"/reverse", map[string]any{"reason": "The cheque bounced"})
+	return testkit.Post[fee.Reversed](t, o.clerk, "/school-admin/fee/collection/"+receipt.String()+"/reverse",
+		map[string]any{"reason": "The cheque bounced"})
 }
 
 func (o *office) report(t *testing.T, student uuid.UUID) fee.Report {
@@ -131,16 +139,20 @@ func states(r fee.Report) string {
 // sound checks what must hold of every ledger, whatever was done to it.
 func (o *office) sound(t *testing.T) {
 	t.Helper()
-	if n := o.Count(t, "(select transaction_id from ledger_entry group by transaction_id having sum(case entry_type when 'DR' then amount else -amount end) <> 0) x", "true"); n != 0 {
+	if n := o.Count(t,
+		"(select transaction_id from ledger_entry group by transaction_id having sum(case entry_type when 'DR' then amount else -amount end) <> 0) x", "true"); n != 0 {
 		t.Errorf("%d transactions do not balance", n)
 	}
 	if n := o.Count(t, "ledger_transaction t", "not exists (select from ledger_entry e where e.transaction_id = t.id)"); n != 0 {
 		t.Errorf("%d transactions have no entries", n)
 	}
-	if n := o.Count(t, "(select academic_year_id from fee_receipt group by academic_year_id having max(number) <> count(*) or min(number) <> 1 or count(distinct number) <> count(*)) x", "true"); n != 0 {
+	if n := o.Count(t,
+		"(select academic_year_id from fee_receipt group by academic_year_id having max(number) <> count(*) or min(number) <> 1 or count(distinct number) <> count(*)) x", "true"); n != 0 {
 		t.Error("receipt numbers have gaps or doubles")
 	}
-	if n := o.Count(t, "(select student_id, structure_id, instalment from fee_invoice where structure_id is not null group by 1, 2, 3 having count(*) > 1) x", "true"); n != 0 {
+	if n := o.Count(t,
+		"(select student_id, structure_id, instalment from fee_invoice where structure_id is not null group by 1, 2, 3 having count(*) > 1) x",
+		"true"); n != 0 {
 		t.Error("an instalment was charged twice")
 	}
 	b := testkit.Get[fee.TrialBalance](t, o.clerk, "/school-admin/fee/trial-balance")

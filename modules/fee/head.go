@@ -37,7 +37,8 @@ type byID struct {
 var headListing = api.Listing{
 	Sorts:   map[string]string{"name": "name", "code": "code", "createdAt": "created_at"},
 	Default: "name",
-	Filters: map[string]api.Filter{"search": api.Search("name", "code"), "type": api.ByEnum("type", "TUITION", "TRANSPORT", "EXAM", "LIBRARY", "FINE", "OTHER")},
+	Filters: map[string]api.Filter{"search": api.Search("name", "code"),
+		"type": api.ByEnum("type", "TUITION", "TRANSPORT", "EXAM", "LIBRARY", "FINE", "OTHER")},
 }
 
 func createHead(c api.Ctx, r HeadFields) (Head, error) {
@@ -49,7 +50,8 @@ func createHead(c api.Ctx, r HeadFields) (Head, error) {
 	if h.Type == "FINE" {
 		kind = "FINE"
 	}
-	err := c.DB.Exec(`insert into ledger_account (id, code, name, type, created_at) values (?, ?, ?, ?, ?)`, h.ID, headCode(h), h.Name, kind, c.Now).Error
+	err := c.DB.Exec(`insert into ledger_account (id, code, name, type, created_at) values (?, ?, ?, ?, ?)`, h.ID, headCode(h), h.Name, kind,
+		c.Now).Error
 	if err != nil {
 		return h, fmt.Errorf("opening the account of a fee head: %w", err)
 	}

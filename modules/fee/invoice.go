@@ -39,12 +39,14 @@ func allocateSQL(students string) string {
 			coalesce(sum(amount) filter (where entry_type = 'DR'), 0)::bigint as charged
 		from ledger_entry where account_id ` + students + ` group by account_id, invoice_id),
 	item as (
-		select i.id, i.student_id, i.number, i.name, i.instalment, i.due_date, i.lines, i.academic_year_id, i.structure_id, o.charged, o.charged - o.net as concession, o.net,
+		select i.id, i.student_id, i.number, i.name, i.instalment, i.due_date, i.lines, i.academic_year_id, i.structure_id, o.charged,
+		o.charged - o.net as concession, o.net,
 			coalesce(-m.net, 0) - (sum(o.net) over (partition by i.student_id order by i.due_date, i.id) - o.net) as left_for_it
 		from own o join fee_invoice i on i.id = o.invoice_id left join own m on m.account_id = o.account_id and m.invoice_id is null),
 	allocated as (
 		select item.*, greatest(0, least(net, left_for_it))::bigint as paid from item)
-	select id, student_id, academic_year_id, structure_id, number, name, instalment, due_date, lines, charged, concession, paid, net - paid as open,
+	select id, student_id, academic_year_id, structure_id, number, name, instalment, due_date, lines, charged, concession, paid,
+	net - paid as open,
 		case when net = 0 then 'WAIVED' when paid = net then 'PAID' when due_date < $2::date then 'OVERDUE' when paid > 0 then 'PARTIAL' else 'UNPAID' end as state
 	from allocated order by student_id, due_date, id`
 }

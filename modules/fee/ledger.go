@@ -20,7 +20,8 @@ var (
 )
 
 // incomes are the accounts that other modules' postings earn for.
-var incomes = map[string]uuid.UUID{"FINE": fineAccount, "LIBRARY": account(5), "TRANSPORT": account(6), "EXAM": account(7), "OTHER": account(8)}
+var incomes = map[string]uuid.UUID{"FINE": fineAccount, "LIBRARY": account(5), "TRANSPORT": account(6), "EXAM": account(7),
+	"OTHER": account(8)}
 
 func account(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", n))
@@ -65,15 +66,19 @@ const (
 )
 
 const (
-	insertTransactions = `insert into ledger_transaction (id, kind, value_date, narration, reverses_id, idempotency_key, created_by, created_at)
-		select id, kind, $1::date, narration, reverses, key, $2, $3 from unnest($4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::text[]) as t (id, kind, narration, reverses, key)`
-	insertInvoices = `insert into fee_invoice (id, academic_year_id, number, student_id, structure_id, instalment, name, due_date, lines, transaction_id, created_at)
+	insertTransactions = `insert into ledger_transaction (id, kind, value_date, narration, reverses_id, idempotency_key, created_by,
+		created_at)
+		select id, kind, $1::date, narration, reverses, key, $2, $3
+		from unnest($4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::text[]) as t (id, kind, narration, reverses, key)`
+	insertInvoices = `insert into fee_invoice (id, academic_year_id, number, student_id, structure_id, instalment, name, due_date, lines,
+		transaction_id, created_at)
 		select id, year, number, student, structure, instalment, name, due::date, lines::jsonb, transaction, $1
 		from unnest($2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::int[], $8::text[], $9::text[], $10::text[], $11::uuid[])
 			as i (id, year, number, student, structure, instalment, name, due, lines, transaction)`
 	insertEntries = `insert into ledger_entry (transaction_id, line, account_id, entry_type, amount, invoice_id, due_date)
 		select transaction, line, account, side, amount, invoice, due::date
-		from unnest($1::uuid[], $2::int[], $3::uuid[], $4::text[], $5::bigint[], $6::uuid[], $7::text[]) as e (transaction, line, account, side, amount, invoice, due)`
+		from unnest($1::uuid[], $2::int[], $3::uuid[], $4::text[], $5::bigint[], $6::uuid[], $7::text[]) as e (transaction, line, account, side,
+		amount, invoice, due)`
 )
 
 // write is the statements that put postings into the ledger: as many for one as for
@@ -106,8 +111,10 @@ func write(c api.Ctx, postings ...posting) ([]tenancy.Query, error) {
 			if err != nil {
 				return nil, fmt.Errorf("writing an invoice: %w", err)
 			}
-			i.ids, i.years, i.students, i.transactions = append(i.ids, v.id), append(i.years, v.year), append(i.students, v.student), append(i.transactions, p.id)
-			i.numbers, i.names, i.dues, i.lines = append(i.numbers, v.number), append(i.names, v.name), append(i.dues, v.due.String()), append(i.lines, string(lines))
+			i.ids, i.years, i.students, i.transactions = append(i.ids, v.id), append(i.years, v.year), append(i.students, v.student),
+				append(i.transactions, p.id)
+			i.numbers, i.names, i.dues, i.lines = append(i.numbers, v.number), append(i.names, v.name), append(i.dues, v.due.String()),
+				append(i.lines, string(lines))
 			i.structures, i.instalments = append(i.structures, v.structure), append(i.instalments, v.instalment)
 		}
 		for n, side := range p.entries {
@@ -118,14 +125,18 @@ func write(c api.Ctx, postings ...posting) ([]tenancy.Query, error) {
 				of, due = &side.of.id, &day
 			}
 			e.transactions, e.accounts, e.lines = append(e.transactions, p.id), append(e.accounts, side.account), append(e.lines, int32(n+1))
-			e.sides, e.amounts, e.invoices, e.dues = append(e.sides, side.side), append(e.amounts, side.amount), append(e.invoices, of), append(e.dues, due)
+			e.sides, e.amounts, e.invoices, e.dues = append(e.sides, side.side), append(e.amounts, side.amount), append(e.invoices, of),
+				append(e.dues, due)
 		}
 	}
-	out := []tenancy.Query{{SQL: insertTransactions, Args: []any{c.Today(), c.User.ID, c.Now, t.ids, t.kinds, t.narrations, t.reverses, t.key}}}
+	out := []tenancy.Query{{SQL: insertTransactions,
+		Args: []any{c.Today(), c.User.ID, c.Now, t.ids, t.kinds, t.narrations, t.reverses, t.key}}}
 	if len(i.ids) > 0 {
-		out = append(out, tenancy.Query{SQL: insertInvoices, Args: []any{c.Now, i.ids, i.years, i.numbers, i.students, i.structures, i.instalments, i.names, i.dues, i.lines, i.transactions}})
+		out = append(out, tenancy.Query{SQL: insertInvoices,
+			Args: []any{c.Now, i.ids, i.years, i.numbers, i.students, i.structures, i.instalments, i.names, i.dues, i.lines, i.transactions}})
 	}
-	return append(out, tenancy.Query{SQL: insertEntries, Args: []any{e.transactions, e.lines, e.accounts, e.sides, e.amounts, e.invoices, e.dues}}), nil
+	return append(out, tenancy.Query{SQL: insertEntries,
+		Args: []any{e.transactions, e.lines, e.accounts, e.sides, e.amounts, e.invoices, e.dues}}), nil
 }
 
 // post writes postings at once.
@@ -163,7 +174,8 @@ type schoolYear struct {
 	EndDate   api.Date
 }
 
-const selectYear = `select id, name, start_date, end_date from academic_year order by active desc, ($1::date between start_date and end_date) desc, start_date desc limit 1`
+const selectYear = `select id, name, start_date, end_date from academic_year order by active desc, ($1::date between start_date
+	and end_date) desc, start_date desc limit 1`
 
 // currentYear is the active year, else the one today belongs to, else the last there is.
 func currentYear(c api.Ctx) (schoolYear, error) {
@@ -186,14 +198,16 @@ func only(years []schoolYear) (schoolYear, error) {
 
 // takeNumbers takes n numbers of a series, which nobody else takes from until the
 // transaction ends; if it fails, they are there again. $1 is the series, $2 is n.
-const takeNumbers = `insert into number_series as s (name, next) values ($1, 1 + $2::bigint) on conflict (name) do update set next = s.next + $2 returning s.next - $2`
+const takeNumbers = `insert into number_series as s (name, next) values ($1, 1 + $2::bigint) on conflict (name) do update
+	set next = s.next + $2 returning s.next - $2`
 
 func receiptSeries(year uuid.UUID) string { return "fee receipt " + year.String() }
 
 // invoiceNumbers numbers invoices of a year.
 func invoiceNumbers(c api.Ctx, year schoolYear, n int) (func(i int) string, error) {
 	var first int64
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: takeNumbers, Args: []any{"fee invoice " + year.ID.String(), n}, Scan: tenancy.One(&first)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: takeNumbers, Args: []any{"fee invoice " + year.ID.String(), n},
+		Scan: tenancy.One(&first)})
 	if err != nil {
 		return nil, fmt.Errorf("numbering invoices: %w", err)
 	}

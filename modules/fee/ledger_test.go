@@ -21,14 +21,16 @@ func TestPostgresRefusesToChangeTheLedger(t *testing.T) {
 	o.charge(t, 1)
 	o.pay(t, asha, 100, "CASH")
 	for _, table := range []string{"ledger_transaction", "ledger_entry", "fee_invoice", "fee_receipt", "fee_fine"} {
-		column := map[string]string{"ledger_transaction": "narration = 'x'", "ledger_entry": "amount = 1", "fee_invoice": "name = 'x'", "fee_receipt": "amount = 1", "fee_fine": "amount = 1"}[table]
+		column := map[string]string{"ledger_transaction": "narration = 'x'", "ledger_entry": "amount = 1", "fee_invoice": "name = 'x'",
+			"fee_receipt": "amount = 1", "fee_fine": "amount = 1"}[table]
 		for _, sql := range []string{"update " + table + " set " + column, "delete from " + table, "truncate " + table + " cascade"} {
 			if err := o.DB(t).Exec(sql).Error; err == nil || !strings.Contains(err.Error(), "42501") {
 				t.Errorf("%s: %v", sql, err)
 			}
 		}
 	}
-	for _, sql := range []string{"update ledger_account set type = 'CASH'", "update ledger_account set student_id = null", fmt.Sprintf("delete from ledger_account where id = '%s'", asha)} {
+	for _, sql := range []string{"update ledger_account set type = 'CASH'", "update ledger_account set student_id = null",
+		fmt.Sprintf("delete from ledger_account where id = '%s'", asha)} {
 		if err := o.DB(t).Exec(sql).Error; err == nil {
 			t.Errorf("%s went through", sql)
 		}
@@ -40,8 +42,10 @@ func TestPostgresRefusesToChangeTheLedger(t *testing.T) {
 	}
 	for _, sql := range []string{"update %s.ledger_entry set amount = 1", "delete from %s.ledger_transaction", "truncate %s.fee_receipt",
 		// Erasure may change words, and nothing else.
-		"select set_config('homeroom.erasing', 'yes', true); update %s.fee_receipt set amount = 1", "select set_config('homeroom.erasing', 'yes', true); update %s.ledger_transaction set value_date = '2020-01-01'",
-		"select set_config('homeroom.erasing', 'yes', true); update %s.ledger_entry set amount = 1", "select set_config('homeroom.erasing', 'yes', true); delete from %s.fee_receipt"} {
+		"select set_config('homeroom.erasing', 'yes', true); update %s.fee_receipt set amount = 1",
+		"select set_config('homeroom.erasing', 'yes', true); update %s.ledger_transaction set value_date = '2020-01-01'",
+		"select set_config('homeroom.erasing', 'yes', true); update %s.ledger_entry set amount = 1",
+		"select set_config('homeroom.erasing', 'yes', true); delete from %s.fee_receipt"} {
 		if _, err := node.Admin().Exec(t.Context(), fmt.Sprintf(sql, o.Schema)); err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s: %v", sql, err)
 		}
@@ -54,8 +58,10 @@ func TestPostgresRefusesATransactionThatDoesNotBalance(t *testing.T) {
 	o := newOffice(t)
 	asha := o.admit(t, "Asha")
 	paid := o.pay(t, asha, 100, "CASH")
-	insert := `with t as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at) values (?, 'PAYMENT', current_date, 'x', ?, now()))
-		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) values (?, 1, ?, 'CR', 100), (?, 2, '00000000-0000-4000-8000-000000000001', 'DR', ?)`
+	insert := `with t as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
+		values (?, 'PAYMENT', current_date, 'x', ?, now()))
+		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount)
+		values (?, 1, ?, 'CR', 100), (?, 2, '00000000-0000-4000-8000-000000000001', 'DR', ?)`
 	post := func(amount int) error {
 		id := api.NewID()
 		return o.DB(t).Exec(insert, id, id.String(), id, asha, id, amount).Error
@@ -66,7 +72,8 @@ func TestPostgresRefusesATransactionThatDoesNotBalance(t *testing.T) {
 	if err := post(100); err != nil {
 		t.Errorf("a balanced one: %v", err)
 	}
-	err := o.DB(t).Exec(`insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) values (?, 3, ?, 'CR', 5)`, paid.TransactionID, asha).Error
+	err := o.DB(t).Exec(`insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) values (?, 3, ?, 'CR', 5)`,
+		paid.TransactionID, asha).Error
 	if err == nil || !strings.Contains(err.Error(), "does not balance") {
 		t.Errorf("an entry added later: %v", err)
 	}
@@ -153,7 +160,9 @@ func TestWhateverHappensAtOnceTheLedgerIsSound(t *testing.T) {
 					receipts, paid[got.ID] = append(receipts, got.ID), amount
 					mu.Unlock()
 				case 4:
-					testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", map[string]any{"studentId": who, "mode": []string{"PERCENT", "AMOUNT"}[random.IntN(2)], "value": 1 + random.IntN(60), "category": "SIBLING", "reason": "Sibling"})
+					testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession",
+						map[string]any{"studentId": who, "mode": []string{"PERCENT", "AMOUNT"}[random.IntN(2)], "value": 1 + random.IntN(60),
+							"category": "SIBLING", "reason": "Sibling"})
 				case 5:
 					mu.Lock()
 					var pick uuid.UUID
@@ -185,7 +194,8 @@ func TestWhateverHappensAtOnceTheLedgerIsSound(t *testing.T) {
 		}
 	}
 	var got int64
-	if err := o.DB(t).Raw(`select sum(case entry_type when 'DR' then amount else -amount end) from ledger_entry e join ledger_account a on a.id = e.account_id where a.type in ('CASH', 'BANK')`).Scan(&got).Error; err != nil {
+	if err := o.DB(t).Raw(`select sum(case entry_type when 'DR' then amount else -amount end) from ledger_entry e
+		join ledger_account a on a.id = e.account_id where a.type in ('CASH', 'BANK')`).Scan(&got).Error; err != nil {
 		t.Fatal(err)
 	}
 	if got != money || o.Count(t, "fee_receipt", "true") != len(paid) {

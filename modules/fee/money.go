@@ -9,7 +9,8 @@ import (
 )
 
 // spoken is how a payment came, in words.
-var spoken = map[string]string{"CASH": "cash", "CHEQUE": "cheque", "CARD": "card", "UPI": "UPI", "BANK_TRANSFER": "bank transfer", "ONLINE": "online payment"}
+var spoken = map[string]string{"CASH": "cash", "CHEQUE": "cheque", "CARD": "card", "UPI": "UPI", "BANK_TRANSFER": "bank transfer",
+	"ONLINE": "online payment"}
 
 // decimals are those of the currencies that do not have two.
 var decimals = map[string]int{"JPY": 0, "KRW": 0, "VND": 0, "UGX": 0, "RWF": 0, "XAF": 0, "XOF": 0, "CLP": 0, "ISK": 0, "PYG": 0,

@@ -45,8 +45,10 @@ func familyDues(c api.Ctx, _ api.Nothing) (FamilyDues, error) {
 	var children []child
 	var invoices []allocatedInvoice
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select s.*, coalesce((select sum(case x.entry_type when 'DR' then x.amount else -x.amount end) from ledger_entry x where x.account_id = s.id), 0)::bigint as balance
-			from (` + selectStudents + ` where s.id in (` + roster.LinkedIDs("$2") + `)) s order by s.first_name, s.id`, Args: []any{c.Today(), c.User.ID}, Scan: tenancy.Collect(&children)},
+		tenancy.Query{SQL: `select s.*, coalesce((select sum(case x.entry_type when 'DR' then x.amount else -x.amount end) from ledger_entry x
+			where x.account_id = s.id), 0)::bigint as balance
+			from (` + selectStudents + ` where s.id in (` + roster.LinkedIDs("$2") + `)) s order by s.first_name, s.id`,
+			Args: []any{c.Today(), c.User.ID}, Scan: tenancy.Collect(&children)},
 		tenancy.Query{SQL: allocateFamily, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&invoices)})
 	if err != nil {
 		return FamilyDues{}, fmt.Errorf("reading a family's dues: %w", err)

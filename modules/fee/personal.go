@@ -9,16 +9,21 @@ func personal() []api.PersonalTable {
 		{Table: "fee_structure", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name", api.FixedText: "fine_type"}},
 		{Table: "fee_instalment", Nothing: api.Reasons{api.NameOf: "name"}},
 		// The ledger stays for the accounts: amounts, days and numbers. What was typed into it goes.
-		{Table: "ledger_account", Section: "ledgerAccount", Of: "student_id", Nothing: api.Reasons{api.FixedText: "code type", "the fee head's name, or \"Student\"": "name"}},
+		{Table: "ledger_account", Section: "ledgerAccount", Of: "student_id",
+			Nothing: api.Reasons{api.FixedText: "code type", "the fee head's name, or \"Student\"": "name"}},
 		{
-			Table: "ledger_transaction", Section: "ledgerTransactions", Where: "exists (select from ledger_entry e where e.transaction_id = x.id and e.account_id = any(@ids))",
-			By: "created_by", Sealed: true, Free: "narration", Nothing: api.Reasons{api.FixedText: "kind idempotency_key"},
+			Table: "ledger_transaction", Section: "ledgerTransactions",
+			Where: "exists (select from ledger_entry e where e.transaction_id = x.id and e.account_id = any(@ids))",
+			By:    "created_by", Sealed: true, Free: "narration", Nothing: api.Reasons{api.FixedText: "kind idempotency_key"},
 		},
 		{Table: "ledger_entry", Section: "ledgerEntries", Of: "account_id", NoID: true, Nothing: api.Reasons{api.FixedText: "entry_type"}},
-		{Table: "fee_invoice", Section: "invoices", Of: "student_id", Nothing: api.Reasons{api.NameOf: "number name", "fee heads and amounts": "lines"}},
+		{Table: "fee_invoice", Section: "invoices", Of: "student_id",
+			Nothing: api.Reasons{api.NameOf: "number name", "fee heads and amounts": "lines"}},
 		// The bank's number proves the payment; a name in it is taken out.
-		{Table: "fee_receipt", Section: "receipts", Of: "student_id", By: "received_by", Sealed: true, Free: "reference_number", Nothing: api.Reasons{api.FixedText: "receipt_number payment_mode", "invoices and amounts": "allocations"}},
-		{Table: "fee_concession", Section: "concessions", Of: "student_id", By: "created_by updated_by", Free: "reason", Nothing: api.Reasons{api.FixedText: "mode category"}},
+		{Table: "fee_receipt", Section: "receipts", Of: "student_id", By: "received_by", Sealed: true, Free: "reference_number",
+			Nothing: api.Reasons{api.FixedText: "receipt_number payment_mode", "invoices and amounts": "allocations"}},
+		{Table: "fee_concession", Section: "concessions", Of: "student_id", By: "created_by updated_by", Free: "reason",
+			Nothing: api.Reasons{api.FixedText: "mode category"}},
 		{Table: "fee_reminder", Section: "feeReminders", Of: "student_id", NoID: true, By: "sent_by"},
 	}
 }

@@ -40,11 +40,14 @@ type printable struct {
 	Format string    `json:"format" validate:"omitempty,oneof=json pdf" doc:"pdf to print it"`
 }
 
-const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number, r.academic_year_id, r.student_id, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
-		trim(coalesce(k.name, '') || ' ' || coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_at, r.received_by,
+const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number, r.academic_year_id, r.student_id,
+	trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
+		trim(coalesce(k.name, '') || ' ' ||
+		coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_at, r.received_by,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.allocations,
 		b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
-	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id left join app_user u on u.id = r.received_by
+	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id left
+	join app_user u on u.id = r.received_by
 		left join enrolment e on e.student_id = s.id and e.start_date <= r.received_on and (e.end_date is null or e.end_date >= r.received_on)
 		left join class k on k.id = coalesce(e.class_id, s.class_id) left join division d on d.id = e.division_id`
 
@@ -99,7 +102,8 @@ func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	if left > 0 {
 		rows = append(rows, []string{"", "Advance", plain(c, left)})
 	}
-	doc.Table([]paper.Column{{Title: "Invoice", Width: 50}, {Title: "For", Width: 80}, {Title: c.School.Currency, Width: 40, Number: true}}, rows)
+	doc.Table([]paper.Column{{Title: "Invoice", Width: 50}, {Title: "For", Width: 80}, {Title: c.School.Currency, Width: 40, Number: true}},
+		rows)
 	doc.Signatures("Received by")
 	return printed(doc, "receipt-"+r.ReceiptNumber)
 }

@@ -89,7 +89,8 @@ func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 	if len(r.StudentIDs) > 0 {
 		picked = r.StudentIDs
 	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + `, asked as (select * from owing where total > not_due and ($3::uuid[] is null or student_id = any($3))),
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + `, asked as (select * from owing where total > not_due and ($3::uuid[] is null
+		or student_id = any($3))),
 		item as (
 			select e.account_id, e.due_date, sum(case e.entry_type when 'DR' then e.amount else -e.amount end) as net
 			from ledger_entry e where e.account_id in (select student_id from asked) group by e.account_id, e.due_date),
@@ -98,7 +99,8 @@ func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 			from item i left join item m on m.account_id = i.account_id and m.due_date is null where i.due_date is not null)
 		select a.student_id, a.student_name, a.total - a.not_due as amount, a.not_due as upcoming,
 			(select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0) as due_date,
-			case when a.not_due > 0 then (select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0 and o.due_date > $1) end as next_due_date,
+			case when a.not_due > 0 then (select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0
+			and o.due_date > $1) end as next_due_date,
 			exists (select from fee_reminder f where f.student_id = a.student_id and f.day = $1) as heard
 		from asked a order by a.student_name, a.student_id`, Args: []any{c.Today(), r.ClassID, picked}, Scan: tenancy.Collect(&list)})
 	if err != nil {
@@ -141,7 +143,8 @@ func claim(c api.Ctx, due []Reminded) (mine []Reminded, late int, err error) {
 	type row struct{ StudentID uuid.UUID }
 	var taken []row
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into fee_reminder (student_id, day, amount, sent_by, sent_at)
-		select id, $1, amount, $2, $3 from unnest($4::uuid[], $5::bigint[]) as d (id, amount) order by id on conflict do nothing returning student_id`,
+		select id, $1, amount, $2, $3 from unnest($4::uuid[], $5::bigint[]) as d (id, amount) order by id on conflict do nothing
+		returning student_id`,
 		Args: []any{c.Today(), c.User.ID, c.Now, ids, amounts}, Scan: tenancy.Collect(&taken)})
 	if err != nil {
 		return nil, 0, fmt.Errorf("claiming reminders: %w", err)
@@ -171,13 +174,15 @@ func remind(c api.Ctx, due []Reminded) error {
 		}
 		body := strings.NewReplacer("{student}", d.StudentName, "{amount}", money(c, d.Amount), "{dueDate}", day.String()).Replace(text)
 		if d.NextDueDate != nil {
-			next, err := notice.Translate(c.School.Locale, notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": money(c, d.Upcoming), "date": *d.NextDueDate}})
+			next, err := notice.Translate(c.School.Locale,
+				notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": money(c, d.Upcoming), "date": *d.NextDueDate}})
 			if err != nil {
 				return err
 			}
 			body += " " + next
 		}
-		notice.Send(c, notice.Notice{Type: notice.Fee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID, Text: notice.Text{Name: "fee.reminder"}, Body: body})
+		notice.Send(c, notice.Notice{Type: notice.Fee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID,
+			Text: notice.Text{Name: "fee.reminder"}, Body: body})
 	}
 	if len(due) > 0 {
 		c.Changed("remind", "fee", c.School.ID, nil, map[string]any{"students": len(due)})

@@ -56,15 +56,19 @@ type reportOf struct {
 
 const (
 	// selectStudents says who students are and where they sit on the day $1.
-	selectStudents = `select s.id, s.admission_number, s.first_name, s.last_name, s.status, coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name
+	selectStudents = `select s.id, s.admission_number, s.first_name, s.last_name, s.status, coalesce(k.name, '') as class_name,
+		coalesce(d.name, '') as division_name
 		from student s left join enrolment e on e.student_id = s.id and e.start_date <= $1 and (e.end_date is null or e.end_date >= $1)
 			left join class k on k.id = coalesce(e.class_id, s.class_id) left join division d on d.id = e.division_id`
 	selectStudent = selectStudents + ` where s.id = $2`
 	// selectEntries finds the student's own transactions and receipts by their indexes:
 	// offset 0 keeps the planner from reading everybody's, which it thinks cheaper.
-	selectEntries = `select e.transaction_id, t.value_date as date, t.kind, t.narration, e.entry_type, e.amount, e.invoice_id, r.id as receipt_id, r.receipt_number, t.reverses_id, t.created_at,
-			(sum(case e.entry_type when 'DR' then e.amount else -e.amount end) over (order by t.created_at, t.id, e.line rows unbounded preceding))::bigint as balance
-		from ledger_entry e cross join lateral (select id, value_date, kind, narration, reverses_id, created_at from ledger_transaction where id = e.transaction_id offset 0) t
+	selectEntries = `select e.transaction_id, t.value_date as date, t.kind, t.narration, e.entry_type, e.amount, e.invoice_id,
+		r.id as receipt_id, r.receipt_number, t.reverses_id, t.created_at,
+			(sum(case e.entry_type when 'DR' then e.amount
+			else -e.amount end) over (order by t.created_at, t.id, e.line rows unbounded preceding))::bigint as balance
+		from ledger_entry e cross join lateral (select id, value_date, kind, narration, reverses_id, created_at from ledger_transaction
+		where id = e.transaction_id offset 0) t
 			left join (select id, receipt_number, transaction_id from fee_receipt where student_id = $1 offset 0) r on r.transaction_id = t.id
 		where e.account_id = $1 order by t.created_at, t.id, e.line`
 )

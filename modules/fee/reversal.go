@@ -29,7 +29,8 @@ type Reversed struct {
 
 // mirror writes $2's entries the other way round as $1's.
 const mirror = `insert into ledger_entry (transaction_id, line, account_id, entry_type, amount, invoice_id, due_date)
-	select $1, line, account_id, case entry_type when 'DR' then 'CR' else 'DR' end, amount, invoice_id, due_date from ledger_entry where transaction_id = $2`
+	select $1, line, account_id, case entry_type when 'DR' then 'CR' else 'DR' end, amount, invoice_id, due_date from ledger_entry
+	where transaction_id = $2`
 
 // reversePayment takes a payment back, once: of two at once the database lets one.
 func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
@@ -51,17 +52,21 @@ func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 	}
 	out := Reversed{ID: receipt.ID, ReceiptNumber: receipt.ReceiptNumber, TransactionID: api.NewID(), ReversesID: receipt.TransactionID,
 		StudentID: receipt.StudentID, Amount: receipt.Amount, Reason: r.Reason, Balance: who.Balance + receipt.Amount}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "REVERSAL", narration: fmt.Sprintf("Reversal of receipt %s: %s", receipt.ReceiptNumber, r.Reason),
-		key: "reversal " + receipt.TransactionID.String(), reverses: &receipt.TransactionID})
+	queries, err := write(c, posting{id: out.TransactionID, kind: "REVERSAL",
+		narration: fmt.Sprintf("Reversal of receipt %s: %s", receipt.ReceiptNumber, r.Reason),
+		key:       "reversal " + receipt.TransactionID.String(), reverses: &receipt.TransactionID})
 	if err != nil {
 		return out, err
 	}
-	queries[len(queries)-1] = tenancy.Query{SQL: mirror, Args: []any{out.TransactionID, receipt.TransactionID}} // instead of entries of its own
+	queries[len(queries)-1] = tenancy.Query{SQL: mirror,
+		Args: []any{out.TransactionID, receipt.TransactionID}} // instead of entries of its own
 	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("reversing a payment: %w", err)
 	}
 	c.Changed("reverse", "fee receipt", receipt.ID, nil, out)
-	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee reversal " + receipt.ID.String(), RecordID: receipt.ID, StudentID: &out.StudentID,
-		Text: notice.Text{Name: "fee.reversed", Values: notice.Values{"amount": money(c, receipt.Amount), "child": who.name(), "receipt": receipt.ReceiptNumber, "reason": r.Reason, "standing": standing(c, out.Balance)}}})
+	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee reversal " + receipt.ID.String(), RecordID: receipt.ID,
+		StudentID: &out.StudentID,
+		Text: notice.Text{Name: "fee.reversed", Values: notice.Values{"amount": money(c, receipt.Amount), "child": who.name(),
+			"receipt": receipt.ReceiptNumber, "reason": r.Reason, "standing": standing(c, out.Balance)}}})
 	return out, nil
 }

@@ -27,10 +27,11 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
-		Scheduled: []api.Scheduled{{Name: "late-fines", Every: time.Hour, AtNight: true, School: func(_ context.Context, at api.SchoolWork) error {
-			_, err := FineLate(at.DB, at.Today(), at.Now)
-			return err
-		}}},
+		Scheduled: []api.Scheduled{{Name: "late-fines", Every: time.Hour, AtNight: true,
+			School: func(_ context.Context, at api.SchoolWork) error {
+				_, err := FineLate(at.DB, at.Today(), at.Now)
+				return err
+			}}},
 	}
 }
 
@@ -44,28 +45,38 @@ func (m *Module) routes() []api.Row {
 		api.Put("/school-admin/fee/head/:id", "fee", "Change a fee head", updateHead, api.Versioned),
 		api.Remove("/school-admin/fee/head/:id", "fee", "Delete a fee head nothing refers to", deleteHead),
 
-		api.Create("/school-admin/fee/structure/create", "fee", "Say what a class pays in a year", createStructure, api.Says("Fee structure created")),
+		api.Create("/school-admin/fee/structure/create", "fee", "Say what a class pays in a year", createStructure,
+			api.Says("Fee structure created")),
 		api.List("/school-admin/fee/structure/list", "fee", "List the fee structures", structureListing, listStructures),
 		api.Get("/school-admin/fee/structure/:id", "fee", "What a class pays, by the class's id or the structure's own", getStructure),
-		api.Put("/school-admin/fee/structure/:id", "fee", "Change what a class will be charged; what was charged stays", updateStructure, api.Versioned),
+		api.Put("/school-admin/fee/structure/:id", "fee", "Change what a class will be charged; what was charged stays", updateStructure,
+			api.Versioned),
 
-		api.Post("/school-admin/fee/charge", "fee", "Bill a class, or some of it, for an instalment, once; a dry run says whom and how much", charge, api.Idempotent, api.Says("Charged")),
-		api.Create("/school-admin/fee/concession", "fee", "Let a student off a part of the fees", grantConcession, api.Idempotent, api.Says("Concession granted")),
-		api.List("/school-admin/fee/concession/list", "fee", "List the concessions, with what each has come to", concessionListing, listConcessions),
+		api.Post("/school-admin/fee/charge", "fee", "Bill a class, or some of it, for an instalment, once; a dry run says whom and how much",
+			charge, api.Idempotent, api.Says("Charged")),
+		api.Create("/school-admin/fee/concession", "fee", "Let a student off a part of the fees", grantConcession, api.Idempotent,
+			api.Says("Concession granted")),
+		api.List("/school-admin/fee/concession/list", "fee", "List the concessions, with what each has come to", concessionListing,
+			listConcessions),
 		api.Get("/school-admin/fee/concession/:id", "fee", "Read a concession", getConcession),
-		api.Post("/school-admin/fee/concession/:id/end", "fee", "End a concession from a day on; what was given stays", endConcession, api.NoBodyNeeded, api.Says("Concession ended")),
+		api.Post("/school-admin/fee/concession/:id/end", "fee", "End a concession from a day on; what was given stays", endConcession,
+			api.NoBodyNeeded, api.Says("Concession ended")),
 		api.Create("/school-admin/fee/fine", "fee", "Fine a student", fineByHand, api.Idempotent, api.Says("Fine posted")),
 
-		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment, api.Idempotent, api.Says("Payment recorded")),
-		api.Post("/school-admin/fee/collection/:id/reverse", "fee", "Take a payment back, once, by its mirror image", reversePayment, api.Idempotent, api.Says("Payment reversed")),
+		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment,
+			api.Idempotent, api.Says("Payment recorded")),
+		api.Post("/school-admin/fee/collection/:id/reverse", "fee", "Take a payment back, once, by its mirror image", reversePayment,
+			api.Idempotent, api.Says("Payment reversed")),
 		api.List("/school-admin/fee/collection/list", "fee", "List the receipts", receiptListing, listReceipts),
 		api.Get("/school-admin/fee/collection", "fee", "What came in, by day and mode", closing),
 		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", m.getReceipt, pdf),
 
-		api.Get("/school-admin/fee/report/:studentId", "fee", "A student's account with its running balance, or a statement to print", m.getReport, pdf),
+		api.Get("/school-admin/fee/report/:studentId", "fee", "A student's account with its running balance, or a statement to print",
+			m.getReport, pdf),
 		api.Get("/school-admin/fee/dues", "fee", "What is owed, by age and class, or all of it as a file", dues, api.Gives("text/csv")),
 		api.Get("/school-admin/fee/trial-balance", "fee", "The balance of every account", trialBalance),
-		api.Post("/school-admin/fee/reminder/send", "fee", "Remind those who owe, at most once a day; a dry run says whom", sendReminders, api.Idempotent, api.Says("Reminders sent")),
+		api.Post("/school-admin/fee/reminder/send", "fee", "Remind those who owe, at most once a day; a dry run says whom", sendReminders,
+			api.Idempotent, api.Says("Reminders sent")),
 
 		api.Get("/parent/fee/report/:studentId", "fee", "A child's account, or a statement to print", m.childsReport, pdf),
 		api.Get("/parent/fee/dues", "fee", "What is open for my children", familyDues),
@@ -87,6 +98,7 @@ func constraints() []api.Constraint {
 		{Name: "ledger_transaction_reverses_key", Message: "This was reversed already"},
 		{Name: "ledger_transaction_key_key", Message: "This was posted already"},
 		{Name: "fee_invoice_once_key", Message: "This instalment was charged already"},
-		{Name: "school_setting_fee_reminder_check", Field: "feeReminderText", Message: "feeReminderText may have the placeholders {student}, {amount} and {dueDate} and no other"},
+		{Name: "school_setting_fee_reminder_check", Field: "feeReminderText",
+			Message: "feeReminderText may have the placeholders {student}, {amount} and {dueDate} and no other"},
 	}
 }

@@ -40,6 +40,7 @@ func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	for _, i := range r.Invoices {
 		rows = append(rows, []string{i.Number, i.Name, i.DueDate.String(), strings.ToLower(i.State), plain(c, i.Open)})
 	}
-	doc.Table([]paper.Column{{Title: "Invoice", Width: 40}, {Title: "For", Width: 50}, {Title: "Due on", Width: 27}, {Title: "State", Width: 26}, {Title: "Open", Width: 27, Number: true}}, rows)
+	doc.Table([]paper.Column{{Title: "Invoice", Width: 40}, {Title: "For", Width: 50}, {Title: "Due on", Width: 27},
+		{Title: "State", Width: 26}, {Title: "Open", Width: 27, Number: true}}, rows)
 	return printed(doc, "statement-"+r.Student.AdmissionNumber)
 }

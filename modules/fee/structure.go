@@ -68,7 +68,8 @@ type LateFine struct {
 var structureListing = api.Listing{
 	Sorts:   map[string]string{"name": "name", "createdAt": "created_at"},
 	Default: "-createdAt",
-	Filters: map[string]api.Filter{"search": api.Search("name"), "classId": api.ByID("class_id"), "academicYearId": api.ByID("academic_year_id")},
+	Filters: map[string]api.Filter{"search": api.Search("name"), "classId": api.ByID("class_id"),
+		"academicYearId": api.ByID("academic_year_id")},
 }
 
 type structureOf struct {
@@ -134,7 +135,8 @@ func withParts(c api.Ctx, records []StructureRecord) ([]Structure, error) {
 	var heads []head
 	var instalments []instalment
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select s.structure_id, s.fee_head_id, h.name, s.amount from fee_structure_head s join fee_head h on h.id = s.fee_head_id
+		tenancy.Query{SQL: `select s.structure_id, s.fee_head_id, h.name, s.amount from fee_structure_head s
+			join fee_head h on h.id = s.fee_head_id
 			where s.structure_id = any($1) order by s.structure_id, s.position`, Args: []any{ids}, Scan: tenancy.Collect(&heads)},
 		tenancy.Query{SQL: `select structure_id, number, name, due_date, percent::float8 as percent from fee_instalment
 			where structure_id = any($1) order by structure_id, number`, Args: []any{ids}, Scan: tenancy.Collect(&instalments)})

@@ -60,7 +60,8 @@ func createStructure(c api.Ctx, r structureIn) (Structure, error) {
 // schoolsFine is the rule of the settings, for structures that say none.
 func schoolsFine(c api.Ctx) (LateFine, error) {
 	var rule LateFine
-	err := c.DB.Raw(`select late_fine_type as type, late_fine_amount as amount, late_fine_grace_days as grace_days, late_fine_max_amount as max_amount from school_setting`).Scan(&rule).Error
+	err := c.DB.Raw(`select late_fine_type as type, late_fine_amount as amount, late_fine_grace_days as grace_days,
+		late_fine_max_amount as max_amount from school_setting`).Scan(&rule).Error
 	if err != nil {
 		return rule, fmt.Errorf("reading the school's late fine: %w", err)
 	}
@@ -186,7 +187,8 @@ func writeParts(c api.Ctx, record StructureRecord, f StructureFields) (Structure
 	var names, dues []string
 	var percents []float64
 	for _, in := range f.Instalments {
-		names, dues, percents = append(names, strings.TrimSpace(in.Name)), append(dues, in.DueDate.String()), append(percents, float64(hundredths(in.Percent))/100)
+		names, dues, percents = append(names, strings.TrimSpace(in.Name)), append(dues, in.DueDate.String()),
+			append(percents, float64(hundredths(in.Percent))/100)
 	}
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `insert into fee_structure_head (structure_id, fee_head_id, position, amount)

@@ -48,7 +48,8 @@ type View struct {
 }
 
 func (f File) view() View {
-	return View{ID: f.ID, Purpose: f.Purpose, OriginalName: f.OriginalName, ContentType: f.ContentType, SizeBytes: f.SizeBytes, SHA256: hex.EncodeToString(f.SHA256),
+	return View{ID: f.ID, Purpose: f.Purpose, OriginalName: f.OriginalName, ContentType: f.ContentType, SizeBytes: f.SizeBytes,
+		SHA256:       hex.EncodeToString(f.SHA256),
 		HasThumbnail: f.ThumbnailKey != "", UploadedBy: f.UploadedBy, CreatedAt: f.CreatedAt}
 }
 
@@ -151,9 +152,10 @@ func (m *Module) download(c api.Ctx, r byID) (api.Blob, error) {
 		}
 		key, kind, tag = tenancy.ThumbnailKey(c.School.ID, f.ID), thumbnailType, "thumbnail-"+tag
 	}
-	return api.Blob{Name: f.OriginalName, ContentType: kind, Tag: tag, ModifiedAt: f.CreatedAt, Open: func(ctx context.Context) (io.ReadSeekCloser, error) {
-		return m.Store.Open(ctx, key)
-	}}, nil
+	return api.Blob{Name: f.OriginalName, ContentType: kind, Tag: tag, ModifiedAt: f.CreatedAt,
+		Open: func(ctx context.Context) (io.ReadSeekCloser, error) {
+			return m.Store.Open(ctx, key)
+		}}, nil
 }
 
 // Gone is the fact that bytes are of no use any more.
@@ -240,8 +242,10 @@ func (m *Module) Attach(c api.Ctx, kind string, record uuid.UUID, field string, 
 		}
 	}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `delete from file_link where kind = $1 and record_id = $2 and not file_id = any($3::uuid[])`, Args: []any{kind, record, orEmpty(ids)}},
-		tenancy.Query{SQL: `insert into file_link (file_id, kind, record_id, position) select id, $1, $2, n from unnest($3::uuid[]) with ordinality as f (id, n)
+		tenancy.Query{SQL: `delete from file_link where kind = $1 and record_id = $2 and not file_id = any($3::uuid[])`,
+			Args: []any{kind, record, orEmpty(ids)}},
+		tenancy.Query{SQL: `insert into file_link (file_id, kind, record_id, position) select id, $1, $2, n
+			from unnest($3::uuid[]) with ordinality as f (id, n)
 			on conflict (file_id, kind, record_id) do update set position = excluded.position`, Args: []any{kind, record, orEmpty(ids)}})
 	if err != nil {
 		return fmt.Errorf("attaching files: %w", err)
@@ -260,7 +264,8 @@ func orEmpty(ids []uuid.UUID) []uuid.UUID {
 func (m *Module) Of(db *gorm.DB, kind string, records ...uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
 	out := map[uuid.UUID][]uuid.UUID{}
 	var links []struct{ FileID, RecordID uuid.UUID }
-	err := db.Table("file_link").Select("file_id, record_id").Where("kind = ? and record_id in ?", kind, records).Order("record_id, position").Find(&links).Error
+	err := db.Table("file_link").Select("file_id, record_id").Where("kind = ? and record_id in ?", kind,
+		records).Order("record_id, position").Find(&links).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading attachments: %w", err)
 	}

@@ -82,12 +82,14 @@ func TestAFileComesBackAsItWentInWholeAndInRanges(t *testing.T) {
 	admin := s.As(t, api.SchoolAdmin)
 	f := uploaded(t, admin, "school-admin", pdf)
 	sum := sha256.Sum256(pdf)
-	if f.ContentType != "application/pdf" || f.SizeBytes != int64(len(pdf)) || f.SHA256 != hex.EncodeToString(sum[:]) || f.HasThumbnail || strings.ContainsAny(f.OriginalName, "/\\\r\n") {
+	if f.ContentType != "application/pdf" || f.SizeBytes != int64(len(pdf)) || f.SHA256 != hex.EncodeToString(sum[:]) || f.HasThumbnail ||
+		strings.ContainsAny(f.OriginalName, "/\\\r\n") {
 		t.Errorf("uploaded %+v", f)
 	}
 	at := "/school-admin/file/" + f.ID.String()
 	whole := admin.Call(t, "GET", at, nil)
-	if whole.Status != 200 || !bytes.Equal(whole.Body, pdf) || whole.Header.Get("X-Content-Type-Options") != "nosniff" || whole.Header.Get("Content-Type") != "application/pdf" ||
+	if whole.Status != 200 || !bytes.Equal(whole.Body, pdf) || whole.Header.Get("X-Content-Type-Options") != "nosniff" ||
+		whole.Header.Get("Content-Type") != "application/pdf" ||
 		!strings.HasPrefix(whole.Header.Get("Content-Disposition"), "attachment") || whole.Header.Get("Accept-Ranges") != "bytes" {
 		t.Errorf("downloaded %d %v", whole.Status, whole.Header)
 	}
@@ -157,7 +159,8 @@ func TestPhotosAndLogosHaveThumbnails(t *testing.T) {
 		t.Errorf("its colour is %d %d", r>>8, g>>8)
 	}
 	for what, text := range map[string]string{ // one pixel each
-		"WebP": "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA", "WebP without loss": "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==",
+		"WebP":              "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA",
+		"WebP without loss": "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==",
 	} {
 		dot, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
@@ -188,18 +191,23 @@ func TestAFileIsForItsUploaderTheOfficeAndThoseWhoMayReadWhatItIsAttachedTo(t *t
 	gets(admin, "school-admin", note.ID, 200)
 	gets(teacher, "teacher", note.ID, 404)
 	// Somebody else's file cannot be attached to have it.
-	teacher.Refuses(t, "POST", "/teacher/announcement/create", map[string]any{"title": "a", "body": "b", "divisionIds": []any{seat.DivisionID}, "attachmentFileIds": []any{note.ID}}, 422, "")
-	testkit.Post[message.Message](t, parent, "/parent/message/send", map[string]any{"recipientIds": []any{teacher.UserID}, "studentId": child.ID, "body": "See the note", "attachmentFileIds": []any{note.ID}})
+	teacher.Refuses(t, "POST", "/teacher/announcement/create",
+		map[string]any{"title": "a", "body": "b", "divisionIds": []any{seat.DivisionID}, "attachmentFileIds": []any{note.ID}}, 422, "")
+	testkit.Post[message.Message](t, parent, "/parent/message/send",
+		map[string]any{"recipientIds": []any{teacher.UserID}, "studentId": child.ID, "body": "See the note",
+			"attachmentFileIds": []any{note.ID}})
 	gets(teacher, "teacher", note.ID, 200)
 	gets(child.Parents[1], "parent", note.ID, 404)
 	// What two people write to each other is not the office's, nor may it take it by attaching it.
 	gets(admin, "school-admin", note.ID, 404)
 	admin.Refuses(t, "GET", "/school-admin/file/"+note.ID.String()+"/info", nil, 404, "")
-	admin.Refuses(t, "POST", "/school-admin/announcement/create", map[string]any{"title": "a", "body": "b", "classIds": []any{seat.ClassID}, "attachmentFileIds": []any{note.ID}}, 422, "")
+	admin.Refuses(t, "POST", "/school-admin/announcement/create",
+		map[string]any{"title": "a", "body": "b", "classIds": []any{seat.ClassID}, "attachmentFileIds": []any{note.ID}}, 422, "")
 	admin.Refuses(t, "DELETE", "/school-admin/file/"+note.ID.String(), nil, 409, "")
 
 	plan := uploaded(t, admin, "school-admin", pdf)
-	a := testkit.Post[announcement.View](t, admin, "/school-admin/announcement/create", map[string]any{"title": "Plan", "body": "Attached", "classIds": []any{seat.ClassID}, "attachmentFileIds": []any{plan.ID}})
+	a := testkit.Post[announcement.View](t, admin, "/school-admin/announcement/create",
+		map[string]any{"title": "Plan", "body": "Attached", "classIds": []any{seat.ClassID}, "attachmentFileIds": []any{plan.ID}})
 	if len(a.AttachmentFileIDs) != 1 || a.AttachmentFileIDs[0] != plan.ID {
 		t.Errorf("attached %+v", a)
 	}
@@ -242,7 +250,8 @@ func TestADeletedFileAndOneThatWasNeverFinishedLeaveNothingBehind(t *testing.T) 
 	}
 	app.Service.Relay.Lease(context.Background(), s.ID)
 	app.Service.Relay.Wake(s.ID)
-	testkit.Eventually(t, "what was never finished is gone", func() bool { return kept(t, folder) == 1 && s.Count(t, "outbox", "kind = ?", file.Gone) == 0 })
+	testkit.Eventually(t, "what was never finished is gone",
+		func() bool { return kept(t, folder) == 1 && s.Count(t, "outbox", "kind = ?", file.Gone) == 0 })
 	if a := admin.Call(t, "GET", "/school-admin/file/"+stays.ID.String(), nil); a.Status != 200 {
 		t.Errorf("the one that was finished: %d", a.Status)
 	}

@@ -57,7 +57,8 @@ func TestTheSchoolsNameAddressAndLogoAreOnItsPapers(t *testing.T) {
 	s := testkit.NewSchool(t)
 	admin, child := s.As(t, api.SchoolAdmin), s.Child(t, s.Seat(t, "Class 5"), 1)
 	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 500, "reason": "Window"})
-	paid := testkit.Post[fee.Collection](t, admin, "/school-admin/fee/collection/record", map[string]any{"studentId": child.ID, "amount": 500, "paymentMode": "CASH"})
+	paid := testkit.Post[fee.Collection](t, admin, "/school-admin/fee/collection/record",
+		map[string]any{"studentId": child.ID, "amount": 500, "paymentMode": "CASH"})
 	testkit.Post[struct{}](t, admin, "/school-admin/student/"+child.ID.String()+"/transfer", map[string]any{"reason": "Moved"})
 	papers := []string{
 		"/school-admin/fee/receipt/" + paid.ID.String(), "/school-admin/fee/report/" + child.ID.String(),
@@ -79,7 +80,8 @@ func TestTheSchoolsNameAddressAndLogoAreOnItsPapers(t *testing.T) {
 		}
 	}
 	logo := uploaded(t, admin, "school-admin", picture(t, 40, 20), "purpose", "LOGO")
-	testkit.Put[struct{}](t, admin, "/school-admin/setting", map[string]any{"logoFileId": logo.ID, "address": "12 Temple Street\nMylapore", "principalName": "Dr. Mehta"})
+	testkit.Put[struct{}](t, admin, "/school-admin/setting",
+		map[string]any{"logoFileId": logo.ID, "address": "12 Temple Street\nMylapore", "principalName": "Dr. Mehta"})
 	for _, path := range papers {
 		with := printed(path)
 		if !bytes.Contains(with, []byte("/Subtype /Image")) || bytes.Equal(with, plain[path]) || !bytes.Equal(with, printed(path)) {

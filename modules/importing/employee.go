@@ -54,7 +54,8 @@ func (m *Module) importEmployees(c api.Ctx, r importRequest, file *api.Incoming)
 	take := func(row int, cells []string, found *sheet.Problems) {
 		key, in, says := strings.ToLower(cells[colCode]), codes, "is the code of row %d, too"
 		if key == "" {
-			key, in, says = api.Fold(cells[colEmpFirst], cells[colEmpLast])+cells[colEmpPhone], people, "is needed: row %d says the same of an employee"
+			key, in, says = api.Fold(cells[colEmpFirst], cells[colEmpLast])+cells[colEmpPhone], people,
+				"is needed: row %d says the same of an employee"
 		}
 		if first, twice := in[key]; twice {
 			found.Addf(row, "employeeCode", says, first)
@@ -166,7 +167,8 @@ func (p *employeePlan) line(l employeeLine, old *knownEmployee, byPhone map[stri
 			p.found.Add(l.row, "employeeCode", "belongs to an employee who has left")
 		} else if s.fields[colEmpType] != old.Fields[colEmpType] {
 			p.found.Add(l.row, "employeeType", "cannot be changed by a file: an account hangs on it")
-		} else if changed && old.UserID != nil && (s.fields[colEmpPhone] != old.Fields[colEmpPhone] || s.fields[colEmpEmail] != old.Fields[colEmpEmail]) && s.fields[colEmpType] == "ADMIN" {
+		} else if changed && old.UserID != nil && (s.fields[colEmpPhone] != old.Fields[colEmpPhone] ||
+			s.fields[colEmpEmail] != old.Fields[colEmpEmail]) && s.fields[colEmpType] == "ADMIN" {
 			p.found.Add(l.row, "email", "an administrator's phone and e-mail are changed by themselves, not by a file")
 		}
 	} else {

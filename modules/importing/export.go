@@ -65,7 +65,8 @@ var exportStudent = `to_jsonb(` + fileCells(studentColumns, colGuardians, "stude
 			from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
 			where e.student_id = student.id and (e.end_date is null or e.end_date >= today.day) order by e.start_date limit 1),
 		(select jsonb_build_array(k.name) from class k where k.id = student.class_id), '[]')::text,
-	coalesce((select jsonb_agg(jsonb_build_array(sg.relation, g.first_name, g.last_name, g.phone, g.email, g.occupation) order by sg.is_primary desc, sg.created_at, sg.id)
+	coalesce((select jsonb_agg(jsonb_build_array(sg.relation, g.first_name, g.last_name, g.phone, g.email, g.occupation)
+	order by sg.is_primary desc, sg.created_at, sg.id)
 		from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = student.id), '[]')::text`
 
 // exportStudents gives the students a list would show, as a file that can be imported.

@@ -119,7 +119,8 @@ func (run *importRun) work(c api.Ctx, r importRequest, file *api.Incoming, im im
 	}
 }
 
-func (run *importRun) commit(c api.Ctx, r importRequest, im importer, in *sheet.Reader, found *sheet.Problems) (result ImportResult, err error) {
+func (run *importRun) commit(c api.Ctx, r importRequest, im importer, in *sheet.Reader, found *sheet.Problems) (result ImportResult,
+	err error) {
 	err = c.Transact(func(c api.Ctx) error {
 		// One import at a time: the second sees what the first did.
 		if err := c.DB.Exec(`select set_config('statement_timeout', '4min', true), set_config('lock_timeout', '4min', true),

@@ -74,7 +74,8 @@ func (run *importRun) beat(ctx context.Context, c api.Ctx, ended chan struct{}) 
 			cancel()
 			continue
 		}
-		_ = db.Exec(`update import_run set rows_read = ?, report = jsonb_build_object('percent', ?::int), beat_at = now() where id = ? and state = 'RUNNING'`,
+		_ = db.Exec(`update import_run set rows_read = ?, report = jsonb_build_object('percent', ?::int), beat_at = now() where id = ?
+			and state = 'RUNNING'`,
 			run.rows.Load(), run.percent.Load(), run.id).Error
 		cancel()
 	}
@@ -124,7 +125,8 @@ func (run *importRun) end(db *gorm.DB, result ImportResult) error {
 	if err != nil {
 		return err
 	}
-	err = db.Exec(`update import_run set state = ?, rows_read = ?, rows_bad = ?, report = ?::jsonb, beat_at = now(), finished_at = now() where id = ? and state = 'RUNNING'`,
+	err = db.Exec(`update import_run set state = ?, rows_read = ?, rows_bad = ?, report = ?::jsonb, beat_at = now(), finished_at = now()
+		where id = ? and state = 'RUNNING'`,
 		result.State, result.RowsRead, result.Bad, string(report), run.id).Error
 	if err != nil {
 		return fmt.Errorf("ending an import: %w", err)
@@ -155,7 +157,8 @@ func getImport(kind string) func(api.Ctx, byID) (ImportRun, error) {
 			CreatedAt               time.Time
 			FinishedAt              *time.Time
 		}
-		err := c.DB.Raw(`select state, file_name, report::text as report, rows_read, dry_run, beat_at < now() - make_interval(secs => ?) as still, created_at, finished_at
+		err := c.DB.Raw(`select state, file_name, report::text as report, rows_read, dry_run,
+			beat_at < now() - make_interval(secs => ?) as still, created_at, finished_at
 			from import_run where id = ? and kind = ?`, staleAfter.Seconds(), r.ID, kind).Take(&row).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
 			return ImportRun{}, api.NotFound("import")

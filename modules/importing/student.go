@@ -44,7 +44,8 @@ const (
 // maxGuardians is how many guardians one row can name.
 const maxGuardians = 3
 
-var genders = sheet.OneOf(map[string]string{"F": "FEMALE", "M": "MALE", "O": "OTHER", "GIRL": "FEMALE", "BOY": "MALE"}, "FEMALE", "MALE", "OTHER")
+var genders = sheet.OneOf(map[string]string{"F": "FEMALE", "M": "MALE", "O": "OTHER", "GIRL": "FEMALE", "BOY": "MALE"}, "FEMALE", "MALE",
+	"OTHER")
 
 var relations = sheet.OneOf(map[string]string{"DAD": "FATHER", "MUM": "MOTHER", "MOM": "MOTHER"}, "FATHER", "MOTHER", "GUARDIAN", "OTHER")
 

@@ -110,7 +110,8 @@ func readRolls(c api.Ctx) (map[rollKey]rollHolder, error) {
 		Roll              int
 		Who               string
 	}
-	rows, err := readAll[row](c.DB, `select e.division_id, e.student_id, e.roll_number, s.first_name || ' ' || s.last_name || ' (' || s.admission_number || ')'
+	rows, err := readAll[row](c.DB, `select e.division_id, e.student_id, e.roll_number,
+		s.first_name || ' ' || s.last_name || ' (' || s.admission_number || ')'
 		from enrolment e join student s on s.id = e.student_id
 		where e.roll_number is not null and (e.end_date is null or e.end_date >= $1) order by e.start_date`, c.Today().String())
 	if err != nil {

@@ -194,8 +194,10 @@ func readSeats(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUID) err
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := readAll[row](c.DB, `select distinct on (student_id) student_id, id, academic_year_id, class_id, division_id, roll_number, version, start_date < $2
-		from enrolment where student_id = any($1) and (end_date is null or end_date >= $2) order by student_id, start_date`, ids, c.Today().String())
+	rows, err := readAll[row](c.DB, `select distinct on (student_id) student_id, id, academic_year_id, class_id, division_id, roll_number,
+		version, start_date < $2
+		from enrolment where student_id = any($1) and (end_date is null or end_date >= $2)
+		order by student_id, start_date`, ids, c.Today().String())
 	if err != nil {
 		return fmt.Errorf("reading enrolments: %w", err)
 	}
@@ -242,10 +244,12 @@ func (p *knownPeople) readGuardians(c api.Ctx, phones []string) error {
 		UserID uuid.UUID
 		Shut   bool
 	}
-	rows, err := readAll[row](c.DB, `select g.phone, g.id, g.user_id, u.status <> 'ACTIVE' from guardian g join app_user u on u.id = g.user_id where g.phone = any($1)
+	rows, err := readAll[row](c.DB, `select g.phone, g.id, g.user_id, u.status <> 'ACTIVE' from guardian g join app_user u on u.id = g.user_id
+		where g.phone = any($1)
 		union all
 		select distinct on (u.phone) u.phone, null, u.id, false from app_user u join role r on r.id = u.role_id
-		where u.phone = any($1) and r.type = 'PARENT' and u.status = 'ACTIVE' and not exists (select from guardian g where g.user_id = u.id or g.phone = u.phone)`, phones)
+		where u.phone = any($1) and r.type = 'PARENT' and u.status = 'ACTIVE' and not exists (select from guardian g where g.user_id = u.id
+		or g.phone = u.phone)`, phones)
 	if err != nil {
 		return fmt.Errorf("reading guardians: %w", err)
 	}
@@ -276,5 +280,6 @@ func (ch *studentStep) phones() []string {
 
 func (ch *studentStep) searchText() string {
 	f := ch.fields
-	return api.Fold(strings.Join([]string{f[colFirstName], f[colLastName], f[colAdmissionNumber], f[colPhone]}, " "), strings.Join(ch.phones(), " "))
+	return api.Fold(strings.Join([]string{f[colFirstName], f[colLastName], f[colAdmissionNumber], f[colPhone]}, " "),
+		strings.Join(ch.phones(), " "))
 }

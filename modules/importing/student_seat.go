@@ -84,7 +84,8 @@ func (p *studentPlan) moveSeats(c api.Ctx, moved []*studentStep) error {
 		End, Outcome      *string
 		Promotion         *uuid.UUID
 	}
-	olds, err := readAll[settled](c.DB, `select id, student_id, academic_year_id, end_date::text, outcome, promotion_id from enrolment where id = any($1)`, ids)
+	olds, err := readAll[settled](c.DB, `select id, student_id, academic_year_id, end_date::text, outcome, promotion_id from enrolment
+		where id = any($1)`, ids)
 	if err != nil {
 		return fmt.Errorf("reading enrolments: %w", err)
 	}
@@ -92,15 +93,18 @@ func (p *studentPlan) moveSeats(c api.Ctx, moved []*studentStep) error {
 	for _, o := range olds {
 		byID[o.ID] = o
 	}
-	err = exec(c.DB, `update enrolment set end_date = $3, outcome = 'MOVED', promotion_id = null, version = version + 1, updated_at = $1, updated_by = $2 where id = any($4)`,
+	err = exec(c.DB, `update enrolment set end_date = $3, outcome = 'MOVED', promotion_id = null, version = version + 1, updated_at = $1,
+		updated_by = $2 where id = any($4)`,
 		c.Now, c.User.ID, c.Today().AddDays(-1).String(), ids)
 	if err != nil {
 		return fmt.Errorf("ending enrolments: %w", err)
 	}
-	columns := append([]string{"id", "student_id", "academic_year_id", "class_id", "division_id", "roll_number", "start_date", "end_date", "outcome", "promotion_id"}, stamps...)
+	columns := append([]string{"id", "student_id", "academic_year_id", "class_id", "division_id", "roll_number", "start_date", "end_date",
+		"outcome", "promotion_id"}, stamps...)
 	err = tenancy.Copy(c.DB, "enrolment", columns, len(moved), func(i int) ([]any, error) {
 		o := byID[ids[i]]
-		return stamped(c, made[i], o.Student, o.Year, classes[i], divisions[i], rollOrNull(rolls[i]), c.Today().String(), o.End, o.Outcome, o.Promotion), nil
+		return stamped(c, made[i], o.Student, o.Year, classes[i], divisions[i], rollOrNull(rolls[i]), c.Today().String(), o.End, o.Outcome,
+			o.Promotion), nil
 	})
 	if err != nil {
 		return fmt.Errorf("moving students: %w", err)
@@ -119,7 +123,8 @@ func (p *studentPlan) openSeats(c api.Ctx, opened []*studentStep) error {
 		if ch.old != nil {
 			start = max(start, today)
 		}
-		return stamped(c, api.NewID(), ch.id, p.frame.year.ID, ch.seat.division.classID, ch.seat.division.id, rollOrNull(ch.seat.roll), start), nil
+		return stamped(c, api.NewID(), ch.id, p.frame.year.ID, ch.seat.division.classID, ch.seat.division.id, rollOrNull(ch.seat.roll), start),
+			nil
 	})
 	if err != nil {
 		return fmt.Errorf("placing students: %w", err)

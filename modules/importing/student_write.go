@@ -82,16 +82,19 @@ func (p *studentPlan) writeGuardians(c api.Ctx) error {
 			users = append(users, g)
 		}
 	}
-	err := tenancy.Copy(c.DB, "app_user", []string{"id", "role_id", "first_name", "last_name", "phone", "created_at", "updated_at"}, len(users), func(i int) ([]any, error) {
-		g := users[i]
-		return []any{g.userID, role, g.cells[colGuardianFirst], g.cells[colGuardianLast], g.phone, c.Now, c.Now}, nil
-	})
+	err := tenancy.Copy(c.DB, "app_user", []string{"id", "role_id", "first_name", "last_name", "phone", "created_at", "updated_at"},
+		len(users), func(i int) ([]any, error) {
+			g := users[i]
+			return []any{g.userID, role, g.cells[colGuardianFirst], g.cells[colGuardianLast], g.phone, c.Now, c.Now}, nil
+		})
 	if err != nil {
 		return fmt.Errorf("adding guardians' accounts: %w", err)
 	}
-	err = tenancy.Copy(c.DB, "guardian", append([]string{"id", "user_id", "first_name", "last_name", "phone", "email", "occupation"}, stamps...), len(made), func(i int) ([]any, error) {
+	err = tenancy.Copy(c.DB, "guardian", append([]string{"id", "user_id", "first_name", "last_name", "phone", "email", "occupation"},
+		stamps...), len(made), func(i int) ([]any, error) {
 		g := made[i]
-		return stamped(c, g.id, g.userID, g.cells[colGuardianFirst], g.cells[colGuardianLast], g.phone, g.cells[colGuardianEmail], g.cells[colOccupation]), nil
+		return stamped(c, g.id, g.userID, g.cells[colGuardianFirst], g.cells[colGuardianLast], g.phone, g.cells[colGuardianEmail],
+			g.cells[colOccupation]), nil
 	})
 	if err != nil {
 		return fmt.Errorf("adding guardians: %w", err)
@@ -236,7 +239,8 @@ func (p *studentPlan) openAccounts(c api.Ctx) error {
 	if len(users) == 0 {
 		return nil
 	}
-	err := exec(c.DB, `update app_user set status = 'ACTIVE', version = version + 1, updated_at = $1 where id = any($2) and status <> 'ACTIVE'`, c.Now, users)
+	err := exec(c.DB, `update app_user set status = 'ACTIVE', version = version + 1, updated_at = $1 where id = any($2)
+		and status <> 'ACTIVE'`, c.Now, users)
 	if err != nil {
 		return fmt.Errorf("opening guardians' accounts again: %w", err)
 	}

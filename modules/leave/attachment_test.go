@@ -65,7 +65,8 @@ func TestANoteGoesWithALeaveToWhoAskedAndWhoDecides(t *testing.T) {
 	gets("a colleague", r.colleague, "teacher", note, 404)
 	gets("another parent", stranger, "parent", note, 404)
 	r.admin.Refuses(t, "DELETE", "/school-admin/file/"+note.String(), nil, 409, "")
-	for path, c := range map[string]*testkit.Client{"/school-admin/leave/list": r.admin, "/teacher/leave/requests": r.classTeacher, "/parent/leave/list": r.parent} {
+	for path, c := range map[string]*testkit.Client{"/school-admin/leave/list": r.admin, "/teacher/leave/requests": r.classTeacher,
+		"/parent/leave/list": r.parent} {
 		page := testkit.Get[api.Page[leave.LeaveView]](t, c, path)
 		if len(page.Items) != 1 || len(page.Items[0].AttachmentFileIDs) != 1 {
 			t.Errorf("%s: %+v", path, page.Items)
@@ -74,7 +75,8 @@ func TestANoteGoesWithALeaveToWhoAskedAndWhoDecides(t *testing.T) {
 
 	// A teacher's own is theirs and the office's.
 	own := uploaded(t, r.colleague, "teacher")
-	mine := testkit.Post[leave.LeaveView](t, r.colleague, "/teacher/leave/apply", r.days(1, 1, map[string]any{"attachmentFileIds": []any{own}}))
+	mine := testkit.Post[leave.LeaveView](t, r.colleague, "/teacher/leave/apply",
+		r.days(1, 1, map[string]any{"attachmentFileIds": []any{own}}))
 	gets("the class teacher", r.classTeacher, "teacher", own, 404)
 	if decided := testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(mine, "APPROVED")); len(decided.AttachmentFileIDs) != 1 {
 		t.Errorf("decided %+v", decided)

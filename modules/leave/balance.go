@@ -40,13 +40,15 @@ var balanceListing = api.Listing{
 	Sorts:   map[string]string{"employeeName": "employee_name, leave_type", "remaining": "remaining"},
 	Default: "employeeName",
 	Filters: map[string]api.Filter{
-		"employeeId": api.ByID("employee_id"), "leaveType": api.ByEnum("leave_type", "SICK", "CASUAL", "EMERGENCY"), "search": api.Search("employee_name"),
+		"employeeId": api.ByID("employee_id"), "leaveType": api.ByEnum("leave_type", "SICK", "CASUAL", "EMERGENCY"),
+		"search": api.Search("employee_name"),
 	},
 }
 
 func getEntitlements(c api.Ctx, _ api.Nothing) (Entitlements, error) {
 	out := Entitlements{}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select leave_type, days_per_year from leave_entitlement order by leave_type`, Scan: tenancy.Collect(&out.Entitlements)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select leave_type, days_per_year from leave_entitlement order by leave_type`,
+		Scan: tenancy.Collect(&out.Entitlements)})
 	if err != nil {
 		return out, fmt.Errorf("reading entitlements: %w", err)
 	}
@@ -77,7 +79,8 @@ func putEntitlements(c api.Ctx, r Entitlements) (Entitlements, error) {
 		tenancy.Query{SQL: `delete from leave_entitlement where leave_type <> all($1::text[])`, Args: []any{types}},
 		tenancy.Query{SQL: `insert into leave_entitlement (leave_type, days_per_year, updated_by, updated_at)
 			select u.leave_type, u.days, $3, $4 from unnest($1::text[], $2::float8[]) as u (leave_type, days) order by u.leave_type
-			on conflict (leave_type) do update set days_per_year = excluded.days_per_year, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
+			on conflict (leave_type) do update
+			set days_per_year = excluded.days_per_year, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
 			Args: []any{types, days, c.User.ID, c.Now}},
 	)
 	if err != nil {
@@ -98,11 +101,13 @@ func myBalances(c api.Ctx, r api.ListRequest) (api.Page[Balance], error) {
 
 // balances is a table of the employees p that a condition holds for, by leave types.
 func balances(c api.Ctx, where string, args ...any) *gorm.DB {
-	return c.DB.Table(`(?) as balance`, c.DB.Raw(`select md5(p.id || t.leave_type)::uuid as id, p.id as employee_id, trim(p.first_name || ' ' || p.last_name) as employee_name, t.leave_type, n.days_per_year,
+	return c.DB.Table(`(?) as balance`, c.DB.Raw(`select md5(p.id || t.leave_type)::uuid as id, p.id as employee_id,
+		trim(p.first_name || ' ' || p.last_name) as employee_name, t.leave_type, n.days_per_year,
 			u.taken, u.pending, n.days_per_year - u.taken as remaining
 		from employee p cross join unnest(array['CASUAL', 'EMERGENCY', 'SICK']) as t (leave_type)
 		left join leave_entitlement n on n.leave_type = t.leave_type
-		cross join lateral (select coalesce(sum(l.days) filter (where l.status = 'APPROVED'), 0) as taken, coalesce(sum(l.days) filter (where l.status = 'PENDING'), 0) as pending
+		cross join lateral (select coalesce(sum(l.days) filter (where l.status = 'APPROVED'), 0) as taken, coalesce(sum(l.days)
+		filter (where l.status = 'PENDING'), 0) as pending
 			from leave l join academic_year y on y.active and l.from_date between y.start_date and y.end_date
 			where l.employee_id = p.id and l.leave_type = t.leave_type) u
 		where `+where, args...)).Select("id, employee_id, employee_name, leave_type, days_per_year, taken, pending, remaining")

@@ -12,7 +12,8 @@ import (
 func (r *room) entitle(t *testing.T, sick float64) {
 	t.Helper()
 	testkit.Put[leave.Entitlements](t, r.admin, "/school-admin/leave/entitlements",
-		map[string]any{"entitlements": []any{map[string]any{"leaveType": "SICK", "daysPerYear": sick}, map[string]any{"leaveType": "CASUAL", "daysPerYear": 8}}})
+		map[string]any{"entitlements": []any{map[string]any{"leaveType": "SICK", "daysPerYear": sick},
+			map[string]any{"leaveType": "CASUAL", "daysPerYear": 8}}})
 }
 
 func (r *room) balance(t *testing.T, c *testkit.Client, path, leaveType string) leave.Balance {
@@ -30,7 +31,8 @@ func TestAnEmployeesLeaveIsCountedAgainstWhatTheyHave(t *testing.T) {
 	r.entitle(t, 3)
 	whole := testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/apply", r.days(1, 2))
 	half := testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/apply", r.days(5, 5, map[string]any{"halfDay": true}))
-	if whole.Days != 2 || half.Days != 0.5 || whole.ApplicantType != "EMPLOYEE" || *whole.EmployeeID != r.teacherID || whole.ApplicantName != "Meera" {
+	if whole.Days != 2 || half.Days != 0.5 || whole.ApplicantType != "EMPLOYEE" || *whole.EmployeeID != r.teacherID ||
+		whole.ApplicantName != "Meera" {
 		t.Errorf("asked %+v and %+v", whole, half)
 	}
 	if f := r.classTeacher.Refuses(t, "POST", "/teacher/leave/apply", r.days(8, 8), 409, ""); !strings.Contains(f.Message, "0.5 are left") {
@@ -38,7 +40,8 @@ func TestAnEmployeesLeaveIsCountedAgainstWhatTheyHave(t *testing.T) {
 	}
 	testkit.Post[leave.LeaveView](t, r.admin, "/school-admin/leave/decide", decision(whole, "APPROVED"))
 	for path, c := range map[string]*testkit.Client{"/teacher/leave/balances": r.classTeacher, "/school-admin/leave/balances": r.admin} {
-		if b := r.balance(t, c, path, "SICK"); b.Taken != 2 || b.Pending != 0.5 || *b.Remaining != 1 || *b.DaysPerYear != 3 || b.EmployeeName != "Meera" {
+		if b := r.balance(t, c, path, "SICK"); b.Taken != 2 || b.Pending != 0.5 || *b.Remaining != 1 || *b.DaysPerYear != 3 ||
+			b.EmployeeName != "Meera" {
 			t.Errorf("%s: %+v", path, b)
 		}
 		if b := r.balance(t, c, path, "EMERGENCY"); b.DaysPerYear != nil || b.Remaining != nil {
@@ -79,7 +82,8 @@ func TestAnAdministratorDoesNotDecideTheirOwnLeave(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
 	l := testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/apply", r.days(1, 2))
-	err := r.DB(t).Exec(`update employee set phone = (select phone from app_user where id = ?) where id = ?`, r.admin.UserID, r.teacherID).Error
+	err := r.DB(t).Exec(`update employee set phone = (select phone from app_user where id = ?) where id = ?`, r.admin.UserID,
+		r.teacherID).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +100,8 @@ func TestEntitlementsAreSetAtOnce(t *testing.T) {
 	}
 	for _, bad := range []any{
 		[]any{map[string]any{"leaveType": "SICK", "daysPerYear": -1}}, []any{map[string]any{"leaveType": "SICK", "daysPerYear": 1.3}},
-		[]any{map[string]any{"leaveType": "SICK", "daysPerYear": 1}, map[string]any{"leaveType": "SICK", "daysPerYear": 2}}, []any{map[string]any{"leaveType": "NONE", "daysPerYear": 1}},
+		[]any{map[string]any{"leaveType": "SICK", "daysPerYear": 1}, map[string]any{"leaveType": "SICK", "daysPerYear": 2}},
+		[]any{map[string]any{"leaveType": "NONE", "daysPerYear": 1}},
 	} {
 		r.admin.Refuses(t, "PUT", "/school-admin/leave/entitlements", map[string]any{"entitlements": bad}, 422, "")
 	}

@@ -78,7 +78,8 @@ func refuseOwn(c api.Ctx, id uuid.UUID) error {
 		where l.id = ? and (l.created_by = me.id
 			or exists (select from app_user u where u.id = l.created_by and u.phone = me.phone)
 			or exists (select from employee e where e.id = l.employee_id and (e.user_id = me.id or e.phone = me.phone))
-			or exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = l.student_id and (g.user_id = me.id or g.phone = me.phone))))`,
+			or exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = l.student_id
+			and (g.user_id = me.id or g.phone = me.phone))))`,
 		c.User.ID, id).Scan(&own).Error
 	if err != nil {
 		return fmt.Errorf("looking whose leave it is: %w", err)

@@ -63,10 +63,12 @@ var listing = api.Listing{
 
 // views is the leaves that a condition on l and its joins holds for, as a table of views.
 func views(c api.Ctx, where string, args ...any) *gorm.DB {
-	return c.DB.Table(`(?) as leave`, c.DB.Raw(`select l.*, trim(coalesce(s.first_name || ' ' || s.last_name, p.first_name || ' ' || p.last_name)) as applicant_name,
+	return c.DB.Table(`(?) as leave`, c.DB.Raw(`select l.*, trim(coalesce(s.first_name || ' ' || s.last_name,
+		p.first_name || ' ' || p.last_name)) as applicant_name,
 			coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name
 		from leave l left join student s on s.id = l.student_id left join employee p on p.id = l.employee_id
-		left join enrolment e on e.student_id = l.student_id and e.start_date <= l.from_date and (e.end_date is null or e.end_date >= l.from_date)
+		left join enrolment e on e.student_id = l.student_id and e.start_date <= l.from_date and (e.end_date is null
+		or e.end_date >= l.from_date)
 		left join class k on k.id = e.class_id left join division d on d.id = e.division_id
 		where `+where, args...))
 }

@@ -16,7 +16,8 @@ func TestAParentAsksTheClassTeacherIsToldAndDecidesAndTheParentIsTold(t *testing
 	t.Parallel()
 	r := newRoom(t)
 	l := r.ask(t, 0, 1)
-	if l.Status != "PENDING" || l.Days != 2 || l.ApplicantName != "Asha Rao" || l.ApplicantType != "STUDENT" || l.ClassName != "Class 5" || l.DivisionName != "A" || *l.CreatedBy != r.parent.UserID {
+	if l.Status != "PENDING" || l.Days != 2 || l.ApplicantName != "Asha Rao" || l.ApplicantType != "STUDENT" || l.ClassName != "Class 5" ||
+		l.DivisionName != "A" || *l.CreatedBy != r.parent.UserID {
 		t.Errorf("asked %+v", l)
 	}
 	if n := r.Count(t, "notification", "user_id = ? and type = 'LEAVE_REQUEST' and record_id = ?", r.classTeacher.UserID, l.ID); n != 1 {
@@ -49,7 +50,8 @@ func TestAParentAsksTheClassTeacherIsToldAndDecidesAndTheParentIsTold(t *testing
 	if n := r.Count(t, "audit_event", "entity = 'leave'"); n != 2 {
 		t.Errorf("%d audit rows", n)
 	}
-	if page := testkit.Get[api.Page[leave.LeaveView]](t, r.admin, "/school-admin/leave/list?filters[search]=asha&filters[applicantType]=STUDENT"); page.Total != 1 {
+	if page := testkit.Get[api.Page[leave.LeaveView]](t, r.admin,
+		"/school-admin/leave/list?filters[search]=asha&filters[applicantType]=STUDENT"); page.Total != 1 {
 		t.Errorf("search finds %d", page.Total)
 	}
 }
@@ -91,7 +93,8 @@ func TestCancellingTakesBackTheLeavesOwnDaysAndNoTeachersMark(t *testing.T) {
 	l := r.ask(t, 1, 3)
 	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
 	// One of the days was marked by hand, as if the clock had gone on.
-	err := r.DB(t).Exec(`update attendance set status = 'PRESENT', source = 'TEACHER', leave_id = null, version = version + 1 where date = ?`, r.today.AddDays(2)).Error
+	err := r.DB(t).Exec(`update attendance set status = 'PRESENT', source = 'TEACHER', leave_id = null, version = version + 1 where date = ?`,
+		r.today.AddDays(2)).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +105,10 @@ func TestCancellingTakesBackTheLeavesOwnDaysAndNoTeachersMark(t *testing.T) {
 	if n := r.Count(t, "attendance_revision", "leave_id = ? and replaced_by = ?", l.ID, r.parent.UserID); n != 2 {
 		t.Errorf("%d days taken back in the book", n)
 	}
-	h := testkit.Get[attendance.AttendanceHistory](t, r.admin, "/school-admin/attendance/history/"+r.child.ID.String()+"?to="+r.today.AddDays(3).String())
-	if len(h.Days) != 3 || h.Days[0].Status != nil || len(h.Days[0].Revisions) != 2 || *h.Days[0].Revisions[0].Status != "LEAVE" || h.Days[0].Revisions[1].MarkedBy != r.parent.UserID {
+	h := testkit.Get[attendance.AttendanceHistory](t, r.admin,
+		"/school-admin/attendance/history/"+r.child.ID.String()+"?to="+r.today.AddDays(3).String())
+	if len(h.Days) != 3 || h.Days[0].Status != nil || len(h.Days[0].Revisions) != 2 || *h.Days[0].Revisions[0].Status != "LEAVE" ||
+		h.Days[0].Revisions[1].MarkedBy != r.parent.UserID {
 		t.Errorf("history %+v", h)
 	}
 	r.ask(t, 1, 3) // and may be asked for again
@@ -112,7 +117,8 @@ func TestCancellingTakesBackTheLeavesOwnDaysAndNoTeachersMark(t *testing.T) {
 func TestLeaveIsWrittenOnSchoolDaysOnly(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
-	testkit.Post[attendance.Holiday](t, r.admin, "/school-admin/attendance/holiday/create", map[string]any{"name": "Festival", "startDate": r.today.AddDays(2)})
+	testkit.Post[attendance.Holiday](t, r.admin, "/school-admin/attendance/holiday/create",
+		map[string]any{"name": "Festival", "startDate": r.today.AddDays(2)})
 	l := r.ask(t, 1, 3)
 	if l.Days != 2 {
 		t.Errorf("%g days", l.Days)
@@ -159,7 +165,8 @@ func TestOverlappingOpenLeaveIsRefused(t *testing.T) {
 	r := newRoom(t)
 	l := r.ask(t, 1, 3)
 	for _, days := range [][2]int{{1, 3}, {3, 5}, {0, 1}, {2, 2}} {
-		f := r.parent.Refuses(t, "POST", "/parent/leave/apply", r.days(days[0], days[1], map[string]any{"studentId": r.child.ID}), 409, "DUPLICATE_ENTRY")
+		f := r.parent.Refuses(t, "POST", "/parent/leave/apply", r.days(days[0], days[1], map[string]any{"studentId": r.child.ID}), 409,
+			"DUPLICATE_ENTRY")
 		if !strings.Contains(f.Message, "open leave") {
 			t.Errorf("message %q", f.Message)
 		}
@@ -231,7 +238,8 @@ func TestNobodyDecidesTheirOwnChildsLeave(t *testing.T) {
 	r := newRoom(t)
 	l := r.ask(t, 1, 1)
 	// The class teacher is the child's father: another account, the same phone.
-	err := r.DB(t).Exec(`update app_user set phone = (select phone from app_user where id = ?) where id = ?`, r.parent.UserID, r.classTeacher.UserID).Error
+	err := r.DB(t).Exec(`update app_user set phone = (select phone from app_user where id = ?) where id = ?`, r.parent.UserID,
+		r.classTeacher.UserID).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +266,8 @@ func TestLeaveOfDaysToComeIsShownAndNotCounted(t *testing.T) {
 	if len(lines) < 2 || !strings.Contains(lines[1], "LEAVE") || !strings.HasSuffix(strings.TrimSpace(lines[1]), ",0,0,0,0,0,") {
 		t.Errorf("file %q", lines)
 	}
-	child := testkit.Get[attendance.ChildMonth](t, r.parent, "/parent/attendance/list?studentId="+r.child.ID.String()+"&month="+day.String()[:7])
+	child := testkit.Get[attendance.ChildMonth](t, r.parent,
+		"/parent/attendance/list?studentId="+r.child.ID.String()+"&month="+day.String()[:7])
 	if s := child.Days[day.Day-1].Status; s == nil || *s != "LEAVE" || child.Totals.Marked != 0 {
 		t.Errorf("the parent's month %+v", child)
 	}
@@ -267,7 +276,8 @@ func TestLeaveOfDaysToComeIsShownAndNotCounted(t *testing.T) {
 func TestADayThatBecameASchoolDayWithinALeaveIsLeaveWhenItIsMarked(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
-	h := testkit.Post[attendance.Holiday](t, r.admin, "/school-admin/attendance/holiday/create", map[string]any{"name": "Festival", "startDate": r.today})
+	h := testkit.Post[attendance.Holiday](t, r.admin, "/school-admin/attendance/holiday/create",
+		map[string]any{"name": "Festival", "startDate": r.today})
 	l := r.ask(t, 0, 1)
 	testkit.Post[leave.LeaveView](t, r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED"))
 	if a := r.admin.Call(t, "DELETE", "/school-admin/attendance/holiday/"+h.ID.String(), nil); a.Status != 204 {

@@ -31,7 +31,8 @@ func tellClassTeacher(c api.Ctx, v LeaveView) error {
 func tellApplicant(c api.Ctx, v LeaveView) {
 	notice.Send(c, notice.Notice{
 		Type: notice.Leave, Key: fmt.Sprintf("leave:%s:decided", v.ID), RecordID: v.ID, StudentID: v.StudentID, UserID: v.CreatedBy,
-		Text: notice.Text{Name: "leave.decided", Values: notice.Values{"who": v.ApplicantName, "when": v.when(), "status": notice.Text{Name: "leave." + strings.ToLower(v.Status)}}},
+		Text: notice.Text{Name: "leave.decided", Values: notice.Values{"who": v.ApplicantName, "when": v.when(),
+			"status": notice.Text{Name: "leave." + strings.ToLower(v.Status)}}},
 	})
 }
 

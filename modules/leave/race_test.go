@@ -42,7 +42,8 @@ func TestOfTwoApprovalsAtOnceOneWinsAndTheParentIsToldOnce(t *testing.T) {
 	r := newRoom(t)
 	for i := range 4 {
 		l := r.ask(t, 1+i*3, 2+i*3)
-		got := atOnce(t, post(r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED")), post(r.admin, "/school-admin/leave/decide", decision(l, "APPROVED")),
+		got := atOnce(t, post(r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED")),
+			post(r.admin, "/school-admin/leave/decide", decision(l, "APPROVED")),
 			post(r.admin, "/school-admin/leave/decide", decision(l, "REJECTED")))
 		if got[200] != 1 || got[409] != 2 {
 			t.Errorf("answers %v", got)
@@ -63,7 +64,8 @@ func TestApprovalAgainstCancellationLeavesNoDaysOfACancelledLeave(t *testing.T) 
 	for range 5 {
 		l := r.ask(t, 1, 2)
 		// Both may succeed, one after the other: an approved leave that has not begun can be cancelled.
-		got := atOnce(t, post(r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED")), post(r.parent, "/parent/leave/cancel", cancellation(l)))
+		got := atOnce(t, post(r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED")),
+			post(r.parent, "/parent/leave/cancel", cancellation(l)))
 		if got[200] == 0 {
 			t.Errorf("answers %v", got)
 		}
@@ -113,7 +115,8 @@ func TestTwoRequestsAtOnceDoNotOverdrawABalance(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t)
 	r.entitle(t, 3)
-	got := atOnce(t, post(r.classTeacher, "/teacher/leave/apply", r.days(1, 2)), post(r.classTeacher, "/teacher/leave/apply", r.days(11, 12)), post(r.classTeacher, "/teacher/leave/apply", r.days(21, 22)))
+	got := atOnce(t, post(r.classTeacher, "/teacher/leave/apply", r.days(1, 2)), post(r.classTeacher, "/teacher/leave/apply", r.days(11, 12)),
+		post(r.classTeacher, "/teacher/leave/apply", r.days(21, 22)))
 	if got[201] != 1 || got[409] != 2 {
 		t.Errorf("answers %v", got)
 	}
@@ -130,8 +133,11 @@ func TestAnApprovalAgainstAMarkEndsInOneOfTheTwoWithoutError(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := r.ask(t, 0, 1)
-		marks := map[string]any{"divisionId": r.a.ID, "date": r.today, "records": []any{map[string]any{"studentId": r.child.ID, "status": status}, map[string]any{"studentId": r.other.ID, "status": "PRESENT"}}}
-		got := atOnce(t, post(r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED")), post(r.colleague, "/teacher/attendance/mark", marks))
+		marks := map[string]any{"divisionId": r.a.ID, "date": r.today,
+			"records": []any{map[string]any{"studentId": r.child.ID, "status": status},
+				map[string]any{"studentId": r.other.ID, "status": "PRESENT"}}}
+		got := atOnce(t, post(r.classTeacher, "/teacher/leave/decide", decision(l, "APPROVED")),
+			post(r.colleague, "/teacher/attendance/mark", marks))
 		if got[200] != 2 {
 			t.Errorf("answers %v", got)
 		}

@@ -54,7 +54,8 @@ func (r *room) admit(t *testing.T, name string) roster.StudentDetail {
 func (r *room) hire(t *testing.T, classTeacher bool) (*testkit.Client, uuid.UUID) {
 	t.Helper()
 	c, id := r.As(t, api.Teacher), api.NewID()
-	err := r.DB(t).Exec(`insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, ?, 'Meera', ?, 'TEACHER')`,
+	err := r.DB(t).Exec(`insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+		values (?, ?, ?, 'Meera', ?, 'TEACHER')`,
 		id, c.UserID, id.String(), testkit.NewPhone()).Error
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,8 @@ func (r *room) parentOf(t *testing.T, child roster.StudentDetail) *testkit.Clien
 	db := r.DB(t)
 	err := db.Exec(`insert into guardian (id, user_id, first_name, phone) values (?, ?, 'Leela', ?)`, id, c.UserID, testkit.NewPhone()).Error
 	if err == nil {
-		err = db.Exec(`insert into student_guardian (id, student_id, guardian_id, relation) values (?, ?, ?, 'MOTHER')`, api.NewID(), child.ID, id).Error
+		err = db.Exec(`insert into student_guardian (id, student_id, guardian_id, relation) values (?, ?, ?, 'MOTHER')`, api.NewID(), child.ID,
+			id).Error
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +106,8 @@ func cancellation(l leave.LeaveView) map[string]any { return map[string]any{"lea
 // statuses are the child's days, as the register has them.
 func (r *room) status(t *testing.T, day int) string {
 	t.Helper()
-	reg := testkit.Get[attendance.DayRegister](t, r.classTeacher, fmt.Sprintf("/teacher/attendance/register?divisionId=%s&date=%s", r.a.ID, r.today.AddDays(day)))
+	reg := testkit.Get[attendance.DayRegister](t, r.classTeacher,
+		fmt.Sprintf("/teacher/attendance/register?divisionId=%s&date=%s", r.a.ID, r.today.AddDays(day)))
 	for _, s := range reg.Students {
 		if s.StudentID == r.child.ID && s.Status != nil {
 			return *s.Status

@@ -70,8 +70,10 @@ var bookListing = api.Listing{
 	Sorts:   map[string]string{"title": "title", "author": "author", "createdAt": "created_at"},
 	Default: "title",
 	Filters: map[string]api.Filter{
-		"search": api.SearchWords("search_text"), "category": api.ByText("category"), "isbn": api.ByText("isbn").Where(`isbn <> '' and translate(upper(isbn), '- ', '') = translate(upper(@v), '- ', '')`),
-		"available": api.ByBool("available").Where(`@v = exists (select from book_copy c where c.book_id = book.id and ` + onShelf("@today") + `)`),
+		"search": api.SearchWords("search_text"), "category": api.ByText("category"),
+		"isbn": api.ByText("isbn").Where(`isbn <> '' and translate(upper(isbn), '- ', '') = translate(upper(@v), '- ', '')`),
+		"available": api.ByBool("available").Where(`@v = exists (select from book_copy c where c.book_id = book.id and ` + onShelf("@today") +
+			`)`),
 	},
 }
 

@@ -41,7 +41,8 @@ type reader struct {
 
 // Whoever a borrower is, their row is locked: two desks do not lend past the limit.
 var lockReader = map[bool]string{
-	true:  `select trim(first_name || ' ' || last_name) as name, status = 'ACTIVE' as active from student where id = $1 and deleted_at is null for no key update`,
+	true: `select trim(first_name || ' ' || last_name) as name, status = 'ACTIVE' as active from student where id = $1
+		and deleted_at is null for no key update`,
 	false: `select trim(first_name || ' ' || last_name) as name, status = 'ACTIVE' as active from employee where id = $1 for no key update`,
 }
 
@@ -65,7 +66,8 @@ func (b Borrower) atDesk(c api.Ctx) (reader, error) {
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: lockReader[student], Args: []any{*id}, Scan: tenancy.Collect(&who)},
 		tenancy.Query{SQL: readLimits[student], Scan: tenancy.Collect(&allowed)},
-		tenancy.Query{SQL: `select count(*)::int as n from library_loan where closed_on is null and (student_id = $1 or employee_id = $1)`, Args: []any{*id}, Scan: tenancy.Collect(&open)})
+		tenancy.Query{SQL: `select count(*)::int as n from library_loan where closed_on is null and (student_id = $1 or employee_id = $1)`,
+			Args: []any{*id}, Scan: tenancy.Collect(&open)})
 	if err != nil {
 		return reader{}, fmt.Errorf("reading a borrower: %w", err)
 	}

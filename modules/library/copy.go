@@ -53,10 +53,12 @@ type CopyView struct {
 	BorrowerName string     `json:"borrowerName" doc:"Who has it, or whom it is held for"`
 }
 
-const copyQuery = `select c.id, c.created_at, c.updated_at, c.created_by, c.updated_by, c.version, c.book_id, c.accession_number, c.barcode, c.shelf, c.state, b.title, b.author,
+const copyQuery = `select c.id, c.created_at, c.updated_at, c.created_by, c.updated_by, c.version, c.book_id, c.accession_number,
+	c.barcode, c.shelf, c.state, b.title, b.author,
 	case when l.id is not null then 'ISSUED' when c.state <> 'GOOD' then c.state when r.id is not null then 'HELD' else 'AVAILABLE' end as status, l.id as loan_id, l.due_on,
 	coalesce((select trim(s.first_name || ' ' || s.last_name) from student s where s.id = coalesce(l.student_id, r.student_id)),
-		(select trim(e.first_name || ' ' || e.last_name) from employee e where e.id = coalesce(l.employee_id, r.employee_id)), '') as borrower_name
+		(select trim(e.first_name || ' ' || e.last_name) from employee e where e.id =
+		coalesce(l.employee_id, r.employee_id)), '') as borrower_name
 	from book_copy c join book b on b.id = c.book_id left join library_loan l on l.copy_id = c.id and l.closed_on is null
 	left join library_reservation r on r.copy_id = c.id and r.status = 'READY' and r.hold_until >= ?`
 
@@ -87,7 +89,8 @@ func lockBook(c api.Ctx, id uuid.UUID) (title string, price int64, err error) {
 		Title string
 		Price int64
 	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select title, price from book where id = $1 for update`, Args: []any{id}, Scan: tenancy.Collect(&found)})
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select title, price from book where id = $1 for update`, Args: []any{id},
+		Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return "", 0, fmt.Errorf("locking a book: %w", err)
 	}
@@ -151,9 +154,11 @@ func named(c api.Ctx, id uuid.UUID, code string) (namedCopy, error) {
 	var found []namedCopy
 	where, arg := `id = $1`, any(id)
 	if id == uuid.Nil {
-		where, arg = `lower(barcode) = lower($1) and barcode <> '' or lower(accession_number) = lower($1) order by lower(barcode) = lower($1) desc limit 1`, strings.TrimSpace(code)
+		where, arg = `lower(barcode) = lower($1) and barcode <> '' or lower(accession_number) = lower($1)
+			order by lower(barcode) = lower($1) desc limit 1`, strings.TrimSpace(code)
 	}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, book_id from book_copy where ` + where, Args: []any{arg}, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, book_id from book_copy where ` + where, Args: []any{arg},
+		Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return namedCopy{}, fmt.Errorf("looking for a copy: %w", err)
 	}

@@ -30,7 +30,8 @@ func endHoldsAt(ctx context.Context, at api.SchoolWork) error {
 // in the order everybody does.
 func EndHolds(c api.Ctx) error {
 	var stale []struct{ ID uuid.UUID }
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id from book where id in (` + staleHolds + `) order by id for update`, Args: []any{c.Today()}, Scan: tenancy.Collect(&stale)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id from book where id in (` + staleHolds + `) order by id for update`,
+		Args: []any{c.Today()}, Scan: tenancy.Collect(&stale)})
 	if err != nil {
 		return fmt.Errorf("looking for holds that ran out: %w", err)
 	}

@@ -109,7 +109,8 @@ func importBooks(c api.Ctx, r importIn, file *api.Incoming) (Imported, error) {
 	}
 	err = c.Transact(func(c api.Ctx) error {
 		// One file at a time: of two equal ones the second finds what the first added.
-		err := c.DB.Exec(`insert into number_series (name) values ('library import') on conflict (name) do update set next = number_series.next`).Error
+		err := c.DB.Exec(`insert into number_series (name) values ('library import') on conflict (name) do update
+			set next = number_series.next`).Error
 		if err != nil {
 			return fmt.Errorf("waiting for other imports: %w", err)
 		}
@@ -132,7 +133,8 @@ func readKnown(c api.Ctx, lines []bookLine) (known, error) {
 		if l.isbn() != "" {
 			isbns = append(isbns, l.isbn())
 		}
-		keys, codes, bars = append(keys, l.key()), append(codes, strings.ToLower(l.cells[colAccession])), append(bars, strings.ToLower(l.cells[colBarcode]))
+		keys, codes, bars = append(keys, l.key()), append(codes, strings.ToLower(l.cells[colAccession])),
+			append(bars, strings.ToLower(l.cells[colBarcode]))
 	}
 	var books []struct {
 		ID             uuid.UUID
@@ -143,9 +145,11 @@ func readKnown(c api.Ctx, lines []bookLine) (known, error) {
 		Accession, Barcode string
 	}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select id, translate(upper(isbn), '- ', '') as isbn, match_key from book where isbn <> '' and translate(upper(isbn), '- ', '') = any($1) or match_key = any($2) order by created_at desc, id desc`,
+		tenancy.Query{SQL: `select id, translate(upper(isbn), '- ', '') as isbn, match_key from book where isbn <> ''
+			and translate(upper(isbn), '- ', '') = any($1) or match_key = any($2) order by created_at desc, id desc`,
 			Args: []any{isbns, keys}, Scan: tenancy.Collect(&books)},
-		tenancy.Query{SQL: `select book_id, lower(accession_number) as accession, lower(barcode) as barcode from book_copy where lower(accession_number) = any($1) or (barcode <> '' and lower(barcode) = any($2))`,
+		tenancy.Query{SQL: `select book_id, lower(accession_number) as accession, lower(barcode) as barcode from book_copy
+			where lower(accession_number) = any($1) or (barcode <> '' and lower(barcode) = any($2))`,
 			Args: []any{codes, bars}, Scan: tenancy.Collect(&copies)})
 	if err != nil {
 		return k, fmt.Errorf("reading what a file of books speaks of: %w", err)
@@ -235,8 +239,9 @@ func planBooks(c api.Ctx, lines []bookLine) (*bookPlan, error) {
 }
 
 func (p *bookPlan) add(l bookLine) uuid.UUID {
-	b := Book{Record: api.Record{ID: api.NewID()}, BookFields: BookFields{Title: l.cells[colTitle], Author: l.cells[colAuthor], ISBN: l.cells[colISBN],
-		Publisher: l.cells[colPublisher], Category: l.cells[colCategory]}}
+	b := Book{Record: api.Record{ID: api.NewID()},
+		BookFields: BookFields{Title: l.cells[colTitle], Author: l.cells[colAuthor], ISBN: l.cells[colISBN],
+			Publisher: l.cells[colPublisher], Category: l.cells[colCategory]}}
 	if year, err := strconv.Atoi(l.cells[colYear]); err == nil {
 		b.PublishedYear = &year
 	}
@@ -248,10 +253,12 @@ func (p *bookPlan) add(l bookLine) uuid.UUID {
 
 // write adds what is planned, with one line in the audit for the file.
 func (p *bookPlan) write(c api.Ctx, name string, sum Imported) error {
-	columns := []string{"id", "title", "author", "isbn", "publisher", "published_year", "category", "price", "search_text", "match_key", "created_by", "updated_by", "created_at", "updated_at"}
+	columns := []string{"id", "title", "author", "isbn", "publisher", "published_year", "category", "price", "search_text", "match_key",
+		"created_by", "updated_by", "created_at", "updated_at"}
 	err := tenancy.Copy(c.DB, "book", columns, len(p.books), func(i int) ([]any, error) {
 		b := p.books[i]
-		return []any{b.ID, b.Title, b.Author, b.ISBN, b.Publisher, b.PublishedYear, b.Category, b.Price, b.SearchText, b.MatchKey, c.User.ID, c.User.ID, c.Now, c.Now}, nil
+		return []any{b.ID, b.Title, b.Author, b.ISBN, b.Publisher, b.PublishedYear, b.Category, b.Price, b.SearchText, b.MatchKey, c.User.ID,
+			c.User.ID, c.Now, c.Now}, nil
 	})
 	if err != nil {
 		return fmt.Errorf("adding books: %w", err)

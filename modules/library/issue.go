@@ -69,7 +69,8 @@ func issue(c api.Ctx, r issueIn) (Loan, error) {
 	}
 	// Who got the book waits for it no longer, whichever copy it is.
 	err = c.DB.Exec(`update library_reservation set status = 'FULFILLED', copy_id = ?, updated_at = ?, updated_by = ?, version = version + 1
-		where book_id = ? and status in ('WAITING', 'READY') and coalesce(student_id, employee_id) = ?`, k.ID, c.Now, c.User.ID, which.BookID, r.id()).Error
+		where book_id = ? and status in ('WAITING', 'READY') and
+		coalesce(student_id, employee_id) = ?`, k.ID, c.Now, c.User.ID, which.BookID, r.id()).Error
 	if err != nil {
 		return Loan{}, fmt.Errorf("fulfilling a reservation: %w", err)
 	}
@@ -82,7 +83,8 @@ func issue(c api.Ctx, r issueIn) (Loan, error) {
 // kept is the copy of the book that is held for the borrower, if one is.
 func (b Borrower) kept(c api.Ctx, book uuid.UUID) (uuid.UUID, error) {
 	var found []struct{ CopyID uuid.UUID }
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select copy_id from library_reservation where book_id = $1 and status = 'READY' and coalesce(student_id, employee_id) = $2`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select copy_id from library_reservation where book_id = $1 and status = 'READY' and
+		coalesce(student_id, employee_id) = $2`,
 		Args: []any{book, b.id()}, Scan: tenancy.Collect(&found)})
 	if err != nil || len(found) == 0 {
 		return uuid.Nil, err

@@ -49,12 +49,15 @@ type Loan struct {
 }
 
 // loanQuery is the loans as of a day. The fine is worked out here and nowhere else.
-const loanQuery = `select l.id, l.created_at, l.updated_at, l.created_by, l.updated_by, l.version, l.copy_id, l.student_id, l.employee_id, c.book_id, c.accession_number, b.title,
-	coalesce(trim(s.first_name || ' ' || s.last_name), trim(e.first_name || ' ' || e.last_name)) as borrower_name, l.issued_on, l.due_on, l.renewals, l.closed_on,
+const loanQuery = `select l.id, l.created_at, l.updated_at, l.created_by, l.updated_by, l.version, l.copy_id, l.student_id, l.employee_id,
+	c.book_id, c.accession_number, b.title,
+	coalesce(trim(s.first_name || ' ' || s.last_name), trim(e.first_name || ' ' || e.last_name)) as borrower_name, l.issued_on, l.due_on,
+	l.renewals, l.closed_on,
 	case when l.closed_on is not null then l.outcome when l.due_on < t.day then 'OVERDUE' else 'ISSUED' end as status,
 	greatest(0, coalesce(l.closed_on, t.day) - l.due_on) as days_late,
 	case when l.closed_on is null and l.student_id is not null
-		then least(greatest(0, t.day - l.due_on - g.library_fine_grace_days) * g.library_fine_per_day, coalesce(nullif(g.library_fine_max_amount, 0), 1000000000000)) else 0 end as fine_so_far,
+		then least(greatest(0, t.day - l.due_on - g.library_fine_grace_days) * g.library_fine_per_day,
+		coalesce(nullif(g.library_fine_max_amount, 0), 1000000000000)) else 0 end as fine_so_far,
 	l.fine, l.fine_transaction_id, l.charge, l.charge_transaction_id
 	from (select ?::date as day) t, school_setting g, library_loan l join book_copy c on c.id = l.copy_id join book b on b.id = c.book_id
 	left join student s on s.id = l.student_id left join employee e on e.id = l.employee_id`

@@ -14,10 +14,12 @@ func TestACopyIsIssuedByItsBarcodeAndComesBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	l := testkit.Post[library.Loan](t, d.clerk, "/school-admin/library/loan/issue", map[string]any{"code": "bl-1", "studentId": d.asha.ID})
-	if l.CopyID != d.one.ID || l.DueOn != d.today.AddDays(14) || l.Status != "ISSUED" || l.BorrowerName != "Asha Rao" || l.Title != "Malgudi Days" {
+	if l.CopyID != d.one.ID || l.DueOn != d.today.AddDays(14) || l.Status != "ISSUED" || l.BorrowerName != "Asha Rao" ||
+		l.Title != "Malgudi Days" {
 		t.Errorf("loan %+v", l)
 	}
-	if k := testkit.Get[library.CopyView](t, d.clerk, "/school-admin/library/copy/lookup?code=L-1"); k.Status != "ISSUED" || k.LoanID == nil || *k.LoanID != l.ID || k.BorrowerName != "Asha Rao" {
+	if k := testkit.Get[library.CopyView](t, d.clerk, "/school-admin/library/copy/lookup?code=L-1"); k.Status != "ISSUED" ||
+		k.LoanID == nil || *k.LoanID != l.ID || k.BorrowerName != "Asha Rao" {
 		t.Errorf("copy %+v", k)
 	}
 	if b := testkit.Get[library.BookView](t, d.clerk, "/school-admin/library/book/"+d.book.ID.String()); b.Copies != 2 || b.Available != 1 {
@@ -39,7 +41,8 @@ func TestOfManyClerksWhoIssueOneCopyAtOnceOneSucceeds(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	for range 4 {
-		got := atOnce(t, d.clerk, "/school-admin/library/loan/issue", lending(d.one, d.asha.ID), lending(d.one, d.ravi.ID), lending(d.one, d.asha.ID),
+		got := atOnce(t, d.clerk, "/school-admin/library/loan/issue", lending(d.one, d.asha.ID), lending(d.one, d.ravi.ID),
+			lending(d.one, d.asha.ID),
 			map[string]any{"code": "L-1", "employeeId": d.employee}, lending(d.one, d.ravi.ID))
 		if got[201] != 1 || got[409] != 4 || d.loansOpen(t) != 1 {
 			t.Errorf("answers %v, %d loans", got, d.loansOpen(t))
@@ -55,7 +58,8 @@ func TestTheDatabaseItselfRefusesASecondOpenLoanOfACopy(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.issue(t, d.one, d.asha.ID)
-	err := d.DB(t).Exec(`insert into library_loan (id, copy_id, student_id, issued_on, due_on) values (?, ?, ?, current_date, current_date)`, api.NewID(), d.one.ID, d.ravi.ID).Error
+	err := d.DB(t).Exec(`insert into library_loan (id, copy_id, student_id, issued_on, due_on) values (?, ?, ?, current_date, current_date)`,
+		api.NewID(), d.one.ID, d.ravi.ID).Error
 	if err == nil {
 		t.Error("it did not")
 	}
@@ -158,7 +162,8 @@ func TestALoanIsRenewedAsOftenAsTheSchoolAllowsAndNotWhileOthersWait(t *testing.
 	d.reserve(t, third.ID)
 	d.clerk.Refuses(t, "POST", path, body, 409, "")
 	d.late(t, l, 1)
-	testkit.Post[library.Reservation](t, d.clerk, "/school-admin/library/reservation/cancel", map[string]any{"reservationId": d.reservation(t, third.ID).ID})
+	testkit.Post[library.Reservation](t, d.clerk, "/school-admin/library/reservation/cancel",
+		map[string]any{"reservationId": d.reservation(t, third.ID).ID})
 	d.clerk.Refuses(t, "POST", path, body, 409, "")
 }
 
@@ -174,7 +179,8 @@ func TestWhatIsNotThereIsRefusedAndNothingIsWritten(t *testing.T) {
 	d.clerk.Refuses(t, "POST", path, map[string]any{"studentId": d.asha.ID}, 422, "")
 	d.clerk.Refuses(t, "POST", path, map[string]any{"copyId": d.one.ID, "studentId": d.asha.ID, "dueDate": d.today.AddDays(-1)}, 422, "")
 	d.clerk.Refuses(t, "POST", "/school-admin/library/loan/return", map[string]any{"loanId": uuid.New()}, 404, "")
-	d.clerk.Refuses(t, "POST", "/school-admin/library/reservation/create", map[string]any{"bookId": other.book.ID, "studentId": d.asha.ID}, 404, "")
+	d.clerk.Refuses(t, "POST", "/school-admin/library/reservation/create", map[string]any{"bookId": other.book.ID, "studentId": d.asha.ID},
+		404, "")
 	d.clerk.Refuses(t, "POST", "/school-admin/library/copy/create", map[string]any{"bookId": other.book.ID, "accessionNumber": "Z"}, 422, "")
 	if d.loansOpen(t) != 0 || d.Count(t, "library_reservation", "true") != 0 {
 		t.Error("something was written")
@@ -187,7 +193,8 @@ func TestThoseWhoAreLateAreToldOnceADay(t *testing.T) {
 	const path = "/school-admin/library/overdue/notice"
 	d.late(t, d.issue(t, d.one, d.asha.ID), 3)
 	d.issue(t, d.two, d.ravi.ID)
-	if got := testkit.Post[library.Reminded](t, d.clerk, path, map[string]any{"dryRun": true}); got.Sent != 1 || got.Overdue != 1 || !got.DryRun {
+	if got := testkit.Post[library.Reminded](t, d.clerk, path, map[string]any{"dryRun": true}); got.Sent != 1 || got.Overdue != 1 ||
+		!got.DryRun {
 		t.Errorf("dry run %+v", got)
 	}
 	if got := atOnce(t, d.clerk, path, map[string]any{}, map[string]any{}, map[string]any{}); got[200] != 3 {

@@ -15,7 +15,8 @@ var overdueListing = api.Listing{
 	Default: "dueOn",
 	Filters: map[string]api.Filter{
 		"studentId": api.ByID("student_id"), "employeeId": api.ByID("employee_id"),
-		"classId": api.ByID("class_id").Where(`student_id in (select e.student_id from enrolment e where e.class_id = @v and e.start_date <= @today and (e.end_date is null or e.end_date >= @today))`),
+		"classId": api.ByID("class_id").Where(`student_id in (select e.student_id from enrolment e where e.class_id = @v
+			and e.start_date <= @today and (e.end_date is null or e.end_date >= @today))`),
 	},
 }
 
@@ -47,7 +48,8 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 		DueOn     api.Date
 		Heard     bool
 	}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select l.id, l.student_id, e.user_id, b.title, l.due_on, exists (select from notice n where n.key = 'library overdue ' || l.id || ' ' || $1::date) as heard
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select l.id, l.student_id, e.user_id, b.title, l.due_on, exists (select from notice n
+		where n.key = 'library overdue ' || l.id || ' ' || $1::date) as heard
 		from library_loan l join book_copy c on c.id = l.copy_id join book b on b.id = c.book_id left join employee e on e.id = l.employee_id
 		where l.closed_on is null and l.due_on < $1 order by l.id`, Args: []any{c.Today()}, Scan: tenancy.Collect(&late)})
 	if err != nil {
@@ -55,7 +57,8 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 	}
 	out.Overdue = len(late)
 	for _, l := range late {
-		told := tell(fmt.Sprintf("library overdue %s %s", l.ID, c.Today()), l.ID, l.StudentID, l.UserID, notice.Text{Name: "library.late", Values: notice.Values{"book": l.Title, "date": l.DueOn}})
+		told := tell(fmt.Sprintf("library overdue %s %s", l.ID, c.Today()), l.ID, l.StudentID, l.UserID,
+			notice.Text{Name: "library.late", Values: notice.Values{"book": l.Title, "date": l.DueOn}})
 		if l.Heard || told == nil {
 			out.Already++
 			continue

@@ -41,12 +41,15 @@ type Reservation struct {
 	HoldUntil       *api.Date  `json:"holdUntil" doc:"The last day it is kept"`
 }
 
-const reservationQuery = `select r.id, r.created_at, r.updated_at, r.created_by, r.updated_by, r.version, r.book_id, r.student_id, r.employee_id, b.title,
+const reservationQuery = `select r.id, r.created_at, r.updated_at, r.created_by, r.updated_by, r.version, r.book_id, r.student_id,
+	r.employee_id, b.title,
 	coalesce(trim(s.first_name || ' ' || s.last_name), trim(e.first_name || ' ' || e.last_name)) as borrower_name,
 	case when r.status = 'READY' and r.hold_until < ? then 'EXPIRED' else r.status end as status,
-	case when r.status = 'WAITING' then (select count(*) from library_reservation q where q.book_id = r.book_id and q.status = 'WAITING' and (q.created_at, q.id) <= (r.created_at, r.id)) else 0 end as position,
+	case when r.status = 'WAITING' then (select count(*) from library_reservation q where q.book_id = r.book_id and q.status = 'WAITING'
+	and (q.created_at, q.id) <= (r.created_at, r.id)) else 0 end as position,
 	r.copy_id, coalesce(c.accession_number, '') as accession_number, r.hold_until
-	from library_reservation r join book b on b.id = r.book_id left join student s on s.id = r.student_id left join employee e on e.id = r.employee_id left join book_copy c on c.id = r.copy_id`
+	from library_reservation r join book b on b.id = r.book_id left join student s on s.id = r.student_id left
+	join employee e on e.id = r.employee_id left join book_copy c on c.id = r.copy_id`
 
 func reservations(c api.Ctx) *gorm.DB {
 	return c.DB.Table("(?) as library_reservation", c.DB.Raw(reservationQuery, c.Today()))
@@ -83,7 +86,8 @@ func reserve(c api.Ctx, r reserveIn) (Reservation, error) {
 	}
 	var has []struct{ Copies, Mine int }
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select count(*) filter (where c.state = 'GOOD')::int as copies, count(l.id)::int as mine
-		from book_copy c left join library_loan l on l.copy_id = c.id and l.closed_on is null and coalesce(l.student_id, l.employee_id) = $2 where c.book_id = $1`,
+		from book_copy c left join library_loan l on l.copy_id = c.id and l.closed_on is null and coalesce(l.student_id, l.employee_id) = $2
+		where c.book_id = $1`,
 		Args: []any{r.BookID, r.id()}, Scan: tenancy.Collect(&has)})
 	if err != nil {
 		return Reservation{}, fmt.Errorf("counting copies: %w", err)
@@ -143,18 +147,23 @@ func cancelReservation(c api.Ctx, r cancelIn) (Reservation, error) {
 }
 
 const (
-	expireHolds = `update library_reservation set status = 'EXPIRED', copy_id = null, updated_at = $3, version = version + 1 where book_id = any($1) and status = 'READY' and hold_until < $2`
+	expireHolds = `update library_reservation set status = 'EXPIRED', copy_id = null, updated_at = $3, version = version + 1
+		where book_id = any($1) and status = 'READY' and hold_until < $2`
 	// giveHolds keeps free copies for those who wait, in the order they came.
 	giveHolds = `with free as (
 			select c.id, c.book_id, row_number() over (partition by c.book_id order by c.accession_number, c.id) as n from book_copy c
-			where c.book_id = any($1) and c.state = 'GOOD' and not exists (select from library_loan l where l.copy_id = c.id and l.closed_on is null)
+			where c.book_id = any($1) and c.state = 'GOOD' and not exists (select from library_loan l where l.copy_id = c.id
+			and l.closed_on is null)
 				and not exists (select from library_reservation r where r.copy_id = c.id and r.status = 'READY')),
 		waiting as (
-			select id, book_id, row_number() over (partition by book_id order by created_at, id) as n from library_reservation where book_id = any($1) and status = 'WAITING'),
+			select id, book_id, row_number() over (partition by book_id order by created_at, id) as n from library_reservation
+			where book_id = any($1) and status = 'WAITING'),
 		given as (
-			update library_reservation r set status = 'READY', copy_id = f.id, hold_until = $2::date + $4::int, updated_at = $3, version = version + 1
+			update library_reservation r
+			set status = 'READY', copy_id = f.id, hold_until = $2::date + $4::int, updated_at = $3, version = version + 1
 			from waiting w join free f on f.book_id = w.book_id and f.n = w.n where r.id = w.id returning r.*)
-		select g.id, g.student_id, e.user_id, b.title, g.hold_until from given g join book b on b.id = g.book_id left join employee e on e.id = g.employee_id`
+		select g.id, g.student_id, e.user_id, b.title, g.hold_until from given g join book b on b.id = g.book_id left
+		join employee e on e.id = g.employee_id`
 )
 
 // turn ends the holds of books that nobody came for, and keeps free copies for who is

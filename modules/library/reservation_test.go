@@ -19,8 +19,10 @@ func TestAReturnedCopyIsKeptForWhoIsNextInTheQueue(t *testing.T) {
 	if r := d.reserve(t, second.ID); r.Position != 2 {
 		t.Errorf("second %+v", r)
 	}
-	d.clerk.Refuses(t, "POST", "/school-admin/library/reservation/create", map[string]any{"bookId": d.book.ID, "studentId": first.ID}, 409, "DUPLICATE_ENTRY")
-	d.clerk.Refuses(t, "POST", "/school-admin/library/reservation/create", map[string]any{"bookId": d.book.ID, "studentId": d.asha.ID}, 409, "")
+	d.clerk.Refuses(t, "POST", "/school-admin/library/reservation/create", map[string]any{"bookId": d.book.ID, "studentId": first.ID}, 409,
+		"DUPLICATE_ENTRY")
+	d.clerk.Refuses(t, "POST", "/school-admin/library/reservation/create", map[string]any{"bookId": d.book.ID, "studentId": d.asha.ID}, 409,
+		"")
 	d.takeBack(t, a)
 	r := d.reservation(t, first.ID)
 	if r.Status != "READY" || *r.CopyID != d.one.ID || *r.HoldUntil != d.today.AddDays(3) || d.copyStatus(t, d.one) != "HELD" {

@@ -35,13 +35,15 @@ type lent struct {
 // take finds an open loan and locks its book.
 func (r which) take(c api.Ctx) (lent, error) {
 	var found []struct{ ID, CopyID, BookID uuid.UUID }
-	query := tenancy.Query{SQL: `select l.id, l.copy_id, c.book_id from library_loan l join book_copy c on c.id = l.copy_id where l.id = $1`, Args: []any{r.LoanID}, Scan: tenancy.Collect(&found)}
+	query := tenancy.Query{SQL: `select l.id, l.copy_id, c.book_id from library_loan l join book_copy c on c.id = l.copy_id where l.id = $1`,
+		Args: []any{r.LoanID}, Scan: tenancy.Collect(&found)}
 	if r.LoanID == uuid.Nil {
 		k, err := spokenOf(c, r.CopyID, r.Code)
 		if err != nil {
 			return lent{}, err
 		}
-		query.SQL, query.Args = `select l.id, l.copy_id, c.book_id from library_loan l join book_copy c on c.id = l.copy_id where l.copy_id = $1 and l.closed_on is null`, []any{k.ID}
+		query.SQL, query.Args = `select l.id, l.copy_id, c.book_id from library_loan l join book_copy c on c.id = l.copy_id where l.copy_id = $1
+			and l.closed_on is null`, []any{k.ID}
 	}
 	if err := tenancy.Pipeline(c.DB, query); err != nil {
 		return lent{}, fmt.Errorf("looking for a loan: %w", err)
@@ -150,7 +152,8 @@ func renew(c api.Ctx, r which) (Loan, error) {
 		return l.Loan, err
 	}
 	var waiting []struct{ N int }
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select count(*)::int as n from library_reservation where book_id = $1 and status = 'WAITING'`, Args: []any{l.BookID}, Scan: tenancy.Collect(&waiting)})
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select count(*)::int as n from library_reservation where book_id = $1
+		and status = 'WAITING'`, Args: []any{l.BookID}, Scan: tenancy.Collect(&waiting)})
 	if err != nil {
 		return l.Loan, fmt.Errorf("looking who waits: %w", err)
 	}

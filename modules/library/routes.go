@@ -51,7 +51,8 @@ func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/library/book/create", "library", "Add a book", createBook, api.Says("Book created")),
 		api.List("/school-admin/library/book/list", "library", "List the books, or search title, author and ISBN", bookListing, listBooks),
-		api.Upload("/school-admin/library/book/import", "library", "Add books and copies from a CSV file; a dry run says what it would do", importBooks),
+		api.Upload("/school-admin/library/book/import", "library", "Add books and copies from a CSV file; a dry run says what it would do",
+			importBooks),
 		api.Get("/school-admin/library/book/:id", "library", "Read a book", getBook),
 		api.Put("/school-admin/library/book/:id", "library", "Change a book", updateBook, api.Versioned),
 		api.Remove("/school-admin/library/book/:id", "library", "Delete a book that has no copies", deleteBook),
@@ -63,18 +64,25 @@ func (m *Module) routes() []api.Row {
 		api.Put("/school-admin/library/copy/:id", "library", "Change a copy; lost ones that are found become GOOD", updateCopy, api.Versioned),
 		api.Remove("/school-admin/library/copy/:id", "library", "Delete a copy that was never lent", deleteCopy),
 
-		api.Create("/school-admin/library/loan/issue", "library", "Lend a copy to a student or an employee", issue, api.Idempotent, api.Says("Issued")),
-		api.Post("/school-admin/library/loan/return", "library", "Take a copy back; a late one is fined", m.takeBack, api.Idempotent, api.Says("Returned")),
-		api.Post("/school-admin/library/loan/renew", "library", "Lend for another term, unless somebody waits", renew, api.Idempotent, api.Says("Renewed")),
-		api.Post("/school-admin/library/loan/lost", "library", "Write off a copy its borrower lost, and charge it", m.lose, api.Idempotent, api.Says("Marked as lost")),
+		api.Create("/school-admin/library/loan/issue", "library", "Lend a copy to a student or an employee", issue, api.Idempotent,
+			api.Says("Issued")),
+		api.Post("/school-admin/library/loan/return", "library", "Take a copy back; a late one is fined", m.takeBack, api.Idempotent,
+			api.Says("Returned")),
+		api.Post("/school-admin/library/loan/renew", "library", "Lend for another term, unless somebody waits", renew, api.Idempotent,
+			api.Says("Renewed")),
+		api.Post("/school-admin/library/loan/lost", "library", "Write off a copy its borrower lost, and charge it", m.lose, api.Idempotent,
+			api.Says("Marked as lost")),
 		api.List("/school-admin/library/loan/list", "library", "List the loans", loanListing, listLoans),
 
-		api.Create("/school-admin/library/reservation/create", "library", "Queue a borrower for a book", reserve, api.Idempotent, api.Says("Reserved")),
+		api.Create("/school-admin/library/reservation/create", "library", "Queue a borrower for a book", reserve, api.Idempotent,
+			api.Says("Reserved")),
 		api.List("/school-admin/library/reservation/list", "library", "List the reservations", reservationListing, listReservations),
-		api.Post("/school-admin/library/reservation/cancel", "library", "Take a borrower off the queue", cancelReservation, api.Says("Reservation cancelled")),
+		api.Post("/school-admin/library/reservation/cancel", "library", "Take a borrower off the queue", cancelReservation,
+			api.Says("Reservation cancelled")),
 
 		api.List("/school-admin/library/overdue", "library", "List what should be back", overdueListing, listOverdue),
-		api.Post("/school-admin/library/overdue/notice", "library", "Tell those who are late, at most once a day; a dry run says how many", remind, api.NoBodyNeeded, api.Says("Notices sent")),
+		api.Post("/school-admin/library/overdue/notice", "library", "Tell those who are late, at most once a day; a dry run says how many",
+			remind, api.NoBodyNeeded, api.Says("Notices sent")),
 
 		api.List("/teacher/library/search", "library", "Search the books", bookListing, listBooks),
 	)

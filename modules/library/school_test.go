@@ -42,12 +42,14 @@ func newDesk(t *testing.T) *desk {
 
 func (d *desk) addBook(t *testing.T, title, author, isbn string) library.BookView {
 	t.Helper()
-	return testkit.Post[library.BookView](t, d.clerk, "/school-admin/library/book/create", map[string]any{"title": title, "author": author, "isbn": isbn, "price": 25000})
+	return testkit.Post[library.BookView](t, d.clerk, "/school-admin/library/book/create",
+		map[string]any{"title": title, "author": author, "isbn": isbn, "price": 25000})
 }
 
 func (d *desk) addCopy(t *testing.T, book uuid.UUID, number string) library.CopyView {
 	t.Helper()
-	return testkit.Post[library.CopyView](t, d.clerk, "/school-admin/library/copy/create", map[string]any{"bookId": book, "accessionNumber": number, "barcode": "B" + number})
+	return testkit.Post[library.CopyView](t, d.clerk, "/school-admin/library/copy/create",
+		map[string]any{"bookId": book, "accessionNumber": number, "barcode": "B" + number})
 }
 
 func (d *desk) set(t *testing.T, fields map[string]any) {
@@ -71,12 +73,14 @@ func (d *desk) takeBack(t *testing.T, l library.Loan) library.Loan {
 
 func (d *desk) reserve(t *testing.T, student uuid.UUID) library.Reservation {
 	t.Helper()
-	return testkit.Post[library.Reservation](t, d.clerk, "/school-admin/library/reservation/create", map[string]any{"bookId": d.book.ID, "studentId": student})
+	return testkit.Post[library.Reservation](t, d.clerk, "/school-admin/library/reservation/create",
+		map[string]any{"bookId": d.book.ID, "studentId": student})
 }
 
 func (d *desk) reservation(t *testing.T, student uuid.UUID) library.Reservation {
 	t.Helper()
-	page := testkit.Get[api.Page[library.Reservation]](t, d.clerk, "/school-admin/library/reservation/list?filters%5BstudentId%5D="+student.String())
+	page := testkit.Get[api.Page[library.Reservation]](t, d.clerk,
+		"/school-admin/library/reservation/list?filters%5BstudentId%5D="+student.String())
 	if page.Total != 1 {
 		t.Fatalf("%d reservations", page.Total)
 	}
@@ -86,7 +90,8 @@ func (d *desk) reservation(t *testing.T, student uuid.UUID) library.Reservation 
 // late moves a loan so many days into the past.
 func (d *desk) late(t *testing.T, l library.Loan, days int) {
 	t.Helper()
-	if err := d.DB(t).Exec(`update library_loan set issued_on = ?, due_on = ? where id = ?`, d.today.AddDays(-days-14), d.today.AddDays(-days), l.ID).Error; err != nil {
+	if err := d.DB(t).Exec(`update library_loan set issued_on = ?, due_on = ? where id = ?`, d.today.AddDays(-days-14),
+		d.today.AddDays(-days), l.ID).Error; err != nil {
 		t.Fatal(err)
 	}
 }

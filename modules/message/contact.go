@@ -28,13 +28,15 @@ type contactsRequest struct {
 }
 
 // name is what people call a user: as employee, as guardian, or by the account.
-const name = `trim(coalesce(em.first_name || ' ' || em.last_name, gu.first_name || ' ' || gu.last_name, u.first_name || ' ' || u.last_name))`
+const name = `trim(coalesce(em.first_name || ' ' || em.last_name, gu.first_name || ' ' || gu.last_name,
+	u.first_name || ' ' || u.last_name))`
 
 const named = ` left join employee em on em.user_id = u.id left join guardian gu on gu.user_id = u.id`
 
 // pairs are the guardians and teachers who have a student in common on a day: $2. An
 // assignment to a class counts for all its divisions, as it does for rights.
-const pairs = `select g.user_id as guardian, a.user_id as teacher, s.id as student_id, trim(s.first_name || ' ' || s.last_name) as student_name
+const pairs = `select g.user_id as guardian, a.user_id as teacher, s.id as student_id,
+	trim(s.first_name || ' ' || s.last_name) as student_name
 	from student s join student_guardian sg on sg.student_id = s.id and sg.can_view_data join guardian g on g.id = sg.guardian_id
 	join enrolment e on e.student_id = s.id and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2)
 	join teacher_assignment a on a.class_id = e.class_id and (a.division_id is null or a.division_id = e.division_id)
@@ -47,18 +49,23 @@ var partners = map[api.RoleType]string{
 		from (` + pairs + `) p join app_user u on u.id = p.teacher and u.status = 'ACTIVE'` + named + ` where p.guardian = $1`,
 	api.Teacher: `select distinct u.id as user_id, ` + name + ` as name, 'PARENT' as role, p.student_id, p.student_name
 		from (` + pairs + `) p join app_user u on u.id = p.guardian and u.status = 'ACTIVE'` + named + ` where p.teacher = $1
-		union all select u.id, ` + name + `, 'SCHOOL_ADMIN', null, '' from app_user u join role r on r.id = u.role_id and r.type = 'SCHOOL_ADMIN'` + named + ` where u.status = 'ACTIVE' and $2::date is not null`,
+		union all select u.id,
+		` + name + `, 'SCHOOL_ADMIN', null, '' from app_user u join role r on r.id = u.role_id and r.type = 'SCHOOL_ADMIN'` + named +
+		` where u.status = 'ACTIVE' and $2::date is not null`,
 	api.SchoolAdmin: `select u.id as user_id, ` + name + ` as name, r.type as role, null::uuid as student_id,
-			coalesce((select string_agg(trim(s.first_name || ' ' || s.last_name), ', ' order by s.first_name, s.id) from student_guardian sg join student s on s.id = sg.student_id and s.deleted_at is null
+			coalesce((select string_agg(trim(s.first_name || ' ' || s.last_name), ', ' order by s.first_name, s.id) from student_guardian sg
+			join student s on s.id = sg.student_id and s.deleted_at is null
 				where sg.guardian_id = gu.id), '') as student_name
-		from app_user u join role r on r.id = u.role_id and r.type in ('PARENT', 'TEACHER', 'SCHOOL_ADMIN')` + named + ` where u.status = 'ACTIVE' and u.id <> $1 and $2::date is not null`,
+		from app_user u join role r on r.id = u.role_id
+		and r.type in ('PARENT', 'TEACHER', 'SCHOOL_ADMIN')` + named + ` where u.status = 'ACTIVE' and u.id <> $1 and $2::date is not null`,
 }
 
 const contactsMost = 1000
 
 func contacts(c api.Ctx, r contactsRequest) (Contacts, error) {
 	out := Contacts{Contacts: []Contact{}}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select user_id, name, role, student_id, student_name from (` + partners[c.User.Role] + `) p
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select user_id, name, role, student_id, student_name from (` + partners[c.User.Role] +
+		`) p
 		where $3::uuid is null or student_id = $3 order by name, user_id, student_name limit $4`,
 		Args: []any{c.User.ID, c.Today(), r.StudentID, contactsMost}, Scan: tenancy.Collect(&out.Contacts)})
 	if err != nil {

@@ -28,12 +28,14 @@ func TestAParentWritesToTheTeacherOfTheirChildAndIsAnswered(t *testing.T) {
 	if len(known) != 1 || known[0].UserID != teacher.UserID || known[0].Name != "Ravi Iyer" || known[0].Role != "TEACHER" {
 		t.Fatalf("contacts %+v", known)
 	}
-	first := write(t, parent, "parent", map[string]any{"recipientIds": []any{teacher.UserID}, "studentId": child.ID, "subject": "Homework", "body": "What was it?"})
+	first := write(t, parent, "parent", map[string]any{"recipientIds": []any{teacher.UserID}, "studentId": child.ID, "subject": "Homework",
+		"body": "What was it?"})
 	if first.SenderName != "Meera Rao" || first.SenderID != parent.UserID {
 		t.Errorf("sent %+v", first)
 	}
 	inbox := testkit.Get[api.Page[message.Summary]](t, teacher, "/teacher/message/list").Items
-	if len(inbox) != 1 || inbox[0].UnreadCount != 1 || inbox[0].LastMessage != "What was it?" || inbox[0].Subject != "Homework" || *inbox[0].StudentID != child.ID ||
+	if len(inbox) != 1 || inbox[0].UnreadCount != 1 || inbox[0].LastMessage != "What was it?" || inbox[0].Subject != "Homework" ||
+		*inbox[0].StudentID != child.ID ||
 		inbox[0].With != "Meera Rao" || inbox[0].StudentName == "" {
 		t.Fatalf("the teacher's list %+v", inbox)
 	}
@@ -44,7 +46,8 @@ func TestAParentWritesToTheTeacherOfTheirChildAndIsAnswered(t *testing.T) {
 	testkit.Post[api.Nothing](t, teacher, "/teacher/message/read", map[string]any{"threadId": first.ThreadID})
 	write(t, teacher, "teacher", map[string]any{"threadId": first.ThreadID, "body": "Page 12"})
 	thread := testkit.Get[message.Thread](t, parent, "/parent/message/thread/"+first.ThreadID.String())
-	if thread.Total != 2 || thread.UnreadCount != 1 || len(thread.Participants) != 2 || thread.Messages[0].ID != first.ID || thread.Messages[1].Body != "Page 12" ||
+	if thread.Total != 2 || thread.UnreadCount != 1 || len(thread.Participants) != 2 || thread.Messages[0].ID != first.ID ||
+		thread.Messages[1].Body != "Page 12" ||
 		len(thread.Messages[0].ReadBy) != 1 || thread.Messages[0].ReadBy[0] != teacher.UserID || len(thread.Messages[1].ReadBy) != 0 {
 		t.Errorf("the thread %+v", thread)
 	}
@@ -60,7 +63,8 @@ func TestAParentWritesToTheTeacherOfTheirChildAndIsAnswered(t *testing.T) {
 	other.Refuses(t, "POST", "/parent/message/send", map[string]any{"threadId": first.ThreadID, "body": "Hello"}, 404, "")
 	other.Refuses(t, "POST", "/parent/message/read", map[string]any{"threadId": first.ThreadID}, 404, "")
 	testkit.Eventually(t, "the pushes are out", func() bool {
-		return s.Count(t, "delivery", "state = 'SENT' and recipient in ?", []string{"teacher_" + teacher.UserID.String(), "student_" + child.ID.String()}) == 2
+		return s.Count(t, "delivery", "state = 'SENT' and recipient in ?",
+			[]string{"teacher_" + teacher.UserID.String(), "student_" + child.ID.String()}) == 2
 	})
 }
 
@@ -120,7 +124,8 @@ func TestAThreadEndsForThoseWhoHaveNoStudentInCommonAnyMore(t *testing.T) {
 	}
 	teacher.Refuses(t, "POST", "/teacher/message/send", map[string]any{"threadId": m.ThreadID, "body": "Still there?"}, 404, "")
 	teacher.Refuses(t, "GET", "/teacher/message/thread/"+m.ThreadID.String(), nil, 404, "")
-	parent.Refuses(t, "POST", "/parent/message/send", map[string]any{"threadId": m.ThreadID, "body": "Still there?"}, 403, "PERMISSION_DENIED")
+	parent.Refuses(t, "POST", "/parent/message/send", map[string]any{"threadId": m.ThreadID, "body": "Still there?"}, 403,
+		"PERMISSION_DENIED")
 	if err := s.DB(t).Exec(`update student_guardian set can_view_data = false`).Error; err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +147,10 @@ func TestWhoHasNothingToDoWithAStudentAnyMoreIsNotToldWhatIsWritten(t *testing.T
 			t.Errorf("the office finds a guardian by the child: %+v", c)
 		}
 	}
-	first := write(t, parent, "parent", map[string]any{"recipientIds": []any{teacher.UserID, moved.UserID}, "studentId": child.ID, "body": "Hello"})
-	both := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{parent.UserID, barred.UserID}, "studentId": child.ID, "body": "Hello"})
+	first := write(t, parent, "parent", map[string]any{"recipientIds": []any{teacher.UserID, moved.UserID}, "studentId": child.ID,
+		"body": "Hello"})
+	both := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{parent.UserID, barred.UserID}, "studentId": child.ID,
+		"body": "Hello"})
 	office := write(t, admin, "school-admin", map[string]any{"recipientIds": []any{moved.UserID}, "studentId": child.ID, "body": "Hello"})
 	for sql, user := range map[string]uuid.UUID{
 		`delete from teacher_assignment where user_id = ?`:                                                                  moved.UserID,
@@ -182,7 +189,8 @@ func TestAMessageToBothParentsIsOnePushToTheirTopic(t *testing.T) {
 	s := testkit.NewSchool(t)
 	seat := s.Seat(t, "Class 5")
 	child, teacher := s.Child(t, seat, 2), s.Teacher(t, seat)
-	first := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{child.Parents[0].UserID, child.Parents[1].UserID}, "studentId": child.ID, "body": "Hello"})
+	first := write(t, teacher, "teacher", map[string]any{"recipientIds": []any{child.Parents[0].UserID, child.Parents[1].UserID},
+		"studentId": child.ID, "body": "Hello"})
 	pushes := func(n int) {
 		t.Helper()
 		testkit.Eventually(t, "the notices are heard", func() bool { return s.Count(t, "outbox", "kind = ?", notice.Due) == 0 })
@@ -206,7 +214,8 @@ func TestAMessageSentTwiceUnderOneKeyIsOne(t *testing.T) {
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			if a, err := keyed.TryCall("POST", "/school-admin/message/send", map[string]any{"recipientIds": []any{teacher.UserID}, "body": "Hello"}); err != nil || a.Status != 201 {
+			if a, err := keyed.TryCall("POST", "/school-admin/message/send",
+				map[string]any{"recipientIds": []any{teacher.UserID}, "body": "Hello"}); err != nil || a.Status != 201 {
 				t.Errorf("%d %s %v", a.Status, a.Body, err)
 			}
 		})

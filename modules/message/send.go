@@ -53,14 +53,19 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	msg := Message{ID: api.NewID(), ThreadID: t.ID, SenderID: c.User.ID, Body: r.Body, SentAt: c.Now, AttachmentFileIDs: []uuid.UUID{}, ReadBy: []uuid.UUID{}}
+	msg := Message{ID: api.NewID(), ThreadID: t.ID, SenderID: c.User.ID, Body: r.Body, SentAt: c.Now, AttachmentFileIDs: []uuid.UUID{},
+		ReadBy: []uuid.UUID{}}
 	var told []uuid.UUID
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `insert into message (id, thread_id, sender_id, body, sent_at) values ($1, $2, $3, $4, $5)`, Args: []any{msg.ID, t.ID, c.User.ID, r.Body, c.Now}},
+		tenancy.Query{SQL: `insert into message (id, thread_id, sender_id, body, sent_at) values ($1, $2, $3, $4, $5)`,
+			Args: []any{msg.ID, t.ID, c.User.ID, r.Body, c.Now}},
 		tenancy.Query{SQL: `update thread set last_message_at = greatest(last_message_at, $2) where id = $1`, Args: []any{t.ID, c.Now}},
-		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{t.ID, c.User.ID, c.Now}},
-		tenancy.Query{SQL: `select ` + name + ` from app_user u` + named + ` where u.id = $1`, Args: []any{c.User.ID}, Scan: tenancy.One(&msg.SenderName)},
-		tenancy.Query{SQL: others, Args: []any{pgx.NamedArgs{"thread": t.ID, "user": c.User.ID, "today": c.Today()}}, Scan: tenancy.Values(&told)})
+		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`,
+			Args: []any{t.ID, c.User.ID, c.Now}},
+		tenancy.Query{SQL: `select ` + name + ` from app_user u` + named + ` where u.id = $1`, Args: []any{c.User.ID},
+			Scan: tenancy.One(&msg.SenderName)},
+		tenancy.Query{SQL: others, Args: []any{pgx.NamedArgs{"thread": t.ID, "user": c.User.ID, "today": c.Today()}},
+			Scan: tenancy.Values(&told)})
 	if err != nil {
 		return Message{}, fmt.Errorf("writing a message: %w", err)
 	}

@@ -17,22 +17,27 @@ import (
 const belongs = `(thread.student_id is null or case r.type
 	when 'PARENT' then exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id join student s on s.id = sg.student_id
 		where g.user_id = p.user_id and sg.student_id = thread.student_id and sg.can_view_data and s.deleted_at is null)
-	when 'TEACHER' then exists (select from enrolment e join teacher_assignment a on a.class_id = e.class_id and (a.division_id is null or a.division_id = e.division_id)
+	when 'TEACHER' then exists (select from enrolment e join teacher_assignment a on a.class_id = e.class_id and (a.division_id is null
+	or a.division_id = e.division_id)
 			left join academic_year y on y.id = a.academic_year_id
-			where a.user_id = p.user_id and e.student_id = thread.student_id and e.start_date <= @today and (e.end_date is null or e.end_date >= @today)
+			where a.user_id = p.user_id and e.student_id = thread.student_id and e.start_date <= @today and (e.end_date is null
+			or e.end_date >= @today)
 				and (a.academic_year_id is null or y.active))
 		or exists (select from app_user b join role k on k.id = b.role_id where b.id = thread.created_by and k.type = 'SCHOOL_ADMIN')
-		or not exists (select from thread_participant o join app_user b on b.id = o.user_id join role k on k.id = b.role_id where o.thread_id = thread.id and k.type = 'PARENT')
+		or not exists (select from thread_participant o join app_user b on b.id = o.user_id join role k on k.id = b.role_id
+		where o.thread_id = thread.id and k.type = 'PARENT')
 	else true end)`
 
 // mine is the threads the caller is part of.
 func mine(c api.Ctx) *gorm.DB {
-	return c.DB.Table("thread").Where(`exists (select from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id
+	return c.DB.Table("thread").Where(`exists (select from thread_participant p join app_user u on u.id = p.user_id
+		join role r on r.id = u.role_id
 		where p.thread_id = thread.id and p.user_id = @user and `+belongs+`)`, map[string]any{"user": c.User.ID, "today": c.Today()})
 }
 
 // others are the participants of the thread @thread besides @user who still have to do with it on the day @today.
-const others = `select p.user_id from thread join thread_participant p on p.thread_id = thread.id join app_user u on u.id = p.user_id join role r on r.id = u.role_id
+const others = `select p.user_id from thread join thread_participant p on p.thread_id = thread.id join app_user u on u.id = p.user_id
+	join role r on r.id = u.role_id
 	where thread.id = @thread and p.user_id <> @user and ` + belongs + ` order by p.user_id`
 
 // Participant is somebody in a thread.
@@ -66,13 +71,16 @@ var threadListing = api.Listing{
 
 func listThreads(c api.Ctx, l api.ListRequest) (api.Page[Summary], error) {
 	counted := mine(c).Select(`thread.id, subject, student_id, last_message_at, created_by, created_at,
-		coalesce((select left(m.body, 120) from message m where m.thread_id = thread.id order by m.sent_at desc, m.id desc limit 1), '') as last_message,
+		coalesce((select left(m.body, 120) from message m where m.thread_id = thread.id order by m.sent_at desc, m.id desc
+		limit 1), '') as last_message,
 		(select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = ?
 			where m.thread_id = thread.id and m.sender_id <> ? and (p.read_at is null or m.sent_at > p.read_at)) as unread_count,
 		coalesce((select string_agg(`+name+`, ', ' order by u.id) from thread_participant o join app_user u on u.id = o.user_id`+named+`
 			where o.thread_id = thread.id and o.user_id <> ?), '') as "with",
-		coalesce((select trim(s.first_name || ' ' || s.last_name) from student s where s.id = thread.student_id), '') as student_name`, c.User.ID, c.User.ID, c.User.ID)
-	return api.Fetch[Summary](c.DB.Table("(?) as mine", counted).Select(`id, subject, student_id, last_message_at, created_by, created_at, last_message, unread_count, "with", student_name`), l)
+		coalesce((select trim(s.first_name || ' ' || s.last_name) from student s
+		where s.id = thread.student_id), '') as student_name`, c.User.ID, c.User.ID, c.User.ID)
+	return api.Fetch[Summary](c.DB.Table("(?) as mine",
+		counted).Select(`id, subject, student_id, last_message_at, created_by, created_at, last_message, unread_count, "with", student_name`), l)
 }
 
 // Thread is a thread as it is read.
@@ -101,7 +109,8 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 	if err != nil {
 		return Thread{}, err
 	}
-	out := Thread{ID: t.ID, Subject: t.Subject, StudentID: t.StudentID, Participants: []Participant{}, Messages: []Message{}, Page: max(1, r.Page), Limit: r.Limit}
+	out := Thread{ID: t.ID, Subject: t.Subject, StudentID: t.StudentID, Participants: []Participant{}, Messages: []Message{},
+		Page: max(1, r.Page), Limit: r.Limit}
 	if out.Limit == 0 {
 		out.Limit = 50
 	}
@@ -112,13 +121,17 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 	}
 	var rows []row
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select p.user_id, ` + name + ` as name, r.type as role, p.read_at from thread_participant p join app_user u on u.id = p.user_id join role r on r.id = u.role_id` + named + `
+		tenancy.Query{SQL: `select p.user_id, ` + name + ` as name, r.type as role, p.read_at from thread_participant p
+			join app_user u on u.id = p.user_id join role r on r.id = u.role_id` + named + `
 			where p.thread_id = $1 order by name, p.user_id`, Args: []any{t.ID}, Scan: tenancy.Collect(&out.Participants)},
 		tenancy.Query{SQL: `select count(*) from message where thread_id = $1`, Args: []any{t.ID}, Scan: tenancy.One(&out.Total)},
-		tenancy.Query{SQL: `select m.id, m.sender_id, ` + name + ` as sender_name, m.body, m.sent_at from message m join app_user u on u.id = m.sender_id` + named + `
-			where m.thread_id = $1 order by m.sent_at desc, m.id desc limit $2 offset $3`, Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&rows)},
+		tenancy.Query{SQL: `select m.id, m.sender_id, ` + name + ` as sender_name, m.body, m.sent_at from message m
+			join app_user u on u.id = m.sender_id` + named + `
+			where m.thread_id = $1 order by m.sent_at desc, m.id desc
+			limit $2 offset $3`, Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&rows)},
 		tenancy.Query{SQL: `select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = $2
-			where m.thread_id = $1 and m.sender_id <> $2 and (p.read_at is null or m.sent_at > p.read_at)`, Args: []any{t.ID, c.User.ID}, Scan: tenancy.One(&out.UnreadCount)})
+			where m.thread_id = $1 and m.sender_id <> $2 and (p.read_at is null
+			or m.sent_at > p.read_at)`, Args: []any{t.ID, c.User.ID}, Scan: tenancy.One(&out.UnreadCount)})
 	if err != nil {
 		return out, fmt.Errorf("reading a thread: %w", err)
 	}
@@ -133,7 +146,8 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 	}
 	for i := len(rows) - 1; i >= 0; i-- {
 		w := rows[i]
-		msg := Message{ID: w.ID, ThreadID: t.ID, SenderID: w.SenderID, SenderName: w.SenderName, Body: w.Body, SentAt: w.SentAt, AttachmentFileIDs: []uuid.UUID{}, ReadBy: []uuid.UUID{}}
+		msg := Message{ID: w.ID, ThreadID: t.ID, SenderID: w.SenderID, SenderName: w.SenderName, Body: w.Body, SentAt: w.SentAt,
+			AttachmentFileIDs: []uuid.UUID{}, ReadBy: []uuid.UUID{}}
 		msg.AttachmentFileIDs = append(msg.AttachmentFileIDs, files[w.ID]...)
 		for _, p := range out.Participants {
 			if p.UserID != w.SenderID && p.ReadAt != nil && !p.ReadAt.Before(w.SentAt) {
@@ -155,8 +169,10 @@ func read(c api.Ctx, r readRequest) (api.Nothing, error) {
 		return api.Nothing{}, err
 	}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`, Args: []any{r.ThreadID, c.User.ID, c.Now}},
-		tenancy.Query{SQL: `update notification set read_at = $3 where user_id = $2 and read_at is null and type = 'MESSAGE' and record_id = $1`, Args: []any{r.ThreadID, c.User.ID, c.Now}})
+		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`,
+			Args: []any{r.ThreadID, c.User.ID, c.Now}},
+		tenancy.Query{SQL: `update notification set read_at = $3 where user_id = $2 and read_at is null and type = 'MESSAGE' and record_id = $1`,
+			Args: []any{r.ThreadID, c.User.ID, c.Now}})
 	if err != nil {
 		return api.Nothing{}, fmt.Errorf("marking a thread: %w", err)
 	}

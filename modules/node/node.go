@@ -130,11 +130,14 @@ func (m *Module) get(c api.PlatformCtx, r byID) (Details, error) {
 	}
 	out := Details{Node: Node{record: known}, Moves: []Move{}}
 	m.look(c, &out.Node)
-	err = c.DB.Raw(`select m.school_id, s.code as school_code, s.name as school_name, m.source as "from", m.target as "to", m.state, m.error, m.created_at, m.moved_at,
-			coalesce((select step from school_move_step st where st.move_id = m.id and st.started_at is not null order by st.position desc limit 1), '') as step
+	err = c.DB.Raw(`select m.school_id, s.code as school_code, s.name as school_name, m.source as "from", m.target as "to", m.state, m.error,
+		m.created_at, m.moved_at,
+			coalesce((select step from school_move_step st where st.move_id = m.id and st.started_at is not null order by st.position desc
+			limit 1), '') as step
 		from school_move m join school s on s.id = m.school_id
 		where (m.source = @name or m.target = @name) and (m.state = 'RUNNING' or m.state = 'MOVED' and m.source = @name
-			or m.state = 'FAILED' and m.source = @name and s.node = @name and not exists (select from school_move later where later.school_id = m.school_id and later.created_at > m.created_at))
+			or m.state = 'FAILED' and m.source = @name and s.node = @name and not exists (select from school_move later
+			where later.school_id = m.school_id and later.created_at > m.created_at))
 		order by m.created_at desc, m.id limit @most`, map[string]any{"name": known.Name, "most": mostMoves}).Scan(&out.Moves).Error
 	return out, err
 }
@@ -147,7 +150,8 @@ func (m *Module) activate(c api.PlatformCtx, r byID) (Node, error) {
 	return m.change(c, r.ID, "activate", m.Mover.Reopen)
 }
 
-func (m *Module) change(c api.PlatformCtx, id uuid.UUID, action string, to func(context.Context, string, ...tenancy.InTx) error) (Node, error) {
+func (m *Module) change(c api.PlatformCtx, id uuid.UUID, action string, to func(context.Context, string, ...tenancy.InTx) error) (Node,
+	error) {
 	known, err := find(c.DB, "id = ?", id)
 	if err != nil {
 		return Node{}, err

@@ -33,19 +33,22 @@ func TestNodesAreAddedListedAndShut(t *testing.T) {
 
 	nodes := testkit.Get[api.Page[node.Node]](t, super, listPath)
 	main := nodes.Items[0]
-	if nodes.Total != 1 || main.Name != "main" || !main.Reachable || main.State != "ACTIVE" || main.WALLevel != "logical" || main.MaxConnections == 0 || main.Connections == 0 {
+	if nodes.Total != 1 || main.Name != "main" || !main.Reachable || main.State != "ACTIVE" || main.WALLevel != "logical" ||
+		main.MaxConnections == 0 || main.Connections == 0 {
 		t.Fatalf("at first there is %+v", nodes)
 	}
 	super.Refuses(t, "POST", "/super-admin/node/"+main.ID.String()+"/drain", nil, 409, "")
 
 	// What cannot be a node is told so, all at once, and is not one afterwards.
-	bad := super.Refuses(t, "POST", createPath, map[string]any{"name": "North!", "url": "mysql://somewhere/x", "poolUrl": "nonsense"}, 422, "")
+	bad := super.Refuses(t, "POST", createPath, map[string]any{"name": "North!", "url": "mysql://somewhere/x", "poolUrl": "nonsense"}, 422,
+		"")
 	if len(bad.Details) != 3 {
 		t.Errorf("%+v", bad)
 	}
 	nobody := *u
 	nobody.User = url.UserPassword(u.User.Username(), "not-"+password)
-	for what, address := range map[string]string{"a wrong password": nobody.String(), "nobody there": "postgres://x:secret-word@127.0.0.1:1/none"} {
+	for what, address := range map[string]string{"a wrong password": nobody.String(),
+		"nobody there": "postgres://x:secret-word@127.0.0.1:1/none"} {
 		refused := super.Refuses(t, "POST", createPath, map[string]any{"name": "south", "url": address}, 422, "")
 		if len(refused.Details) != 1 || refused.Details[0].Field != "url" || strings.Contains(refused.Details[0].Message, "secret-word") {
 			t.Errorf("%s: %+v", what, refused)
@@ -94,10 +97,12 @@ func TestNodesAreAddedListedAndShut(t *testing.T) {
 
 	// The password is in no answer, no log line and no book.
 	var books string
-	if err := app.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select string_agg(coalesce(after::text, ''), ' ') from platform.audit_event where entity = 'node'`).Scan(&books); err != nil {
+	if err := app.Service.Cluster.PlatformPool().QueryRow(t.Context(),
+		`select string_agg(coalesce(after::text, ''), ' ') from platform.audit_event where entity = 'node'`).Scan(&books); err != nil {
 		t.Fatal(err)
 	}
-	for where, text := range map[string]string{"an answer": string(made.Body) + string(all.Body), "the log": app.Log.String(), "the books": books} {
+	for where, text := range map[string]string{"an answer": string(made.Body) + string(all.Body), "the log": app.Log.String(),
+		"the books": books} {
 		if strings.Contains(text, password) || strings.Contains(text, "secret-word") {
 			t.Errorf("%s has a password: %s", where, text)
 		}

@@ -40,17 +40,22 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 			muted as (select distinct 'student_' || sg.student_id as topic from student_guardian sg join guardian g on g.id = sg.guardian_id
 					join silent s on s.user_id = g.user_id where sg.can_view_data
 				union all select 'teacher_' || user_id from silent),
-			topic as (select t.recipient, t.recipient like 'school\_%' as everybody from (` + b.Topics + `) t where not exists (select from muted m where m.topic = t.recipient)),
+			topic as (select t.recipient, t.recipient like 'school\_%' as everybody
+			from (` + b.Topics + `) t where not exists (select from muted m where m.topic = t.recipient)),
 			message as (
 				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody then @title::text else @plain_title::text end as title,
 					case when everybody then @teaser::text else @plain_body::text end as body, everybody::int as badge from topic
 				union all select 'PUSH', 'user_' || r.user_id, r.user_id, @title::text, @teaser::text,
-						greatest((select count(*) from notification n where n.user_id = r.user_id and n.read_at is null and ` + visibleTo("r.user_id") + `), 1)::int
-					from (` + b.Recipients + `) r where not exists (select from topic where everybody) and not exists (select from silent s where s.user_id = r.user_id)
+						greatest((select count(*) from notification n where n.user_id = r.user_id and n.read_at is null
+						and ` + visibleTo("r.user_id") + `), 1)::int
+					from (` + b.Recipients +
+			`) r where not exists (select from topic where everybody) and not exists (select from silent s where s.user_id = r.user_id)
 				union all select 'SMS', phone, user_id, @title::text, @body::text, 1 from wish where sms and phone is not null
 				union all select 'EMAIL', address, user_id, @title::text, @body::text, 1 from wish where email and address is not null)
-			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, badge, segments, dedupe_key, collapse_id, next_at, created_at)
-			select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', @type::text, @record::uuid, m.title, m.body, m.badge, sms.segments,
+			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, badge, segments, dedupe_key, collapse_id,
+			next_at, created_at)
+			select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', @type::text, @record::uuid, m.title, m.body, m.badge,
+			sms.segments,
 				@key::text || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(@key::text)::uuid end, awake.at, @now::timestamptz
 			from message m, awake, ` + InSegments("@title::text", "@body::text") + ` on conflict (dedupe_key) do nothing`})
 	if err != nil {

@@ -61,7 +61,8 @@ func beKilled(database string) {
 		go func() {
 			for {
 				key := uuid.NewString()
-				a, err := office.TryCall("POST", "/school-admin/report/tell", map[string]any{"type": "TRANSPORT", "key": key, "studentId": os.Getenv(childStudent)})
+				a, err := office.TryCall("POST", "/school-admin/report/tell",
+					map[string]any{"type": "TRANSPORT", "key": key, "studentId": os.Getenv(childStudent)})
 				if err != nil || a.Status != 200 {
 					fmt.Println("failed", a.Status, err, string(a.Body))
 					return
@@ -91,7 +92,8 @@ func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testi
 	})
 	o := newOffice(t, app.NewSchool(t))
 	asha := o.Child(t, o.seat, 2)
-	env := []string{childDatabase + "=" + database, childNamespace + "=" + namespace, childToken + "=" + o.admin.Token, childStudent + "=" + asha.ID.String()}
+	env := []string{childDatabase + "=" + database, childNamespace + "=" + namespace, childToken + "=" + o.admin.Token, childStudent + "=" +
+		asha.ID.String()}
 	told, acknowledged := map[string]bool{}, []string{}
 	for range kills() {
 		for _, word := range runAndKill(t, env, 1+rand.IntN(60)) {
@@ -127,8 +129,10 @@ func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testi
 	if lost := len(acknowledged) - o.Count(t, "notice", "key in ?", acknowledged); lost != 0 || len(acknowledged) == 0 {
 		t.Errorf("%d of %d acknowledged changes are lost", lost, len(acknowledged))
 	}
-	if len(told) != 3*n || o.Count(t, "notification", "true") != 2*n || o.Count(t, "delivery", "state = 'SENT'") != 3*n { // two parents, and the child's topic
-		t.Errorf("%d facts: %d told, %d lines for two parents, %d deliveries", n, len(told), o.Count(t, "notification", "true"), o.Count(t, "delivery", "true"))
+	if len(told) != 3*n || o.Count(t, "notification", "true") != 2*n ||
+		o.Count(t, "delivery", "state = 'SENT'") != 3*n { // two parents, and the child's topic
+		t.Errorf("%d facts: %d told, %d lines for two parents, %d deliveries", n, len(told), o.Count(t, "notification", "true"),
+			o.Count(t, "delivery", "true"))
 	}
 }
 

@@ -25,8 +25,10 @@ func TestEachKindOfNoticeGoesToItsTopic(t *testing.T) {
 	asha, teacher, driver := o.Child(t, o.seat, 1), o.Teacher(t, o.seat), o.As(t, api.Driver)
 	parent := asha.Parents[0]
 	for i, n := range []telling{
-		{Type: "ATTENDANCE", StudentID: &asha.ID}, {Type: "RESULT", StudentID: &asha.ID}, {Type: "FEE", StudentID: &asha.ID}, {Type: "TRANSPORT", StudentID: &asha.ID},
-		{Type: "LEAVE_REQUEST", UserID: &teacher.UserID, StudentID: &asha.ID}, {Type: "LEAVE_REQUEST", UserID: &parent.UserID, StudentID: &asha.ID},
+		{Type: "ATTENDANCE", StudentID: &asha.ID}, {Type: "RESULT", StudentID: &asha.ID}, {Type: "FEE", StudentID: &asha.ID},
+		{Type: "TRANSPORT", StudentID: &asha.ID},
+		{Type: "LEAVE_REQUEST", UserID: &teacher.UserID, StudentID: &asha.ID},
+		{Type: "LEAVE_REQUEST", UserID: &parent.UserID, StudentID: &asha.ID},
 		{Type: "MESSAGE", UserID: &teacher.UserID}, {Type: "MESSAGE", UserID: &parent.UserID}, {Type: "TRANSPORT", UserID: &driver.UserID},
 	} {
 		n.Key = fmt.Sprint(i)
@@ -36,7 +38,8 @@ func TestEachKindOfNoticeGoesToItsTopic(t *testing.T) {
 	want := map[string]int{
 		"ATTENDANCE " + student + "_attendance": 1, "RESULT " + student + "_result": 1, "FEE " + student + "_fee": 1, "TRANSPORT " + student: 1,
 		"LEAVE_REQUEST teacher_" + teacher.UserID.String(): 1, "LEAVE_REQUEST " + student: 1, "MESSAGE teacher_" + teacher.UserID.String(): 1,
-		"TRANSPORT user_" + driver.UserID.String(): 1, "LEAVE_REQUEST user_" + teacher.UserID.String(): 1, "MESSAGE user_" + teacher.UserID.String(): 1,
+		"TRANSPORT user_" + driver.UserID.String(): 1, "LEAVE_REQUEST user_" + teacher.UserID.String(): 1, "MESSAGE user_" +
+			teacher.UserID.String(): 1,
 	}
 	for _, kind := range []string{"ATTENDANCE", "RESULT", "FEE", "TRANSPORT", "LEAVE_REQUEST", "MESSAGE"} {
 		want[kind+" user_"+parent.UserID.String()] = 1
@@ -50,7 +53,8 @@ func TestEachKindOfNoticeGoesToItsTopic(t *testing.T) {
 		if m.Channel != delivery.Push || *m.RecordID != recordID || m.CollapseID == nil {
 			t.Errorf("sent %+v", m)
 		}
-		if says := m.Title + ": " + m.Body; strings.HasPrefix(m.To, "user_") != (says == "Asha: Something happened") || strings.Contains(says, "Asha") != strings.HasPrefix(m.To, "user_") {
+		if says := m.Title + ": " + m.Body; strings.HasPrefix(m.To, "user_") != (says == "Asha: Something happened") ||
+			strings.Contains(says, "Asha") != strings.HasPrefix(m.To, "user_") {
 			t.Errorf("%s is told %q", m.To, says)
 		}
 		if strings.HasPrefix(m.To, "user_") != (m.Badge > 0) {
@@ -138,7 +142,8 @@ func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) 
 	}
 	testkit.Eventually(t, "it is in the list", func() bool { return len(list()) == 1 })
 	dead := list()[0]
-	if dead.LastError != "no such topic" || dead.Channel != "PUSH" || dead.Type != "FEE" || *dead.SchoolID != o.ID || dead.Attempts != 1 || dead.Recipient != "user_"+o.admin.UserID.String() {
+	if dead.LastError != "no such topic" || dead.Channel != "PUSH" || dead.Type != "FEE" || *dead.SchoolID != o.ID || dead.Attempts != 1 ||
+		dead.Recipient != "user_"+o.admin.UserID.String() {
 		t.Errorf("the letter is %+v", dead)
 	}
 	if o.Count(t, "delivery", "state = 'FAILED'") != 1 {
@@ -178,7 +183,8 @@ func TestQuietHoursHoldWhatCanWait(t *testing.T) {
 	o.tell(t, telling{Type: "FEE", Key: "waits", StudentID: &asha.ID})
 	o.tell(t, telling{Type: "ATTENDANCE", Key: "goes", StudentID: &asha.ID})
 	testkit.Eventually(t, "what cannot wait goes out", func() bool { return len(sent.got(o.ID)) == 2 })
-	testkit.Eventually(t, "the other one waits", func() bool { return o.Count(t, "delivery", "type = 'FEE' and state = 'QUEUED' and attempts = 0") == 2 })
+	testkit.Eventually(t, "the other one waits",
+		func() bool { return o.Count(t, "delivery", "type = 'FEE' and state = 'QUEUED' and attempts = 0") == 2 })
 	if got := o.log(t, asha.Parents[0]); got.Total != 2 || sent.got(o.ID)[0].Type != "ATTENDANCE" {
 		t.Errorf("the log has %d", got.Total)
 	}
@@ -196,21 +202,26 @@ func TestTheBudgetsOfTheSchoolAndOfAllRefuseWhatIsTooMuch(t *testing.T) {
 	testkit.Put[notification.DeliverySetting](t, one.admin, "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 2})
 	for _, o := range []office{one, two} {
 		asha := o.Child(t, o.seat, 1)
-		testkit.Put[notification.Preferences](t, asha.Parents[0], "/parent/notification/preferences", map[string]any{"preferences": []any{map[string]any{"type": "TRANSPORT", "sms": true}}})
+		testkit.Put[notification.Preferences](t, asha.Parents[0], "/parent/notification/preferences",
+			map[string]any{"preferences": []any{map[string]any{"type": "TRANSPORT", "sms": true}}})
 		for i := range 3 {
 			o.tell(t, telling{Type: "TRANSPORT", Key: fmt.Sprint(i), StudentID: &asha.ID})
 		}
-		testkit.Eventually(t, "each is sent or refused", func() bool { return o.Count(t, "delivery", "channel = 'SMS' and state <> 'QUEUED'") == 3 })
+		testkit.Eventually(t, "each is sent or refused",
+			func() bool { return o.Count(t, "delivery", "channel = 'SMS' and state <> 'QUEUED'") == 3 })
 	}
-	if len(sent.got(one.ID)) != 2 || one.Count(t, "delivery", "last_error = 'the school''s SMS budget of the day is used up'") != 1 || one.Count(t, "sms_day", "segments = 2") != 1 {
+	if len(sent.got(one.ID)) != 2 || one.Count(t, "delivery", "last_error = 'the school''s SMS budget of the day is used up'") != 1 ||
+		one.Count(t, "sms_day", "segments = 2") != 1 {
 		t.Errorf("the first school sent %d", len(sent.got(one.ID)))
 	}
-	if len(sent.got(two.ID)) != 1 || two.Count(t, "delivery", "last_error = 'the SMS budget of all schools is used up for today'") != 2 || two.Count(t, "sms_day", "segments = 1") != 1 {
+	if len(sent.got(two.ID)) != 1 || two.Count(t, "delivery", "last_error = 'the SMS budget of all schools is used up for today'") != 2 ||
+		two.Count(t, "sms_day", "segments = 1") != 1 {
 		t.Errorf("the second school sent %d", len(sent.got(two.ID)))
 	}
 	super := app.SuperAdmin(t)
 	testkit.Eventually(t, "the refused ones are dead letters", func() bool {
-		return testkit.Get[api.Page[notification.DeadLetter]](t, super, "/super-admin/delivery/list?filters[schoolId]="+two.ID.String()+"&filters[channel]=SMS").Total == 2
+		return testkit.Get[api.Page[notification.DeadLetter]](t, super,
+			"/super-admin/delivery/list?filters[schoolId]="+two.ID.String()+"&filters[channel]=SMS").Total == 2
 	})
 }
 
@@ -228,7 +239,8 @@ func TestTwoInstancesTellNothingTwice(t *testing.T) {
 	const notices = 100
 	for i := range notices {
 		by := []*testkit.Client{o.admin, o.admin.On(second)}[i%2]
-		testkit.Post[api.Nothing](t, by, "/school-admin/report/tell", map[string]any{"type": "TRANSPORT", "key": fmt.Sprint(i), "userId": o.admin.UserID})
+		testkit.Post[api.Nothing](t, by, "/school-admin/report/tell",
+			map[string]any{"type": "TRANSPORT", "key": fmt.Sprint(i), "userId": o.admin.UserID})
 		second.Service.Sender.Wake(o.ID) // both look, always
 		app.Service.Sender.Wake(o.ID)
 	}

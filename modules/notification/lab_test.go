@@ -76,7 +76,8 @@ func newOffice(t *testing.T, s *testkit.School) office {
 
 func (o office) tell(t *testing.T, what telling) {
 	t.Helper()
-	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell", map[string]any{"type": what.Type, "key": what.Key, "studentId": what.StudentID, "userId": what.UserID, "in": what.In})
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell",
+		map[string]any{"type": what.Type, "key": what.Key, "studentId": what.StudentID, "userId": what.UserID, "in": what.In})
 }
 
 func (o office) log(t *testing.T, c *testkit.Client) notification.Delivered {

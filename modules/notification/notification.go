@@ -57,7 +57,8 @@ type line struct {
 }
 
 func (l line) view() Notification {
-	return Notification{ID: l.ID, Title: l.Title, Body: l.Body, Type: l.Type, Data: About{l.RecordID, l.StudentID}, ReadAt: l.ReadAt, CreatedAt: l.CreatedAt}
+	return Notification{ID: l.ID, Title: l.Title, Body: l.Body, Type: l.Type, Data: About{l.RecordID, l.StudentID}, ReadAt: l.ReadAt,
+		CreatedAt: l.CreatedAt}
 }
 
 const lineColumns = `id, title, body, type, record_id, student_id, read_at, created_at`
@@ -79,7 +80,8 @@ func delivered(c api.Ctx, r deliveredRequest) (Delivered, error) {
 	}
 	var lines []line
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select count(*), count(*) filter (where n.read_at is null) from notification n where n.user_id = $1 and ` + visibleTo("$1"), Args: []any{c.User.ID}, Scan: func(rows pgx.Rows) error {
+		tenancy.Query{SQL: `select count(*), count(*) filter (where n.read_at is null) from notification n where n.user_id = $1 and ` +
+			visibleTo("$1"), Args: []any{c.User.ID}, Scan: func(rows pgx.Rows) error {
 			for rows.Next() {
 				if err := rows.Scan(&out.Total, &out.UnreadCount); err != nil {
 					return err
@@ -87,8 +89,10 @@ func delivered(c api.Ctx, r deliveredRequest) (Delivered, error) {
 			}
 			return rows.Err()
 		}},
-		tenancy.Query{SQL: `select ` + lineColumns + ` from notification n where n.user_id = $1 and (not $2 or n.read_at is null) and ` + visibleTo("$1") + `
-			order by n.created_at desc, n.id desc limit $3 offset $4`, Args: []any{c.User.ID, r.Unread, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&lines)})
+		tenancy.Query{SQL: `select ` + lineColumns + ` from notification n where n.user_id = $1 and (not $2 or n.read_at is null) and ` +
+			visibleTo("$1") + `
+			order by n.created_at desc, n.id desc
+			limit $3 offset $4`, Args: []any{c.User.ID, r.Unread, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&lines)})
 	if err != nil {
 		return out, fmt.Errorf("reading notifications: %w", err)
 	}
@@ -109,7 +113,8 @@ type Unread struct {
 
 func unreadCount(c api.Ctx, _ api.Nothing) (Unread, error) {
 	var out Unread
-	err := c.DB.Raw(`select count(*) as unread_count from notification n where n.user_id = @user and n.read_at is null and `+visibleTo("@user"),
+	err := c.DB.Raw(`select count(*) as unread_count from notification n where n.user_id = @user and n.read_at is null
+		and `+visibleTo("@user"),
 		map[string]any{"user": c.User.ID}).Scan(&out).Error
 	if err != nil {
 		return out, fmt.Errorf("counting notifications: %w", err)
@@ -124,7 +129,8 @@ type readRequest struct {
 // read marks one line of the caller's own as read; a second time changes nothing.
 func read(c api.Ctx, r readRequest) (Notification, error) {
 	var lines []line
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update notification n set read_at = coalesce(n.read_at, $3) where n.id = $1 and n.user_id = $2 and ` + visibleTo("$2") + ` returning ` + lineColumns,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update notification n set read_at = coalesce(n.read_at, $3) where n.id = $1
+		and n.user_id = $2 and ` + visibleTo("$2") + ` returning ` + lineColumns,
 		Args: []any{r.NotificationID, c.User.ID, c.Now}, Scan: tenancy.Collect(&lines)})
 	if err != nil {
 		return Notification{}, fmt.Errorf("marking a notification: %w", err)

@@ -16,7 +16,8 @@ func TestANoticeIsInTheLogOfEveryGuardianWhoMaySeeTheStudentAndOfNobodyElse(t *t
 	o := newOffice(t, testkit.NewSchool(t))
 	asha, other := o.Child(t, o.seat, 3), o.Child(t, o.seat, 1)
 	blind := asha.Parents[2]
-	if err := o.DB(t).Exec(`update student_guardian set can_view_data = false where guardian_id = (select id from guardian where user_id = ?)`, blind.UserID).Error; err != nil {
+	if err := o.DB(t).Exec(`update student_guardian set can_view_data = false where guardian_id = (select id from guardian
+		where user_id = ?)`, blind.UserID).Error; err != nil {
 		t.Fatal(err)
 	}
 	o.tell(t, telling{Type: "ATTENDANCE", Key: "a/1", StudentID: &asha.ID})
@@ -26,7 +27,8 @@ func TestANoticeIsInTheLogOfEveryGuardianWhoMaySeeTheStudentAndOfNobodyElse(t *t
 			t.Fatalf("a parent has %+v", got)
 		}
 		n := got.Notifications[0]
-		if n.Title != "Asha" || n.Body != "The whole truth, with 42 marks" || n.Type != "ATTENDANCE" || n.ReadAt != nil || *n.Data.ID != recordID || *n.Data.StudentID != asha.ID || n.CreatedAt.IsZero() {
+		if n.Title != "Asha" || n.Body != "The whole truth, with 42 marks" || n.Type != "ATTENDANCE" || n.ReadAt != nil ||
+			*n.Data.ID != recordID || *n.Data.StudentID != asha.ID || n.CreatedAt.IsZero() {
 			t.Errorf("the notification is %+v", n)
 		}
 	}
@@ -54,7 +56,8 @@ func TestAChangeThatFailsTellsNobody(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, testkit.NewSchool(t))
 	asha := o.Child(t, o.seat, 1)
-	o.admin.Refuses(t, "POST", "/school-admin/report/tell", map[string]any{"type": "FEE", "key": "f", "studentId": asha.ID, "fails": true}, 409, "")
+	o.admin.Refuses(t, "POST", "/school-admin/report/tell", map[string]any{"type": "FEE", "key": "f", "studentId": asha.ID, "fails": true},
+		409, "")
 	if n := o.Count(t, "notice", "true") + o.Count(t, "notification", "true") + o.Count(t, "outbox", "true"); n != 0 {
 		t.Errorf("it left %d rows", n)
 	}
@@ -122,7 +125,8 @@ func TestANotificationIsReadByItsOwnerOnly(t *testing.T) {
 func TestEveryAppHasItsNotifications(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, testkit.NewSchool(t))
-	for client, role := range map[string]api.RoleType{"teacher": api.Teacher, "driver": api.Driver, "school-admin": api.SchoolAdmin, "parent": api.Parent} {
+	for client, role := range map[string]api.RoleType{"teacher": api.Teacher, "driver": api.Driver, "school-admin": api.SchoolAdmin,
+		"parent": api.Parent} {
 		c := o.As(t, role)
 		o.tell(t, telling{Type: "LEAVE_REQUEST", Key: client, UserID: &c.UserID})
 		at := "/" + client + "/notification/"
@@ -141,7 +145,8 @@ func TestEvaluationModeLeavesATeachersOwnDeviceAndReadMarksOpen(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, testkit.NewSchool(t))
 	teacher := o.As(t, api.Teacher)
-	testkit.Put[map[string]any](t, o.admin, "/school-admin/setting", map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection"})
+	testkit.Put[map[string]any](t, o.admin, "/school-admin/setting",
+		map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection"})
 	testkit.Post[api.Nothing](t, teacher, "/teacher/notification/token", map[string]any{"fcmToken": "t-" + uuid.NewString()})
 	testkit.Post[notification.ReadAll](t, teacher, "/teacher/notification/read-all", map[string]any{})
 }
@@ -173,7 +178,8 @@ func TestADeviceBelongsToItsLastUserUntilTheySignOut(t *testing.T) {
 		t.Fatalf("logout: %d %s", a.Status, a.Body)
 	}
 	var left int
-	if err := one.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.device_token where token = $1`, token).Scan(&left); err != nil || left != 0 || len(devices(second)) != 0 {
+	if err := one.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.device_token where token = $1`,
+		token).Scan(&left); err != nil || left != 0 || len(devices(second)) != 0 {
 		t.Errorf("after signing out %d are left (%v)", left, err)
 	}
 	first.Refuses(t, "POST", "/parent/notification/token", map[string]any{"fcmToken": "  ", "platform": "palm"}, 422, "")
@@ -189,12 +195,15 @@ func TestAParentSaysHowTheyWantToBeTold(t *testing.T) {
 	if len(all.Preferences) != 8 || !all.Preferences[0].Push || all.Preferences[0].SMS {
 		t.Errorf("the beginning is %+v", all)
 	}
-	changed := testkit.Put[notification.Preferences](t, quiet, "/parent/notification/preferences", map[string]any{"preferences": []any{map[string]any{"type": "FEE", "push": false, "sms": true, "email": true}}})
+	changed := testkit.Put[notification.Preferences](t, quiet, "/parent/notification/preferences",
+		map[string]any{"preferences": []any{map[string]any{"type": "FEE", "push": false, "sms": true, "email": true}}})
 	if len(changed.Preferences) != 8 || changed.Preferences[3] != (notification.Preference{Type: "FEE", SMS: true, Email: true}) {
 		t.Errorf("changed to %+v", changed)
 	}
-	quiet.Refuses(t, "PUT", "/parent/notification/preferences", map[string]any{"preferences": []any{map[string]any{"type": "WEATHER"}}}, 422, "")
-	quiet.Refuses(t, "PUT", "/parent/notification/preferences", map[string]any{"preferences": []any{map[string]any{"type": "FEE"}, map[string]any{"type": "FEE"}}}, 422, "")
+	quiet.Refuses(t, "PUT", "/parent/notification/preferences", map[string]any{"preferences": []any{map[string]any{"type": "WEATHER"}}}, 422,
+		"")
+	quiet.Refuses(t, "PUT", "/parent/notification/preferences",
+		map[string]any{"preferences": []any{map[string]any{"type": "FEE"}, map[string]any{"type": "FEE"}}}, 422, "")
 	o.tell(t, telling{Type: "FEE", Key: "fee", StudentID: &asha.ID})
 	o.tell(t, telling{Type: "RESULT", Key: "result", StudentID: &asha.ID})
 	want := map[string]string{

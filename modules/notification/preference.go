@@ -65,7 +65,8 @@ func putPreferences(c api.Ctx, r Preferences) (Preferences, error) {
 	}
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into notification_preference (user_id, type, push, sms, email)
 		select $1, type, push, sms, email from jsonb_to_recordset($2::jsonb) as p (type text, push boolean, sms boolean, email boolean)
-		on conflict (user_id, type) do update set push = excluded.push, sms = excluded.sms, email = excluded.email`, Args: []any{c.User.ID, string(body)}})
+		on conflict (user_id, type) do update
+		set push = excluded.push, sms = excluded.sms, email = excluded.email`, Args: []any{c.User.ID, string(body)}})
 	if err != nil {
 		return Preferences{}, fmt.Errorf("changing preferences: %w", err)
 	}

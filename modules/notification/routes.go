@@ -64,22 +64,26 @@ func (m *Module) routes() []api.Row {
 	for _, client := range []string{"parent", "teacher", "driver", "school-admin"} {
 		at := "/" + client + "/notification/"
 		all = append(all,
-			api.Post(at+"token", "notification", "Register this device for push; it belongs to whom it was last registered by", m.register, api.OpenInEvaluationMode, api.NoAudit, api.Says("Device registered")),
+			api.Post(at+"token", "notification", "Register this device for push; it belongs to whom it was last registered by", m.register,
+				api.OpenInEvaluationMode, api.NoAudit, api.Says("Device registered")),
 			api.Get(at+"delivered-notifications", "notification", "What I was told, newest first", delivered),
 			api.Get(at+"unread-count", "notification", "How much of it I have not read", unreadCount),
 			api.Post(at+"read", "notification", "Mark one as read", read, api.OpenInEvaluationMode, api.NoAudit, api.Says("Marked as read")),
-			api.Post(at+"read-all", "notification", "Mark all as read", readAll, api.OpenInEvaluationMode, api.NoAudit, api.Says("All marked as read")),
+			api.Post(at+"read-all", "notification", "Mark all as read", readAll, api.OpenInEvaluationMode, api.NoAudit,
+				api.Says("All marked as read")),
 		)
 	}
 	all = append(all,
 		api.Get("/parent/notification/preferences", "notification", "How I want to be told of what", getPreferences),
-		api.Put("/parent/notification/preferences", "notification", "Change how I want to be told", putPreferences, api.OpenInEvaluationMode, api.NoAudit),
+		api.Put("/parent/notification/preferences", "notification", "Change how I want to be told", putPreferences, api.OpenInEvaluationMode,
+			api.NoAudit),
 
 		api.Get("/school-admin/notification/setting", "setting", "When and at what cost the school tells people things", getSetting),
 		api.Put("/school-admin/notification/setting", "setting", "Change when and at what cost", putSetting, api.Versioned),
 
 		api.PlatformList("/super-admin/delivery/list", "Messages that could not be delivered, newest first", deadListing, listDead),
-		api.PlatformRow("POST", "/super-admin/delivery/retry", "Try to deliver messages again", api.Write, 200, m.retryDead, api.OwnTransaction, api.Says("Queued again")),
+		api.PlatformRow("POST", "/super-admin/delivery/retry", "Try to deliver messages again", api.Write, 200, m.retryDead, api.OwnTransaction,
+			api.Says("Queued again")),
 	)
 	return api.Rows(all...)
 }

@@ -14,9 +14,11 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "
 // InSegments are tables beside a message m with a title and a body: how many SMS it is,
 // as sms.segments. The school's budget counts what waits by it. Of another channel it is one.
 func InSegments(title, body string) string {
-	return `lateral (select case when m.channel = 'SMS' then coalesce(nullif(` + title + `, '') || ': ', '') || ` + body + ` else '' end as text) words,
+	return `lateral (select case when m.channel = 'SMS' then coalesce(nullif(` + title + `, '') || ': ', '') || ` + body +
+		` else '' end as text) words,
 		lateral (select translate(words.text, ` + quoted(gsmBasic+gsmExtra) + `, '') = '' as plain) alphabet,
-		lateral (select length(words.text) + case when alphabet.plain then length(words.text) - length(translate(words.text, ` + quoted(gsmExtra) + `, ''))
+		lateral (select length(words.text) + case
+		when alphabet.plain then length(words.text) - length(translate(words.text, ` + quoted(gsmExtra) + `, ''))
 			else length(regexp_replace(words.text, '[^\U00010000-\U0010ffff]', '', 'g')) end as n,
 			case when alphabet.plain then 160 else 70 end as one, case when alphabet.plain then 153 else 67 end as each) places,
 		lateral (select case when places.n <= places.one then 1 else (places.n + places.each - 1) / places.each end as segments) sms`

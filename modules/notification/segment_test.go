@@ -16,13 +16,16 @@ func TestWhatWaitsIsCountedInSegmentsAsItWillBePaid(t *testing.T) {
 	t.Parallel()
 	db := testkit.NewSchool(t).DB(t)
 	for _, text := range []string{
-		"x", "it's {here}", strings.Repeat("a", 160-3), strings.Repeat("a", 161-3), strings.Repeat("€", 79), strings.Repeat("€", 200), "line\nbreak\\",
-		"बस चल पड़ी है", strings.Repeat("ब", 67), strings.Repeat("ब", 68), strings.Repeat("🚌", 34), strings.Repeat("🚌", 40), strings.Repeat("é", 300), strings.Repeat("ब", 500),
+		"x", "it's {here}", strings.Repeat("a", 160-3), strings.Repeat("a", 161-3), strings.Repeat("€", 79), strings.Repeat("€", 200),
+		"line\nbreak\\",
+		"बस चल पड़ी है", strings.Repeat("ब", 67), strings.Repeat("ब", 68), strings.Repeat("🚌", 34), strings.Repeat("🚌", 40),
+		strings.Repeat("é", 300), strings.Repeat("ब", 500),
 	} {
 		for title, want := range map[string]int{"": delivery.Segments(text), "T": delivery.Segments("T: " + text)} {
 			var got int
 			err := tenancy.Pipeline(db, tenancy.Query{
-				SQL:  `select sms.segments from (select 'SMS'::text as channel, $1::text as title, $2::text as body) m, ` + notification.InSegments("m.title", "m.body"),
+				SQL: `select sms.segments from (select 'SMS'::text as channel, $1::text as title, $2::text as body) m, ` +
+					notification.InSegments("m.title", "m.body"),
 				Args: []any{title, text}, Scan: func(rows pgx.Rows) (err error) {
 					got, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
 					return err

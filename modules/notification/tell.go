@@ -52,7 +52,8 @@ func awake(now, zone string) string {
 				then l.t >= s.quiet_from and l.t < s.quiet_to else l.t >= s.quiet_from or l.t < s.quiet_to end
 			then (l.d + s.quiet_to + case when l.t >= s.quiet_to then interval '1 day' else interval '0' end) at time zone ` + zone + `
 			else ` + now + `::timestamptz end as at
-		from school_setting s, (select l.at::time as t, l.at::date as d from (select ` + now + `::timestamptz at time zone ` + zone + ` as at) l) l)`
+		from school_setting s, (select l.at::time as t, l.at::date as d
+		from (select ` + now + `::timestamptz at time zone ` + zone + ` as at) l) l)`
 }
 
 // queueNotices turns notices into messages: to the devices of everybody they tell, to the
@@ -67,7 +68,8 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 	told as (select *, case when user_id is null then key else replace(key, '/' || user_id, '') end as shared_key
 		from notice where id = any($1) and told_at is not null for share),
 	people as (
-		select t.id as notice_id, u.id as user_id, r.type as role, u.phone, coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,
+		select t.id as notice_id, u.id as user_id, r.type as role, u.phone,
+		coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,
 			coalesce(w.push, true) as push, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
 			(select count(*) from notification n where n.user_id = u.id and n.read_at is null and ` + visibleTo("u.id") + `) as unread
 		from told t
@@ -81,7 +83,8 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		where ` + notice.RecipientMayView + `),
 	wishes as (select notice_id, bool_and(push) as everyone from people group by notice_id),
 	message as (
-		select p.notice_id, 'PUSH' as channel, 'user_' || p.user_id as recipient, p.user_id, t.key, t.title, t.teaser as body, greatest(p.unread, 1) as badge
+		select p.notice_id, 'PUSH' as channel, 'user_' || p.user_id as recipient, p.user_id, t.key, t.title, t.teaser as body, greatest(p.unread,
+		1) as badge
 		from people p join told t on t.id = p.notice_id where p.push
 		union all
 		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0
@@ -93,11 +96,15 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		select t.id, 'PUSH', 'teacher_' || p.user_id, p.user_id, t.key, $4::text, $5::text, 0
 		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'TEACHER' and p.push
 		union all
-		select p.notice_id, 'SMS', p.phone, p.user_id, t.key, t.title, t.body, 1 from people p join told t on t.id = p.notice_id where p.sms and p.phone is not null
+		select p.notice_id, 'SMS', p.phone, p.user_id, t.key, t.title, t.body, 1 from people p join told t on t.id = p.notice_id where p.sms
+		and p.phone is not null
 		union all
-		select p.notice_id, 'EMAIL', p.address, p.user_id, t.key, t.title, t.body, 1 from people p join told t on t.id = p.notice_id where p.email and p.address is not null)
-	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key, collapse_id, next_at, created_at)
-	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', t.type, t.record_id, t.student_id, m.title, m.body, m.badge::int, sms.segments,
+		select p.notice_id, 'EMAIL', p.address, p.user_id, t.key, t.title, t.body, 1 from people p join told t on t.id = p.notice_id
+		where p.email and p.address is not null)
+	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key,
+	collapse_id, next_at, created_at)
+	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', t.type, t.record_id, t.student_id, m.title, m.body, m.badge::int,
+	sms.segments,
 		m.key || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(t.shared_key)::uuid end,
 		case when t.type in ('ATTENDANCE', 'TRANSPORT') then $2 else awake.at end, $2
 	from message m join told t on t.id = m.notice_id, awake, ` + InSegments("t.title", "t.body") + `

@@ -49,26 +49,27 @@ func topicsOf(db *gorm.DB, school uuid.UUID, users []uuid.UUID) (map[uuid.UUID][
 	for _, user := range users {
 		topics[user] = nil
 	}
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: holdLinks, Args: []any{users}}, tenancy.Query{SQL: mayFollow, Args: []any{users}, Scan: func(rows pgx.Rows) error {
-		var user uuid.UUID
-		var role api.RoleType
-		var student *uuid.UUID
-		_, err := pgx.ForEachRow(rows, []any{&user, &role, &student}, func() error {
-			if topics[user] == nil && (role == api.Parent || role == api.Teacher) {
-				topics[user] = append(topics[user], "school_"+school.String())
-			}
-			if role == api.Teacher {
-				topics[user] = append(topics[user], "teacher_"+user.String())
-			}
-			if student != nil {
-				for _, kind := range studentTopics {
-					topics[user] = append(topics[user], "student_"+student.String()+kind)
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: holdLinks, Args: []any{users}},
+		tenancy.Query{SQL: mayFollow, Args: []any{users}, Scan: func(rows pgx.Rows) error {
+			var user uuid.UUID
+			var role api.RoleType
+			var student *uuid.UUID
+			_, err := pgx.ForEachRow(rows, []any{&user, &role, &student}, func() error {
+				if topics[user] == nil && (role == api.Parent || role == api.Teacher) {
+					topics[user] = append(topics[user], "school_"+school.String())
 				}
-			}
-			return nil
-		})
-		return err
-	}})
+				if role == api.Teacher {
+					topics[user] = append(topics[user], "teacher_"+user.String())
+				}
+				if student != nil {
+					for _, kind := range studentTopics {
+						topics[user] = append(topics[user], "student_"+student.String()+kind)
+					}
+				}
+				return nil
+			})
+			return err
+		}})
 	if err != nil {
 		return nil, fmt.Errorf("reading what users may subscribe to: %w", err)
 	}
@@ -115,7 +116,8 @@ func (m *Module) recallUnheard() string {
 	return `delete from delivery d using app_user u
 	where d.user_id = any(@users) and u.id = d.user_id and d.state <> 'SENT' and d.purpose = 'NOTICE' and (u.status <> 'ACTIVE'
 		or d.student_id is not null and exists (select from role r where r.id = u.role_id and r.type = 'PARENT')
-			and not exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = d.student_id and g.user_id = u.id and sg.can_view_data)
+			and not exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = d.student_id
+			and g.user_id = u.id and sg.can_view_data)
 		or d.type = 'ANNOUNCEMENT' and not ` + m.AnnouncementAddressesUser + `)`
 }
 

@@ -42,9 +42,11 @@ type accountsFound struct {
 }
 
 // Both sides of the OR have an index on how the text begins.
-const findAccounts = `select a.id, a.user_id, a.role_type as role, a.school_id, s.name as school_name, a.name, coalesce(a.phone, '') as phone, coalesce(a.email, '') as email,
+const findAccounts = `select a.id, a.user_id, a.role_type as role, a.school_id, s.name as school_name, a.name,
+	coalesce(a.phone, '') as phone, coalesce(a.email, '') as email,
 		case when a.barred_at is not null then 'DISABLED' when a.disabled then 'INACTIVE' else 'ACTIVE' end as status,
-		(select count(*) from session x where x.account_id = a.id and x.revoked_at is null and x.expires_at > $5)::int as sessions, a.last_used_at, a.created_at
+		(select count(*) from session x where x.account_id = a.id and x.revoked_at is null
+		and x.expires_at > $5)::int as sessions, a.last_used_at, a.created_at
 	from account a left join school s on s.id = a.school_id
 	where (a.phone like $1 or lower(a.email) like $2) and ($3 = '' or a.role_type = $3) and ($4::uuid is null or a.school_id = $4)
 	order by coalesce(a.phone = $6 or lower(a.email) = $6, false) desc, a.last_used_at desc nulls last, a.id limit $7`
@@ -58,7 +60,8 @@ func searchAccounts(c api.PlatformCtx, r accountQuery) (accountsFound, error) {
 		text = phone
 	}
 	out := accountsFound{Accounts: []Account{}}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: findAccounts, Args: []any{begins(phone), begins(text), r.Role, r.SchoolID, c.Now, text, mostAccounts + 1}, Scan: tenancy.Collect(&out.Accounts)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: findAccounts,
+		Args: []any{begins(phone), begins(text), r.Role, r.SchoolID, c.Now, text, mostAccounts + 1}, Scan: tenancy.Collect(&out.Accounts)})
 	if err != nil {
 		return out, err
 	}

@@ -28,7 +28,8 @@ type Admin struct {
 // accountStatus says whether an account can be signed in to.
 const accountStatus = `case when barred_at is not null then 'DISABLED' when disabled then 'INACTIVE' else 'ACTIVE' end`
 
-const adminColumns = `id, user_id, school_id, (select s.name from school s where s.id = account.school_id) as school_name, name, email, phone,
+const adminColumns = `id, user_id, school_id, (select s.name from school s
+	where s.id = account.school_id) as school_name, name, email, phone,
 	` + accountStatus + ` as status, last_used_at, created_at`
 
 var adminListing = api.Listing{
@@ -49,7 +50,8 @@ func getAdmin(c api.PlatformCtx, r byID) (Admin, error) { return findAdmin(c.DB,
 
 func findAdmin(db *gorm.DB, id uuid.UUID) (Admin, error) {
 	var found []Admin
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + adminColumns + ` from account where id = $1 and role_type = 'SCHOOL_ADMIN'`, Args: []any{id}, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + adminColumns + ` from account where id = $1 and role_type = 'SCHOOL_ADMIN'`,
+		Args: []any{id}, Scan: tenancy.Collect(&found)})
 	if err == nil && len(found) == 0 {
 		err = api.NotFound("administrator")
 	}
@@ -103,7 +105,8 @@ func (m *Module) enableAdmin(c api.PlatformCtx, r byID) (Admin, error) {
 }
 
 // changeAdmin does something to the account, booked in the same transaction.
-func (m *Module) changeAdmin(c api.PlatformCtx, id uuid.UUID, action string, do func(context.Context, uuid.UUID, ...tenancy.InTx) error) (Admin, error) {
+func (m *Module) changeAdmin(c api.PlatformCtx, id uuid.UUID, action string,
+	do func(context.Context, uuid.UUID, ...tenancy.InTx) error) (Admin, error) {
 	before, err := findAdmin(c.DB, id)
 	if err != nil {
 		return before, err

@@ -37,10 +37,12 @@ func TestAnAdministratorIsInvitedKeptOutEverywhereAndLetInAgain(t *testing.T) {
 		t.Error("the school's own book says nothing of it")
 	}
 	super.Refuses(t, "POST", "/super-admin/admin/create", want, 409, "DUPLICATE_ENTRY")
-	if bad := super.Refuses(t, "POST", "/super-admin/admin/create", map[string]any{"schoolId": s.ID, "firstName": " ", "email": "nobody"}, 422, ""); len(bad.Details) != 2 {
+	if bad := super.Refuses(t, "POST", "/super-admin/admin/create", map[string]any{"schoolId": s.ID, "firstName": " ", "email": "nobody"},
+		422, ""); len(bad.Details) != 2 {
 		t.Errorf("%+v", bad.Details)
 	}
-	super.Refuses(t, "POST", "/super-admin/admin/create", map[string]any{"schoolId": uuid.New(), "firstName": "Asha", "email": "x@green.test"}, 404, "SCHOOL_NOT_FOUND")
+	super.Refuses(t, "POST", "/super-admin/admin/create",
+		map[string]any{"schoolId": uuid.New(), "firstName": "Asha", "email": "x@green.test"}, 404, "SCHOOL_NOT_FOUND")
 
 	// A second invitation ends the first link.
 	path := "/super-admin/admin/" + admin.ID.String()
@@ -63,7 +65,8 @@ func TestAnAdministratorIsInvitedKeptOutEverywhereAndLetInAgain(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	testkit.Eventually(t, "both instances send them away", func() bool {
-		return me.Call(t, "GET", "/school-admin/setting", nil).Status == 401 && me.On(elsewhere).Call(t, "GET", "/school-admin/setting", nil).Status == 401
+		return me.Call(t, "GET", "/school-admin/setting", nil).Status == 401 &&
+			me.On(elsewhere).Call(t, "GET", "/school-admin/setting", nil).Status == 401
 	})
 	app.Nobody().Refuses(t, "POST", "/auth/login", login, 400, "PASSWORD_WRONG")
 	super.Refuses(t, "POST", path+"/invite", nil, 409, "")
@@ -75,7 +78,8 @@ func TestAnAdministratorIsInvitedKeptOutEverywhereAndLetInAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	app.Nobody().Refuses(t, "POST", "/auth/login", login, 400, "PASSWORD_WRONG")
-	if list := testkit.Get[api.Page[platform.Admin]](t, super, asked("/super-admin/admin/list", "schoolId", s.ID.String(), "status", "DISABLED")); list.Total != 1 || list.Items[0].ID != admin.ID {
+	if list := testkit.Get[api.Page[platform.Admin]](t, super,
+		asked("/super-admin/admin/list", "schoolId", s.ID.String(), "status", "DISABLED")); list.Total != 1 || list.Items[0].ID != admin.ID {
 		t.Errorf("%+v", list)
 	}
 	if got := testkit.Post[platform.Admin](t, super, path+"/enable", nil); got.Status != "ACTIVE" {
@@ -83,7 +87,8 @@ func TestAnAdministratorIsInvitedKeptOutEverywhereAndLetInAgain(t *testing.T) {
 	}
 	me.Refuses(t, "GET", "/school-admin/setting", nil, 401, "") // old sessions stay ended
 	testkit.Post[signedIn](t, app.Nobody(), "/auth/login", login)
-	if list := testkit.Get[api.Page[platform.Admin]](t, super, asked("/super-admin/admin/list", "search", "asha rao", "schoolId", s.ID.String())); list.Total != 1 || list.Items[0].LastUsedAt == nil {
+	if list := testkit.Get[api.Page[platform.Admin]](t, super,
+		asked("/super-admin/admin/list", "search", "asha rao", "schoolId", s.ID.String())); list.Total != 1 || list.Items[0].LastUsedAt == nil {
 		t.Errorf("%+v", list)
 	}
 
@@ -114,7 +119,8 @@ func TestAccountsAreFoundByTheBeginningOfAPhoneOrAnEmailAndSignedOut(t *testing.
 	}
 	here := s.Add(t, testkit.Person{Role: api.Parent, Phone: phone, Email: "meera_" + phone[1:] + "@home.test"})
 	other.Add(t, testkit.Person{Role: api.Teacher, Phone: phone})
-	if got := search(phone[:3] + " " + phone[3:]); len(got.Accounts) != 2 || got.Accounts[0].Phone != phone || *got.Accounts[0].SchoolName == "" {
+	if got := search(phone[:3] + " " + phone[3:]); len(got.Accounts) != 2 || got.Accounts[0].Phone != phone ||
+		*got.Accounts[0].SchoolName == "" {
 		t.Errorf("%+v", got)
 	}
 	if got := search(phone, "role", "PARENT"); len(got.Accounts) != 1 || got.Accounts[0].UserID != here.UserID {
@@ -124,7 +130,8 @@ func TestAccountsAreFoundByTheBeginningOfAPhoneOrAnEmailAndSignedOut(t *testing.
 		t.Errorf("%+v", got)
 	}
 	got := search(phone[:len(phone)-1], "role", "PARENT")
-	if len(got.Accounts) != 1 || got.Accounts[0].Phone == phone || got.Accounts[0].Phone[len(got.Accounts[0].Phone)-3:] != phone[len(phone)-3:] || got.Accounts[0].Email != "m•••@home.test" {
+	if len(got.Accounts) != 1 || got.Accounts[0].Phone == phone ||
+		got.Accounts[0].Phone[len(got.Accounts[0].Phone)-3:] != phone[len(phone)-3:] || got.Accounts[0].Email != "m•••@home.test" {
 		t.Errorf("what was not typed is shown: %+v", got)
 	}
 	if got := search("MEERA_" + phone[1:8]); len(got.Accounts) != 1 || got.Accounts[0].Email != "m•••@home.test" {
@@ -137,16 +144,19 @@ func TestAccountsAreFoundByTheBeginningOfAPhoneOrAnEmailAndSignedOut(t *testing.
 
 	parent := s.As(t, api.Parent)
 	testkit.Get[struct{}](t, parent, "/auth/me")
-	ended := testkit.Post[platform.Revoked](t, super, "/super-admin/account/revoke-sessions", map[string]any{"accountId": parent.AccountID, "reason": "Phone was stolen"})
+	ended := testkit.Post[platform.Revoked](t, super, "/super-admin/account/revoke-sessions",
+		map[string]any{"accountId": parent.AccountID, "reason": "Phone was stolen"})
 	if ended.Ended != 1 {
 		t.Errorf("%+v", ended)
 	}
 	testkit.Eventually(t, "the parent is signed out", func() bool { return parent.Call(t, "GET", "/auth/me", nil).Status == 401 })
-	if again := testkit.Post[platform.Revoked](t, super, "/super-admin/account/revoke-sessions", map[string]any{"accountId": parent.AccountID}); again.Ended != 0 {
+	if again := testkit.Post[platform.Revoked](t, super, "/super-admin/account/revoke-sessions",
+		map[string]any{"accountId": parent.AccountID}); again.Ended != 0 {
 		t.Errorf("%+v", again)
 	}
 	super.Refuses(t, "POST", "/super-admin/account/revoke-sessions", map[string]any{"accountId": uuid.New()}, 404, "")
-	if book := booked(t, super, "schoolId", s.ID.String(), "action", "revoke-sessions"); book.Total != 2 || book.Items[1].EntityID != parent.AccountID.String() || book.Items[0].ActorName == "" || book.Items[0].SchoolName != s.Name {
+	if book := booked(t, super, "schoolId", s.ID.String(), "action", "revoke-sessions"); book.Total != 2 ||
+		book.Items[1].EntityID != parent.AccountID.String() || book.Items[0].ActorName == "" || book.Items[0].SchoolName != s.Name {
 		t.Errorf("%+v", book)
 	}
 }

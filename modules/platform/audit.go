@@ -40,8 +40,10 @@ var auditListing = api.Listing{
 
 // auditColumns name people and schools by subqueries: they run for the page's rows
 // alone, and counting does without.
-const auditColumns = `id, actor_id, coalesce((select a.email from super_admin a where a.id = audit_event.actor_id), '') as actor_name, actor_role, action, entity, entity_id,
-	school_id, coalesce((select s.name from school s where s.id = audit_event.school_id), '') as school_name, before, after, reason, ip, request_id, occurred_at`
+const auditColumns = `id, actor_id, coalesce((select a.email from super_admin a
+	where a.id = audit_event.actor_id), '') as actor_name, actor_role, action, entity, entity_id,
+	school_id, coalesce((select s.name from school s
+	where s.id = audit_event.school_id), '') as school_name, before, after, reason, ip, request_id, occurred_at`
 
 func listAudit(c api.PlatformCtx, l api.ListRequest) (api.Page[PlatformEvent], error) {
 	return api.Fetch[PlatformEvent](c.DB.Table("audit_event").Select(auditColumns), l)

@@ -41,7 +41,8 @@ type MigrationRun struct {
 }
 
 const (
-	lastRun = `select id, state, coalesce(school_ids, '{}') as school_ids, total, done, failed, case when state = 'DONE' then 100 when total = 0 then 0 else 100 * done / total end as percent,
+	lastRun = `select id, state, coalesce(school_ids, '{}') as school_ids, total, done, failed, case when state = 'DONE' then 100
+		when total = 0 then 0 else 100 * done / total end as percent,
 		error, asked_by, created_at, started_at, finished_at from migration_run order by created_at desc, id desc limit 1`
 	fleetCounts = `select count(*)::int, count(*) filter (where migration_error = '' and schema_version >= $1)::int,
 		count(*) filter (where migration_error = '' and schema_version < $1)::int, count(*) filter (where migration_error <> '')::int

@@ -40,7 +40,8 @@ func setBack(t *testing.T, s *testkit.School) {
 		_, err = node.Admin().Exec(t.Context(), fmt.Sprintf(`comment on schema %s is 'homeroom version %d'`, tenancy.Ident(s.Schema), version))
 	}
 	if err == nil {
-		_, err = s.App.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.school set schema_version = $2 where id = $1`, s.ID, version)
+		_, err = s.App.Service.Cluster.PlatformPool().Exec(t.Context(), `update platform.school set schema_version = $2 where id = $1`, s.ID,
+			version)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,8 @@ func TestMigrationsAreAskedForWatchedAndTriedAgainNeverTwoAtOnce(t *testing.T) {
 	status := func() platform.MigrationStatus {
 		return testkit.Get[platform.MigrationStatus](t, super, "/super-admin/migration/status")
 	}
-	if now := status(); now.Total != 4 || now.Current < 1 || now.Behind+now.Failed != 3 || now.Run != nil || now.Version != app.Service.Cluster.SchoolVersion() {
+	if now := status(); now.Total != 4 || now.Current < 1 || now.Behind+now.Failed != 3 || now.Run != nil ||
+		now.Version != app.Service.Cluster.SchoolVersion() {
 		t.Fatalf("%+v", now)
 	}
 	super.Refuses(t, "POST", "/super-admin/migration/run", map[string]any{"schoolIds": []any{fine.ID, uuid.New()}}, 422, "")
@@ -96,7 +98,8 @@ func TestMigrationsAreAskedForWatchedAndTriedAgainNeverTwoAtOnce(t *testing.T) {
 		return now
 	}
 	now := over()
-	if now.Run.State != "DONE" || now.Run.Failed != 3 || now.Run.Done != now.Run.Total || now.Run.Percent != 100 || now.Failed != 3 || now.Behind != 0 || *now.Run.AskedBy != super.UserID {
+	if now.Run.State != "DONE" || now.Run.Failed != 3 || now.Run.Done != now.Run.Total || now.Run.Percent != 100 || now.Failed != 3 ||
+		now.Behind != 0 || *now.Run.AskedBy != super.UserID {
 		t.Errorf("%+v %+v", now, now.Run)
 	}
 	failed := testkit.Get[api.Page[platform.SchoolMigration]](t, super, asked("/super-admin/migration/list", "state", "FAILED"))

@@ -24,8 +24,10 @@ type Operator struct {
 }
 
 const operatorColumns = `super_admin.id, super_admin.email, super_admin.name, super_admin.status, super_admin.last_sign_in_at, super_admin.created_at,
-	exists (select from account a where a.user_id = super_admin.id and (exists (select from totp t where t.account_id = a.id) or exists (select from passkey p where p.account_id = a.id))) as second_factor,
-	(select count(*) from session x join account a on a.id = x.account_id where a.user_id = super_admin.id and x.revoked_at is null and x.expires_at > now())::int as sessions`
+	exists (select from account a where a.user_id = super_admin.id and (exists (select from totp t where t.account_id = a.id) or
+	exists (select from passkey p where p.account_id = a.id))) as second_factor,
+	(select count(*) from session x join account a on a.id = x.account_id where a.user_id = super_admin.id and x.revoked_at is null
+	and x.expires_at > now())::int as sessions`
 
 var operatorListing = api.Listing{
 	Sorts:   map[string]string{"createdAt": "created_at", "name": "name", "email": "email", "lastSignInAt": "last_sign_in_at"},
@@ -63,7 +65,8 @@ func (m *Module) enableOperator(c api.PlatformCtx, r byID) (Operator, error) {
 }
 
 // changeOperator does something to an operator, booked in the same transaction.
-func (m *Module) changeOperator(c api.PlatformCtx, id uuid.UUID, action string, do func(context.Context, uuid.UUID, ...tenancy.InTx) error) (Operator, error) {
+func (m *Module) changeOperator(c api.PlatformCtx, id uuid.UUID, action string,
+	do func(context.Context, uuid.UUID, ...tenancy.InTx) error) (Operator, error) {
 	if err := do(c, id, c.Book(action, "super-admin", id, nil)); err != nil {
 		return Operator{}, err
 	}

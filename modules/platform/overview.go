@@ -66,15 +66,18 @@ const enough = 20
 
 const (
 	statusCounts = `select status, count(*)::int as count from school group by status order by status`
-	totals       = `select coalesce(sum(students), 0)::int, coalesce(sum(employees), 0)::int, coalesce(sum(guardians), 0)::int, coalesce(sum(file_bytes), 0)::bigint,
-		coalesce(sum(database_bytes), 0)::bigint, max(counted_at), (select count(*) from session where revoked_at is null and expires_at > $1)::int
+	totals       = `select coalesce(sum(students), 0)::int, coalesce(sum(employees), 0)::int, coalesce(sum(guardians), 0)::int,
+		coalesce(sum(file_bytes), 0)::bigint,
+		coalesce(sum(database_bytes), 0)::bigint, max(counted_at), (select count(*) from session where revoked_at is null
+		and expires_at > $1)::int
 		from school_count c join school s on s.id = c.school_id and s.status <> 'ARCHIVED'`
 	series = `select step as at, coalesce(sum(m.requests), 0)::bigint as requests, coalesce(sum(m.errors), 0)::bigint as errors,
 			coalesce(sum(m.micros) / nullif(sum(m.requests), 0), 0)::float8 / 1000 as average_ms
 		from generate_series($1::timestamptz, $2::timestamptz, $3::interval) step
 		left join traffic_minute m on m.at >= step and m.at < step + $3::interval group by step order by step`
 	bySchool = `select t.school_id, s.code, s.name, t.requests, t.errors, t.average_ms from (
-			select school_id, sum(requests)::bigint as requests, sum(errors)::bigint as errors, (sum(micros) / sum(requests))::float8 / 1000 as average_ms
+			select school_id, sum(requests)::bigint as requests, sum(errors)::bigint as errors,
+			(sum(micros) / sum(requests))::float8 / 1000 as average_ms
 			from traffic_hour where at >= date_trunc('hour', $1::timestamptz) group by school_id having sum(requests) >= $2) t
 		join school s on s.id = t.school_id order by `
 	slowest = bySchool + `t.average_ms desc, t.school_id limit 10`
@@ -89,11 +92,13 @@ func overview(c api.PlatformCtx, r overviewRequest) (Overview, error) {
 	// Some sixty points, on whole steps.
 	step := max(time.Duration(r.Hours)*time.Minute, time.Minute)
 	until := c.Now.Truncate(step)
-	out := Overview{From: until.Add(-time.Duration(r.Hours) * time.Hour).Add(step), StepMinutes: int(step / time.Minute), ByStatus: []StatusCount{}, Slowest: []SchoolTraffic{}, Busiest: []SchoolTraffic{}}
+	out := Overview{From: until.Add(-time.Duration(r.Hours) * time.Hour).Add(step), StepMinutes: int(step / time.Minute),
+		ByStatus: []StatusCount{}, Slowest: []SchoolTraffic{}, Busiest: []SchoolTraffic{}}
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: statusCounts, Scan: tenancy.Collect(&out.ByStatus)},
 		tenancy.Query{SQL: totals, Args: []any{c.Now}, Scan: func(rows pgx.Rows) error {
-			_, err := pgx.ForEachRow(rows, []any{&out.Students, &out.Employees, &out.Guardians, &out.FileBytes, &out.DatabaseBytes, &out.CountedAt, &out.Sessions}, func() error { return nil })
+			_, err := pgx.ForEachRow(rows, []any{&out.Students, &out.Employees, &out.Guardians, &out.FileBytes, &out.DatabaseBytes, &out.CountedAt,
+				&out.Sessions}, func() error { return nil })
 			return err
 		}},
 		tenancy.Query{SQL: series, Args: []any{out.From, until, step}, Scan: tenancy.Collect(&out.Series)},

@@ -48,7 +48,8 @@ func TestTheOverviewCountsWhatAllInstancesAnsweredAndAsksNoSchool(t *testing.T) 
 	s.Child(t, s.Seat(t, "Class 5"), 1)
 	s.RunScheduled(t, "count-schools")
 	got := testkit.Get[platform.Overview](t, super, "/super-admin/stats/overview?hours=1")
-	if got.Schools == 0 || got.Students == 0 || got.CountedAt == nil || got.Requests < 825 || got.Errors < 80 || got.StepMinutes != 1 || len(got.Series) != 60 || got.Sessions == 0 {
+	if got.Schools == 0 || got.Students == 0 || got.CountedAt == nil || got.Requests < 825 || got.Errors < 80 || got.StepMinutes != 1 ||
+		len(got.Series) != 60 || got.Sessions == 0 {
 		t.Errorf("%+v", got)
 	}
 	var mine *platform.SchoolTraffic
@@ -60,13 +61,15 @@ func TestTheOverviewCountsWhatAllInstancesAnsweredAndAsksNoSchool(t *testing.T) 
 	if mine == nil || mine.Requests != 825 || mine.Errors != 80 || mine.AverageMs < 80_000 {
 		t.Errorf("%+v of %+v", mine, got.Slowest)
 	}
-	if day := testkit.Get[platform.Overview](t, super, "/super-admin/stats/overview"); day.StepMinutes != 24 || len(day.Series) != 60 || day.Requests < got.Requests {
+	if day := testkit.Get[platform.Overview](t, super, "/super-admin/stats/overview"); day.StepMinutes != 24 || len(day.Series) != 60 ||
+		day.Requests < got.Requests {
 		t.Errorf("%d steps of %d minutes, %d requests", len(day.Series), day.StepMinutes, day.Requests)
 	}
 	super.Refuses(t, "GET", "/super-admin/stats/overview?hours=49", nil, 422, "")
 
 	var students int
-	err := cluster.PlatformPool().QueryRow(t.Context(), `select students from platform.school_count where school_id = $1`, s.ID).Scan(&students)
+	err := cluster.PlatformPool().QueryRow(t.Context(), `select students from platform.school_count where school_id = $1`,
+		s.ID).Scan(&students)
 	if err != nil || students != 1 {
 		t.Errorf("%d students, %v", students, err)
 	}

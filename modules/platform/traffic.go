@@ -81,13 +81,16 @@ func (t *Traffic) Flush(ctx context.Context) error {
 		return nil
 	}
 	// By the time of writing: an answer may count for the minute after its own.
-	_, err := t.cluster.PlatformPool().Exec(ctx, `with counted as (select * from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[]) as c (school_id, requests, errors, micros)),
+	_, err := t.cluster.PlatformPool().Exec(ctx, `with counted as (select * from unnest($2::uuid[], $3::bigint[], $4::bigint[],
+		$5::bigint[]) as c (school_id, requests, errors, micros)),
 		minute as (insert into platform.traffic_minute as m (at, requests, errors, micros)
 			select date_trunc('minute', $1::timestamptz), sum(requests), sum(errors), sum(micros) from counted
-			on conflict (at) do update set requests = m.requests + excluded.requests, errors = m.errors + excluded.errors, micros = m.micros + excluded.micros)
+			on conflict (at) do update
+			set requests = m.requests + excluded.requests, errors = m.errors + excluded.errors, micros = m.micros + excluded.micros)
 		insert into platform.traffic_hour as h (at, school_id, requests, errors, micros)
 			select date_trunc('hour', $1::timestamptz), school_id, requests, errors, micros from counted order by school_id
-			on conflict (at, school_id) do update set requests = h.requests + excluded.requests, errors = h.errors + excluded.errors, micros = h.micros + excluded.micros`,
+			on conflict (at, school_id) do update
+			set requests = h.requests + excluded.requests, errors = h.errors + excluded.errors, micros = h.micros + excluded.micros`,
 		t.now().UTC(), g.schools, g.requests, g.errors, g.micros)
 	if err != nil {
 		t.putBack(g)

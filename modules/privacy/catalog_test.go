@@ -29,11 +29,13 @@ func catalog(t *testing.T, db *gorm.DB) []column {
 	t.Helper()
 	var found []column
 	err := db.Raw(`select c.relname as table_name, a.attname as column_name,
-			coalesce(e.typcategory, y.typcategory) = 'S' or coalesce(e.typname, y.typname) in ('json', 'jsonb', 'bytea', 'xml', 'inet', 'cidr') or a.attname ~ ?
+			coalesce(e.typcategory, y.typcategory) = 'S' or coalesce(e.typname, y.typname) in ('json', 'jsonb', 'bytea', 'xml', 'inet', 'cidr')
+			or a.attname ~ ?
 				or exists (select from pg_constraint f where f.conrelid = c.oid and f.contype = 'f' and a.attnum = any(f.conkey)
 					and f.confrelid::regclass::text in ('student', 'guardian', 'employee', 'app_user', 'account', 'super_admin')) as holds,
 			has_column_privilege(c.oid, a.attnum, 'UPDATE') as may
-		from pg_class c join pg_attribute a on a.attrelid = c.oid join pg_type y on y.oid = a.atttypid left join pg_type e on e.oid = y.typelem and y.typcategory = 'A'
+		from pg_class c join pg_attribute a on a.attrelid = c.oid join pg_type y on y.oid = a.atttypid left join pg_type e on e.oid = y.typelem
+		and y.typcategory = 'A'
 		where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
 		order by 1, 2`, personNames).Scan(&found).Error
 	if err != nil || len(found) == 0 {
@@ -44,7 +46,8 @@ func catalog(t *testing.T, db *gorm.DB) []column {
 
 // declared are a table's columns that a declaration names, and why one of them would be wrong.
 func declared(t api.PersonalTable) (columns []string, wrong string) {
-	for _, names := range []string{t.School, t.Of, t.To, t.Part, t.By, t.Mention, t.Free, t.Contact, t.Phone, t.Files, t.Bytes, t.Own, t.Hidden} {
+	for _, names := range []string{t.School, t.Of, t.To, t.Part, t.By, t.Mention, t.Free, t.Contact, t.Phone, t.Files, t.Bytes, t.Own,
+		t.Hidden} {
 		columns = append(columns, strings.Fields(names)...)
 	}
 	for c := range t.Set {
@@ -85,7 +88,8 @@ func compare(columns []column, tables []api.PersonalTable) (problems []string) {
 	for _, c := range columns {
 		there[c.TableName+"."+c.ColumnName], there[c.TableName] = true, true
 		if c.Holds && !slices.Contains(names[c.TableName], c.ColumnName) {
-			problems = append(problems, fmt.Sprintf("%s.%s may hold something personal, and nobody declares it: add it to Personal() of its module", c.TableName, c.ColumnName))
+			problems = append(problems, fmt.Sprintf("%s.%s may hold something personal, and nobody declares it: add it to Personal() of its module",
+				c.TableName, c.ColumnName))
 		}
 	}
 	for table, columns := range names {
@@ -155,7 +159,8 @@ func TestCatalog_SealedTables_AreErasedByTheDatabase(t *testing.T) {
 			may[c.TableName+"."+c.ColumnName] = c.May
 		}
 		var source string
-		if err := db.Raw(`select coalesce(max(prosrc), '') from pg_proc where proname = 'erase_sealed_rows' and pronamespace = current_schema()::regnamespace`).Scan(&source).Error; err != nil {
+		if err := db.Raw(`select coalesce(max(prosrc), '') from pg_proc where proname = 'erase_sealed_rows'
+			and pronamespace = current_schema()::regnamespace`).Scan(&source).Error; err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range tables {
@@ -183,7 +188,8 @@ func TestCatalog_DeletedRows_GoBeforeWhatTheyReferTo(t *testing.T) {
 	for db, tables := range both(t) {
 		var keys []struct{ Child, Parent string }
 		err := db.Raw(`select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint
-			where contype = 'f' and confdeltype <> 'c' and connamespace = current_schema()::regnamespace and conrelid <> confrelid`).Scan(&keys).Error
+			where contype = 'f' and confdeltype <> 'c' and connamespace = current_schema()::regnamespace
+			and conrelid <> confrelid`).Scan(&keys).Error
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -88,7 +88,8 @@ func (m *Module) erase(c api.Ctx, k kind, id uuid.UUID, reason, field, typed str
 // checkAdministrator refuses to erase an administrator to those who could not make one.
 func checkAdministrator(c api.Ctx, p person) error {
 	var roles []uuid.UUID
-	err := c.DB.Raw(`select r.id from app_user u join role r on r.id = u.role_id where u.id = ? and r.type = 'SCHOOL_ADMIN'`, p.UserID).Scan(&roles).Error
+	err := c.DB.Raw(`select r.id from app_user u join role r on r.id = u.role_id where u.id = ? and r.type = 'SCHOOL_ADMIN'`,
+		p.UserID).Scan(&roles).Error
 	if err != nil {
 		return fmt.Errorf("reading whose account it is: %w", err)
 	}
@@ -98,7 +99,8 @@ func checkAdministrator(c api.Ctx, p person) error {
 // nextNumber takes the next number of an erased person.
 func nextNumber(c api.Ctx) (int64, error) {
 	var number int64
-	err := c.DB.Raw(`insert into number_series as s (name, next) values ('erased person', 2) on conflict (name) do update set next = s.next + 1 returning s.next - 1`).Scan(&number).Error
+	err := c.DB.Raw(`insert into number_series as s (name, next) values ('erased person', 2) on conflict (name) do update
+		set next = s.next + 1 returning s.next - 1`).Scan(&number).Error
 	if err != nil {
 		return 0, fmt.Errorf("numbering an erased person: %w", err)
 	}
@@ -113,10 +115,12 @@ func (k kind) mayGo(c api.Ctx, p person) error {
 		Children        int
 	}
 	err := c.DB.Raw(`select
-		(select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint from ledger_entry where account_id = ?) as balance,
+		(select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint from ledger_entry
+		where account_id = ?) as balance,
 		exists (select from enrolment where student_id = ? and (end_date is null or end_date >= ?)) as enrolled,
 		exists (select from library_loan where (student_id = ? or employee_id = ?) and closed_on is null) as loans,
-		(select count(*) from student_guardian sg join student s on s.id = sg.student_id where sg.guardian_id = ? and s.status = 'ACTIVE' and s.deleted_at is null) as children`,
+		(select count(*) from student_guardian sg join student s on s.id = sg.student_id where sg.guardian_id = ? and s.status = 'ACTIVE'
+		and s.deleted_at is null) as children`,
 		p.ID, p.ID, c.Today(), p.ID, p.ID, p.ID).Scan(&now).Error
 	switch {
 	case err != nil:

@@ -26,7 +26,8 @@ func (m *Module) exportOf(k kind) func(api.Ctx, byID) (api.File, error) {
 		var here, there string
 		err = tenancy.Pipeline(c.DB, patiently, tenancy.Query{SQL: m.school.export, Args: []any{args}, Scan: tenancy.One(&here)})
 		if err == nil {
-			err = tenancy.Pipeline(m.Cluster.Platform(c, tenancy.ReadOnly), tenancy.Query{SQL: m.platform.export, Args: []any{args}, Scan: tenancy.One(&there)})
+			err = tenancy.Pipeline(m.Cluster.Platform(c, tenancy.ReadOnly),
+				tenancy.Query{SQL: m.platform.export, Args: []any{args}, Scan: tenancy.One(&there)})
 		}
 		if err != nil {
 			return api.File{}, fmt.Errorf("reading the data of a %s: %w", k.table, err)
@@ -39,7 +40,8 @@ func (m *Module) exportOf(k kind) func(api.Ctx, byID) (api.File, error) {
 			return api.File{}, err
 		}
 		maps.Copy(data, more)
-		body, err := json.MarshalIndent(map[string]any{"school": c.School.Name, "about": k.table, "id": p.ID, "madeAt": c.Now, "data": data}, "", "  ")
+		body, err := json.MarshalIndent(map[string]any{"school": c.School.Name, "about": k.table, "id": p.ID, "madeAt": c.Now, "data": data}, "",
+			"  ")
 		if err != nil {
 			return api.File{}, fmt.Errorf("writing the data of a %s: %w", k.table, err)
 		}

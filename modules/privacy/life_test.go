@@ -76,7 +76,8 @@ func (l *life) upload(t *testing.T, c *testkit.Client, role, name string) uuid.U
 
 func newLife(t *testing.T) *life {
 	t.Helper()
-	l := &life{School: testkit.NewSchool(t), number: "A-" + uuid.NewString()[:8], phone: testkit.NewPhone(), email: "ebberwick." + uuid.NewString()[:8] + "@thrackmorton.test"}
+	l := &life{School: testkit.NewSchool(t), number: "A-" + uuid.NewString()[:8], phone: testkit.NewPhone(), email: "ebberwick." +
+		uuid.NewString()[:8] + "@thrackmorton.test"}
 	l.office = l.As(t, api.SchoolAdmin)
 	testkit.Put[any](t, l.office, "/school-admin/setting", map[string]any{"weekendDays": []int{}})
 	l.year = l.make(t, "/school-admin/academic-year/create", map[string]any{"name": "now", "startDate": l.day(-100), "endDate": l.day(100)})
@@ -89,7 +90,8 @@ func newLife(t *testing.T) *life {
 	l.subject = l.make(t, "/school-admin/subject/create", map[string]any{"name": "Algebra", "code": "ALG"})
 	hire := func(kind, first, last string) (uuid.UUID, *testkit.Client) {
 		phone := testkit.NewPhone()
-		id := l.make(t, "/school-admin/employee/create", map[string]any{"firstName": first, "lastName": last, "phone": phone, "employeeType": kind})
+		id := l.make(t, "/school-admin/employee/create",
+			map[string]any{"firstName": first, "lastName": last, "phone": phone, "employeeType": kind})
 		if kind == "TEACHER" {
 			testkit.Put[any](t, l.office, "/school-admin/employee/"+id.String()+"/assignments",
 				map[string]any{"assignments": []any{map[string]any{"classId": l.class, "divisionId": l.division, "isClassTeacher": true}}})
@@ -98,64 +100,85 @@ func newLife(t *testing.T) *life {
 	}
 	l.teacherID, l.teacher = hire("TEACHER", "Meera", "Iyer")
 	l.driving, l.driver = hire("DRIVER", "Ravi", "Kumar")
-	l.other = l.make(t, "/school-admin/student/create", map[string]any{"firstName": "Asha", "lastName": "Rao", "divisionId": l.division, "admissionDate": l.day(-90)})
+	l.other = l.make(t, "/school-admin/student/create",
+		map[string]any{"firstName": "Asha", "lastName": "Rao", "divisionId": l.division, "admissionDate": l.day(-90)})
 	return l
 }
 
 func (l *life) admit(t *testing.T) {
 	photo := l.upload(t, l.office, "school-admin", "oriolwyn_thrackmorton.pdf")
 	l.child = l.make(t, "/school-admin/student/create", map[string]any{
-		"firstName": "Oriolwyn", "lastName": "Thrackmorton", "admissionNumber": l.number, "divisionId": l.division, "admissionDate": l.day(-90), "photoFileId": photo,
-		"dateOfBirth": "2015-02-03", "address": l.secret("address"), "medicalNotes": l.secret("medical"), "allergies": l.secret("allergy"), "previousSchool": l.secret("previous"),
-		"emergencyContactName": guardiansName, "emergencyContactPhone": l.phone, "customFields": map[string]any{"father": guardiansName, "house": l.secret("custom")},
-		"guardians": []any{map[string]any{"firstName": "Ebberwick", "lastName": "Thrackmorton", "phone": l.phone, "email": l.email, "relation": "FATHER", "occupation": "Clerk"}},
+		"firstName": "Oriolwyn", "lastName": "Thrackmorton", "admissionNumber": l.number, "divisionId": l.division, "admissionDate": l.day(-90),
+		"photoFileId": photo,
+		"dateOfBirth": "2015-02-03", "address": l.secret("address"), "medicalNotes": l.secret("medical"), "allergies": l.secret("allergy"),
+		"previousSchool":       l.secret("previous"),
+		"emergencyContactName": guardiansName, "emergencyContactPhone": l.phone,
+		"customFields": map[string]any{"father": guardiansName, "house": l.secret("custom")},
+		"guardians": []any{map[string]any{"firstName": "Ebberwick", "lastName": "Thrackmorton", "phone": l.phone, "email": l.email,
+			"relation": "FATHER", "occupation": "Clerk"}},
 	})
 	l.guardian = testkit.Get[struct{ Guardians []record }](t, l.office, "/school-admin/student/"+l.child.String()).Guardians[0].ID
 	l.parent = l.signIn(t, "parent", l.phone)
 	testkit.Put[any](t, l.parent, "/parent/notification/preferences", map[string]any{"preferences": []any{
-		map[string]any{"type": "ATTENDANCE", "push": true, "sms": true, "email": true}, map[string]any{"type": "FEE", "push": true, "sms": true, "email": true}}})
-	testkit.Post[any](t, l.parent, "/parent/notification/token", map[string]any{"fcmToken": "token " + uuid.NewString(), "platform": "android"})
+		map[string]any{"type": "ATTENDANCE", "push": true, "sms": true, "email": true},
+		map[string]any{"type": "FEE", "push": true, "sms": true, "email": true}}})
+	testkit.Post[any](t, l.parent, "/parent/notification/token",
+		map[string]any{"fcmToken": "token " + uuid.NewString(), "platform": "android"})
 	testkit.Post[any](t, l.parent, "/parent/timetable/feed", map[string]any{"studentId": l.child})
 }
 
 func (l *life) attend(t *testing.T) {
 	mark := func(c *testkit.Client, role, status, remark string) {
-		testkit.Post[any](t, c, "/"+role+"/attendance/mark", map[string]any{"divisionId": l.division, "date": l.day(-1), "reason": "Late for the office", "records": []any{
-			map[string]any{"studentId": l.child, "status": status, "remark": remark},
-			map[string]any{"studentId": l.other, "status": status, "remark": "Sat with " + strings.ToUpper(childsName) + " " + status}}})
+		testkit.Post[any](t, c, "/"+role+"/attendance/mark",
+			map[string]any{"divisionId": l.division, "date": l.day(-1), "reason": "Late for the office", "records": []any{
+				map[string]any{"studentId": l.child, "status": status, "remark": remark},
+				map[string]any{"studentId": l.other, "status": status, "remark": "Sat with " + strings.ToUpper(childsName) + " " + status}}})
 	}
 	mark(l.teacher, "teacher", "ABSENT", l.secret("first-mark"))
 	mark(l.office, "school-admin", "LATE", l.secret("second-mark"))
 	letter := l.upload(t, l.parent, "parent", "letter of Thrackmorton, Oriolwyn.pdf")
-	leave := testkit.Post[record](t, l.parent.With("Idempotency-Key", uuid.NewString()), "/parent/leave/apply", map[string]any{"studentId": l.child, "leaveType": "SICK", "fromDate": l.day(1), "toDate": l.day(2),
-		"reason": l.secret("leave"), "attachmentFileIds": []any{letter}})
-	testkit.Post[any](t, l.office, "/school-admin/leave/decide", map[string]any{"leaveId": leave.ID, "status": "APPROVED", "note": l.secret("decision")})
+	leave := testkit.Post[record](t, l.parent.With("Idempotency-Key", uuid.NewString()), "/parent/leave/apply",
+		map[string]any{"studentId": l.child, "leaveType": "SICK", "fromDate": l.day(1), "toDate": l.day(2),
+			"reason": l.secret("leave"), "attachmentFileIds": []any{letter}})
+	testkit.Post[any](t, l.office, "/school-admin/leave/decide",
+		map[string]any{"leaveId": leave.ID, "status": "APPROVED", "note": l.secret("decision")})
 }
 
 func (l *life) sit(t *testing.T) {
-	exam := l.make(t, "/school-admin/exam/create", map[string]any{"name": "Half-yearly", "academicYearId": l.year, "classIds": []any{l.class}, "startDate": l.day(-9), "endDate": l.day(9)})
-	paper := testkit.Post[struct{ Papers []record }](t, l.office, "/school-admin/exam/schedule", map[string]any{"examId": exam, "papers": []any{map[string]any{
-		"classId": l.class, "subjectId": l.subject, "examDate": l.day(-5), "startTime": "09:00", "endTime": "11:00", "maxMarks": 80, "passMarks": 28}}}).Papers[0].ID
+	exam := l.make(t, "/school-admin/exam/create",
+		map[string]any{"name": "Half-yearly", "academicYearId": l.year, "classIds": []any{l.class}, "startDate": l.day(-9), "endDate": l.day(9)})
+	paper := testkit.Post[struct{ Papers []record }](t, l.office, "/school-admin/exam/schedule",
+		map[string]any{"examId": exam, "papers": []any{map[string]any{
+			"classId": l.class, "subjectId": l.subject, "examDate": l.day(-5), "startTime": "09:00", "endTime": "11:00", "maxMarks": 80,
+			"passMarks": 28}}}).Papers[0].ID
 	testkit.Post[any](t, l.office, "/school-admin/exam/result/upload", map[string]any{"examId": exam, "results": []any{
-		map[string]any{"paperId": paper, "studentId": l.child, "marksObtained": 61, "remark": l.secret("result")}, map[string]any{"paperId": paper, "studentId": l.other, "marksObtained": 60}}})
-	testkit.Put[any](t, l.office, "/school-admin/exam/report-card/"+l.child.String()+"/remark", map[string]any{"remark": l.secret("report-card")})
+		map[string]any{"paperId": paper, "studentId": l.child, "marksObtained": 61, "remark": l.secret("result")},
+		map[string]any{"paperId": paper, "studentId": l.other, "marksObtained": 60}}})
+	testkit.Put[any](t, l.office, "/school-admin/exam/report-card/"+l.child.String()+"/remark",
+		map[string]any{"remark": l.secret("report-card")})
 	testkit.Post[any](t, l.office, "/school-admin/exam/"+exam.String()+"/publish", map[string]any{"allowMissing": true})
 }
 
 func (l *life) pay(t *testing.T) {
 	head := l.make(t, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
-	structure := l.make(t, "/school-admin/fee/structure/create", map[string]any{"classId": l.class, "name": "Class 5", "proRata": false, "heads": []any{map[string]any{"feeHeadId": head, "amount": 1000}},
-		"instalments": []any{map[string]any{"name": "Term 1", "dueDate": l.day(-10), "percent": 100}}})
-	testkit.Post[any](t, l.office.With("Idempotency-Key", uuid.NewString()), "/school-admin/fee/charge", map[string]any{"structureId": structure, "instalment": 1, "classId": l.class})
+	structure := l.make(t, "/school-admin/fee/structure/create",
+		map[string]any{"classId": l.class, "name": "Class 5", "proRata": false,
+			"heads":       []any{map[string]any{"feeHeadId": head, "amount": 1000}},
+			"instalments": []any{map[string]any{"name": "Term 1", "dueDate": l.day(-10), "percent": 100}}})
+	testkit.Post[any](t, l.office.With("Idempotency-Key", uuid.NewString()), "/school-admin/fee/charge",
+		map[string]any{"structureId": structure, "instalment": 1, "classId": l.class})
 	post := func(path string, data map[string]any) int64 {
 		data["studentId"] = l.child
-		return testkit.Post[struct{ Balance int64 }](t, l.office.With("Idempotency-Key", uuid.NewString()), "/school-admin/fee/"+path, data).Balance
+		return testkit.Post[struct{ Balance int64 }](t, l.office.With("Idempotency-Key", uuid.NewString()), "/school-admin/fee/"+path,
+			data).Balance
 	}
 	post("fine", map[string]any{"amount": 50, "reason": l.secret("fine")})
 	post("concession", map[string]any{"mode": "PERCENT", "value": 10, "reason": l.secret("concession")})
 	testkit.Post[any](t, l.office, "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{l.child}})
-	receipt := l.make(t, "/school-admin/fee/collection/record", map[string]any{"studentId": l.child, "amount": 100, "paymentMode": "UPI", "referenceNumber": "upi of " + childsName})
-	testkit.Post[any](t, l.office, "/school-admin/fee/collection/"+receipt.String()+"/reverse", map[string]any{"reason": l.secret("reversal")})
+	receipt := l.make(t, "/school-admin/fee/collection/record",
+		map[string]any{"studentId": l.child, "amount": 100, "paymentMode": "UPI", "referenceNumber": "upi of " + childsName})
+	testkit.Post[any](t, l.office, "/school-admin/fee/collection/"+receipt.String()+"/reverse",
+		map[string]any{"reason": l.secret("reversal")})
 	left := testkit.Get[struct{ Balance int64 }](t, l.office, "/school-admin/fee/report/"+l.child.String()).Balance
 	if rest := post("collection/record", map[string]any{"amount": left, "paymentMode": "CASH"}); rest != 0 {
 		t.Fatalf("%d is left to pay", rest)
@@ -175,13 +198,18 @@ func (l *life) read(t *testing.T) {
 
 func (l *life) write(t *testing.T) {
 	file := l.upload(t, l.parent, "parent", "scan.pdf")
-	sent := testkit.Post[struct{ ThreadID uuid.UUID }](t, l.parent.With("Idempotency-Key", uuid.NewString()), "/parent/message/send", map[string]any{"recipientIds": []any{l.teacher.UserID}, "studentId": l.child,
-		"subject": l.secret("subject"), "body": l.secret("message"), "attachmentFileIds": []any{file}})
+	sent := testkit.Post[struct{ ThreadID uuid.UUID }](t, l.parent.With("Idempotency-Key", uuid.NewString()), "/parent/message/send",
+		map[string]any{"recipientIds": []any{l.teacher.UserID}, "studentId": l.child,
+			"subject": l.secret("subject"), "body": l.secret("message"), "attachmentFileIds": []any{file}})
 	testkit.Post[any](t, l.teacher, "/teacher/message/send", map[string]any{"threadId": sent.ThreadID, "body": l.secret("answer")})
-	news := l.make(t, "/school-admin/announcement/create", map[string]any{"title": "Well done, " + childsName, "body": "Thrackmorton, Oriolwyn won; ask " + l.phone + " or " + strings.ToUpper(l.email)})
+	news := l.make(t, "/school-admin/announcement/create",
+		map[string]any{"title": "Well done, " + childsName, "body": "Thrackmorton, Oriolwyn won; ask " + l.phone + " or " +
+			strings.ToUpper(l.email)})
 	testkit.Post[any](t, l.office, "/school-admin/announcement/"+news.String()+"/publish", map[string]any{"allowMissing": true})
-	testkit.Post[any](t, l.office.With("Idempotency-Key", uuid.NewString()), "/school-admin/dispatch/sms", map[string]any{"audience": map[string]any{"guardianIds": []any{l.guardian}}, "body": "Dear {name}, of " + childsName})
-	l.make(t, "/school-admin/dispatch/template/create", map[string]any{"channel": "SMS", "name": "Thanks", "body": "Thanks to " + guardiansName})
+	testkit.Post[any](t, l.office.With("Idempotency-Key", uuid.NewString()), "/school-admin/dispatch/sms",
+		map[string]any{"audience": map[string]any{"guardianIds": []any{l.guardian}}, "body": "Dear {name}, of " + childsName})
+	l.make(t, "/school-admin/dispatch/template/create",
+		map[string]any{"channel": "SMS", "name": "Thanks", "body": "Thanks to " + guardiansName})
 }
 
 func (l *life) ride(t *testing.T) {
@@ -189,29 +217,38 @@ func (l *life) ride(t *testing.T) {
 	route := testkit.Post[struct {
 		ID    uuid.UUID
 		Stops []record
-	}](t, l.office, "/school-admin/transport/route/create", map[string]any{"name": "Hill Road", "busId": bus, "direction": "pickup", "stops": []any{
-		map[string]any{"name": "House of " + guardiansName, "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"}, map[string]any{"name": "Lake", "lat": 12.99, "lng": 77.59, "plannedTime": "07:20"}}})
-	testkit.Put[any](t, l.office, "/school-admin/transport/route/"+route.ID.String()+"/students", map[string]any{"students": []any{map[string]any{"studentId": l.child, "stopId": route.Stops[0].ID}}})
-	testkit.Post[any](t, l.parent, "/parent/transport/not-riding", map[string]any{"studentId": l.child, "date": l.day(3), "reason": l.secret("not-riding")})
-	trip := l.make(t, "/school-admin/transport/trip/schedule", map[string]any{"routeId": route.ID, "tripType": "pickup", "tripDate": l.day(0), "scheduledStartTime": "06:55"})
+	}](t, l.office, "/school-admin/transport/route/create",
+		map[string]any{"name": "Hill Road", "busId": bus, "direction": "pickup", "stops": []any{
+			map[string]any{"name": "House of " + guardiansName, "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"},
+			map[string]any{"name": "Lake", "lat": 12.99, "lng": 77.59, "plannedTime": "07:20"}}})
+	testkit.Put[any](t, l.office, "/school-admin/transport/route/"+route.ID.String()+"/students",
+		map[string]any{"students": []any{map[string]any{"studentId": l.child, "stopId": route.Stops[0].ID}}})
+	testkit.Post[any](t, l.parent, "/parent/transport/not-riding",
+		map[string]any{"studentId": l.child, "date": l.day(3), "reason": l.secret("not-riding")})
+	trip := l.make(t, "/school-admin/transport/trip/schedule",
+		map[string]any{"routeId": route.ID, "tripType": "pickup", "tripDate": l.day(0), "scheduledStartTime": "06:55"})
 	command := func(what string) {
 		if a := l.driver.Call(t, "POST", "/driver/bus-tracking/trips/"+trip.String()+"/"+what, map[string]any{}); a.Status != 200 {
 			t.Fatalf("%s: %d %s", what, a.Status, a.Body)
 		}
 	}
 	command("start")
-	testkit.Post[any](t, l.parent, "/parent/transport/not-riding", map[string]any{"studentId": l.child, "tripType": "pickup", "reason": l.secret("today")})
+	testkit.Post[any](t, l.parent, "/parent/transport/not-riding",
+		map[string]any{"studentId": l.child, "tripType": "pickup", "reason": l.secret("today")})
 	for _, status := range []string{"boarded", "alighted"} {
 		testkit.Post[any](t, l.driver, "/driver/student/board", map[string]any{"tripId": trip, "studentId": l.child, "status": status})
 	}
-	testkit.Post[any](t, l.driver, "/driver/incident/report", map[string]any{"busId": bus, "tripId": trip, "type": "other", "description": "Waited for " + childsName})
+	testkit.Post[any](t, l.driver, "/driver/incident/report",
+		map[string]any{"busId": bus, "tripId": trip, "type": "other", "description": "Waited for " + childsName})
 	command("end")
 }
 
 func (l *life) join(t *testing.T) {
-	event := l.make(t, "/school-admin/event/create", map[string]any{"title": "Sports day", "eventDate": l.day(20), "description": "Led by " + childsName})
+	event := l.make(t, "/school-admin/event/create",
+		map[string]any{"title": "Sports day", "eventDate": l.day(20), "description": "Led by " + childsName})
 	testkit.Post[any](t, l.parent, "/parent/event/sign-up", map[string]any{"eventId": event, "studentId": l.child})
-	file := "admissionNumber,firstName,lastName,guardian1FirstName,guardian1Phone,guardian1Relation\n" + l.number + ",Oriolwyn,Thrackmorton,Somebody," + l.phone + ",UNCLE OF " + guardiansName + "\n"
+	file := "admissionNumber,firstName,lastName,guardian1FirstName,guardian1Phone,guardian1Relation\n" + l.number +
+		",Oriolwyn,Thrackmorton,Somebody," + l.phone + ",UNCLE OF " + guardiansName + "\n"
 	body := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + childsName + ".csv\"\r\n\r\n" + file + "\r\n--b--\r\n"
 	l.office.Send(t, "POST", "/school-admin/student/import?dryRun=true", "multipart/form-data; boundary=b", []byte(body))
 	if n := l.Count(t, "import_run", "true"); n != 1 {
@@ -222,7 +259,8 @@ func (l *life) join(t *testing.T) {
 }
 
 func (l *life) leave(t *testing.T) {
-	testkit.Post[any](t, l.office, "/school-admin/student/"+l.child.String()+"/transfer", map[string]any{"leavingDate": l.day(-1), "reason": l.secret("leaving"), "conduct": l.secret("conduct")})
+	testkit.Post[any](t, l.office, "/school-admin/student/"+l.child.String()+"/transfer",
+		map[string]any{"leavingDate": l.day(-1), "reason": l.secret("leaving"), "conduct": l.secret("conduct")})
 }
 
 // settled waits until what was to be told is told.
@@ -235,12 +273,14 @@ func (l *life) settled(t *testing.T) {
 func everywhere(t *testing.T, db *gorm.DB, words ...string) (found []string) {
 	t.Helper()
 	var tables []string
-	if err := db.Raw(`select relname from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`).Scan(&tables).Error; err != nil || len(tables) < 10 {
+	if err := db.Raw(`select relname from pg_class where relnamespace = current_schema()::regnamespace
+		and relkind in ('r', 'p')`).Scan(&tables).Error; err != nil || len(tables) < 10 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
 	for _, table := range tables {
 		var rows []string
-		err := db.Raw(fmt.Sprintf(`select to_jsonb(x)::text from "%s" x where exists (select from unnest(string_to_array(?, '|')) w where strpos(lower(to_jsonb(x)::text), lower(w)) > 0) limit 3`, table),
+		err := db.Raw(fmt.Sprintf(`select to_jsonb(x)::text from "%s" x where exists (select from unnest(string_to_array(?, '|')) w
+			where strpos(lower(to_jsonb(x)::text), lower(w)) > 0) limit 3`, table),
 			strings.Join(words, "|")).Scan(&rows).Error
 		if err != nil {
 			t.Fatal(err)
@@ -294,18 +334,22 @@ func TestErasure_OfAChildAndGuardian_LeavesNoTrace(t *testing.T) {
 	l.settled(t)
 	student, guardian := "/school-admin/student/"+l.child.String(), "/school-admin/guardian/"+l.guardian.String()
 	l.export(t, student, l.secrets,
-		"student", "guardianships", "enrolments", "attendance", "attendanceRevisions", "leave", "results", "reportCardRemarks", "leavingCertificates", "invoices", "receipts", "ledgerAccount",
-		"ledgerTransactions", "ledgerEntries", "concessions", "feeReminders", "libraryLoans", "libraryReservations", "rides", "notRiding", "boardings", "boardingTaps", "eventSignUps",
+		"student", "guardianships", "enrolments", "attendance", "attendanceRevisions", "leave", "results", "reportCardRemarks",
+		"leavingCertificates", "invoices", "receipts", "ledgerAccount",
+		"ledgerTransactions", "ledgerEntries", "concessions", "feeReminders", "libraryLoans", "libraryReservations", "rides", "notRiding",
+		"boardings", "boardingTaps", "eventSignUps",
 		"threads", "messages", "notifications", "deliveries", "calendarFeeds", "files", "changes")
 	l.export(t, guardian, []string{l.phone, l.email, "Wimblequark-message", "Wimblequark-leave"},
-		"guardian", "account", "directory", "sessions", "devices", "guardianships", "leave", "messages", "notifications", "deliveries", "preferences", "files", "changes")
+		"guardian", "account", "directory", "sessions", "devices", "guardianships", "leave", "messages", "notifications", "deliveries",
+		"preferences", "files", "changes")
 
 	entries, owed := l.Count(t, "ledger_entry", "true"), l.Count(t, "ledger_entry", "amount = 1000")
 	erase := map[string]any{"admissionNumber": l.number, "reason": "Asked in writing"}
 	testkit.Post[privacy.Erased](t, l.office, student+"/erase", erase)
 	testkit.Post[privacy.Erased](t, l.office, guardian+"/erase", map[string]any{"phone": l.phone, "reason": "Asked in writing"})
 	l.office.Refuses(t, "POST", student+"/erase", erase, 409, "") // once is enough
-	testkit.Eventually(t, "the guardian's session ends", func() bool { return l.parent.Call(t, "GET", "/parent/notification/unread-count", nil).Status == 401 })
+	testkit.Eventually(t, "the guardian's session ends",
+		func() bool { return l.parent.Call(t, "GET", "/parent/notification/unread-count", nil).Status == 401 })
 	l.gone(t, "Oriolwyn", "Thrackmorton", "Ebberwick", "Wimblequark", l.phone, strings.TrimPrefix(l.phone, "+91"), l.email)
 
 	if n := l.Count(t, "ledger_entry", "true"); n != entries {
@@ -347,20 +391,29 @@ func TestErasure_OfAnEmployee_LeavesNoTrace(t *testing.T) {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
-	exec(`insert into employee (id, user_id, employee_code, first_name, last_name, phone, email, employee_type, qualification) select ?, id, 'E-77', first_name, last_name, phone, email, 'TEACHER', 'M.A. Wimblequark' from app_user where id = ?`, id, admin.UserID)
+	exec(`insert into employee (id, user_id, employee_code, first_name, last_name, phone, email, employee_type, qualification)
+		select ?, id, 'E-77', first_name, last_name, phone, email, 'TEACHER', 'M.A. Wimblequark' from app_user where id = ?`, id, admin.UserID)
 	exec(`update app_user set role_id = (select id from role where type = 'TEACHER' and system) where id = ?`, admin.UserID)
 	if err := l.App.Service.Auth.FollowUser(t.Context(), l.ID, admin.UserID); err != nil {
 		t.Fatal(err)
 	}
 	path := "/school-admin/employee/" + id.String()
 	testkit.Put[any](t, l.office, path, map[string]any{"designation": "Quillfeather's own"})
-	testkit.Put[any](t, l.office, path+"/assignments", map[string]any{"assignments": []any{map[string]any{"classId": l.class, "divisionId": l.division}}})
+	testkit.Put[any](t, l.office, path+"/assignments",
+		map[string]any{"assignments": []any{map[string]any{"classId": l.class, "divisionId": l.division}}})
 	me := l.signIn(t, "teacher", phone)
-	testkit.Post[any](t, me.With("Idempotency-Key", uuid.NewString()), "/teacher/leave/apply", map[string]any{"leaveType": "CASUAL", "fromDate": l.day(4), "toDate": l.day(4), "reason": l.secret("own-leave")})
-	testkit.Post[any](t, me, "/teacher/attendance/mark", map[string]any{"divisionId": l.division, "date": l.day(0), "records": []any{map[string]any{"studentId": l.other, "status": "PRESENT", "remark": "Seen by Quillfeather Mumblethorpe"}}})
-	testkit.Post[any](t, me, "/teacher/message/send", map[string]any{"recipientIds": []any{l.parent.UserID}, "studentId": l.child, "body": l.secret("own-message")})
-	testkit.Post[any](t, me, "/teacher/announcement/create", map[string]any{"title": "Trip", "body": "Yours, Quillfeather Mumblethorpe", "divisionIds": []any{l.division}, "attachmentFileIds": []any{l.upload(t, me, "teacher", "Plan.pdf")}})
-	testkit.Post[any](t, l.office, "/school-admin/event/create", map[string]any{"title": "Play", "eventDate": l.day(9), "organiserId": id, "description": "By Mumblethorpe, Quillfeather"})
+	testkit.Post[any](t, me.With("Idempotency-Key", uuid.NewString()), "/teacher/leave/apply",
+		map[string]any{"leaveType": "CASUAL", "fromDate": l.day(4), "toDate": l.day(4), "reason": l.secret("own-leave")})
+	testkit.Post[any](t, me, "/teacher/attendance/mark",
+		map[string]any{"divisionId": l.division, "date": l.day(0),
+			"records": []any{map[string]any{"studentId": l.other, "status": "PRESENT", "remark": "Seen by Quillfeather Mumblethorpe"}}})
+	testkit.Post[any](t, me, "/teacher/message/send",
+		map[string]any{"recipientIds": []any{l.parent.UserID}, "studentId": l.child, "body": l.secret("own-message")})
+	testkit.Post[any](t, me, "/teacher/announcement/create",
+		map[string]any{"title": "Trip", "body": "Yours, Quillfeather Mumblethorpe", "divisionIds": []any{l.division},
+			"attachmentFileIds": []any{l.upload(t, me, "teacher", "Plan.pdf")}})
+	testkit.Post[any](t, l.office, "/school-admin/event/create",
+		map[string]any{"title": "Play", "eventDate": l.day(9), "organiserId": id, "description": "By Mumblethorpe, Quillfeather"})
 	testkit.Put[any](t, l.office, "/school-admin/setting", map[string]any{"principalName": "Quillfeather Mumblethorpe"})
 	book := l.make(t, "/school-admin/library/book/create", map[string]any{"title": "Malgudi Days"})
 	l.make(t, "/school-admin/library/copy/create", map[string]any{"bookId": book, "accessionNumber": "L-1"})
@@ -368,7 +421,8 @@ func TestErasure_OfAnEmployee_LeavesNoTrace(t *testing.T) {
 	testkit.Post[any](t, l.office, "/school-admin/library/loan/return", map[string]any{"code": "L-1"})
 	l.settled(t)
 	l.export(t, path, []string{"Quillfeather", phone, email, "M.A. Wimblequark", "Wimblequark-own-leave", "Wimblequark-own-message"},
-		"employee", "account", "directory", "sessions", "assignments", "leave", "messages", "eventsOrganised", "libraryLoans", "changes", "platformChanges")
+		"employee", "account", "directory", "sessions", "assignments", "leave", "messages", "eventsOrganised", "libraryLoans", "changes",
+		"platformChanges")
 
 	if a := l.office.Call(t, "DELETE", path, nil); a.Status != 204 {
 		t.Fatalf("%d %s", a.Status, a.Body)
@@ -388,10 +442,13 @@ func TestErasure_OfASharedPhone_LeavesItToWhoIsHere(t *testing.T) {
 	l := newLife(t)
 	l.admit(t)
 	testkit.Put[any](t, l.office, "/school-admin/student/"+l.child.String(), map[string]any{"phone": l.phone})
-	testkit.Post[any](t, l.office, "/school-admin/student/"+l.other.String()+"/guardians", map[string]any{"firstName": "Ebberwick", "lastName": "Thrackmorton", "phone": l.phone, "relation": "GUARDIAN"})
-	testkit.Post[any](t, l.office, "/school-admin/dispatch/sms", map[string]any{"audience": map[string]any{"guardianIds": []any{l.guardian}}, "body": "Dear {name}"})
+	testkit.Post[any](t, l.office, "/school-admin/student/"+l.other.String()+"/guardians",
+		map[string]any{"firstName": "Ebberwick", "lastName": "Thrackmorton", "phone": l.phone, "relation": "GUARDIAN"})
+	testkit.Post[any](t, l.office, "/school-admin/dispatch/sms",
+		map[string]any{"audience": map[string]any{"guardianIds": []any{l.guardian}}, "body": "Dear {name}"})
 	l.leave(t)
-	testkit.Post[any](t, l.office, "/school-admin/student/"+l.child.String()+"/erase", map[string]any{"admissionNumber": l.number, "reason": "Asked"})
+	testkit.Post[any](t, l.office, "/school-admin/student/"+l.child.String()+"/erase",
+		map[string]any{"admissionNumber": l.number, "reason": "Asked"})
 	l.settled(t)
 	if n := l.Count(t, "guardian", "phone = ? and erased_at is null", l.phone); n != 1 {
 		t.Error("the guardian has no phone any more")
@@ -409,7 +466,8 @@ func TestErasure_OfOddNames_FindsThemInTexts(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	l := &life{School: s, office: s.As(t, api.SchoolAdmin)}
-	for i, name := range [][2]string{{"Żółcisława", "O'Quackenbush-Ngô"}, {`Ab\"c`, "Quirrelsworth (Jr.)"}, {"ज़ुलेखा", "त्रिवेदी"}, {"Mary.*", "[Vandergloop]+"}} {
+	for i, name := range [][2]string{{"Żółcisława", "O'Quackenbush-Ngô"}, {`Ab\"c`, "Quirrelsworth (Jr.)"}, {"ज़ुलेखा", "त्रिवेदी"},
+		{"Mary.*", "[Vandergloop]+"}} {
 		number := fmt.Sprintf("odd-%d", i)
 		id := l.make(t, "/school-admin/student/create", map[string]any{"firstName": name[0], "lastName": name[1], "admissionNumber": number})
 		whole := name[0] + " " + name[1]

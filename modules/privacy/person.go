@@ -68,7 +68,8 @@ func (p person) traces(c api.Ctx, s plan) (traces, error) {
 		t.IDs = append(t.IDs, *p.UserID)
 	}
 	all := []string{strings.ToLower(p.Phone), strings.ToLower(p.Email)}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: s.unshared, Args: []any{pgx.NamedArgs{"all": all, "ids": t.IDs}}, Scan: tenancy.Values(&t.Addresses)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: s.unshared, Args: []any{pgx.NamedArgs{"all": all, "ids": t.IDs}},
+		Scan: tenancy.Values(&t.Addresses)})
 	if err != nil {
 		return t, fmt.Errorf("looking who shares an address: %w", err)
 	}
@@ -93,7 +94,8 @@ func (t traces) args() pgx.NamedArgs {
 	for _, id := range t.IDs {
 		needle = append(needle, id.String())
 	}
-	return pgx.NamedArgs{"ids": t.IDs, "addresses": slices.Concat([]string{}, t.Addresses), "records": slices.Concat([]string{}, t.records), "marks": marks,
+	return pgx.NamedArgs{"ids": t.IDs, "addresses": slices.Concat([]string{}, t.Addresses), "records": slices.Concat([]string{}, t.records),
+		"marks":   marks,
 		"pattern": pattern, "needle": strings.Join(needle, "|")}
 }
 

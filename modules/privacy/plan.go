@@ -43,7 +43,8 @@ func newPlan(tables []api.PersonalTable) plan {
 			sections = append(sections, section(t))
 		}
 		for _, c := range strings.Fields(t.Contact) {
-			unshared = append(unshared, fmt.Sprintf(`not exists (select from %s x where lower(x.%s) = lower(a) and (%s) is not true)`, t.Table, c, ownRows(t)))
+			unshared = append(unshared, fmt.Sprintf(`not exists (select from %s x where lower(x.%s) = lower(a) and (%s) is not true)`, t.Table, c,
+				ownRows(t)))
 		}
 		switch {
 		case t.Sealed:
@@ -60,10 +61,12 @@ func newPlan(tables []api.PersonalTable) plan {
 	}
 	p.erase = append(p.erase, kept...)
 	if sealed {
-		p.erase = append(p.erase, `select erase_sealed_rows(@ids::uuid[], @records::text[], @marks::text[], @pattern::text, @needle::text, @name::text)`)
+		p.erase = append(p.erase, `select erase_sealed_rows(@ids::uuid[], @records::text[], @marks::text[], @pattern::text, @needle::text,
+			@name::text)`)
 	}
 	p.records, p.files = list(records), list(files)
-	p.export = `select coalesce(jsonb_object_agg(name, data), '{}')::text from (` + strings.Join(sections, " union all ") + `) s where data is not null`
+	p.export = `select coalesce(jsonb_object_agg(name, data), '{}')::text from (` + strings.Join(sections, " union all ") +
+		`) s where data is not null`
 	p.unshared = `select a from unnest(@all::text[]) a where ` + strings.Join(append([]string{`a <> ''`}, unshared...), " and ")
 	return p
 }
@@ -112,7 +115,8 @@ func section(t api.PersonalTable) string {
 		either = append(either, fmt.Sprintf(`x.%s = any(@ids)`, c))
 	}
 	hidden := strings.Join(strings.Fields(t.Hidden+" "+t.Bytes), ",")
-	return fmt.Sprintf(`select '%s' as name, (select jsonb_agg(to_jsonb(x) - '{%s}'::text[]) from %s x where %s) as data`, t.Section, hidden, t.Table, strings.Join(either, " or "))
+	return fmt.Sprintf(`select '%s' as name, (select jsonb_agg(to_jsonb(x) - '{%s}'::text[]) from %s x where %s) as data`, t.Section, hidden,
+		t.Table, strings.Join(either, " or "))
 }
 
 // remove deletes the person's rows, and those that mention them.

@@ -35,11 +35,13 @@ func newFamily(t *testing.T) *family {
 	seat := f.Seat(t, "Class 5")
 	photo := f.upload(t, f.office)
 	f.student = testkit.Post[record](t, f.office, "/school-admin/student/create", map[string]any{
-		"firstName": "Zuleika", "lastName": "Quartermain", "admissionNumber": f.number, "address": "7 Nightingale Rise", "medicalNotes": "Asthma-Klaxon", "photoFileId": photo,
+		"firstName": "Zuleika", "lastName": "Quartermain", "admissionNumber": f.number, "address": "7 Nightingale Rise",
+		"medicalNotes": "Asthma-Klaxon", "photoFileId": photo,
 		"classId": seat.ClassID, "divisionId": seat.DivisionID,
 	}).ID
 	testkit.Post[any](t, f.office, "/school-admin/student/"+f.student.String()+"/guardians",
-		map[string]any{"firstName": "Balthazar", "lastName": "Quartermain", "phone": f.phone, "email": "balthazar@quartermain.test", "relation": "FATHER"})
+		map[string]any{"firstName": "Balthazar", "lastName": "Quartermain", "phone": f.phone, "email": "balthazar@quartermain.test",
+			"relation": "FATHER"})
 	detail := testkit.Get[struct {
 		Guardians []struct{ ID, UserID uuid.UUID }
 	}](t, f.office, "/school-admin/student/"+f.student.String())
@@ -47,11 +49,18 @@ func newFamily(t *testing.T) *family {
 	f.parent = f.signIn(t)
 	f.parent.UserID = detail.Guardians[0].UserID
 	teacher := f.Teacher(t, seat)
-	testkit.Post[any](t, f.parent, "/parent/message/send", map[string]any{"recipientIds": []any{teacher.UserID}, "studentId": f.student, "body": "Zuleika has a Klaxon-cough"})
-	f.exec(t, `insert into attendance (id, student_id, division_id, date, status, remark, source, marked_by, marked_at) values (?, ?, ?, current_date - 1, 'ABSENT', 'Klaxon at the doctor', 'TEACHER', ?, now())`, api.NewID(), f.student, seat.DivisionID, teacher.UserID)
-	f.exec(t, `insert into attendance_revision (attendance_id, version, student_id, date, status, remark, source, reason, marked_by, marked_at, replaced_by, replaced_at)
-		values (?, 1, ?, current_date - 1, 'ABSENT', 'Klaxon', 'TEACHER', '', ?, now(), ?, now())`, api.NewID(), f.student, teacher.UserID, teacher.UserID)
-	f.exec(t, `insert into delivery (id, channel, recipient, user_id, purpose, title, body, dedupe_key, next_at, created_at) values (?, 'SMS', ?, ?, 'NOTICE', 'x', 'Zuleika Quartermain is absent', ?, now(), now())`, api.NewID(), f.phone, f.parent.UserID, uuid.NewString())
+	testkit.Post[any](t, f.parent, "/parent/message/send",
+		map[string]any{"recipientIds": []any{teacher.UserID}, "studentId": f.student, "body": "Zuleika has a Klaxon-cough"})
+	f.exec(t, `insert into attendance (id, student_id, division_id, date, status, remark, source, marked_by, marked_at)
+		values (?, ?, ?, current_date - 1, 'ABSENT', 'Klaxon at the doctor', 'TEACHER', ?,
+		now())`, api.NewID(), f.student, seat.DivisionID, teacher.UserID)
+	f.exec(t, `insert into attendance_revision (attendance_id, version, student_id, date, status, remark, source, reason, marked_by,
+		marked_at, replaced_by, replaced_at)
+		values (?, 1, ?, current_date - 1, 'ABSENT', 'Klaxon', 'TEACHER', '', ?, now(), ?,
+		now())`, api.NewID(), f.student, teacher.UserID, teacher.UserID)
+	f.exec(t, `insert into delivery (id, channel, recipient, user_id, purpose, title, body, dedupe_key, next_at, created_at)
+		values (?, 'SMS', ?, ?, 'NOTICE', 'x', 'Zuleika Quartermain is absent', ?, now(),
+		now())`, api.NewID(), f.phone, f.parent.UserID, uuid.NewString())
 	return f
 }
 
@@ -90,13 +99,15 @@ func (f *family) mentions(t *testing.T, words ...string) (found []string) {
 	t.Helper()
 	db := f.DB(t)
 	var tables []string
-	if err := db.Raw(`select relname from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`).Scan(&tables).Error; err != nil {
+	if err := db.Raw(`select relname from pg_class where relnamespace = current_schema()::regnamespace
+		and relkind = 'r'`).Scan(&tables).Error; err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range tables {
 		for _, word := range words {
 			var n int
-			if err := db.Raw(fmt.Sprintf(`select count(*) from "%s" x where strpos(lower(to_jsonb(x)::text), lower(?)) > 0`, table), word).Scan(&n).Error; err != nil {
+			if err := db.Raw(fmt.Sprintf(`select count(*) from "%s" x where strpos(lower(to_jsonb(x)::text), lower(?)) > 0`, table),
+				word).Scan(&n).Error; err != nil {
 				t.Fatal(err)
 			}
 			if n > 0 {
@@ -111,12 +122,15 @@ func TestAPersonGetsAllThatIsKeptOfThem(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t)
 	for path, wants := range map[string][]string{
-		"/school-admin/student/" + f.student.String():   {"Zuleika", "7 Nightingale Rise", "Asthma-Klaxon", "Klaxon-cough", "Klaxon at the doctor", `"enrolments"`, `"changes"`},
-		"/school-admin/guardian/" + f.guardian.String(): {"Balthazar", f.phone, "balthazar@quartermain.test", "Klaxon-cough", `"account"`, `"deliveries"`},
+		"/school-admin/student/" + f.student.String(): {"Zuleika", "7 Nightingale Rise", "Asthma-Klaxon", "Klaxon-cough",
+			"Klaxon at the doctor", `"enrolments"`, `"changes"`},
+		"/school-admin/guardian/" + f.guardian.String(): {"Balthazar", f.phone, "balthazar@quartermain.test", "Klaxon-cough", `"account"`,
+			`"deliveries"`},
 	} {
 		a := f.office.Call(t, "GET", path+"/personal-data", nil)
 		var file struct{ Data map[string][]map[string]any }
-		if err := json.Unmarshal(a.Body, &file); err != nil || a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
+		if err := json.Unmarshal(a.Body, &file); err != nil || a.Status != 200 ||
+			!strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
 			t.Fatalf("%s: %d %v %s", path, a.Status, err, a.Body)
 		}
 		for _, want := range wants {
@@ -159,7 +173,8 @@ func TestAPersonErasedWhileSomebodyIsToldOfThemIsInNoMessage(t *testing.T) {
 	}
 	defer func() { _ = other.Rollback(context.WithoutCancel(t.Context())) }()
 	key := uuid.NewString()
-	if _, err := other.Exec(t.Context(), `insert into `+tenancy.Ident(school.Schema)+`.delivery (id, channel, recipient, purpose, title, body, dedupe_key, next_at, created_at)
+	if _, err := other.Exec(t.Context(), `insert into `+tenancy.Ident(school.Schema)+`.delivery (id, channel, recipient, purpose, title, body,
+		dedupe_key, next_at, created_at)
 		values ($1, 'PUSH', 'x', 'NOTICE', 'x', 'x', $2, now(), now())`, api.NewID(), key+"/PUSH/user_"+f.office.UserID.String()); err != nil {
 		t.Fatal(err)
 	}
@@ -201,10 +216,13 @@ func TestAPersonIsErasedAndTheAccountsStay(t *testing.T) {
 	f := newFamily(t)
 	student, guardian := "/school-admin/student/"+f.student.String(), "/school-admin/guardian/"+f.guardian.String()
 	// The student's account has history.
-	f.exec(t, `insert into ledger_account (id, code, name, type, student_id) values (?, ?, 'Student', 'STUDENT', ?)`, f.student, "STUDENT "+f.student.String(), f.student)
+	f.exec(t, `insert into ledger_account (id, code, name, type, student_id) values (?, ?, 'Student', 'STUDENT', ?)`, f.student,
+		"STUDENT "+f.student.String(), f.student)
 	post := func(side, other string) {
-		f.exec(t, `with t as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at) values (?, 'PAYMENT', current_date, 'x', ?, now()) returning id)
-			insert into ledger_entry (transaction_id, line, account_id, entry_type, amount) select id, 1, '00000000-0000-4000-8000-000000000001'::uuid, ?, 500 from t union all select id, 2, ?::uuid, ?, 500 from t`,
+		f.exec(t, `with t as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
+			values (?, 'PAYMENT', current_date, 'x', ?, now()) returning id)
+			insert into ledger_entry (transaction_id, line, account_id, entry_type, amount)
+			select id, 1, '00000000-0000-4000-8000-000000000001'::uuid, ?, 500 from t union all select id, 2, ?::uuid, ?, 500 from t`,
 			api.NewID(), uuid.NewString(), other, f.student, side)
 	}
 	erase := map[string]any{"admissionNumber": f.number, "reason": "Asked in writing"}
@@ -229,10 +247,12 @@ func TestAPersonIsErasedAndTheAccountsStay(t *testing.T) {
 	f.office.Refuses(t, "POST", student+"/erase", erase, 409, "")
 	f.office.Refuses(t, "GET", student, nil, 404, "STUDENT_NOT_FOUND")
 	testkit.Post[privacy.Erased](t, f.office, guardian+"/erase", map[string]any{"phone": f.phone, "reason": "Asked in writing"})
-	testkit.Eventually(t, "the guardian's session ends", func() bool { return f.parent.Call(t, "GET", "/parent/notification/unread-count", nil).Status == 401 })
+	testkit.Eventually(t, "the guardian's session ends",
+		func() bool { return f.parent.Call(t, "GET", "/parent/notification/unread-count", nil).Status == 401 })
 	testkit.Eventually(t, "the directory knows them no more", func() bool {
 		var n int
-		err := f.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.account where phone = $1`, f.phone).Scan(&n)
+		err := f.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.account where phone = $1`,
+			f.phone).Scan(&n)
 		return err == nil && n == 0
 	})
 	testkit.Eventually(t, "what was to be told is told", func() bool { return f.Count(t, "outbox", "next_at <= now()") == 0 })
@@ -264,7 +284,8 @@ func TestAnEmployeeWhoHasLeftIsErased(t *testing.T) {
 	made := testkit.Post[struct {
 		ID           uuid.UUID
 		EmployeeCode string
-	}](t, office, "/school-admin/employee/create", map[string]any{"firstName": "Peregrine", "lastName": "Oakes", "phone": phone, "employeeType": "TEACHER", "qualification": "M.A."})
+	}](t, office, "/school-admin/employee/create",
+		map[string]any{"firstName": "Peregrine", "lastName": "Oakes", "phone": phone, "employeeType": "TEACHER", "qualification": "M.A."})
 	path := "/school-admin/employee/" + made.ID.String()
 	erase := map[string]any{"employeeCode": made.EmployeeCode, "reason": "Asked"}
 	office.Refuses(t, "POST", path+"/erase", erase, 409, "")

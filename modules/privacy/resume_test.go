@@ -30,7 +30,8 @@ func kill(t *testing.T, tx pgx.Tx) {
 	t.Helper()
 	testkit.Eventually(t, "somebody waits", func() bool {
 		var n int
-		err := tx.QueryRow(t.Context(), `select count(*) from (select pg_terminate_backend(pid) from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))) k`).Scan(&n)
+		err := tx.QueryRow(t.Context(), `select count(*) from (select pg_terminate_backend(pid) from pg_stat_activity
+			where pg_backend_pid() = any(pg_blocking_pids(pid))) k`).Scan(&n)
 		return err == nil && n > 0
 	})
 }
@@ -83,15 +84,18 @@ func TestErasure_KilledAtThePlatform_IsFinishedLater(t *testing.T) {
 	f := newFamily(t)
 	testkit.Post[any](t, f.office, "/school-admin/student/"+f.student.String()+"/transfer", map[string]any{"reason": "Moved"})
 	pool := f.App.Service.Cluster.PlatformPool()
-	tx := hold(t, pool, `select from platform.session s join platform.account a on a.id = s.account_id where a.phone = $1 for update`, f.phone)
-	testkit.Post[any](t, f.office, "/school-admin/guardian/"+f.guardian.String()+"/erase", map[string]any{"phone": f.phone, "reason": "Asked in writing"})
+	tx := hold(t, pool, `select from platform.session s join platform.account a on a.id = s.account_id where a.phone = $1 for update`,
+		f.phone)
+	testkit.Post[any](t, f.office, "/school-admin/guardian/"+f.guardian.String()+"/erase",
+		map[string]any{"phone": f.phone, "reason": "Asked in writing"})
 	kill(t, tx)
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "the platform has forgotten them", func() bool {
 		var n int
-		err := pool.QueryRow(t.Context(), `select (select count(*) from platform.account where phone = $1) + (select count(*) from platform.session s join platform.account a on a.id = s.account_id where a.user_id = $2)`,
+		err := pool.QueryRow(t.Context(), `select (select count(*) from platform.account where phone = $1) + (select count(*)
+			from platform.session s join platform.account a on a.id = s.account_id where a.user_id = $2)`,
 			f.phone, f.parent.UserID).Scan(&n)
 		return err == nil && n == 0
 	})

@@ -58,12 +58,18 @@ func (m *Module) Describe() api.Module {
 // show and take every part of a person's data, as whoever gives out rights could.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file", m.exportOf(student), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
-		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file", m.exportOf(guardian), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
-		api.Get("/school-admin/employee/:id/personal-data", "permission", "Everything that is kept of an employee, as one JSON file", m.exportOf(employee), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
-		api.Post("/school-admin/student/:id/erase", "permission", "Erase a student who has left, for good; accounts and counts stay", m.eraseStudent, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
-		api.Post("/school-admin/guardian/:id/erase", "permission", "Erase a guardian of nobody who is here, for good", m.eraseGuardian, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
-		api.Post("/school-admin/employee/:id/erase", "permission", "Erase an employee who has left, for good", m.eraseEmployee, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
+		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file",
+			m.exportOf(student), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
+		api.Get("/school-admin/guardian/:id/personal-data", "permission", "Everything that is kept of a guardian, as one JSON file",
+			m.exportOf(guardian), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
+		api.Get("/school-admin/employee/:id/personal-data", "permission", "Everything that is kept of an employee, as one JSON file",
+			m.exportOf(employee), api.Gives("application/json"), api.MayTake(patience), api.Fresh),
+		api.Post("/school-admin/student/:id/erase", "permission", "Erase a student who has left, for good; accounts and counts stay",
+			m.eraseStudent, api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
+		api.Post("/school-admin/guardian/:id/erase", "permission", "Erase a guardian of nobody who is here, for good", m.eraseGuardian,
+			api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
+		api.Post("/school-admin/employee/:id/erase", "permission", "Erase an employee who has left, for good", m.eraseEmployee,
+			api.Needs(api.Delete), api.Says("Erased"), api.MayTake(patience), api.Fresh),
 	)
 }
 
@@ -78,7 +84,10 @@ type kind struct {
 }
 
 var (
-	student  = kind{"student", `select id, null::uuid as user_id, first_name, last_name, admission_number as number, phone, email, status, erased_at from student where id = $1`}
-	guardian = kind{"guardian", `select id, user_id, first_name, last_name, phone as number, phone, email, '' as status, erased_at from guardian where id = $1`}
-	employee = kind{"employee", `select id, user_id, first_name, last_name, employee_code as number, phone, email, status, erased_at from employee where id = $1`}
+	student = kind{"student", `select id, null::uuid as user_id, first_name, last_name, admission_number as number, phone, email, status,
+		erased_at from student where id = $1`}
+	guardian = kind{"guardian", `select id, user_id, first_name, last_name, phone as number, phone, email, '' as status, erased_at
+		from guardian where id = $1`}
+	employee = kind{"employee", `select id, user_id, first_name, last_name, employee_code as number, phone, email, status, erased_at
+		from employee where id = $1`}
 )

@@ -65,10 +65,12 @@ func openAccount(c api.Ctx, e *Employee, roleID *uuid.UUID, before *Employee) (*
 	}
 	err = c.DB.Exec(`
 		insert into app_user (id, role_id, first_name, last_name, phone, email, status, created_at, updated_at)
-		values (@id, coalesce(@role, (select id from role where type = 'TEACHER' and system)), @first, @last, @phone, nullif(@email, ''), @status, @now, @now)
+		values (@id, coalesce(@role, (select id from role where type = 'TEACHER'
+		and system)), @first, @last, @phone, nullif(@email, ''), @status, @now, @now)
 		on conflict (id) do update set role_id = coalesce(@role, app_user.role_id), first_name = @first, last_name = @last, phone = @phone,
 			email = nullif(@email, ''), status = @status, version = app_user.version + 1, updated_at = @now`,
-		map[string]any{"id": a.userID, "role": held, "first": e.FirstName, "last": e.LastName, "phone": a.phone, "email": a.email, "status": status, "now": c.Now}).Error
+		map[string]any{"id": a.userID, "role": held, "first": e.FirstName, "last": e.LastName, "phone": a.phone, "email": a.email,
+			"status": status, "now": c.Now}).Error
 	if err != nil {
 		return nil, fmt.Errorf("writing an employee's account: %w", err)
 	}
@@ -76,7 +78,8 @@ func openAccount(c api.Ctx, e *Employee, roleID *uuid.UUID, before *Employee) (*
 	if !open {
 		return nil, nil
 	}
-	if a.role == api.SchoolAdmin && (before == nil || before.UserID == nil || before.EmployeeType != "ADMIN" || before.Status != "ACTIVE" || !strings.EqualFold(before.Email, e.Email)) {
+	if a.role == api.SchoolAdmin && (before == nil || before.UserID == nil || before.EmployeeType != "ADMIN" || before.Status != "ACTIVE" ||
+		!strings.EqualFold(before.Email, e.Email)) {
 		c.Tell(events.Fact{Kind: AdministratorAdded, Data: map[string]any{"userId": a.userID}})
 	}
 	return &a, nil
@@ -120,7 +123,8 @@ func checkAccount(c api.Ctx, e *Employee, next *uuid.UUID, before *Employee) err
 	gives := next != nil && !slices.Contains(roles, *next)
 	shuts := false
 	if before != nil {
-		gives = gives || e.Phone != before.Phone || e.signInEmail() != before.signInEmail() || (e.Status == "ACTIVE" && before.Status != "ACTIVE")
+		gives = gives || e.Phone != before.Phone || e.signInEmail() != before.signInEmail() ||
+			(e.Status == "ACTIVE" && before.Status != "ACTIVE")
 		shuts = before.EmployeeType == "ADMIN" && (e.EmployeeType != "ADMIN" || e.Status != before.Status)
 	}
 	if !gives && !shuts {

@@ -101,7 +101,8 @@ func putAssignments(c api.Ctx, r assignmentsChange) (AssignmentList, error) {
 	for _, a := range r.Assignments {
 		rows = append(rows, TeacherAssignment{
 			Record: newRecord(c),
-			UserID: *e.UserID, AcademicYearID: year, ClassID: a.ClassID, DivisionID: a.DivisionID, SubjectID: a.SubjectID, IsClassTeacher: a.IsClassTeacher,
+			UserID: *e.UserID, AcademicYearID: year, ClassID: a.ClassID, DivisionID: a.DivisionID, SubjectID: a.SubjectID,
+			IsClassTeacher: a.IsClassTeacher,
 		})
 	}
 	if len(rows) > 0 {

@@ -111,7 +111,8 @@ func claimDivisions(c api.Ctx, user uuid.UUID, year *uuid.UUID, list []assignmen
 	if gone == nil {
 		return nil
 	}
-	if err := c.DB.Exec(`update teacher_assignment set is_class_teacher = false, version = version + 1, updated_at = ?, updated_by = ? where id in ?`, c.Now, c.User.ID, gone).Error; err != nil {
+	if err := c.DB.Exec(`update teacher_assignment set is_class_teacher = false, version = version + 1, updated_at = ?, updated_by = ?
+		where id in ?`, c.Now, c.User.ID, gone).Error; err != nil {
 		return fmt.Errorf("releasing divisions: %w", err)
 	}
 	return nil

@@ -106,7 +106,8 @@ func putClassSubjects(c api.Ctx, r classSubjectsChange) (ClassSubjects, error) {
 func classSubjects(c api.Ctx, class uuid.UUID) (ClassSubjects, error) {
 	out := ClassSubjects{ClassID: class, Subjects: []ClassSubjectView{}}
 	err := c.DB.Raw(`select s.id as subject_id, s.name, s.code, s.type, cs.weekly_periods
-		from class_subject cs join subject s on s.id = cs.subject_id where cs.class_id = ? order by s.name, s.id`, class).Scan(&out.Subjects).Error
+		from class_subject cs join subject s on s.id = cs.subject_id where cs.class_id = ?
+		order by s.name, s.id`, class).Scan(&out.Subjects).Error
 	if err != nil {
 		return out, fmt.Errorf("reading a class's subjects: %w", err)
 	}

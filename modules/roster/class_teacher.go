@@ -11,7 +11,8 @@ import (
 
 // LeadsNow holds for the assignments a of class teachers that count: those of the
 // active year, and those of no year.
-const LeadsNow = `a.is_class_teacher and (a.academic_year_id is null or exists (select from academic_year y where y.id = a.academic_year_id and y.active))`
+const LeadsNow = `a.is_class_teacher and (a.academic_year_id is null or exists (select from academic_year y where y.id = a.academic_year_id
+	and y.active))`
 
 // ClassTeacher is the user who leads a division this year, or nil. Someone who has
 // left leads none.

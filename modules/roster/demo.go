@@ -29,7 +29,8 @@ func Demo(db *gorm.DB, startYear int) error {
 	var classes []Class
 	var divisions []Division
 	for level := 7; level >= 5; level-- {
-		class := Class{Record: demoRecord(fmt.Sprint("class ", level)), ClassFields: ClassFields{Name: fmt.Sprint("Class ", level), Code: fmt.Sprint(level), Level: level}}
+		class := Class{Record: demoRecord(fmt.Sprint("class ", level)),
+			ClassFields: ClassFields{Name: fmt.Sprint("Class ", level), Code: fmt.Sprint(level), Level: level}}
 		if len(classes) > 0 {
 			class.NextClassID = &classes[len(classes)-1].ID
 		}

@@ -66,10 +66,12 @@ func rosterOf(c api.Ctx, division uuid.UUID, day api.Date) (DivisionRoster, erro
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select d.id as division_id, d.name as division_name, k.id as class_id, k.name as class_name
 			from division d join class k on k.id = d.class_id where d.id = $1`, Args: []any{division}, Scan: tenancy.Collect(&found)},
-		tenancy.Query{SQL: `select s.id, e.roll_number, s.admission_number, s.first_name, s.last_name, s.gender, s.photo_file_id, s.allergies, s.status
+		tenancy.Query{SQL: `select s.id, e.roll_number, s.admission_number, s.first_name, s.last_name, s.gender, s.photo_file_id, s.allergies,
+			s.status
 			from enrolment e join student s on s.id = e.student_id
 			where e.division_id = $1 and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or $3)
-			order by e.roll_number nulls last, s.first_name, s.last_name, s.id`, Args: []any{division, day, day.Before(c.Today())}, Scan: tenancy.Collect(&students)},
+			order by e.roll_number nulls last, s.first_name, s.last_name,
+			s.id`, Args: []any{division, day, day.Before(c.Today())}, Scan: tenancy.Collect(&students)},
 	)
 	if err != nil {
 		return DivisionRoster{}, fmt.Errorf("reading a roster: %w", err)

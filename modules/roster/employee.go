@@ -58,7 +58,8 @@ type employeeChange struct {
 
 // EmployeeListing is how employees are listed and exported.
 var EmployeeListing = api.Listing{
-	Sorts:   map[string]string{"firstName": "first_name", "lastName": "last_name", "employeeCode": "employee_code", "joiningDate": "joining_date", "createdAt": "created_at"},
+	Sorts: map[string]string{"firstName": "first_name", "lastName": "last_name", "employeeCode": "employee_code",
+		"joiningDate": "joining_date", "createdAt": "created_at"},
 	Default: "firstName",
 	Filters: map[string]api.Filter{
 		"search":       api.SearchWords("search_text"),
@@ -209,7 +210,8 @@ func employeeDetail(c api.Ctx, e Employee) (EmployeeDetail, error) {
 		RoleID   *uuid.UUID
 		RoleName string
 	}
-	err := c.DB.Raw(`select u.role_id, r.name as role_name from app_user u join role r on r.id = u.role_id where u.id = ?`, *e.UserID).Scan(&role).Error
+	err := c.DB.Raw(`select u.role_id, r.name as role_name from app_user u join role r on r.id = u.role_id where u.id = ?`,
+		*e.UserID).Scan(&role).Error
 	if err != nil {
 		return d, fmt.Errorf("reading an employee's role: %w", err)
 	}

@@ -29,7 +29,8 @@ func enrol(c api.Ctx, s *Student, d Division, roll *int) error {
 // currentEnrolment is the one in force today, or the next to begin; nil if neither.
 func currentEnrolment(c api.Ctx, student uuid.UUID) (*Enrolment, error) {
 	var found []Enrolment
-	err := c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and (end_date is null or end_date >= ?)", student, c.Today()).
+	err := c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and (end_date is null or end_date >= ?)", student,
+		c.Today()).
 		Order("start_date").Limit(1).Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading a student's enrolment: %w", err)
@@ -43,7 +44,8 @@ func currentEnrolment(c api.Ctx, student uuid.UUID) (*Enrolment, error) {
 // DivisionOn is where a student sits on a day; the zero id is nowhere.
 func DivisionOn(db *gorm.DB, student uuid.UUID, day api.Date) (uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := db.Table("enrolment").Where("student_id = ? and start_date <= ? and (end_date is null or end_date >= ?)", student, day, day).Pluck("division_id", &ids).Error
+	err := db.Table("enrolment").Where("student_id = ? and start_date <= ? and (end_date is null or end_date >= ?)", student, day,
+		day).Pluck("division_id", &ids).Error
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("looking for a student's division: %w", err)
 	}

@@ -24,9 +24,11 @@ func examples() []api.Example {
 		{Path: "/school-admin/subject/:id", Table: "subject", Make: subject, Change: name},
 		{Path: "/school-admin/employee/:id", Table: "employee", Make: employee,
 			Change: map[string]any{"firstName": "Mine", "assignments": []any{}, "employeeCode": "E-77", "reason": "Asked"}},
-		{Path: "/school-admin/guardian/:id", Table: "guardian", Make: exampleGuardian, Change: map[string]any{"phone": "+919812300077", "reason": "Asked"}},
+		{Path: "/school-admin/guardian/:id", Table: "guardian", Make: exampleGuardian,
+			Change: map[string]any{"phone": "+919812300077", "reason": "Asked"}},
 		{Path: "/school-admin/student/:id", Table: "student", Make: student, Change: map[string]any{
-			"firstName": "Mine", "phone": "+919812300077", "relation": "MOTHER", "leavingDate": "2026-11-02", "reason": "Moved", "admissionNumber": "A-77"}},
+			"firstName": "Mine", "phone": "+919812300077", "relation": "MOTHER", "leavingDate": "2026-11-02", "reason": "Moved",
+			"admissionNumber": "A-77"}},
 		{Path: "/parent/student/:id", Table: "student", Make: student},
 		{Path: "/teacher/class/:id", Table: "division", Make: division},
 	}

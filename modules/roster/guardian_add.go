@@ -59,7 +59,8 @@ func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry) ([]acco
 		return nil, err
 	}
 	for i, l := range links {
-		c.Changed("create", linked, student, nil, Guardianship{GuardianID: l.GuardianID, GuardianFields: entries[i].GuardianFields, LinkFields: l.LinkFields})
+		c.Changed("create", linked, student, nil, Guardianship{GuardianID: l.GuardianID, GuardianFields: entries[i].GuardianFields,
+			LinkFields: l.LinkFields})
 	}
 	for _, a := range accounts {
 		c.Tell(userChanged(a.userID))
@@ -75,7 +76,8 @@ func lockGuardians(c api.Ctx, phones []string) (map[string]knownGuardian, error)
 	if err != nil {
 		return nil, err
 	}
-	err = c.DB.Exec(`select pg_advisory_xact_lock(hashtextextended(current_schema() || ' guardian ' || p, 0)) from jsonb_array_elements_text(?::jsonb) p`, string(raw)).Error
+	err = c.DB.Exec(`select pg_advisory_xact_lock(hashtextextended(current_schema() || ' guardian ' || p, 0))
+		from jsonb_array_elements_text(?::jsonb) p`, string(raw)).Error
 	if err != nil {
 		return nil, fmt.Errorf("locking phones: %w", err)
 	}
@@ -114,7 +116,8 @@ func makeGuardians(c api.Ctx, made []Guardian) error {
 	}
 	err = c.DB.Exec(`insert into app_user (id, role_id, first_name, last_name, phone, created_at, updated_at)
 		select u.id, r.id, u.first_name, u.last_name, u.phone, ?, ?
-		from jsonb_to_recordset(?::jsonb) as u(id uuid, first_name text, last_name text, phone text), role r where r.type = 'PARENT' and r.system`,
+		from jsonb_to_recordset(?::jsonb) as u(id uuid, first_name text, last_name text, phone text), role r where r.type = 'PARENT'
+		and r.system`,
 		c.Now, c.Now, string(raw)).Error
 	if err != nil {
 		return fmt.Errorf("adding guardians' accounts: %w", err)
@@ -155,7 +158,8 @@ func writeLinks(c api.Ctx, student uuid.UUID, links []StudentGuardian) error {
 
 // clearPrimary leaves a student without a primary guardian, for another to be it.
 func clearPrimary(c api.Ctx, student uuid.UUID) error {
-	err := c.DB.Exec(`update student_guardian set is_primary = false, version = version + 1, updated_at = ? where student_id = ? and is_primary`, c.Now, student).Error
+	err := c.DB.Exec(`update student_guardian set is_primary = false, version = version + 1, updated_at = ? where student_id = ?
+		and is_primary`, c.Now, student).Error
 	if err != nil {
 		return fmt.Errorf("changing the primary guardian: %w", err)
 	}

@@ -56,7 +56,8 @@ func (m *Module) updateGuardian(c api.Ctx, r guardianChange) (Guardianship, erro
 // changePerson writes what is said of the guardian themselves. A new phone is what
 // they sign in with from now on, and what their children are found by.
 func (m *Module) changePerson(c api.Ctx, before, after Guardianship) error {
-	err := c.DB.Exec(`update guardian set first_name = ?, last_name = ?, phone = ?, email = ?, occupation = ?, version = version + 1, updated_at = ?, updated_by = ? where id = ?`,
+	err := c.DB.Exec(`update guardian set first_name = ?, last_name = ?, phone = ?, email = ?, occupation = ?, version = version + 1,
+		updated_at = ?, updated_by = ? where id = ?`,
 		after.FirstName, after.LastName, after.Phone, after.Email, after.Occupation, c.Now, c.User.ID, after.GuardianID).Error
 	if err != nil {
 		return fmt.Errorf("changing a guardian: %w", err)
@@ -86,7 +87,8 @@ func changeLink(c api.Ctx, r guardianOf, before, after Guardianship) error {
 			return err
 		}
 	}
-	err := c.DB.Exec(`update student_guardian set relation = ?, is_primary = ?, has_custody = ?, can_view_data = ?, can_pick_up = ?, is_fee_payer = ?,
+	err := c.DB.Exec(`update student_guardian set relation = ?, is_primary = ?, has_custody = ?, can_view_data = ?, can_pick_up = ?,
+		is_fee_payer = ?,
 			version = version + 1, updated_at = ?, updated_by = ? where student_id = ? and guardian_id = ?`,
 		after.Relation, after.IsPrimary, after.HasCustody, after.CanViewData, after.CanPickUp, after.IsFeePayer,
 		c.Now, c.User.ID, r.StudentID, r.GuardianID).Error

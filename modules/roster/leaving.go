@@ -126,7 +126,8 @@ func certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCerti
 		return cert, err
 	}
 	err = c.DB.Exec(`insert into leaving_certificate (id, number, student_id, leaving_date, reason, conduct, snapshot, created_by, created_at)
-		values (?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?)`, cert.ID, cert.Number, cert.StudentID, last, cert.Reason, cert.Conduct, string(raw), c.User.ID, c.Now).Error
+		values (?, ?, ?, ?, ?, ?, ?::jsonb, ?,
+		?)`, cert.ID, cert.Number, cert.StudentID, last, cert.Reason, cert.Conduct, string(raw), c.User.ID, c.Now).Error
 	if err != nil {
 		return cert, fmt.Errorf("writing a leaving certificate: %w", err)
 	}
@@ -136,8 +137,10 @@ func certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCerti
 
 func (s StudentDetail) snapshot(school *tenancy.School, status string) LeavingSnapshot {
 	out := LeavingSnapshot{
-		SchoolName: school.Name, SchoolAddress: school.Address, AdmissionNumber: s.AdmissionNumber, FirstName: s.FirstName, LastName: s.LastName, Gender: s.Gender,
-		DateOfBirth: s.DateOfBirth, AdmissionDate: *s.AdmissionDate, AdmittedTo: s.ClassName, LastClass: s.ClassName, Guardians: []string{}, Status: status,
+		SchoolName: school.Name, SchoolAddress: school.Address, AdmissionNumber: s.AdmissionNumber, FirstName: s.FirstName, LastName: s.LastName,
+		Gender:      s.Gender,
+		DateOfBirth: s.DateOfBirth, AdmissionDate: *s.AdmissionDate, AdmittedTo: s.ClassName, LastClass: s.ClassName, Guardians: []string{},
+		Status: status,
 	}
 	if n := len(s.Enrolments); n > 0 {
 		first, last := s.Enrolments[0], s.Enrolments[n-1]
@@ -156,7 +159,8 @@ type certificateAs struct {
 
 func (m *Module) leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[LeavingCertificate], error) {
 	var found []LeavingCertificate
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select l.id, l.number, l.student_id, l.leaving_date, l.reason, l.conduct, l.snapshot, l.created_by, l.created_at
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select l.id, l.number, l.student_id, l.leaving_date, l.reason, l.conduct, l.snapshot,
+		l.created_by, l.created_at
 		from leaving_certificate l join student s on s.id = l.student_id
 		where l.student_id = $1 and s.deleted_at is null order by l.number desc limit 1`, Args: []any{r.ID}, Scan: tenancy.Collect(&found)})
 	if err != nil {

@@ -73,7 +73,8 @@ func listChildren(c api.Ctx, r childrenIn) (Children, error) {
 			return childrenOfYear(c, year)
 		}
 		query = query.Where(`(exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = ?)
-			or (? and student.status = 'ACTIVE' and not exists (select from enrolment e where e.student_id = student.id and `+covers+`)))`, year.ID, year.Active)
+			or (? and student.status = 'ACTIVE' and not exists (select from enrolment e where e.student_id = student.id
+			and `+covers+`)))`, year.ID, year.Active)
 	}
 	return childrenBy(c, query, seatColumn)
 }
@@ -131,10 +132,12 @@ func getChild(c api.Ctx, r byID) (Child, error) {
 	var found []row
 	out := Child{}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select ` + summaryColumns + `, student.blood_group, student.address, student.email, student.medical_notes, student.allergies,
+		tenancy.Query{SQL: `select ` + summaryColumns + `, student.blood_group, student.address, student.email, student.medical_notes,
+			student.allergies,
 				student.emergency_contact_name, student.emergency_contact_phone, ` + seatColumn + `,
 				sg.relation, sg.is_primary, sg.has_custody, sg.can_view_data, sg.can_pick_up, sg.is_fee_payer
-			from student join student_guardian sg on sg.student_id = student.id join guardian g on g.id = sg.guardian_id, (select $2::date as day) as today
+			from student join student_guardian sg on sg.student_id = student.id
+			join guardian g on g.id = sg.guardian_id, (select $2::date as day) as today
 			where student.id = $1 and g.user_id = $3 and sg.can_view_data and student.deleted_at is null`,
 			Args: []any{r.ID, c.Today(), c.User.ID}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: selectEnrolments, Args: []any{r.ID}, Scan: tenancy.Collect(&out.Enrolments)},

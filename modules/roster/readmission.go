@@ -43,7 +43,8 @@ func readmitStudent(c api.Ctx, r readmission) (StudentDetail, error) {
 	case r.RollNumber != nil:
 		return StudentDetail{}, errRollAlone
 	case r.Class == nil:
-		return StudentDetail{}, api.Invalid(api.Detail{Field: "divisionId", Message: "divisionId or classId is required"}, api.Detail{Field: "classId", Message: "divisionId or classId is required"})
+		return StudentDetail{}, api.Invalid(api.Detail{Field: "divisionId", Message: "divisionId or classId is required"},
+			api.Detail{Field: "classId", Message: "divisionId or classId is required"})
 	}
 	if _, err := api.Update(c, "student", r.ID, func(s *Student) error {
 		s.Status, s.ClassID, s.LeavingDate, s.LeavingReason, s.LeavingStatus = "ACTIVE", class, nil, "", nil

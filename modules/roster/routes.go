@@ -26,10 +26,11 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
-		Scheduled: []api.Scheduled{{Name: "let-students-leave", Every: time.Hour, AtNight: true, School: func(_ context.Context, at api.SchoolWork) error {
-			_, err := LeaveDue(at.DB, at.Today(), at.Now)
-			return err
-		}}},
+		Scheduled: []api.Scheduled{{Name: "let-students-leave", Every: time.Hour, AtNight: true,
+			School: func(_ context.Context, at api.SchoolWork) error {
+				_, err := LeaveDue(at.DB, at.Today(), at.Now)
+				return err
+			}}},
 	}
 }
 
@@ -48,11 +49,14 @@ func (m *Module) routes() []api.Row {
 		api.Put("/school-admin/division/:id", "division", "Change a division", updateDivision, api.Versioned),
 		api.Remove("/school-admin/division/:id", "division", "Delete a division nothing refers to", deleteDivision),
 
-		api.Create("/school-admin/employee/create", "employee", "Add an employee and their account", m.createEmployee, api.Says("Employee created"), api.SometimesFresh("Giving or changing an administrator's account")),
+		api.Create("/school-admin/employee/create", "employee", "Add an employee and their account", m.createEmployee,
+			api.Says("Employee created"), api.SometimesFresh("Giving or changing an administrator's account")),
 		api.List("/school-admin/employee/list", "employee", "List the employees", EmployeeListing, listEmployees),
 		api.Get("/school-admin/employee/:id", "employee", "Read an employee", getEmployee),
-		api.Put("/school-admin/employee/:id", "employee", "Change an employee; their account follows", m.updateEmployee, api.Versioned, api.SometimesFresh("Giving or changing an administrator's account")),
-		api.Remove("/school-admin/employee/:id", "employee", "Deactivate an employee and sign them out", m.deleteEmployee, api.SometimesFresh("Giving or changing an administrator's account")),
+		api.Put("/school-admin/employee/:id", "employee", "Change an employee; their account follows", m.updateEmployee, api.Versioned,
+			api.SometimesFresh("Giving or changing an administrator's account")),
+		api.Remove("/school-admin/employee/:id", "employee", "Deactivate an employee and sign them out", m.deleteEmployee,
+			api.SometimesFresh("Giving or changing an administrator's account")),
 		api.Get("/school-admin/employee/:id/assignments", "employee", "What a teacher is assigned to in a year", getAssignments),
 		api.Put("/school-admin/employee/:id/assignments", "employee", "Replace a teacher's assignments of a year", putAssignments),
 
@@ -65,21 +69,27 @@ func (m *Module) routes() []api.Row {
 		api.Remove("/school-admin/subject/:id", "subject", "Delete a subject nothing refers to", deleteSubject),
 		api.List("/teacher/subject/list", "subject", "The subjects I teach", subjectListing, mySubjects),
 
-		api.Create("/school-admin/student/create", "student", "Admit a student, with a place and guardians if they are known", m.createStudent, api.Says("Student created")),
+		api.Create("/school-admin/student/create", "student", "Admit a student, with a place and guardians if they are known", m.createStudent,
+			api.Says("Student created")),
 		api.List("/school-admin/student/list", "student", "List the students and where they sit today", StudentListing, listStudents),
 		api.Get("/school-admin/student/:id", "student", "Read a student, their guardians and enrolments", getStudent),
 		api.Put("/school-admin/student/:id", "student", "Change a student, or move them from today on", updateStudent, api.Versioned),
 		api.Remove("/school-admin/student/:id", "student", "Remove a student; one with history stays in the books", deleteStudent),
 		api.Get("/school-admin/student/:id/timeline", "student", "What happened to a student at the school", studentTimeline),
-		api.Post("/school-admin/student/:id/readmit", "student", "Take back a student who has left; what was stays", readmitStudent, api.Says("Student readmitted")),
-		api.Post("/school-admin/student/:id/transfer", "student", "Let a student leave and certify it", transferStudent, api.Says("Leaving certificate issued")),
-		api.Get("/school-admin/student/:id/leaving-certificate", "student", "Read a leaving certificate, or print it", m.leavingCertificate, api.Gives("application/pdf")),
-		api.Create("/school-admin/student/:id/guardians", "student", "Add a guardian, who can sign in at once", m.addGuardian, api.Says("Guardian added")),
+		api.Post("/school-admin/student/:id/readmit", "student", "Take back a student who has left; what was stays", readmitStudent,
+			api.Says("Student readmitted")),
+		api.Post("/school-admin/student/:id/transfer", "student", "Let a student leave and certify it", transferStudent,
+			api.Says("Leaving certificate issued")),
+		api.Get("/school-admin/student/:id/leaving-certificate", "student", "Read a leaving certificate, or print it", m.leavingCertificate,
+			api.Gives("application/pdf")),
+		api.Create("/school-admin/student/:id/guardians", "student", "Add a guardian, who can sign in at once", m.addGuardian,
+			api.Says("Guardian added")),
 		api.Put("/school-admin/student/:id/guardians/:guardianId", "student", "Change a guardian and what they may do", m.updateGuardian),
 		api.Remove("/school-admin/student/:id/guardians/:guardianId", "student", "Unlink a guardian at once", removeGuardian),
 		api.Get("/school-admin/division/:id/students", "student", "Who sits in a division on a day", divisionStudents),
 		api.List("/teacher/class/list", "class", "The divisions I teach this year", taughtListing, taughtClasses),
-		api.Get("/teacher/class/:divisionId/students", "class", "Who sits in a division of mine on a day", teachersStudents, api.About(teachersDivision)),
+		api.Get("/teacher/class/:divisionId/students", "class", "Who sits in a division of mine on a day", teachersStudents,
+			api.About(teachersDivision)),
 		api.Query("/parent/student/list", "student", "List my children", listChildren),
 		api.Query("/parent/student/get-students", "student", "List my children", listChildren),
 		api.Get("/parent/student/:id", "student", "Read a child of mine", getChild),
@@ -104,7 +114,8 @@ func constraints() []api.Constraint {
 		{Name: "enrolment_dates_check", Field: "endDate", Message: "An enrolment cannot end before it begins"},
 		{Name: "guardian_phone_key", Field: "phone", Message: "Another guardian has this phone"},
 		{Name: "student_guardian_key", Field: "phone", Message: "This is a guardian of the student already"},
-		{Name: "school_setting_admission_pattern_check", Field: "admissionNumberPattern", Message: "admissionNumberPattern must have one number like {0000}, and may have {year} and {yy}"},
+		{Name: "school_setting_admission_pattern_check", Field: "admissionNumberPattern",
+			Message: "admissionNumberPattern must have one number like {0000}, and may have {year} and {yy}"},
 		{Name: "app_user_email_key", Field: "email", Message: "Another account signs in with this e-mail"},
 		{Name: "employee_code_key", Field: "employeeCode", Message: "An employee has this code"},
 		{Name: "teacher_assignment_class_teacher_key", Field: "isClassTeacher", Message: "The division has a class teacher"},

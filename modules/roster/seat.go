@@ -43,7 +43,8 @@ const seatOfEnrolment = `select jsonb_build_object('academicYearId', e.academic_
 // only, after they have been sorted and cut.
 const seatColumn = `coalesce(
 	(` + seatOfEnrolment + covers + `),
-	(select jsonb_build_object('classId', k.id, 'className', k.name) from class k where k.id = student.class_id and student.status = 'ACTIVE'),
+	(select jsonb_build_object('classId', k.id, 'className', k.name) from class k where k.id = student.class_id
+	and student.status = 'ACTIVE'),
 	'{}') as seat`
 
 // StudentsToday begins a query of the students the school has, beside today.day, which the

@@ -102,7 +102,8 @@ func (s *Student) normalize(c api.Ctx) error {
 // their guardians and enrolments, until the transaction ends.
 func lockStudent(c api.Ctx, id uuid.UUID) (Student, error) {
 	var found []Student
-	if err := c.DB.Raw(`select `+studentColumns+`, student.search_text from student where id = ? and deleted_at is null for update`, id).Scan(&found).Error; err != nil {
+	if err := c.DB.Raw(`select `+studentColumns+`, student.search_text from student where id = ? and deleted_at is null for update`,
+		id).Scan(&found).Error; err != nil {
 		return Student{}, fmt.Errorf("reading a student: %w", err)
 	}
 	if len(found) == 0 {

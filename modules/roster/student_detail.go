@@ -43,7 +43,8 @@ const (
 		student.leaving_date, student.leaving_reason, student.leaving_status`
 	selectEnrolments = `select e.id, e.academic_year_id, y.name as academic_year_name, e.class_id, k.name as class_name, e.division_id,
 			d.name as division_name, e.roll_number, e.start_date, e.end_date, e.outcome
-		from enrolment e join academic_year y on y.id = e.academic_year_id join class k on k.id = e.class_id join division d on d.id = e.division_id
+		from enrolment e join academic_year y on y.id = e.academic_year_id join class k on k.id = e.class_id
+		join division d on d.id = e.division_id
 		where e.student_id = $1 order by e.start_date`
 )
 
@@ -58,7 +59,8 @@ func studentDetail(c api.Ctx, id uuid.UUID) (StudentDetail, error) {
 	var found []row
 	out := StudentDetail{}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select ` + studentColumns + `, ` + seatColumn + ` from student, (select $2::date as day) as today where student.id = $1 and student.deleted_at is null`,
+		tenancy.Query{SQL: `select ` + studentColumns + `, ` + seatColumn +
+			` from student, (select $2::date as day) as today where student.id = $1 and student.deleted_at is null`,
 			Args: []any{id, c.Today()}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: selectGuardianships, Args: []any{id}, Scan: tenancy.Collect(&out.Guardians)},
 		tenancy.Query{SQL: selectEnrolments, Args: []any{id}, Scan: tenancy.Collect(&out.Enrolments)},

@@ -57,8 +57,10 @@ var StudentListing = api.Listing{
 			union all
 			select s.id from student s where s.class_id = @v and s.status = 'ACTIVE'
 				and s.id not in (select e.student_id from enrolment e where ` + coversToday + `))`),
-		"divisionId":     api.ByID("division_id").Where(`student.id in (select e.student_id from enrolment e where e.division_id = @v and ` + coversToday + `)`),
-		"academicYearId": api.ByID("academic_year_id").Where(`student.id in (select e.student_id from enrolment e where e.academic_year_id = @v)`),
+		"divisionId": api.ByID("division_id").Where(`student.id in (select e.student_id from enrolment e where e.division_id = @v and ` +
+			coversToday + `)`),
+		"academicYearId": api.ByID("academic_year_id").Where(`student.id in (select e.student_id from enrolment e
+			where e.academic_year_id = @v)`),
 		"unplaced": api.ByBool("unplaced").Where(`@v = (student.status = 'ACTIVE'
 			and student.id not in (select e.student_id from enrolment e where ` + coversToday + `))`),
 	},

@@ -19,7 +19,8 @@ func AdmissionNumbers(c api.Ctx, admitted api.Date, n int) ([]string, error) {
 	if err := c.DB.Raw(`select admission_number_pattern from school_setting`).Scan(&pattern).Error; err != nil {
 		return nil, fmt.Errorf("reading the pattern of admission numbers: %w", err)
 	}
-	pattern = strings.NewReplacer("{year}", fmt.Sprintf("%04d", admitted.Year), "{yy}", fmt.Sprintf("%02d", admitted.Year%100)).Replace(pattern)
+	pattern = strings.NewReplacer("{year}", fmt.Sprintf("%04d", admitted.Year), "{yy}",
+		fmt.Sprintf("%02d", admitted.Year%100)).Replace(pattern)
 	at := runningNumber.FindStringIndex(pattern)
 	if at == nil {
 		return nil, fmt.Errorf("the pattern of admission numbers %q has no number", pattern)
@@ -55,7 +56,8 @@ func AdmissionNumbers(c api.Ctx, admitted api.Date, n int) ([]string, error) {
 // lockSeries is the next number of a series, which is the caller's until the
 // transaction ends.
 func lockSeries(c api.Ctx, name string) (next int64, err error) {
-	err = c.DB.Raw(`insert into number_series (name) values (?) on conflict (name) do update set next = number_series.next returning next`, name).Scan(&next).Error
+	err = c.DB.Raw(`insert into number_series (name) values (?) on conflict (name) do update set next = number_series.next returning next`,
+		name).Scan(&next).Error
 	if err != nil {
 		return 0, fmt.Errorf("locking the series %q: %w", name, err)
 	}
@@ -71,7 +73,8 @@ type freeNumbers struct {
 func (f freeNumbers) from(c api.Ctx, first, last int64) (found []int64, err error) {
 	err = c.DB.Raw(`
 		select n from generate_series(?::bigint, ?::bigint) n
-		where not exists (select from student where lower(admission_number) = lower(? || lpad(n::text, greatest(?::int, length(n::text)), '0') || ?))
+		where not exists (select from student
+		where lower(admission_number) = lower(? || lpad(n::text, greatest(?::int, length(n::text)), '0') || ?))
 		order by n limit ?`, first, last, f.before, f.width, f.after, f.count).Scan(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("looking for free numbers: %w", err)

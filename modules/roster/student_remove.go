@@ -80,7 +80,8 @@ func deactivateStudent(c api.Ctx, s Student) error {
 		today := c.Today()
 		after.Status, after.LeavingDate, after.LeavingStatus = "WITHDRAWN", &today, nil
 	}
-	err = c.DB.Select("deleted_at", "status", "leaving_date", "leaving_status", "updated_at", "updated_by", "version").Where("id = ?", s.ID).Updates(&after).Error
+	err = c.DB.Select("deleted_at", "status", "leaving_date", "leaving_status", "updated_at", "updated_by", "version").Where("id = ?",
+		s.ID).Updates(&after).Error
 	if err != nil {
 		return fmt.Errorf("deactivating a student: %w", err)
 	}

@@ -26,7 +26,8 @@ func RefreshSearch(c api.Ctx, students []uuid.UUID) error {
 	}
 	err := c.DB.Raw(`
 		select s.id, s.first_name, s.last_name, s.admission_number, s.phone,
-			coalesce((select string_agg(g.phone, ' ' order by sg.created_at, g.phone) from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = s.id), '') as phones
+			coalesce((select string_agg(g.phone, ' ' order by sg.created_at, g.phone) from student_guardian sg
+			join guardian g on g.id = sg.guardian_id where sg.student_id = s.id), '') as phones
 		from student s where s.id in ? order by s.id`, students).Scan(&found).Error
 	if err != nil {
 		return fmt.Errorf("reading what students are found by: %w", err)
@@ -43,7 +44,8 @@ func RefreshSearch(c api.Ctx, students []uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	err = c.DB.Exec(`update student s set search_text = t.text from jsonb_to_recordset(?::jsonb) as t(id uuid, text text) where s.id = t.id`, string(raw)).Error
+	err = c.DB.Exec(`update student s set search_text = t.text from jsonb_to_recordset(?::jsonb) as t(id uuid, text text) where s.id = t.id`,
+		string(raw)).Error
 	if err != nil {
 		return fmt.Errorf("writing what students are found by: %w", err)
 	}

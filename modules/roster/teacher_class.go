@@ -40,7 +40,8 @@ func taughtClasses(c api.Ctx, l api.ListRequest) (api.Page[TaughtDivision], erro
 		select d.id, d.name, d.class_id, k.name as class_name, k.level, d.room, bool_or(a.is_class_teacher) as is_class_teacher,
 			coalesce(array_agg(distinct a.subject_id) filter (where a.subject_id is not null), '{}') as subject_ids,
 			(select count(*) from enrolment e join student s on s.id = e.student_id
-				where e.division_id = d.id and e.start_date <= @today and (e.end_date is null or e.end_date >= @today) and s.deleted_at is null) as student_count
+				where e.division_id = d.id and e.start_date <= @today and (e.end_date is null or e.end_date >= @today)
+				and s.deleted_at is null) as student_count
 		from teacher_assignment a
 		left join academic_year y on y.id = a.academic_year_id
 		join division d on d.id = a.division_id or (a.division_id is null and d.class_id = a.class_id)

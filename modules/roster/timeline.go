@@ -74,7 +74,8 @@ func (s StudentDetail) recorded() []TimelineEvent {
 			text += fmt.Sprintf(", roll number %d", *e.RollNumber)
 		}
 		out = append(out, TimelineEvent{Kind: kind, Date: e.StartDate, Text: map[string]string{
-			"ENROLLED": "Enrolled in ", "MOVED": "Moved to ", "PROMOTED": "Promoted to ", "RETAINED": "Retained in ", "READMITTED": "Readmitted to "}[kind] + text})
+			"ENROLLED": "Enrolled in ", "MOVED": "Moved to ", "PROMOTED": "Promoted to ", "RETAINED": "Retained in ",
+			"READMITTED": "Readmitted to "}[kind] + text})
 		kind = "ENROLLED"
 		if e.Outcome != nil && *e.Outcome != "LEFT" {
 			kind = *e.Outcome

@@ -27,7 +27,8 @@ const countSchool = `select (select count(*) from student where deleted_at is nu
 	(select count(*) from guardian)::int as guardians,
 	(select coalesce(sum(size_bytes), 0) from file)::bigint as file_bytes,
 	(select coalesce(sum(pg_total_relation_size(d.objid)), 0) from pg_catalog.pg_depend d
-		where d.refclassid = 'pg_catalog.pg_namespace'::regclass and d.refobjid = current_schema()::regnamespace and d.classid = 'pg_catalog.pg_class'::regclass)::bigint as database_bytes`
+		where d.refclassid = 'pg_catalog.pg_namespace'::regclass and d.refobjid = current_schema()::regnamespace
+		and d.classid = 'pg_catalog.pg_class'::regclass)::bigint as database_bytes`
 
 // count counts one school, in one round trip.
 func count(db *gorm.DB) (Counts, error) {
@@ -50,7 +51,8 @@ func Recount(ctx context.Context, cluster *tenancy.Cluster, s *tenancy.School, n
 	if err != nil {
 		return err
 	}
-	_, err = cluster.PlatformPool().Exec(ctx, `insert into platform.school_count (school_id, students, employees, guardians, file_bytes, database_bytes, counted_at)
+	_, err = cluster.PlatformPool().Exec(ctx, `insert into platform.school_count (school_id, students, employees, guardians, file_bytes,
+		database_bytes, counted_at)
 		values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (school_id) do update set students = excluded.students, employees = excluded.employees, guardians = excluded.guardians,
 			file_bytes = excluded.file_bytes, database_bytes = excluded.database_bytes, counted_at = excluded.counted_at`,
@@ -66,8 +68,10 @@ func Recount(ctx context.Context, cluster *tenancy.Cluster, s *tenancy.School, n
 func (m *Module) recountChanged(ctx context.Context, at api.SchoolWork) error {
 	// Numbers of requests are of whole hours, and written down a moment late.
 	var changed bool
-	err := m.Cluster.PlatformPool().QueryRow(ctx, `select not exists (select from platform.school_count c where c.school_id = $1 and not exists (
-		select from platform.traffic_hour t where t.school_id = $1 and t.at >= date_trunc('hour', c.counted_at - interval '1 minute')))`, at.School.ID).Scan(&changed)
+	err := m.Cluster.PlatformPool().QueryRow(ctx, `select not exists (select from platform.school_count c where c.school_id = $1 and not
+		exists (
+		select from platform.traffic_hour t where t.school_id = $1
+		and t.at >= date_trunc('hour', c.counted_at - interval '1 minute')))`, at.School.ID).Scan(&changed)
 	if err != nil {
 		return fmt.Errorf("asking whether a school has changed: %w", err)
 	}

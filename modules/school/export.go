@@ -84,7 +84,8 @@ func (m *Module) export(c api.PlatformCtx, r byID) (api.Later[Export], error) {
 			return api.Later[Export]{}, err
 		}
 		return api.Later[Export]{Blob: &api.Blob{
-			Name: fmt.Sprintf("%s-%s.tar.gz", s.Code, e.CreatedAt.UTC().Format("2006-01-02")), ContentType: "application/gzip", Tag: e.SHA256, ModifiedAt: *e.FinishedAt,
+			Name: fmt.Sprintf("%s-%s.tar.gz", s.Code, e.CreatedAt.UTC().Format("2006-01-02")), ContentType: "application/gzip", Tag: e.SHA256,
+			ModifiedAt: *e.FinishedAt,
 			Open: func(ctx context.Context) (io.ReadSeekCloser, error) {
 				return m.Archives.Open(ctx, ExportKey(s.ID, e.ID))
 			},

@@ -73,7 +73,8 @@ func (m *Module) moveProgress(c api.PlatformCtx, id uuid.UUID) (Move, error) {
 		return Move{}, err
 	}
 	out := Move{
-		ID: p.ID, From: p.Source, To: p.Target, State: string(p.State), Error: p.Error, HeldMs: p.Held.Milliseconds(), Rows: p.Rows, Clean: p.Clean,
+		ID: p.ID, From: p.Source, To: p.Target, State: string(p.State), Error: p.Error, HeldMs: p.Held.Milliseconds(), Rows: p.Rows,
+		Clean:     p.Clean,
 		CreatedAt: p.CreatedAt, MovedAt: p.MovedAt, EndedAt: p.EndedAt,
 	}
 	finished := 0

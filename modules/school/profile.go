@@ -29,7 +29,8 @@ func (m *Module) get(c api.PlatformCtx, r byID) (Profile, error) { return read(c
 
 func read(db *gorm.DB, id uuid.UUID) (Profile, error) {
 	var p Profile
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + profileColumns + ` from school where id = $1`, Args: []any{id}, Scan: tenancy.Row(&p)})
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + profileColumns + ` from school where id = $1`, Args: []any{id},
+		Scan: tenancy.Row(&p)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p, tenancy.ErrSchoolNotFound
 	}
@@ -63,8 +64,9 @@ func (m *Module) update(c api.PlatformCtx, r profileChange) (Profile, error) {
 		if v := c.SentVersion(); v != nil && *v != version {
 			return api.Conflict("This school was changed by someone else: it is at version %d, you have %d", version, *v)
 		}
-		before = profileFields{Name: p.Name, Code: p.Code, TimeZone: p.TimeZone, Currency: p.Currency, Locale: p.Locale, WeekendDays: p.WeekendDays,
-			Address: p.Address, Phone: api.Phone(p.Phone), Email: p.Email}
+		before = profileFields{Name: p.Name, Code: p.Code, TimeZone: p.TimeZone, Currency: p.Currency, Locale: p.Locale,
+			WeekendDays: p.WeekendDays,
+			Address:     p.Address, Phone: api.Phone(p.Phone), Email: p.Email}
 		after = before
 		if err := r.Apply(&after); err != nil {
 			return err
@@ -74,7 +76,8 @@ func (m *Module) update(c api.PlatformCtx, r profileChange) (Profile, error) {
 				return err
 			}
 		}
-		*p = tenancy.Entry{Code: after.Code, Profile: tenancy.Profile{Name: after.Name, TimeZone: after.TimeZone, Locale: after.Locale, Currency: after.Currency,
+		*p = tenancy.Entry{Code: after.Code, Profile: tenancy.Profile{Name: after.Name, TimeZone: after.TimeZone, Locale: after.Locale,
+			Currency:    after.Currency,
 			WeekendDays: after.WeekendDays, Address: after.Address, Phone: string(after.Phone), Email: after.Email}}
 		told = p.Profile
 		return nil

@@ -39,7 +39,8 @@ const listedSchools = `select s.*, coalesce(n.students, 0) as students, coalesce
 	from school s left join school_count n on n.school_id = s.id`
 
 var listing = api.Listing{
-	Sorts:   map[string]string{"name": "name", "code": "code", "createdAt": "created_at", "status": "status", "students": "students", "databaseBytes": "database_bytes"},
+	Sorts: map[string]string{"name": "name", "code": "code", "createdAt": "created_at", "status": "status", "students": "students",
+		"databaseBytes": "database_bytes"},
 	Default: "-createdAt",
 	Filters: map[string]api.Filter{
 		"search": api.Search("name", "code"),

@@ -22,9 +22,11 @@ func TestASuperAdminCorrectsWhatThePlatformSaysOfASchool(t *testing.T) {
 	path := "/super-admin/school/" + s.ID.String()
 	was := testkit.Get[school.Profile](t, super, path)
 	now := testkit.Put[school.Profile](t, super, path, map[string]any{
-		"name": "Green Valley High", "timeZone": "Asia/Dubai", "currency": "AED", "weekendDays": []int{5, 6}, "phone": "+971 4 123 4567", "email": "office@green.test", "version": was.Version,
+		"name": "Green Valley High", "timeZone": "Asia/Dubai", "currency": "AED", "weekendDays": []int{5, 6}, "phone": "+971 4 123 4567",
+		"email": "office@green.test", "version": was.Version,
 	})
-	if now.Name != "Green Valley High" || now.TimeZone != "Asia/Dubai" || now.Currency != "AED" || now.Phone != "+97141234567" || len(now.WeekendDays) != 2 || now.WeekendDays[0] != 5 ||
+	if now.Name != "Green Valley High" || now.TimeZone != "Asia/Dubai" || now.Currency != "AED" || now.Phone != "+97141234567" ||
+		len(now.WeekendDays) != 2 || now.WeekendDays[0] != 5 ||
 		now.Code != was.Code || now.Locale != was.Locale || now.Version != was.Version+1 {
 		t.Fatalf("%+v", now)
 	}
@@ -36,7 +38,8 @@ func TestASuperAdminCorrectsWhatThePlatformSaysOfASchool(t *testing.T) {
 	})
 	super.Refuses(t, "PUT", path, map[string]any{"name": "Late", "version": was.Version}, 409, "")
 	super.Refuses(t, "PUT", path, map[string]any{"code": strings.ToUpper(other.Code)}, 409, "DUPLICATE_ENTRY")
-	bad := super.Refuses(t, "PUT", path, map[string]any{"timeZone": "Mars/Olympus", "currency": "rupees", "name": " ", "weekendDays": []int{7}, "email": "nobody"}, 422, "")
+	bad := super.Refuses(t, "PUT", path, map[string]any{"timeZone": "Mars/Olympus", "currency": "rupees", "name": " ",
+		"weekendDays": []int{7}, "email": "nobody"}, 422, "")
 	if len(bad.Details) != 5 {
 		t.Errorf("%+v", bad.Details)
 	}
@@ -46,7 +49,8 @@ func TestASuperAdminCorrectsWhatThePlatformSaysOfASchool(t *testing.T) {
 	err := s.DB(t).Exec(`with posted as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
 			values (gen_random_uuid(), 'CHARGE', current_date, 'Fees', 'test', now()) returning id)
 		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount)
-		select posted.id, line, ('00000000-0000-4000-8000-00000000000' || line)::uuid, case line when 1 then 'DR' else 'CR' end, 100 from posted, generate_series(1, 2) line`).Error
+		select posted.id, line, ('00000000-0000-4000-8000-00000000000' || line)::uuid, case line when 1 then 'DR' else 'CR' end, 100
+		from posted, generate_series(1, 2) line`).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +73,11 @@ func TestTheProvisioningStreamTellsEveryStepUntilTheSchoolIsReady(t *testing.T) 
 	super := app.SuperAdmin(t)
 	code := "w" + uuid.NewString()[:12]
 	made := testkit.Post[school.School](t, super, "/super-admin/school/create", map[string]any{
-		"name": "Watched", "code": code, "timeZone": "Asia/Kolkata", "currency": "INR", "admin": map[string]any{"firstName": "Asha", "email": code + "@watched.test"},
+		"name": "Watched", "code": code, "timeZone": "Asia/Kolkata", "currency": "INR",
+		"admin": map[string]any{"firstName": "Asha", "email": code + "@watched.test"},
 	})
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, app.URL+"/super-admin/school/"+made.ID.String()+"/provisioning/stream", nil)
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet,
+		app.URL+"/super-admin/school/"+made.ID.String()+"/provisioning/stream", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +118,8 @@ func TestASchoolsStatsCountItsPeopleItsFilesItsSessionsAndItsRequests(t *testing
 	s := testkit.NewSchool(t)
 	super := s.App.SuperAdmin(t)
 	path := "/super-admin/school/" + s.ID.String() + "/stats"
-	if empty := testkit.Get[school.Stats](t, super, path); empty.Students != 0 || empty.LastActivityAt != nil || empty.DatabaseBytes == 0 || empty.Status != "ACTIVE" {
+	if empty := testkit.Get[school.Stats](t, super, path); empty.Students != 0 || empty.LastActivityAt != nil || empty.DatabaseBytes == 0 ||
+		empty.Status != "ACTIVE" {
 		t.Errorf("%+v", empty)
 	}
 	seat := s.Seat(t, "Class 5")
@@ -122,7 +129,8 @@ func TestASchoolsStatsCountItsPeopleItsFilesItsSessionsAndItsRequests(t *testing
 	if err := s.DB(t).Exec(`update student set status = 'WITHDRAWN' where id = ?`, s.Child(t, seat, 0).ID).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DB(t).Exec(`insert into file (id, purpose, original_name, content_type, size_bytes, sha256, storage_key, uploaded_by, created_at)
+	if err := s.DB(t).Exec(`insert into file (id, purpose, original_name, content_type, size_bytes, sha256, storage_key, uploaded_by,
+		created_at)
 		values (?, 'ATTACHMENT', 'plan.pdf', 'application/pdf', 1234, '', '', ?, now())`, uuid.New(), teacher.UserID).Error; err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +141,8 @@ func TestASchoolsStatsCountItsPeopleItsFilesItsSessionsAndItsRequests(t *testing
 		t.Fatal(err)
 	}
 	got := testkit.Get[school.Stats](t, super, path)
-	if got.Students != 2 || got.Guardians != 2 || got.Employees != 1 || got.FileBytes != 1234 || got.Sessions != 3 || got.Accounts != 3 || got.Requests != 3 || got.Errors != 0 || got.LastActivityAt == nil {
+	if got.Students != 2 || got.Guardians != 2 || got.Employees != 1 || got.FileBytes != 1234 || got.Sessions != 3 || got.Accounts != 3 ||
+		got.Requests != 3 || got.Errors != 0 || got.LastActivityAt == nil {
 		t.Errorf("%+v", got)
 	}
 	super.Refuses(t, "GET", "/super-admin/school/"+uuid.NewString()+"/stats", nil, 404, "SCHOOL_NOT_FOUND")
@@ -182,7 +191,8 @@ func TestWhatAnOperatorSaysOfASchoolTheSchoolSaysItselfFromThenOn(t *testing.T) 
 
 	testkit.Put[school.Profile](t, super, path, map[string]any{"name": "Hill High School", "timeZone": "Asia/Dubai", "weekendDays": []int{5}})
 	now := testkit.Get[said](t, admin, "/school-admin/setting")
-	if now.Name != "Hill High School" || now.TimeZone != "Asia/Dubai" || len(now.WeekendDays) != 1 || now.WeekendDays[0] != 5 || now.Website != "https://hill.test" {
+	if now.Name != "Hill High School" || now.TimeZone != "Asia/Dubai" || len(now.WeekendDays) != 1 || now.WeekendDays[0] != 5 ||
+		now.Website != "https://hill.test" {
 		t.Errorf("the school says %+v", now)
 	}
 	s.RunScheduled(t, "heal-profiles")

@@ -38,7 +38,8 @@ const (
 		count(s.id) filter (where s.revoked_at is null and s.expires_at > $2)::int, max(s.last_used_at)
 		from account a join session s on s.account_id = a.id where a.school_id = $1`
 	// The hour it is now counts whole: the last 24 hours are 24 to 25.
-	trafficOf = `select coalesce(sum(requests), 0)::bigint, coalesce(sum(errors), 0)::bigint, coalesce(sum(micros) / nullif(sum(requests), 0), 0)::float8 / 1000, max(at)
+	trafficOf = `select coalesce(sum(requests), 0)::bigint, coalesce(sum(errors), 0)::bigint,
+		coalesce(sum(micros) / nullif(sum(requests), 0), 0)::float8 / 1000, max(at)
 		from traffic_hour where school_id = $1 and at > $2::timestamptz - interval '25 hours'`
 )
 

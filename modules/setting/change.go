@@ -103,7 +103,8 @@ func (m *Module) write(c api.Ctx, s *Setting, before Setting) error {
 	if err := c.DB.Select("*").Where("id").Updates(s).Error; err != nil {
 		return fmt.Errorf("changing the settings: %w", err)
 	}
-	queries := []tenancy.Query{{SQL: `insert into weekend (from_date, days) select '0001-01-01', $1 where not exists (select from weekend)`, Args: []any{before.WeekendDays}}}
+	queries := []tenancy.Query{{SQL: `insert into weekend (from_date, days) select '0001-01-01', $1 where not exists (select from weekend)`,
+		Args: []any{before.WeekendDays}}}
 	if !slices.Equal(s.WeekendDays, before.WeekendDays) {
 		queries = append(queries, weekendFrom(c, s.WeekendDays))
 	}
@@ -118,5 +119,6 @@ func (m *Module) write(c api.Ctx, s *Setting, before Setting) error {
 
 // weekendFrom writes down which days are off from today on.
 func weekendFrom(c api.Ctx, days []int16) tenancy.Query {
-	return tenancy.Query{SQL: `insert into weekend (from_date, days) values ($1, $2) on conflict (from_date) do update set days = excluded.days`, Args: []any{c.Today(), days}}
+	return tenancy.Query{SQL: `insert into weekend (from_date, days) values ($1, $2) on conflict (from_date) do update
+		set days = excluded.days`, Args: []any{c.Today(), days}}
 }

@@ -16,7 +16,8 @@ type Evaluation struct {
 
 // evaluates reports whether the mode holds at a moment.
 func (e Evaluation) evaluates(now time.Time) bool {
-	return e.EvaluationMode && (e.EvaluationModeFrom == nil || !now.Before(*e.EvaluationModeFrom)) && (e.EvaluationModeUntil == nil || now.Before(*e.EvaluationModeUntil))
+	return e.EvaluationMode && (e.EvaluationModeFrom == nil || !now.Before(*e.EvaluationModeFrom)) &&
+		(e.EvaluationModeUntil == nil || now.Before(*e.EvaluationModeUntil))
 }
 
 // lapse turns a mode off whose time is over: it ended by itself, so that is what it is.
@@ -56,7 +57,8 @@ func (e *Evaluation) normalize(c api.Ctx, was Evaluation, named func(field strin
 
 // same reports whether both hold at the same times.
 func (e Evaluation) same(o Evaluation) bool {
-	return e.EvaluationMode == o.EvaluationMode && sameTime(e.EvaluationModeFrom, o.EvaluationModeFrom) && sameTime(e.EvaluationModeUntil, o.EvaluationModeUntil)
+	return e.EvaluationMode == o.EvaluationMode && sameTime(e.EvaluationModeFrom, o.EvaluationModeFrom) &&
+		sameTime(e.EvaluationModeUntil, o.EvaluationModeUntil)
 }
 
 func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }

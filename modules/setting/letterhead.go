@@ -26,7 +26,8 @@ func (l Letterheads) Letterhead(c api.Ctx) (paper.Letterhead, error) {
 		Name, TimeZone, Address, Phone, Email, Website, PrincipalName string
 		LogoFileID                                                    *uuid.UUID
 	}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select name, time_zone, address, phone, email, website, principal_name, logo_file_id from school_setting`, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select name, time_zone, address, phone, email, website, principal_name, logo_file_id
+		from school_setting`, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return paper.Letterhead{}, fmt.Errorf("reading the letterhead: %w", err)
 	}

@@ -48,7 +48,8 @@ func (s *Setting) profile() tenancy.Profile {
 // Said is what a school says of itself; nil while it has said nothing.
 func Said(db *gorm.DB) (*tenancy.Profile, error) {
 	var found []tenancy.Profile
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select s.name, s.time_zone, s.locale, s.currency, (select w.days from weekend w order by w.from_date desc limit 1) as weekend_days,
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select s.name, s.time_zone, s.locale, s.currency, (select w.days from weekend w
+		order by w.from_date desc limit 1) as weekend_days,
 			s.address, s.phone, s.email, s.logo_file_id
 		from school_setting s where s.time_zone <> ''`, Scan: tenancy.Collect(&found)})
 	if err != nil {
@@ -112,7 +113,8 @@ func Adopt(c api.Ctx, told tenancy.Profile) error {
 	if reflect.DeepEqual(*before, told) {
 		return nil
 	}
-	queries := []tenancy.Query{{SQL: `update school_setting set name = $1, time_zone = $2, locale = $3, currency = $4, address = $5, phone = $6, email = $7, version = version + 1, updated_at = $8`,
+	queries := []tenancy.Query{{SQL: `update school_setting set name = $1, time_zone = $2, locale = $3, currency = $4, address = $5,
+		phone = $6, email = $7, version = version + 1, updated_at = $8`,
 		Args: []any{told.Name, told.TimeZone, told.Locale, told.Currency, told.Address, told.Phone, told.Email, c.Now}}}
 	if !slices.Equal(told.WeekendDays, before.WeekendDays) {
 		queries = append(queries, weekendFrom(c, told.WeekendDays))

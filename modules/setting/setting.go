@@ -55,7 +55,8 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Get("/school-admin/setting", "setting", "Read the school's settings", m.get),
-		api.Put("/school-admin/setting", "setting", "Change the school's settings", m.update, api.Versioned, api.SometimesFresh("To change secondFactorRequired")),
+		api.Put("/school-admin/setting", "setting", "Change the school's settings", m.update, api.Versioned,
+			api.SometimesFresh("To change secondFactorRequired")),
 	)
 }
 

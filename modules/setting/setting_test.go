@@ -30,53 +30,67 @@ func TestTheSettingsAreOnePageOfWhichAPutChangesWhatItNames(t *testing.T) {
 	s := testkit.Shared(t).NewSchoolAs(t, lifecycle.NewSchool{Address: "1 Hill Road", Phone: "+914422223333", Email: "office@hill.test"})
 	admin := s.As(t, api.SchoolAdmin)
 	seat := s.Seat(t, "Class 5")
-	scale := testkit.Post[exam.GradeScale](t, admin, "/school-admin/exam/grade-scale/create", map[string]any{"name": "A to E", "bands": []any{map[string]any{"grade": "A", "minPercent": 0, "isPass": true}}})
+	scale := testkit.Post[exam.GradeScale](t, admin, "/school-admin/exam/grade-scale/create",
+		map[string]any{"name": "A to E", "bands": []any{map[string]any{"grade": "A", "minPercent": 0, "isPass": true}}})
 
 	first := testkit.Get[setting.Setting](t, admin, path)
-	if first.Name != s.Name || first.TimeZone != "Asia/Kolkata" || first.Currency != "INR" || first.Locale != "en-IN" || first.Address != "1 Hill Road" || first.Phone != "+914422223333" ||
-		!reflect.DeepEqual(first.WeekendDays, []int16{0, 6}) || first.Version != 1 || first.AcademicYear == nil || first.AcademicYear.ID != seat.YearID || first.AttendanceTeacherDays != 7 || first.SMSDailyLimit != 2000 {
+	if first.Name != s.Name || first.TimeZone != "Asia/Kolkata" || first.Currency != "INR" || first.Locale != "en-IN" ||
+		first.Address != "1 Hill Road" || first.Phone != "+914422223333" ||
+		!reflect.DeepEqual(first.WeekendDays, []int16{0, 6}) || first.Version != 1 || first.AcademicYear == nil ||
+		first.AcademicYear.ID != seat.YearID || first.AttendanceTeacherDays != 7 || first.SMSDailyLimit != 2000 {
 		t.Errorf("as onboarded: %+v", first)
 	}
 	changed := testkit.Put[setting.Setting](t, admin, path, map[string]any{
-		"principalName": "Dr. Mehta", "website": "https://hill.example.org", "email": "", "gradeScaleId": scale.ID, "lateFineType": "PER_DAY", "lateFineAmount": 50, "lateFineGraceDays": 2,
+		"principalName": "Dr. Mehta", "website": "https://hill.example.org", "email": "", "gradeScaleId": scale.ID, "lateFineType": "PER_DAY",
+		"lateFineAmount": 50, "lateFineGraceDays": 2,
 		"quietFrom": "21:00", "quietTo": "06:30", "smsDailyLimit": 10, "attendanceCutOff": "10:30", "firstDayOfWeek": 0, "version": 1,
 	})
 	want := first
-	want.PrincipalName, want.Website, want.Email, want.GradeScaleID, want.LateFineType, want.LateFineAmount, want.LateFineGraceDays = "Dr. Mehta", "https://hill.example.org", "", &scale.ID, "PER_DAY", 50, 2
+	want.PrincipalName, want.Website, want.Email, want.GradeScaleID, want.LateFineType, want.LateFineAmount,
+		want.LateFineGraceDays = "Dr. Mehta", "https://hill.example.org", "", &scale.ID, "PER_DAY", 50, 2
 	want.QuietFrom, want.QuietTo, want.SMSDailyLimit, want.AttendanceCutOff, want.FirstDayOfWeek = "21:00", "06:30", 10, "10:30", 0
-	if got := testkit.Get[setting.Setting](t, admin, path); !reflect.DeepEqual(got.Fields, want.Fields) || got.Version != 2 || !reflect.DeepEqual(got.Fields, changed.Fields) {
+	if got := testkit.Get[setting.Setting](t, admin, path); !reflect.DeepEqual(got.Fields, want.Fields) || got.Version != 2 ||
+		!reflect.DeepEqual(got.Fields, changed.Fields) {
 		t.Errorf("changed to %+v, want %+v", got.Fields, want.Fields)
 	}
 
 	// What has rows of its own is the same truth, under the same version.
-	if d := testkit.Get[notification.DeliverySetting](t, admin, "/school-admin/notification/setting"); d.QuietFrom != "21:00" || d.SMSDailyLimit != 10 || d.Version != 2 {
+	if d := testkit.Get[notification.DeliverySetting](t, admin, "/school-admin/notification/setting"); d.QuietFrom != "21:00" ||
+		d.SMSDailyLimit != 10 || d.Version != 2 {
 		t.Errorf("the delivery's %+v", d)
 	}
-	testkit.Put[notification.DeliverySetting](t, admin, "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 11, "version": 2})
-	if got := testkit.Get[setting.Setting](t, admin, path); got.SMSDailyLimit != 11 || got.Version != 3 || got.QuietFrom != "21:00" || got.Name != s.Name {
+	testkit.Put[notification.DeliverySetting](t, admin, "/school-admin/notification/setting",
+		map[string]any{"smsDailyLimit": 11, "version": 2})
+	if got := testkit.Get[setting.Setting](t, admin, path); got.SMSDailyLimit != 11 || got.Version != 3 || got.QuietFrom != "21:00" ||
+		got.Name != s.Name {
 		t.Errorf("after the delivery's change %+v", got)
 	}
 	if g := testkit.Get[exam.GradeScale](t, admin, "/school-admin/exam/grade-scale/"+scale.ID.String()); !g.IsDefault {
 		t.Error("the scale is not the default")
 	}
-	head := testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "T", "type": "TUITION"})
-	structure := testkit.Post[fee.Structure](t, admin, "/school-admin/fee/structure/create", map[string]any{"classId": seat.ClassID, "name": "Class 5", "heads": []any{map[string]any{"feeHeadId": head.ID, "amount": 1000}},
-		"instalments": []any{map[string]any{"name": "All", "dueDate": "2031-01-01", "percent": 100}}})
+	head := testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/fee/head/create",
+		map[string]any{"name": "Tuition", "code": "T", "type": "TUITION"})
+	structure := testkit.Post[fee.Structure](t, admin, "/school-admin/fee/structure/create",
+		map[string]any{"classId": seat.ClassID, "name": "Class 5", "heads": []any{map[string]any{"feeHeadId": head.ID, "amount": 1000}},
+			"instalments": []any{map[string]any{"name": "All", "dueDate": "2031-01-01", "percent": 100}}})
 	if structure.LateFine != (fee.LateFine{Type: "PER_DAY", Amount: 50, GraceDays: 2}) {
 		t.Errorf("the structure's fine %+v", structure.LateFine)
 	}
 
 	// A stale version is refused, and so is what is wrong, all of it at once.
 	admin.Refuses(t, "PUT", path, map[string]any{"name": "Other", "version": 2}, 409, "")
-	f := admin.Refuses(t, "PUT", path, map[string]any{"name": " ", "timeZone": "Mars/Olympus", "currency": "rupees", "weekendDays": []int{1, 1}, "quietFrom": "25:00",
+	f := admin.Refuses(t, "PUT", path, map[string]any{"name": " ", "timeZone": "Mars/Olympus", "currency": "rupees",
+		"weekendDays": []int{1, 1}, "quietFrom": "25:00",
 		"attendanceTeacherDays": 61, "phone": "12", "lateFineType": "DAILY"}, 422, "")
 	if len(f.Details) != 8 {
 		t.Errorf("%+v", f.Details)
 	}
 	for _, bad := range []map[string]any{
-		{"website": "javascript:alert(1)"}, {"logoFileId": api.NewID()}, {"gradeScaleId": api.NewID()}, {"quietFrom": ""}, {"evaluationMode": true}, {"evaluationModeUntil": time.Now().Add(time.Hour)},
+		{"website": "javascript:alert(1)"}, {"logoFileId": api.NewID()}, {"gradeScaleId": api.NewID()}, {"quietFrom": ""},
+		{"evaluationMode": true}, {"evaluationModeUntil": time.Now().Add(time.Hour)},
 		{"evaluationMode": true, "evaluationModeReason": "x", "evaluationModeUntil": time.Now().Add(-time.Hour)}, {"lateFineAmount": 0},
-		{"evaluationMode": true, "evaluationModeReason": "x", "evaluationModeFrom": time.Now().Add(2 * time.Hour), "evaluationModeUntil": time.Now().Add(time.Hour)},
+		{"evaluationMode": true, "evaluationModeReason": "x", "evaluationModeFrom": time.Now().Add(2 * time.Hour),
+			"evaluationModeUntil": time.Now().Add(time.Hour)},
 	} {
 		admin.Refuses(t, "PUT", path, bad, 422, "")
 	}
@@ -90,7 +104,8 @@ func TestTheSettingsAreOnePageOfWhichAPutChangesWhatItNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	var was, is setting.Setting
-	if json.Unmarshal([]byte(book.Before), &was) != nil || json.Unmarshal([]byte(book.After), &is) != nil || was.PrincipalName != "" || is.PrincipalName != "Dr. Mehta" || was.Version != 1 || is.Version != 2 {
+	if json.Unmarshal([]byte(book.Before), &was) != nil || json.Unmarshal([]byte(book.After), &is) != nil || was.PrincipalName != "" ||
+		is.PrincipalName != "Dr. Mehta" || was.Version != 1 || is.Version != 2 {
 		t.Errorf("the audit says %s, %s", book.Before, book.After)
 	}
 	s.As(t, api.Teacher).Refuses(t, "GET", path, nil, 403, "")
@@ -106,11 +121,13 @@ func TestWhatASchoolSaysOfItselfIsInForceOnEveryInstanceAndSurvivesACrash(t *tes
 	there := admin.On(other)
 	testkit.Get[me](t, there, "/auth/me") // it remembers the school as it was
 	heard := testkit.WatchRedis(t, testkit.Stack(t).RedisURL())
-	testkit.Put[setting.Setting](t, admin, path, map[string]any{"name": "Green Valley", "timeZone": "Europe/Berlin", "currency": "EUR", "locale": "de-DE", "weekendDays": []int{5}})
+	testkit.Put[setting.Setting](t, admin, path, map[string]any{"name": "Green Valley", "timeZone": "Europe/Berlin", "currency": "EUR",
+		"locale": "de-DE", "weekendDays": []int{5}})
 	heard.Has(t, s.ID.String()) // they need not wait until what they remember grows old
 	for _, c := range []*testkit.Client{admin, there} {
 		testkit.Eventually(t, "the instance knows", func() bool {
-			return testkit.Get[me](t, c, "/auth/me").School == struct{ Name, TimeZone, Currency, Locale string }{"Green Valley", "Europe/Berlin", "EUR", "de-DE"}
+			return testkit.Get[me](t, c, "/auth/me").School == struct{ Name, TimeZone, Currency, Locale string }{"Green Valley", "Europe/Berlin",
+				"EUR", "de-DE"}
 		})
 	}
 	ctx := context.Background()
@@ -127,7 +144,8 @@ func TestWhatASchoolSaysOfItselfIsInForceOnEveryInstanceAndSurvivesACrash(t *tes
 	}
 
 	// A crash that lost the fact leaves the record behind; comparing them mends it.
-	if _, err := s.App.Service.Cluster.PlatformPool().Exec(ctx, `update platform.school set time_zone = 'UTC', name = 'Old' where id = $1`, s.ID); err != nil {
+	if _, err := s.App.Service.Cluster.PlatformPool().Exec(ctx, `update platform.school set time_zone = 'UTC', name = 'Old' where id = $1`,
+		s.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.App.Service.Cluster.Changed(s.ID)
@@ -187,7 +205,8 @@ func TestEvaluationModeEndsByItselfOnEveryInstance(t *testing.T) {
 		return c.Call(t, "POST", "/teacher/announcement/create", map[string]any{"title": "a"}).Status // 422 once it may
 	}
 	from, until := began.Add(2*time.Minute), began.Add(4*time.Minute)
-	made := testkit.Put[setting.Setting](t, admin, path, map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection", "evaluationModeFrom": from, "evaluationModeUntil": until})
+	made := testkit.Put[setting.Setting](t, admin, path,
+		map[string]any{"evaluationMode": true, "evaluationModeReason": "Inspection", "evaluationModeFrom": from, "evaluationModeUntil": until})
 	if !made.EvaluationMode || made.EvaluationModeActive {
 		t.Errorf("before its window: %+v", made.Evaluation)
 	}
@@ -217,7 +236,8 @@ func TestTheCurrencyStaysOnceTheLedgerHasAmounts(t *testing.T) {
 	if !strings.Contains(f.Message, "USD") {
 		t.Errorf("it says %q", f.Message)
 	}
-	if got := testkit.Put[setting.Setting](t, admin, path, map[string]any{"currency": "USD", "principalName": "Y"}); got.Currency != "USD" || got.PrincipalName != "Y" {
+	if got := testkit.Put[setting.Setting](t, admin, path, map[string]any{"currency": "USD", "principalName": "Y"}); got.Currency != "USD" ||
+		got.PrincipalName != "Y" {
 		t.Errorf("the same again: %+v", got.Fields)
 	}
 }

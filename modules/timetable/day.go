@@ -86,7 +86,8 @@ func orToday(c api.Ctx, d api.Date) api.Date {
 // daySlots are the lessons of a day, with who stands in for whom.
 func daySlots(c api.Ctx, day api.Date, where string, args ...any) ([]DaySlot, error) {
 	list := []DaySlot{}
-	err := c.DB.Raw(`select `+slotColumns+`, x.substitute_teacher_id, coalesce(trim(z.first_name || ' ' || z.last_name), '') as substitute_teacher_name, coalesce(x.note, '') as note
+	err := c.DB.Raw(`select `+slotColumns+`, x.substitute_teacher_id,
+		coalesce(trim(z.first_name || ' ' || z.last_name), '') as substitute_teacher_name, coalesce(x.note, '') as note
 		from `+slotTables+` left join substitution x on x.slot_id = s.id and x.date = ? left join employee z on z.id = x.substitute_teacher_id
 		where s.day_of_week = ? and `+where+` order by p.start_time, s.id`, append([]any{day, weekday(day)}, args...)...).Scan(&list).Error
 	if err != nil {

@@ -44,15 +44,18 @@ type Slot struct {
 }
 
 const slotColumns = `s.id, s.division_id, d.class_id, k.name as class_name, d.name as division_name, s.day_of_week, s.period_id, p.name as period_name, p.start_time, p.end_time,
-	s.subject_id, j.name as subject_name, s.teacher_id, coalesce(nullif(trim(e.first_name || ' ' || e.last_name), ''), '') as teacher_name, s.room`
+	s.subject_id, j.name as subject_name, s.teacher_id,
+	coalesce(nullif(trim(e.first_name || ' ' || e.last_name), ''), '') as teacher_name, s.room`
 
-const slotTables = `timetable_slot s join division d on d.id = s.division_id join class k on k.id = d.class_id join period p on p.id = s.period_id
+const slotTables = `timetable_slot s join division d on d.id = s.division_id join class k on k.id = d.class_id
+	join period p on p.id = s.period_id
 	join subject j on j.id = s.subject_id left join employee e on e.id = s.teacher_id`
 
 // slots reads lessons in the order of the week.
 func slots(c api.Ctx, where string, args ...any) ([]Slot, error) {
 	list := []Slot{}
-	err := c.DB.Raw(`select `+slotColumns+` from `+slotTables+` where `+where+` order by s.day_of_week, p.start_time, k.level, k.name, d.name, s.id`, args...).Scan(&list).Error
+	err := c.DB.Raw(`select `+slotColumns+` from `+slotTables+` where `+where+`
+		order by s.day_of_week, p.start_time, k.level, k.name, d.name, s.id`, args...).Scan(&list).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading the timetable: %w", err)
 	}

@@ -18,9 +18,11 @@ type standIn struct {
 // standIns are the lessons others hold between two days.
 func standIns(c api.Ctx, from, until api.Date, where string, args ...any) ([]standIn, error) {
 	var list []standIn
-	err := c.DB.Raw(`select `+slotColumns+`, x.date, x.substitute_teacher_id, trim(z.first_name || ' ' || z.last_name) as substitute_teacher_name, x.note
+	err := c.DB.Raw(`select `+slotColumns+`, x.date, x.substitute_teacher_id,
+		trim(z.first_name || ' ' || z.last_name) as substitute_teacher_name, x.note
 		from `+slotTables+` join substitution x on x.slot_id = s.id join employee z on z.id = x.substitute_teacher_id
-		where x.date between ? and ? and `+where+` order by x.date, p.start_time, s.id`, append([]any{from, until}, args...)...).Scan(&list).Error
+		where x.date between ? and ?
+		and `+where+` order by x.date, p.start_time, s.id`, append([]any{from, until}, args...)...).Scan(&list).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading substitutions: %w", err)
 	}
@@ -38,7 +40,8 @@ func refuseStandIns(c api.Ctx, week []Slot) error {
 	if len(teachers) == 0 {
 		return nil
 	}
-	list, err := standIns(c, c.Today(), api.Date{Year: 9999, Month: time.December, Day: 31}, "(x.substitute_teacher_id in ? or s.id in ?)", teachers, own)
+	list, err := standIns(c, c.Today(), api.Date{Year: 9999, Month: time.December, Day: 31}, "(x.substitute_teacher_id in ? or s.id in ?)",
+		teachers, own)
 	if err != nil {
 		return err
 	}
@@ -53,7 +56,8 @@ func refuseStandIns(c api.Ctx, week []Slot) error {
 	var found []Clash
 	for i, s := range week {
 		for _, x := range list {
-			if s.TeacherID != nil && *s.TeacherID == *x.SubstituteTeacherID && s.ID != x.ID && s.sameTime(x.Slot) && !byOthers[heldOn{s.ID, x.Date}] {
+			if s.TeacherID != nil && *s.TeacherID == *x.SubstituteTeacherID && s.ID != x.ID && s.sameTime(x.Slot) &&
+				!byOthers[heldOn{s.ID, x.Date}] {
 				found = append(found, Clash{Kind: "TEACHER", First: s, Second: x.Slot, index: i})
 			}
 		}

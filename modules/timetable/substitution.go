@@ -65,7 +65,9 @@ func substitute(c api.Ctx, r SubstitutionFields) (Substitution, error) {
 	}
 	slot := found[0]
 	if weekday(r.Date) != slot.DayOfWeek {
-		bad = append(bad, api.Detail{Field: "date", Message: fmt.Sprintf("%s is a %s, the lesson is on %s", r.Date, dayNames[weekday(r.Date)], dayNames[slot.DayOfWeek])})
+		bad = append(bad,
+			api.Detail{Field: "date", Message: fmt.Sprintf("%s is a %s, the lesson is on %s", r.Date, dayNames[weekday(r.Date)],
+				dayNames[slot.DayOfWeek])})
 	}
 	if slot.TeacherID != nil && *slot.TeacherID == r.SubstituteTeacherID {
 		bad = append(bad, api.Detail{Field: "substituteTeacherId", Message: teacher.Name() + " holds this lesson anyway"})

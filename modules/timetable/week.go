@@ -190,7 +190,8 @@ func competingSlots(c api.Ctx, division uuid.UUID, fresh []Slot) ([]Slot, error)
 	for _, s := range fresh {
 		rooms = append(rooms, strings.ToLower(s.Room))
 	}
-	return slots(c, "s.division_id <> ? and (s.teacher_id in ? or (s.room <> '' and lower(s.room) in ?))", division, append(teachersOf(fresh), uuid.Nil), rooms)
+	return slots(c, "s.division_id <> ? and (s.teacher_id in ? or (s.room <> '' and lower(s.room) in ?))", division,
+		append(teachersOf(fresh), uuid.Nil), rooms)
 }
 
 // writeWeek lays the new week over the old one.

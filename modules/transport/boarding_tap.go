@@ -135,9 +135,11 @@ func tapAll(c api.Ctx, trip uuid.UUID, taps []tap) ([]TapResult, map[uuid.UUID]*
 }
 
 const selectRiding = `select b.id, b.student_id, b.status, b.preset, b.reason, b.boarded_at, b.alighted_at, s.first_name, s.last_name
-	from boarding b join student s on s.id = b.student_id where b.trip_id = $1 and b.student_id = any($2) order by b.student_id for update of b`
+	from boarding b join student s on s.id = b.student_id where b.trip_id = $1 and b.student_id = any($2)
+	order by b.student_id for update of b`
 
-const selectTaps = `select client_event_id, student_id, status, at, received_at, undone_at from boarding_tap where trip_id = $1 and student_id = any($2)`
+const selectTaps = `select client_event_id, student_id, status, at, received_at, undone_at from boarding_tap where trip_id = $1
+	and student_id = any($2)`
 
 func holdRiders(c api.Ctx, trip uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]*Boarding, map[uuid.UUID][]tap, error) {
 	var list []Boarding
@@ -166,7 +168,8 @@ func ownersOf(c api.Ctx, trip uuid.UUID, taps []tap) (map[string]uuid.UUID, erro
 		ids[i] = t.ClientEventID
 	}
 	var found []tap
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select client_event_id, student_id from boarding_tap where trip_id = $1 and client_event_id = any($2)`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select client_event_id, student_id from boarding_tap where trip_id = $1
+		and client_event_id = any($2)`,
 		Args: []any{trip, ids}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return nil, fmt.Errorf("looking for taps: %w", err)
@@ -273,7 +276,8 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 			results[i].Outcome = "known"
 		default:
 			results[i].Outcome = "refused"
-			results[i].Message = fmt.Sprintf("%s is %s and cannot become %s", roster.FullName(rider.FirstName, rider.LastName), rider.Status, t.Status)
+			results[i].Message = fmt.Sprintf("%s is %s and cannot become %s", roster.FullName(rider.FirstName, rider.LastName), rider.Status,
+				t.Status)
 		}
 	}
 }
@@ -286,17 +290,20 @@ func (b *roll) tell(rider *Boarding, t tap) {
 	name := roster.FullName(rider.FirstName, rider.LastName)
 	if told[t.Status] {
 		notice.Send(b.c, notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("boarding:%s:%s:%s", b.trip.ID, rider.StudentID, t.ClientEventID), RecordID: b.trip.ID, StudentID: &rider.StudentID,
-			Text: notice.Text{Name: "transport." + t.Status, Values: notice.Values{"child": name, "time": t.At.In(b.c.School.Location()).Format("15:04")}},
+			Type: notice.Transport, Key: fmt.Sprintf("boarding:%s:%s:%s", b.trip.ID, rider.StudentID, t.ClientEventID), RecordID: b.trip.ID,
+			StudentID: &rider.StudentID,
+			Text: notice.Text{Name: "transport." + t.Status,
+				Values: notice.Values{"child": name, "time": t.At.In(b.c.School.Location()).Format("15:04")}},
 		})
 	}
 	b.c.Tell(boardingNews(b.trip, *rider, t.At))
 }
 
 func boardingNews(t Trip, rider Boarding, at time.Time) events.Fact {
-	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "boarding", StudentID: &rider.StudentID, OnTrip: &t.ID, Data: map[string]any{
-		"busId": t.BusID, "tripId": t.ID, "studentId": rider.StudentID, "status": rider.Status, "at": at,
-	}}}
+	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "boarding", StudentID: &rider.StudentID, OnTrip: &t.ID,
+		Data: map[string]any{
+			"busId": t.BusID, "tripId": t.ID, "studentId": rider.StudentID, "status": rider.Status, "at": at,
+		}}}
 }
 
 // write keeps the taps that counted and where their riders stand.
@@ -321,8 +328,10 @@ func (b *roll) write() error {
 	if err != nil {
 		return fmt.Errorf("writing taps: %w", err)
 	}
-	err = tenancy.Pipeline(b.c.DB, tenancy.Query{SQL: `insert into boarding_tap (trip_id, student_id, client_event_id, status, at, received_at, tapped_by)
-		select $2, student_id, client_event_id, status, at, $3, $4 from jsonb_to_recordset($1::jsonb) as t (student_id uuid, client_event_id text, status text, at timestamptz)
+	err = tenancy.Pipeline(b.c.DB, tenancy.Query{SQL: `insert into boarding_tap (trip_id, student_id, client_event_id, status, at,
+		received_at, tapped_by)
+		select $2, student_id, client_event_id, status, at, $3, $4
+		from jsonb_to_recordset($1::jsonb) as t (student_id uuid, client_event_id text, status text, at timestamptz)
 		on conflict (trip_id, client_event_id) do nothing`, Args: []any{string(body), b.trip.ID, b.c.Now, b.c.User.ID}},
 		writeRiders(b.c, b.changed))
 	if err != nil {
@@ -335,9 +344,11 @@ func (b *roll) write() error {
 func writeRiders(c api.Ctx, riders []*Boarding) tenancy.Query {
 	ids, states, boarded, alighted := []uuid.UUID{}, []string{}, []*time.Time{}, []*time.Time{}
 	for _, r := range riders {
-		ids, states, boarded, alighted = append(ids, r.ID), append(states, r.Status), append(boarded, r.BoardedAt), append(alighted, r.AlightedAt)
+		ids, states, boarded, alighted = append(ids, r.ID), append(states, r.Status), append(boarded, r.BoardedAt),
+			append(alighted, r.AlightedAt)
 	}
-	return tenancy.Query{SQL: `update boarding b set status = x.status, boarded_at = x.boarded_at, alighted_at = x.alighted_at, updated_at = $5
+	return tenancy.Query{SQL: `update boarding b set status = x.status, boarded_at = x.boarded_at, alighted_at = x.alighted_at,
+		updated_at = $5
 		from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as x (id, status, boarded_at, alighted_at) where b.id = x.id`,
 		Args: []any{ids, states, boarded, alighted, c.Now}}
 }

@@ -50,7 +50,8 @@ func (m *Module) undoBoarding(c api.Ctx, r undoing) (Boarding, error) {
 	was := *rider
 	rider.applyTaps(rest)
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `update boarding_tap set undone_at = $3 where trip_id = $1 and client_event_id = $2`, Args: []any{t.ID, undone.ClientEventID, c.Now}},
+		tenancy.Query{SQL: `update boarding_tap set undone_at = $3 where trip_id = $1 and client_event_id = $2`,
+			Args: []any{t.ID, undone.ClientEventID, c.Now}},
 		writeRiders(c, []*Boarding{rider}))
 	if err != nil {
 		return Boarding{}, fmt.Errorf("taking a tap back: %w", err)
@@ -59,8 +60,10 @@ func (m *Module) undoBoarding(c api.Ctx, r undoing) (Boarding, error) {
 	if told[undone.Status] {
 		name := roster.FullName(rider.FirstName, rider.LastName)
 		notice.Send(c, notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("boarding-undone:%s:%s:%s", t.ID, rider.StudentID, undone.ClientEventID), RecordID: t.ID, StudentID: &rider.StudentID,
-			Text: notice.Text{Name: "transport.undone", Values: notice.Values{"child": name, "status": notice.Text{Name: "boarding." + rider.Status}}},
+			Type: notice.Transport, Key: fmt.Sprintf("boarding-undone:%s:%s:%s", t.ID, rider.StudentID, undone.ClientEventID), RecordID: t.ID,
+			StudentID: &rider.StudentID,
+			Text: notice.Text{Name: "transport.undone",
+				Values: notice.Values{"child": name, "status": notice.Text{Name: "boarding." + rider.Status}}},
 		})
 	}
 	c.Tell(boardingNews(t, *rider, c.Now))
@@ -74,7 +77,8 @@ func pickUndone(taps []tap, id string) (undone *tap, rest []tap) {
 		switch {
 		case id != "" && t.ClientEventID == id:
 			undone = t
-		case id == "" && t.UndoneAt == nil && (undone == nil || t.ReceivedAt.After(undone.ReceivedAt) || (t.ReceivedAt.Equal(undone.ReceivedAt) && rank[t.Status] > rank[undone.Status])):
+		case id == "" && t.UndoneAt == nil && (undone == nil || t.ReceivedAt.After(undone.ReceivedAt) ||
+			(t.ReceivedAt.Equal(undone.ReceivedAt) && rank[t.Status] > rank[undone.Status])):
 			undone = t
 		}
 	}

@@ -54,7 +54,8 @@ var busListing = api.Listing{
 	Sorts:   map[string]string{"busNumber": "bus_number", "createdAt": "created_at"},
 	Default: "busNumber",
 	Filters: map[string]api.Filter{
-		"search": api.Search("bus_number", "registration_number"), "status": api.ByEnum("status", "ACTIVE", "MAINTENANCE", "RETIRED"), "driverId": api.ByID("driver_id"),
+		"search": api.Search("bus_number", "registration_number"), "status": api.ByEnum("status", "ACTIVE", "MAINTENANCE", "RETIRED"),
+		"driverId": api.ByID("driver_id"),
 	},
 }
 
@@ -79,7 +80,8 @@ func getBus(c api.Ctx, r byID) (BusDetail, error) {
 	var names []struct{ FirstName, LastName string }
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select first_name, last_name from employee where id = $1`, Args: []any{b.DriverID}, Scan: tenancy.Collect(&names)},
-		tenancy.Query{SQL: `select id, name, direction from route where bus_id = $1 order by name`, Args: []any{r.ID}, Scan: tenancy.Collect(&out.Routes)},
+		tenancy.Query{SQL: `select id, name, direction from route where bus_id = $1 order by name`, Args: []any{r.ID},
+			Scan: tenancy.Collect(&out.Routes)},
 		tenancy.Query{SQL: selectSubstitutes, Args: []any{r.ID, c.Today()}, Scan: tenancy.Collect(&out.Substitutes)},
 	)
 	if err != nil {

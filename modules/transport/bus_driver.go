@@ -28,7 +28,8 @@ type SubstituteView struct {
 	Note       string    `json:"note"`
 }
 
-const selectSubstitutes = `select s.id, s.driver_id, trim(e.first_name || ' ' || e.last_name) as driver_name, s.from_date, s.to_date, s.note
+const selectSubstitutes = `select s.id, s.driver_id, trim(e.first_name || ' ' || e.last_name) as driver_name, s.from_date, s.to_date,
+	s.note
 	from bus_substitute s join employee e on e.id = s.driver_id where s.bus_id = $1 and s.to_date >= $2 order by s.from_date`
 
 // driverOf is the employee who drives trip t: said for the trip, or the bus's
@@ -38,7 +39,8 @@ const driverOf = `coalesce(t.driver_id,
 	(select b.driver_id from bus b where b.id = t.bus_id))`
 
 // driverOn is who drives bus b on the day of the parameter @today.
-const driverOn = `coalesce((select x.driver_id from bus_substitute x where x.bus_id = b.id and @today between x.from_date and x.to_date), b.driver_id)`
+const driverOn = `coalesce((select x.driver_id from bus_substitute x where x.bus_id = b.id and @today between x.from_date
+	and x.to_date), b.driver_id)`
 
 type driverAssignment struct {
 	BusID    uuid.UUID `path:"id"`
@@ -98,9 +100,11 @@ type DriversBuses struct {
 func driversBuses(c api.Ctx, _ api.Nothing) (DriversBuses, error) {
 	out := DriversBuses{Buses: []DriversBus{}}
 	err := c.DB.Raw(`select b.id, b.bus_number, b.registration_number, b.capacity, b.driver_id is distinct from e.id as substitute,
-			coalesce((select jsonb_agg(jsonb_build_object('id', r.id, 'name', r.name, 'direction', r.direction) order by r.name) from route r where r.bus_id = b.id), '[]') as routes
+			coalesce((select jsonb_agg(jsonb_build_object('id', r.id, 'name', r.name, 'direction', r.direction) order by r.name) from route r
+			where r.bus_id = b.id), '[]') as routes
 		from bus b join employee e on e.user_id = @user
-		where b.status <> 'RETIRED' and (`+driverOn+` = e.id or exists (select from trip t where t.bus_id = b.id and t.trip_date = @today and t.driver_id = e.id))
+		where b.status <> 'RETIRED'
+		and (`+driverOn+` = e.id or exists (select from trip t where t.bus_id = b.id and t.trip_date = @today and t.driver_id = e.id))
 		order by b.bus_number`, map[string]any{"user": c.User.ID, "today": c.Today()}).Scan(&out.Buses).Error
 	if err != nil {
 		return out, fmt.Errorf("listing a driver's buses: %w", err)

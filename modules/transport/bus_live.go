@@ -55,7 +55,8 @@ func (m *Module) busLive(c api.Ctx, r onBus) (Live, error) {
 	}
 	of := []any{r.BusID, c.Today()}
 	err := tenancy.Pipeline(c.DB, sightOfBus(viewer(c), c.Today(), r.BusID, &bus),
-		tenancy.Query{SQL: tripOfBus, Args: of, Scan: tenancy.Collect(&trips)}, tenancy.Query{SQL: stopsOfBus, Args: of, Scan: tenancy.Collect(&stops)})
+		tenancy.Query{SQL: tripOfBus, Args: of, Scan: tenancy.Collect(&trips)},
+		tenancy.Query{SQL: stopsOfBus, Args: of, Scan: tenancy.Collect(&stops)})
 	if err != nil {
 		return Live{}, fmt.Errorf("looking where a bus is: %w", err)
 	}
@@ -98,9 +99,13 @@ func (m *Module) busLive(c api.Ctx, r onBus) (Live, error) {
 // tripOfBus is the trip a bus is on, or else its next of today, or its last; stopsOfBus
 // are the stops of that trip.
 const (
-	tripOfBus = `select ` + tripColumns + ` from trip t where t.bus_id = $1 and (t.status in ('in_progress', 'paused') or (t.trip_date = $2 and t.status <> 'cancelled'))
-		order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc, t.id limit 1`
-	stopsOfBus = `with t as (` + tripOfBus + `) select t.id as trip_id, ` + tripStopColumns + ` from t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id where ` + tripHasStop + ` order by p.sequence`
+	tripOfBus = `select ` + tripColumns + ` from trip t where t.bus_id = $1 and (t.status in ('in_progress', 'paused')
+		or (t.trip_date = $2 and t.status <> 'cancelled'))
+		order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case
+		when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc, t.id limit 1`
+	stopsOfBus = `with t as (` + tripOfBus + `) select t.id as trip_id, ` + tripStopColumns +
+		` from t join stop p on p.route_id = t.route_id left join trip_stop x on x.stop_id = p.id and x.trip_id = t.id where ` + tripHasStop +
+		` order by p.sequence`
 )
 
 // lastPosition is the last position of a bus on a trip: the one kept for watchers, or else

@@ -41,10 +41,13 @@ func Demo(db *gorm.DB, p DemoPeople, today api.Date, location *time.Location) er
 		}
 		run(`insert into app_user (id, role_id, first_name, last_name, phone) values (?, ?, 'Ravi', 'Kumar', ?), (?, ?, 'Meera', 'Rao', ?)`,
 			p.DriverUser, p.DriverRole, p.DriverPhone, p.ParentUser, p.ParentRole, p.ParentPhone)
-		run(`insert into employee (id, user_id, employee_code, first_name, last_name, phone, employee_type, search_text) values (?, ?, 'D-1', 'Ravi', 'Kumar', ?, 'DRIVER', 'ravi kumar d-1')`,
+		run(`insert into employee (id, user_id, employee_code, first_name, last_name, phone, employee_type, search_text)
+			values (?, ?, 'D-1', 'Ravi', 'Kumar', ?, 'DRIVER', 'ravi kumar d-1')`,
 			id("driver"), p.DriverUser, p.DriverPhone)
-		run(`insert into guardian (id, user_id, first_name, last_name, phone) values (?, ?, 'Meera', 'Rao', ?)`, id("guardian"), p.ParentUser, p.ParentPhone)
-		run(`insert into bus (id, bus_number, registration_number, capacity, driver_id) values (?, '7', 'KA-01-GV-0007', 40, ?)`, id("bus"), id("driver"))
+		run(`insert into guardian (id, user_id, first_name, last_name, phone) values (?, ?, 'Meera', 'Rao', ?)`, id("guardian"), p.ParentUser,
+			p.ParentPhone)
+		run(`insert into bus (id, bus_number, registration_number, capacity, driver_id) values (?, '7', 'KA-01-GV-0007', 40, ?)`, id("bus"),
+			id("driver"))
 		run(`insert into route (id, name, bus_id, direction) values (?, 'Hill Road, morning', ?, 'pickup')`, id("route"), id("bus"))
 		for i, s := range demoStops {
 			run(`insert into stop (id, route_id, name, sequence, lat, lng, radius_meters, planned_time) values (?, ?, ?, ?, ?, ?, 300, ?)`,
@@ -56,7 +59,8 @@ func Demo(db *gorm.DB, p DemoPeople, today api.Date, location *time.Location) er
 			run(`insert into ride (id, student_id, route_id, stop_id, direction, start_date) values (?, ?, ?, ?, 'pickup', ?)`,
 				id("ride "+name), id("rider "+name), id("route"), id("stop "+demoStops[i%(len(demoStops)-1)].name), today)
 		}
-		run(`insert into student_guardian (id, student_id, guardian_id, relation, is_primary) values (?, ?, ?, 'MOTHER', true)`, id("tie"), id("rider Asha"), id("guardian"))
+		run(`insert into student_guardian (id, student_id, guardian_id, relation, is_primary) values (?, ?, ?, 'MOTHER', true)`, id("tie"),
+			id("rider Asha"), id("guardian"))
 		start := time.Date(today.Year, today.Month, today.Day, 6, 55, 0, 0, location).UTC()
 		run(`insert into trip (id, route_id, bus_id, trip_type, trip_date, scheduled_start_at) values (?, ?, ?, 'pickup', ?, ?)`,
 			id("trip "+today.String()), id("route"), id("bus"), today, start)

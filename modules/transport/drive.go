@@ -22,7 +22,8 @@ var (
 // positions while there is none, or it is paused.
 func TripDrivenBy(db *gorm.DB, driver uuid.UUID) (live.Trip, error) {
 	var found []Trip
-	err := db.Raw(`select `+tripColumns+` from trip t join employee e on e.id = t.driver_id where e.user_id = ? and t.status in ('in_progress', 'paused')`, driver).
+	err := db.Raw(`select `+tripColumns+` from trip t join employee e on e.id = t.driver_id where e.user_id = ?
+		and t.status in ('in_progress', 'paused')`, driver).
 		Scan(&found).
 		Error
 	switch {
@@ -38,8 +39,10 @@ func TripDrivenBy(db *gorm.DB, driver uuid.UUID) (live.Trip, error) {
 	err = tenancy.Pipeline(
 		db,
 		tenancy.Query{
-			SQL: `select p.id, p.lat, p.lng, p.radius_meters, extract(epoch from p.planned_time)::int as planned_seconds, x.near_at, x.arrived_at, x.departed_at
-		from stop p left join trip_stop x on x.stop_id = p.id and x.trip_id = $2 where p.route_id = $1 and ` + tripHasStop + ` order by p.sequence`,
+			SQL: `select p.id, p.lat, p.lng, p.radius_meters, extract(epoch
+				from p.planned_time)::int as planned_seconds, x.near_at, x.arrived_at, x.departed_at
+		from stop p left join trip_stop x on x.stop_id = p.id and x.trip_id = $2 where p.route_id = $1
+		and ` + tripHasStop + ` order by p.sequence`,
 			Args: []any{t.RouteID, t.ID},
 			Scan: tenancy.Collect(&out.Stops),
 		},
@@ -77,12 +80,14 @@ func RecordCalls(c api.Ctx, trip live.Trip, calls []live.Call) error {
 	err := tenancy.Pipeline(
 		c.DB,
 		tenancy.Query{SQL: `insert into trip_stop (trip_id, stop_id, near_at, arrived_at, departed_at)
-			select $1, id, min(near), min(arrived), min(departed) from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[]) as x (id, near, arrived, departed) group by id
+			select $1, id, min(near), min(arrived), min(departed)
+			from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[]) as x (id, near, arrived, departed) group by id
 			on conflict (trip_id, stop_id) do update set near_at = coalesce(trip_stop.near_at, excluded.near_at),
 				arrived_at = coalesce(trip_stop.arrived_at, excluded.arrived_at), departed_at = coalesce(trip_stop.departed_at, excluded.departed_at)`,
 			Args: []any{trip.ID, ids, near, arrived, departed}},
 		tenancy.Query{
-			SQL: `select b.student_id, s.first_name, s.last_name, p.id as stop_id, p.name as stop_name from boarding b join student s on s.id = b.student_id join stop p on p.id = b.stop_id
+			SQL: `select b.student_id, s.first_name, s.last_name, p.id as stop_id, p.name as stop_name from boarding b
+				join student s on s.id = b.student_id join stop p on p.id = b.stop_id
 			where b.trip_id = $1 and b.stop_id = any($2) and b.status = $3`,
 			Args: []any{trip.ID, nearby, who},
 			Scan: tenancy.Collect(&riders),

@@ -16,7 +16,8 @@ func examples() []api.Example {
 			"stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59}}})
 	}
 	trip := func(m api.Maker) uuid.UUID {
-		return m.Create("/school-admin/transport/trip/schedule", map[string]any{"routeId": route(m), "tripDate": m.Today(), "scheduledStartTime": "07:00"})
+		return m.Create("/school-admin/transport/trip/schedule",
+			map[string]any{"routeId": route(m), "tripDate": m.Today(), "scheduledStartTime": "07:00"})
 	}
 	incident := func(m api.Maker) uuid.UUID {
 		id := api.NewID()
@@ -31,7 +32,8 @@ func examples() []api.Example {
 			"scheduledStartTime": "08:00", "reason": "Mine", "driverId": api.NewID(), "studentId": api.NewID(), "stopId": api.NewID()}},
 		{Path: "/school-admin/transport/incident/:id", Table: "incident", Make: incident, Change: map[string]any{"resolution": "Mine"}},
 		{Path: "/driver/trip/:id", Table: "trip", Make: trip},
-		{Path: "/driver/bus-tracking/trips/:id", Table: "trip", Make: trip, Change: map[string]any{"locations": []any{map[string]any{"lat": 12.9, "lng": 77.5}}}},
+		{Path: "/driver/bus-tracking/trips/:id", Table: "trip", Make: trip,
+			Change: map[string]any{"locations": []any{map[string]any{"lat": 12.9, "lng": 77.5}}}},
 		{Path: "/bus-tracking/bus/:id", Table: "bus", Make: bus},
 		{Path: "/bus-tracking/incidents/:id", Table: "bus", Make: bus},
 		{Path: "/bus-tracking/trip/:id", Table: "trip", Make: trip},

@@ -30,7 +30,8 @@ func fleet(c api.Ctx, _ api.Nothing) (Fleet, error) {
 	var trips []Trip
 	err := c.DB.Raw(`select * from (select distinct on (t.bus_id) `+tripColumns+` from trip t
 			where t.status in ('in_progress', 'paused') or (t.trip_date = ? and t.status <> 'cancelled')
-			order by t.bus_id, t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc) t
+			order by t.bus_id, t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, case
+			when t.status = 'scheduled' then t.scheduled_start_at end, t.ended_at desc) t
 		order by t.scheduled_start_at, t.id`, c.Today()).Scan(&trips).Error
 	if err != nil {
 		return out, fmt.Errorf("looking for today's buses: %w", err)
@@ -75,7 +76,8 @@ func fillFleet(c api.Ctx, out *Fleet, ids, buses []uuid.UUID, at map[uuid.UUID]i
 			left join not_riding n on n.student_id = r.student_id and n.date = t.trip_date and n.trip_type = t.trip_type
 			where t.id = any($1) and t.started_at is null group by 1, 2`, Args: []any{ids}, Scan: tenancy.Collect(&counts)},
 		tenancy.Query{SQL: `select t.id as trip_id, l.lat, l.lng, l.speed, l.heading, l.at from trip t
-			cross join lateral (select lat, lng, speed, heading, at from location where trip_id = t.id order by at desc limit 1) l where t.id = any($1)`, Args: []any{ids}, Scan: tenancy.Collect(&last)},
+			cross join lateral (select lat, lng, speed, heading, at from location where trip_id = t.id order by at desc limit 1) l
+			where t.id = any($1)`, Args: []any{ids}, Scan: tenancy.Collect(&last)},
 	)
 	if err != nil {
 		return fmt.Errorf("reading today's buses: %w", err)
@@ -92,7 +94,8 @@ func fillFleet(c api.Ctx, out *Fleet, ids, buses []uuid.UUID, at map[uuid.UUID]i
 		where := p.Location(b.Trip.BusID, c.Now)
 		b.Location = &where
 	}
-	err = c.DB.Where("bus_id in ? and resolved_at is null and occurred_at > ?", buses, c.Now.AddDate(0, 0, -1)).Order("occurred_at desc, id desc").Limit(100).Find(&out.Incidents).Error
+	err = c.DB.Where("bus_id in ? and resolved_at is null and occurred_at > ?", buses,
+		c.Now.AddDate(0, 0, -1)).Order("occurred_at desc, id desc").Limit(100).Find(&out.Incidents).Error
 	if err != nil {
 		return fmt.Errorf("reading today's incidents: %w", err)
 	}

@@ -45,14 +45,16 @@ var incidentListing = api.Listing{
 	Sorts:   map[string]string{"occurredAt": "occurred_at", "createdAt": "created_at"},
 	Default: "-occurredAt",
 	Filters: map[string]api.Filter{
-		"busId": api.ByID("bus_id"), "tripId": api.ByID("trip_id"), "type": api.ByEnum("type", "vehicle_breakdown", "traffic_jam", "accident", "other"),
+		"busId": api.ByID("bus_id"), "tripId": api.ByID("trip_id"),
+		"type":     api.ByEnum("type", "vehicle_breakdown", "traffic_jam", "accident", "other"),
 		"severity": api.ByEnum("severity", "LOW", "MEDIUM", "HIGH"), "resolved": api.ByBool("resolved").Where(`@v = (resolved_at is not null)`),
 	},
 }
 
 // isMyBus holds for buses b that the calling driver drives on a day, or has a trip with.
 const isMyBus = `exists (select from employee e where e.user_id = @user and e.status = 'ACTIVE' and (` + driverOn + ` = e.id
-	or exists (select from trip t where t.bus_id = b.id and t.driver_id = e.id and (t.trip_date = @today or t.status in ('in_progress', 'paused')))))`
+	or exists (select from trip t where t.bus_id = b.id and t.driver_id = e.id and (t.trip_date = @today
+	or t.status in ('in_progress', 'paused')))))`
 
 // reportIncident puts an incident down and tells the guardians of those aboard or
 // waited for.
@@ -78,7 +80,8 @@ func (m *Module) reportIncident(c api.Ctx, r incidentReport) (Incident, error) {
 		return i, nil
 	}
 	var riders []TripStudent
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name from boarding b join student s on s.id = b.student_id
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name from boarding b
+		join student s on s.id = b.student_id
 		where b.trip_id = $1 and b.status in ('waiting', 'boarded')`, Args: []any{*i.TripID}, Scan: tenancy.Collect(&riders)})
 	if err != nil {
 		return i, fmt.Errorf("looking who is aboard: %w", err)
@@ -101,7 +104,8 @@ func (i *Incident) place(c api.Ctx) error {
 	}
 	err := c.DB.Raw(`select b.id, (select t.id from trip t where t.bus_id = b.id and t.status in ('in_progress', 'paused')) as trip_id,
 			exists (select from trip t where t.id = @trip and t.bus_id = b.id) as known
-		from bus b where b.id = @bus and `+isMyBus, map[string]any{"bus": i.BusID, "trip": i.TripID, "user": c.User.ID, "today": c.Today()}).Scan(&found).Error
+		from bus b where b.id = @bus
+		and `+isMyBus, map[string]any{"bus": i.BusID, "trip": i.TripID, "user": c.User.ID, "today": c.Today()}).Scan(&found).Error
 	switch {
 	case err != nil:
 		return fmt.Errorf("looking for a driver's bus: %w", err)
@@ -143,7 +147,8 @@ type resolvingByID struct {
 
 func (m *Module) resolveIncident(c api.Ctx, r resolving) (Incident, error) {
 	var mine int64
-	err := c.DB.Raw(`select count(*) from incident i join bus b on b.id = i.bus_id where i.id = @id and (i.reported_by = @user or `+isMyBus+`)`,
+	err := c.DB.Raw(`select count(*) from incident i join bus b on b.id = i.bus_id where i.id = @id and (i.reported_by = @user
+		or `+isMyBus+`)`,
 		map[string]any{"id": r.IncidentID, "user": c.User.ID, "today": c.Today()}).Scan(&mine).Error
 	if err != nil {
 		return Incident{}, fmt.Errorf("looking for a driver's incident: %w", err)

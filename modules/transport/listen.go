@@ -55,12 +55,14 @@ func onLeaveAfterAll(ctx context.Context, h events.Heard) error {
 	// A trip that starts at this moment may not know of the leave: it is waited for.
 	var held []uuid.UUID
 	err = db.Raw(`select t.id from trip t where t.trip_date between ? and ? and t.status in ('scheduled', 'in_progress', 'paused')
-		and t.route_id in (select y.route_id from ride y where y.student_id = ?) order by t.id for share`, leave.FromDate, leave.ToDate, *leave.StudentID).Scan(&held).Error
+		and t.route_id in (select y.route_id from ride y where y.student_id = ?)
+		order by t.id for share`, leave.FromDate, leave.ToDate, *leave.StudentID).Scan(&held).Error
 	if err != nil {
 		return fmt.Errorf("holding the trips of a leave: %w", err)
 	}
 	err = db.Exec(`update boarding b set status = 'absent', preset = 'absent', reason = 'on leave', updated_at = ? from trip t
-		where t.id = b.trip_id and t.status in ('in_progress', 'paused') and t.trip_date between ? and ? and b.student_id = ? and b.status = 'waiting'
+		where t.id = b.trip_id and t.status in ('in_progress', 'paused') and t.trip_date between ? and ? and b.student_id = ?
+		and b.status = 'waiting'
 			and not exists (select from boarding_tap p where p.trip_id = b.trip_id and p.student_id = b.student_id and p.undone_at is null)`,
 		h.OccurredAt, leave.FromDate, leave.ToDate, *leave.StudentID).Error
 	if err != nil {

@@ -77,7 +77,8 @@ func (m *Module) tellMissing(ctx context.Context, db *gorm.DB, h events.Heard, d
 	err = tenancy.Pipeline(db,
 		tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.boarded_at, t.id as trip_id, v.bus_number
 			from boarding b join trip t on t.id = b.trip_id join student s on s.id = b.student_id join bus v on v.id = t.bus_id
-			where t.trip_date = $1 and t.trip_type = 'pickup' and b.student_id = any($2) and b.status in ('boarded', 'alighted')`, Args: []any{day, absent}, Scan: tenancy.Collect(&missing)},
+			where t.trip_date = $1 and t.trip_type = 'pickup' and b.student_id = any($2)
+			and b.status in ('boarded', 'alighted')`, Args: []any{day, absent}, Scan: tenancy.Collect(&missing)},
 		tenancy.Query{SQL: selectOffice, Scan: tenancy.Collect(&office)},
 	)
 	if err != nil {

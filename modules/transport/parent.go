@@ -43,7 +43,8 @@ func (m *Module) parentsBuses(c api.Ctx, _ api.Nothing) (ParentsBuses, error) {
 	out := ParentsBuses{}
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `
 		select s.id as student_id, s.first_name, s.last_name, r.id as route_id, r.name as route_name, r.direction,
-			b.id as bus_id, b.bus_number, p.id as stop_id, p.name as stop_name, p.lat, p.lng, coalesce(to_char(p.planned_time, 'HH24:MI'), '') as planned_time,
+			b.id as bus_id, b.bus_number, p.id as stop_id, p.name as stop_name, p.lat, p.lng,
+			coalesce(to_char(p.planned_time, 'HH24:MI'), '') as planned_time,
 			exists (select from not_riding n where n.student_id = s.id and n.date = $2 and n.trip_type = r.direction) as not_riding,
 			t.id as trip_id, t.status as trip_status, t.scheduled_start_at as scheduled_at,
 			(select g.status from boarding g where g.trip_id = t.id and g.student_id = s.id) as boarding
@@ -96,26 +97,33 @@ func (m *Module) notRiding(c api.Ctx, r absence) (NotRidingAnswer, error) {
 	}
 	out := NotRidingAnswer{StudentID: r.StudentID, Date: r.Date, TripTypes: []string{}}
 	saying := tenancy.Query{SQL: `insert into not_riding (id, student_id, date, trip_type, reason, created_by, created_at)
-		select gen_random_uuid(), $1, $2, way, $4, $5, $6 from unnest($3::text[]) way on conflict (student_id, date, trip_type) do update set reason = excluded.reason`,
+		select gen_random_uuid(), $1, $2, way, $4, $5, $6 from unnest($3::text[]) way on conflict (student_id, date, trip_type) do update
+		set reason = excluded.reason`,
 		Args: []any{r.StudentID, r.Date, ways, r.Reason, c.User.ID, c.Now}}
 	from, to, reason := "waiting", "absent", "said not to ride"
 	if r.Riding {
-		saying = tenancy.Query{SQL: `delete from not_riding where student_id = $1 and date = $2 and trip_type = any($3::text[])`, Args: []any{r.StudentID, r.Date, ways}}
+		saying = tenancy.Query{SQL: `delete from not_riding where student_id = $1 and date = $2 and trip_type = any($3::text[])`,
+			Args: []any{r.StudentID, r.Date, ways}}
 		from, to, reason = "absent", "waiting", ""
 	}
 	var said []struct{ TripType string }
 	var moved []struct{ ID, TripID, BusID uuid.UUID }
 	err := tenancy.Pipeline(c.DB,
 		// A trip that starts at this moment is waited for, or waits: it sees what is said, or is seen.
-		tenancy.Query{SQL: `select t.id from trip t where t.trip_date = $2 and t.trip_type = any($3::text[]) and t.status in ('scheduled', 'in_progress', 'paused')
-			and t.route_id in (select y.route_id from ride y where y.student_id = $1) order by t.id for share`, Args: []any{r.StudentID, r.Date, ways}},
+		tenancy.Query{SQL: `select t.id from trip t where t.trip_date = $2 and t.trip_type = any($3::text[])
+			and t.status in ('scheduled', 'in_progress', 'paused')
+			and t.route_id in (select y.route_id from ride y where y.student_id = $1)
+			order by t.id for share`, Args: []any{r.StudentID, r.Date, ways}},
 		saying,
 		tenancy.Query{SQL: `update boarding b set status = $5, preset = $5, reason = $6, updated_at = $7 from trip t
-			where t.id = b.trip_id and b.student_id = $1 and t.trip_date = $2 and t.trip_type = any($3::text[]) and t.status in ('in_progress', 'paused')
+			where t.id = b.trip_id and b.student_id = $1 and t.trip_date = $2 and t.trip_type = any($3::text[])
+			and t.status in ('in_progress', 'paused')
 				and b.status = $4 and (b.preset = $4) and (b.reason <> 'on leave')
 				and not exists (select from boarding_tap p where p.trip_id = b.trip_id and p.student_id = b.student_id and p.undone_at is null)
-			returning b.id, t.id as trip_id, t.bus_id`, Args: []any{r.StudentID, r.Date, ways, from, to, reason, c.Now}, Scan: tenancy.Collect(&moved)},
-		tenancy.Query{SQL: `select trip_type from not_riding where student_id = $1 and date = $2 order by trip_type desc`, Args: []any{r.StudentID, r.Date}, Scan: tenancy.Collect(&said)},
+			returning b.id, t.id as trip_id,
+			t.bus_id`, Args: []any{r.StudentID, r.Date, ways, from, to, reason, c.Now}, Scan: tenancy.Collect(&moved)},
+		tenancy.Query{SQL: `select trip_type from not_riding where student_id = $1 and date = $2 order by trip_type desc`,
+			Args: []any{r.StudentID, r.Date}, Scan: tenancy.Collect(&said)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("keeping who will not ride: %w", err)

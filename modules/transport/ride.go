@@ -52,9 +52,11 @@ func (m *Module) putRiders(c api.Ctx, r riders) (RouteDetail, error) {
 	covers := `r.start_date <= $3 and (r.end_date is null or r.end_date >= $3)`
 	args := []any{string(body), route.ID, from}
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `delete from ride r where r.route_id = $2 and (r.start_date > $3 or (r.start_date = $3 and not ` + same + `))`, Args: args},
+		tenancy.Query{SQL: `delete from ride r where r.route_id = $2 and (r.start_date > $3 or (r.start_date = $3 and not ` + same + `))`,
+			Args: args},
 		tenancy.Query{SQL: `update ride r set end_date = $3::date - 1 where r.route_id = $2 and ` + covers + ` and not ` + same, Args: args},
-		tenancy.Query{SQL: `update ride r set end_date = null where r.route_id = $2 and ` + covers + ` and r.end_date is not null and ` + same, Args: args},
+		tenancy.Query{SQL: `update ride r set end_date = null where r.route_id = $2 and ` + covers + ` and r.end_date is not null and ` + same,
+			Args: args},
 		tenancy.Query{SQL: `insert into ride (id, student_id, route_id, stop_id, direction, start_date, created_by, created_at)
 			select gen_random_uuid(), w."studentId", $2, w."stopId", $4, $3, $5, $6 from ` + wanted + `
 			where not exists (select from ride r where r.route_id = $2 and r.student_id = w."studentId" and ` + covers + `)`,
@@ -93,7 +95,8 @@ func tellGuardians(c api.Ctx, before []Rider, now []riderEntry) error {
 		return nil
 	}
 	var users []uuid.UUID
-	err := c.DB.Raw(`select distinct g.user_id from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id in ? order by g.user_id`,
+	err := c.DB.Raw(`select distinct g.user_id from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id in ?
+		order by g.user_id`,
 		slices.Collect(maps.Keys(changed))).Scan(&users).Error
 	if err != nil {
 		return fmt.Errorf("looking for riders' guardians: %w", err)
@@ -110,9 +113,12 @@ func checkRiders(c api.Ctx, r riders, body string, from api.Date) ([]Rider, erro
 	var students, stops []struct{ ID uuid.UUID }
 	var seats []struct{ Capacity *int }
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select s.id from student s where s.id in (select w."studentId" from ` + wanted + `) and s.deleted_at is null and s.status = 'ACTIVE'`, Args: []any{body}, Scan: tenancy.Collect(&students)},
-		tenancy.Query{SQL: `select id from stop where route_id = $1 and removed_at is null`, Args: []any{r.RouteID}, Scan: tenancy.Collect(&stops)},
-		tenancy.Query{SQL: `select b.capacity from bus b join route x on x.bus_id = b.id where x.id = $1`, Args: []any{r.RouteID}, Scan: tenancy.Collect(&seats)},
+		tenancy.Query{SQL: `select s.id from student s where s.id in (select w."studentId" from ` + wanted +
+			`) and s.deleted_at is null and s.status = 'ACTIVE'`, Args: []any{body}, Scan: tenancy.Collect(&students)},
+		tenancy.Query{SQL: `select id from stop where route_id = $1 and removed_at is null`, Args: []any{r.RouteID},
+			Scan: tenancy.Collect(&stops)},
+		tenancy.Query{SQL: `select b.capacity from bus b join route x on x.bus_id = b.id where x.id = $1`, Args: []any{r.RouteID},
+			Scan: tenancy.Collect(&seats)},
 		tenancy.Query{SQL: selectRiders, Args: []any{r.RouteID, from}, Scan: tenancy.Collect(&before)},
 	)
 	if err != nil {
@@ -128,7 +134,8 @@ func checkRiders(c api.Ctx, r riders, body string, from api.Date) ([]Rider, erro
 	var bad []api.Detail
 	for i, e := range r.Students {
 		if !free[e.StudentID] {
-			bad = append(bad, api.Detail{Field: fmt.Sprintf("students[%d].studentId", i), Message: "studentId names no student of the school, or one named before"})
+			bad = append(bad, api.Detail{Field: fmt.Sprintf("students[%d].studentId", i),
+				Message: "studentId names no student of the school, or one named before"})
 		}
 		free[e.StudentID] = false
 		if !there[e.StopID] {

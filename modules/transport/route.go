@@ -55,7 +55,8 @@ type Rider struct {
 var routeListing = api.Listing{
 	Sorts:   map[string]string{"name": "name", "createdAt": "created_at"},
 	Default: "name",
-	Filters: map[string]api.Filter{"search": api.Search("name"), "busId": api.ByID("bus_id"), "direction": api.ByEnum("direction", "pickup", "dropoff")},
+	Filters: map[string]api.Filter{"search": api.Search("name"), "busId": api.ByID("bus_id"),
+		"direction": api.ByEnum("direction", "pickup", "dropoff")},
 }
 
 func createRoute(c api.Ctx, r routeInput) (RouteDetail, error) {

@@ -30,15 +30,18 @@ type Sight struct {
 var linked = roster.LinkedIDs("@user")
 
 // ridesRoute holds for a parent's children who ride route r that day.
-var ridesRoute = `exists (select from ride y where y.route_id = r.id and y.student_id in (` + linked + `) and y.start_date <= @today and (y.end_date is null or y.end_date >= @today))`
+var ridesRoute = `exists (select from ride y where y.route_id = r.id and y.student_id in (` + linked +
+	`) and y.start_date <= @today and (y.end_date is null or y.end_date >= @today))`
 
 // busSights are conditions on the buses b that each role sees. A role without one sees none.
 var busSights = map[api.RoleType]string{
 	api.SchoolAdmin: `true`,
 	api.Teacher:     `true`,
 	api.Driver:      isMyBus,
-	api.Parent: `(exists (select from route r where ` + ridesRoute + ` and (r.bus_id = b.id or exists (select from trip t where t.route_id = r.id and t.bus_id = b.id and t.trip_date = @today)))
-		or exists (select from trip t join boarding g on g.trip_id = t.id where t.bus_id = b.id and t.status in ('in_progress', 'paused') and g.status <> 'absent' and g.student_id in (` + linked + `)))`,
+	api.Parent: `(exists (select from route r where ` + ridesRoute +
+		` and (r.bus_id = b.id or exists (select from trip t where t.route_id = r.id and t.bus_id = b.id and t.trip_date = @today)))
+		or exists (select from trip t join boarding g on g.trip_id = t.id where t.bus_id = b.id and t.status in ('in_progress', 'paused')
+		and g.status <> 'absent' and g.student_id in (` + linked + `)))`,
 }
 
 // tripSights are the same for trips t.
@@ -47,7 +50,8 @@ var tripSights = map[api.RoleType]string{
 	api.Teacher:     `true`,
 	api.Driver:      driverOf + ` = (select e.id from employee e where e.user_id = @user and e.status = 'ACTIVE')`,
 	api.Parent: `(exists (select from boarding g where g.trip_id = t.id and g.student_id in (` + linked + `))
-		or exists (select from ride y where y.route_id = t.route_id and y.student_id in (` + linked + `) and y.start_date <= t.trip_date and (y.end_date is null or y.end_date >= t.trip_date)))`,
+		or exists (select from ride y where y.route_id = t.route_id
+		and y.student_id in (` + linked + `) and y.start_date <= t.trip_date and (y.end_date is null or y.end_date >= t.trip_date)))`,
 }
 
 // sight reads one record by one of the conditions above; what the viewer does not see is
@@ -57,21 +61,23 @@ func sight[T any](v Viewer, today api.Date, sees map[api.RoleType]string, what, 
 	if !ok {
 		condition = "false"
 	}
-	return tenancy.Query{SQL: sql + condition, Args: []any{pgx.NamedArgs{"id": id, "user": v.UserID, "today": today}}, Scan: func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return api.NotFound(what)
-		}
-		*into = found[0]
-		return nil
-	}}
+	return tenancy.Query{SQL: sql + condition, Args: []any{pgx.NamedArgs{"id": id, "user": v.UserID, "today": today}},
+		Scan: func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
+			if err != nil {
+				return err
+			}
+			if len(found) == 0 {
+				return api.NotFound(what)
+			}
+			*into = found[0]
+			return nil
+		}}
 }
 
 func sightOfBus(v Viewer, today api.Date, bus uuid.UUID, into *Bus) tenancy.Query {
-	return sight(v, today, busSights, "bus", `select b.id, b.bus_number, b.registration_number, b.driver_id, b.status from bus b where b.id = @id and `, bus, into)
+	return sight(v, today, busSights, "bus", `select b.id, b.bus_number, b.registration_number, b.driver_id, b.status from bus b
+		where b.id = @id and `, bus, into)
 }
 
 // SeeBus reads a bus; one the viewer does not see is not found.
@@ -88,7 +94,8 @@ func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error
 	var trips []struct{ ID uuid.UUID }
 	queries := []tenancy.Query{sightOfBus(v, today, bus, &found)}
 	if v.Role == api.Driver {
-		queries = append(queries, tenancy.Query{SQL: `select t.id from trip t where t.bus_id = @id and (t.trip_date = @today or t.status in ('in_progress', 'paused')) and ` + tripSights[v.Role],
+		queries = append(queries, tenancy.Query{SQL: `select t.id from trip t where t.bus_id = @id and (t.trip_date = @today
+			or t.status in ('in_progress', 'paused')) and ` + tripSights[v.Role],
 			Args: []any{pgx.NamedArgs{"id": bus, "user": v.UserID, "today": today}}, Scan: tenancy.Collect(&trips)})
 	}
 	if err := tenancy.Pipeline(db, queries...); err != nil {
@@ -114,7 +121,8 @@ func SightOf(db *gorm.DB, v Viewer, bus uuid.UUID, today api.Date) (Sight, error
 
 // seeTrip reads a trip; one the caller does not see is not found.
 func seeTrip(c api.Ctx, id uuid.UUID) (found Trip, _ error) {
-	if err := tenancy.Pipeline(c.DB, sight(viewer(c), c.Today(), tripSights, "trip", `select `+tripColumns+` from trip t where t.id = @id and `, id, &found)); err != nil {
+	if err := tenancy.Pipeline(c.DB, sight(viewer(c), c.Today(), tripSights, "trip",
+		`select `+tripColumns+` from trip t where t.id = @id and `, id, &found)); err != nil {
 		return found, fmt.Errorf("looking for a trip: %w", err)
 	}
 	return found, nil

@@ -34,7 +34,8 @@ type Stop struct {
 	PlannedTime  roster.Clock `json:"plannedTime"`
 }
 
-const stopColumns = `p.id, p.name, p.sequence, p.lat, p.lng, p.radius_meters, coalesce(to_char(p.planned_time, 'HH24:MI'), '') as planned_time`
+const stopColumns = `p.id, p.name, p.sequence, p.lat, p.lng, p.radius_meters,
+	coalesce(to_char(p.planned_time, 'HH24:MI'), '') as planned_time`
 
 const selectStops = `select ` + stopColumns + ` from stop p where p.route_id = $1 and p.removed_at is null order by p.sequence`
 
@@ -114,7 +115,8 @@ func removeStops(c api.Ctx, route uuid.UUID, kept []uuid.UUID) error {
 		tenancy.Query{SQL: `select p.name from stop p where p.route_id = $1 and p.removed_at is null and p.id <> all($2)
 			and exists (select from ride r where r.stop_id = p.id and (r.end_date is null or r.end_date >= $3)) order by p.sequence`,
 			Args: []any{route, kept, c.Today()}, Scan: tenancy.Collect(&used)},
-		tenancy.Query{SQL: `update stop set removed_at = $3 where route_id = $1 and removed_at is null and id <> all($2)`, Args: []any{route, kept, c.Now}},
+		tenancy.Query{SQL: `update stop set removed_at = $3 where route_id = $1 and removed_at is null and id <> all($2)`,
+			Args: []any{route, kept, c.Now}},
 	)
 	if err != nil {
 		return fmt.Errorf("removing stops: %w", err)

@@ -69,7 +69,8 @@ func readTrail(c api.Ctx, t Trip, after time.Time) (Trail, error) {
 	}
 	out := Trail{TripID: t.ID, BusID: t.BusID, Status: t.Status, StartedAt: t.StartedAt, EndedAt: t.EndedAt}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select lat, lng, speed, heading, at as timestamp from location where trip_id = $1 and at > $2::timestamptz order by at limit $3`, Args: []any{t.ID, since, mostPoints + 1}, Scan: tenancy.Collect(&out.Points)},
+		tenancy.Query{SQL: `select lat, lng, speed, heading, at as timestamp from location where trip_id = $1 and at > $2::timestamptz
+			order by at limit $3`, Args: []any{t.ID, since, mostPoints + 1}, Scan: tenancy.Collect(&out.Points)},
 		tenancy.Query{SQL: `select count(*) from location where trip_id = $1`, Args: []any{t.ID}, Scan: tenancy.One(&out.Total)},
 		tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: tenancy.Collect(&out.Stops)},
 	)

@@ -62,7 +62,8 @@ type TripStop struct {
 }
 
 const (
-	selectTripStops = `select ` + tripStopColumns + ` from stop p left join trip_stop x on x.stop_id = p.id and x.trip_id = $2 where p.route_id = $1 and ` + tripHasStop + ` order by p.sequence`
+	selectTripStops = `select ` + tripStopColumns + ` from stop p left join trip_stop x on x.stop_id = p.id and x.trip_id = $2
+		where p.route_id = $1 and ` + tripHasStop + ` order by p.sequence`
 	tripStopColumns = stopColumns + `, x.near_at, x.arrived_at, x.departed_at`
 	// tripHasStop holds for stops p of a trip's route: a removed one is the trip's if the bus was there.
 	tripHasStop = `(p.removed_at is null or x.trip_id is not null)`
@@ -81,7 +82,8 @@ var tripListing = api.Listing{
 	Sorts:   map[string]string{"scheduledStartAt": "scheduled_start_at", "tripDate": "trip_date", "createdAt": "created_at"},
 	Default: "-scheduledStartAt",
 	Filters: map[string]api.Filter{
-		"status": byTripStatus(), "tripType": api.ByEnum("trip_type", "pickup", "dropoff"), "busId": api.ByID("bus_id"), "routeId": api.ByID("route_id"),
+		"status": byTripStatus(), "tripType": api.ByEnum("trip_type", "pickup", "dropoff"), "busId": api.ByID("bus_id"),
+		"routeId":  api.ByID("route_id"),
 		"tripDate": api.ByDate("trip_date", "="), "fromDate": api.ByDate("trip_date", ">="), "toDate": api.ByDate("trip_date", "<="),
 	},
 }
@@ -113,8 +115,10 @@ func nameTrips(c api.Ctx, views []TripView) error {
 		RouteName, BusNumber, FirstName string
 		LastName                        string
 	}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select t.id, e.id as driver_id, r.name as route_name, b.bus_number, coalesce(e.first_name, '') as first_name, coalesce(e.last_name, '') as last_name
-		from trip t join route r on r.id = t.route_id join bus b on b.id = t.bus_id left join employee e on e.id = ` + driverOf + ` where t.id = any($1)`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select t.id, e.id as driver_id, r.name as route_name, b.bus_number,
+		coalesce(e.first_name, '') as first_name, coalesce(e.last_name, '') as last_name
+		from trip t join route r on r.id = t.route_id join bus b on b.id = t.bus_id left
+		join employee e on e.id = ` + driverOf + ` where t.id = any($1)`,
 		Args: []any{ids}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("naming trips: %w", err)
@@ -164,7 +168,8 @@ var driversTripListing = api.Listing{
 }
 
 func driversTrips(c api.Ctx, l api.ListRequest) (api.Page[TripView], error) {
-	mine := c.DB.Raw(`select t.id from trip t where (t.trip_date = ? or t.status in ('in_progress', 'paused')) and `+isMine, c.Today(), c.User.ID)
+	mine := c.DB.Raw(`select t.id from trip t where (t.trip_date = ? or t.status in ('in_progress', 'paused')) and `+isMine, c.Today(),
+		c.User.ID)
 	return fetchTrips(c, c.DB.Model(&Trip{}).Where("id in (?)", mine), l)
 }
 

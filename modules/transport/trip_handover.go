@@ -53,7 +53,8 @@ func (m *Module) handOver(c api.Ctx, r handover) (TripDetail, error) {
 // tellDrivers tells both drivers who drives now, and has it looked up what they may see.
 func tellDrivers(c api.Ctx, t TripDetail, before uuid.UUID) error {
 	var drivers []struct{ ID, UserID uuid.UUID }
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, user_id from employee where id = any($1) and user_id is not null order by user_id`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, user_id from employee where id = any($1) and user_id is not null
+		order by user_id`,
 		Args: []any{[]uuid.UUID{before, *t.DriverID}}, Scan: tenancy.Collect(&drivers)})
 	if err != nil {
 		return fmt.Errorf("looking for drivers: %w", err)
@@ -63,7 +64,8 @@ func tellDrivers(c api.Ctx, t TripDetail, before uuid.UUID) error {
 		users = append(users, d.UserID)
 		notice.Send(c, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trip-handed-over:%s:%d:%s", t.ID, t.Version, d.UserID), RecordID: t.ID, UserID: &d.UserID,
-			Text: notice.Text{Name: "transport.handed-over", Values: notice.Values{"bus": t.BusNumber, "route": t.RouteName, "driver": t.DriverName}},
+			Text: notice.Text{Name: "transport.handed-over",
+				Values: notice.Values{"bus": t.BusNumber, "route": t.RouteName, "driver": t.DriverName}},
 		})
 	}
 	if len(users) > 0 {

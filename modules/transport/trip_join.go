@@ -48,7 +48,8 @@ func checkExtra(c api.Ctx, t Trip, r extraRider) error {
 		Capacity              *int
 		Riders                int
 	}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select exists (select from student s where s.id = $2 and s.deleted_at is null and s.status = 'ACTIVE') as student,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select exists (select from student s where s.id = $2 and s.deleted_at is null
+		and s.status = 'ACTIVE') as student,
 			exists (select from stop p where p.id = $3 and p.route_id = $4 and p.removed_at is null) as stop,
 			exists (select from boarding b where b.trip_id = $1 and b.student_id = $2) as riding,
 			(select v.capacity from bus v where v.id = $5) as capacity,
@@ -85,7 +86,8 @@ func join(c api.Ctx, trips []Trip, riders []TripStudent) (int, error) {
 		ids, byID[t.ID] = append(ids, t.ID), t
 	}
 	for _, s := range riders {
-		students, stops, states, reasons = append(students, s.StudentID), append(stops, s.StopID), append(states, s.Status), append(reasons, s.Reason)
+		students, stops, states, reasons = append(students, s.StudentID), append(stops, s.StopID), append(states, s.Status),
+			append(reasons, s.Reason)
 	}
 	var joined []struct {
 		TripID uuid.UUID
@@ -117,7 +119,8 @@ func join(c api.Ctx, trips []Trip, riders []TripStudent) (int, error) {
 func (m *Module) followRiders(c api.Ctx, route uuid.UUID, before []Rider, now []riderEntry) error {
 	var trips, open []Trip
 	// A trip that starts at this moment is waited for, or waits and reads the riders then.
-	err := c.DB.Raw(`select `+tripColumns+` from trip t where t.route_id = ? and t.trip_date = ? and t.status in ('scheduled', 'in_progress', 'paused') order by t.id for share`,
+	err := c.DB.Raw(`select `+tripColumns+` from trip t where t.route_id = ? and t.trip_date = ?
+		and t.status in ('scheduled', 'in_progress', 'paused') order by t.id for share`,
 		route, c.Today()).Scan(&trips).Error
 	if err != nil {
 		return fmt.Errorf("holding a route's trips: %w", err)
@@ -142,7 +145,8 @@ func (m *Module) followRiders(c api.Ctx, route uuid.UUID, before []Rider, now []
 		}
 	}
 	var left []struct{ TripID, StudentID uuid.UUID }
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update boarding b set status = 'absent', preset = 'absent', reason = 'taken off the route', updated_at = $3
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update boarding b set status = 'absent', preset = 'absent',
+		reason = 'taken off the route', updated_at = $3
 		where b.trip_id = any($1) and b.student_id = any($2) and b.status = 'waiting'
 			and not exists (select from boarding_tap p where p.trip_id = b.trip_id and p.student_id = b.student_id and p.undone_at is null)
 		returning b.trip_id, b.student_id`, Args: []any{ids, off, c.Now}, Scan: tenancy.Collect(&left)})

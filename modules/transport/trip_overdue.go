@@ -34,7 +34,8 @@ const (
 // tellWhenDue has the trip looked at when it should be over for long.
 func tellWhenDue(c api.Ctx, t Trip) error {
 	var last []struct{ At roster.Clock }
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select coalesce(to_char(max(planned_time), 'HH24:MI'), '') as at from stop where route_id = $1 and removed_at is null`,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select coalesce(to_char(max(planned_time), 'HH24:MI'), '') as at from stop
+		where route_id = $1 and removed_at is null`,
 		Args: []any{t.RouteID}, Scan: tenancy.Collect(&last)})
 	if err != nil {
 		return fmt.Errorf("reading when a trip ends: %w", err)
@@ -73,7 +74,8 @@ func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 		tenancy.Query{SQL: `select b.bus_number, r.name as route_name from trip t join bus b on b.id = t.bus_id join route r on r.id = t.route_id
 			where t.id = $1 and t.status in ('in_progress', 'paused')`, Args: []any{due.TripID}, Scan: tenancy.Collect(&open)},
 		tenancy.Query{SQL: `select s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id
-			where b.trip_id = $1 and b.status in ('boarded', 'waiting') order by s.first_name, s.last_name, s.id`, Args: []any{due.TripID}, Scan: tenancy.Collect(&riders)},
+			where b.trip_id = $1 and b.status in ('boarded', 'waiting')
+			order by s.first_name, s.last_name, s.id`, Args: []any{due.TripID}, Scan: tenancy.Collect(&riders)},
 		tenancy.Query{SQL: selectOffice, Scan: tenancy.Collect(&office)},
 	)
 	if err != nil || len(open) == 0 {
@@ -97,7 +99,8 @@ func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 	for _, u := range office {
 		notices = append(notices, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trip-left-open:%s:%s", due.TripID, u.ID), RecordID: due.TripID, UserID: &u.ID,
-			Text: notice.Text{Name: "transport.left-open", Values: notice.Values{"bus": open[0].BusNumber, "route": open[0].RouteName, "aboard": names(aboard), "waiting": names(waiting)}},
+			Text: notice.Text{Name: "transport.left-open",
+				Values: notice.Values{"bus": open[0].BusNumber, "route": open[0].RouteName, "aboard": names(aboard), "waiting": names(waiting)}},
 		})
 	}
 	return notice.SendIn(db, school.Locale, h.OccurredAt, notices...)

@@ -29,7 +29,8 @@ type TripStudent struct {
 
 func (s TripStudent) name() string { return roster.FullName(s.FirstName, s.LastName) }
 
-const selectBoardings = `select b.student_id, s.first_name, s.last_name, b.stop_id, p.name as stop_name, p.sequence, b.status, b.reason, b.boarded_at, b.alighted_at
+const selectBoardings = `select b.student_id, s.first_name, s.last_name, b.stop_id, p.name as stop_name, p.sequence, b.status, b.reason,
+	b.boarded_at, b.alighted_at
 	from boarding b join student s on s.id = b.student_id join stop p on p.id = b.stop_id
 	where b.trip_id = $1 order by p.sequence, s.first_name, s.last_name, s.id`
 
@@ -57,7 +58,8 @@ func (m *Module) studentsOf(c api.Ctx, t Trip) ([]TripStudent, error) {
 
 func (m *Module) expected(c api.Ctx, t Trip) ([]TripStudent, error) {
 	var list []TripStudent
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectExpected, Args: []any{t.RouteID, t.TripDate, t.TripType}, Scan: tenancy.Collect(&list)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectExpected, Args: []any{t.RouteID, t.TripDate, t.TripType},
+		Scan: tenancy.Collect(&list)})
 	if err != nil {
 		return nil, fmt.Errorf("reading who is expected: %w", err)
 	}
@@ -127,7 +129,8 @@ type TripStudents struct {
 }
 
 func newTripStudents(t Trip, list []TripStudent) TripStudents {
-	out := TripStudents{TripID: t.ID, Status: t.Status, Students: list, Total: len(list), Counts: map[string]int{"waiting": 0, "boarded": 0, "alighted": 0, "absent": 0, "no_show": 0}}
+	out := TripStudents{TripID: t.ID, Status: t.Status, Students: list, Total: len(list),
+		Counts: map[string]int{"waiting": 0, "boarded": 0, "alighted": 0, "absent": 0, "no_show": 0}}
 	for _, s := range list {
 		out.Counts[s.Status]++
 	}

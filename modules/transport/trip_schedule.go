@@ -67,7 +67,8 @@ func scheduleTrips(c api.Ctx, r tripSchedule) (Scheduled, error) {
 	if err := c.DB.Create(&trips).Error; err != nil {
 		return Scheduled{}, fmt.Errorf("scheduling trips: %w", err)
 	}
-	c.Changed("create", "trip", trips[0].ID, nil, map[string]any{"routeId": route.ID, "from": days[0], "to": days[len(days)-1], "trips": len(days)})
+	c.Changed("create", "trip", trips[0].ID, nil,
+		map[string]any{"routeId": route.ID, "from": days[0], "to": days[len(days)-1], "trips": len(days)})
 	return Scheduled{Trip: trips[0], Trips: trips, Total: len(trips)}, nil
 }
 

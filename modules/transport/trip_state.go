@@ -94,7 +94,8 @@ func (m *Module) turn(c api.Ctx, t Trip, to string, from []string, change func(*
 	t.Status = to
 	t.Version++
 	t.UpdatedAt, t.UpdatedBy = c.Now, &c.User.ID
-	err := c.DB.Model(&Trip{}).Where("id = ?", t.ID).Select("status", "started_at", "ended_at", "driver_id", "cancel_reason", "version", "updated_at", "updated_by").Updates(&t).Error
+	err := c.DB.Model(&Trip{}).Where("id = ?", t.ID).Select("status", "started_at", "ended_at", "driver_id", "cancel_reason", "version",
+		"updated_at", "updated_by").Updates(&t).Error
 	if err != nil {
 		return t, fmt.Errorf("changing a trip's state: %w", err)
 	}
@@ -163,8 +164,10 @@ func unaccounted(c api.Ctx, trip uuid.UUID, states ...string) error {
 		StudentID                   uuid.UUID
 		FirstName, LastName, Status string
 	}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id
-		where b.trip_id = $1 and b.status = any($2) order by s.first_name, s.last_name, s.id`, Args: []any{trip, states}, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.status from boarding b
+		join student s on s.id = b.student_id
+		where b.trip_id = $1 and b.status = any($2)
+		order by s.first_name, s.last_name, s.id`, Args: []any{trip, states}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("looking who is aboard: %w", err)
 	}

@@ -10,7 +10,8 @@ import (
 
 // examples are records for the contract tests.
 func examples() []api.Example {
-	year := api.Created("/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
+	year := api.Created("/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
 	return []api.Example{
 		{Path: "/school-admin/academic-year/:id", Table: "academic_year", Make: year, Change: map[string]any{"name": "Mine"}},
 		{Path: "/school-admin/student/promote/:id", Table: "promotion", Make: examplePromotion, Change: map[string]any{}},

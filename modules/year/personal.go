@@ -7,6 +7,7 @@ func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "academic_year", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name"}},
 		// What became of a student stays: a promotion that is asked for again is answered by it.
-		{Table: "promotion", By: "undone_by created_by", About: map[string]string{"summary": "studentId outcome fromDivisionId toClassId toDivisionId to"}},
+		{Table: "promotion", By: "undone_by created_by",
+			About: map[string]string{"summary": "studentId outcome fromDivisionId toClassId toDivisionId to"}},
 	}
 }

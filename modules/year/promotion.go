@@ -132,7 +132,8 @@ func (r promoteRequest) named() map[uuid.UUID]bool {
 // one of the students who were chosen, if there is one.
 func (t *turn) lastDone(c api.Ctx, r promoteRequest) (*Promotion, error) {
 	var found []string
-	err := c.DB.Raw(`select summary::text from promotion where class_id = ? and from_year_id = ? and to_year_id = ? and undone_at is null order by created_at desc`,
+	err := c.DB.Raw(`select summary::text from promotion where class_id = ? and from_year_id = ? and to_year_id = ? and undone_at is null
+		order by created_at desc`,
 		t.class.ID, t.from.ID, t.to.ID).Scan(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("looking for an earlier promotion: %w", err)
@@ -157,7 +158,8 @@ func (t *turn) write(c api.Ctx, p Promotion) error {
 	if err != nil {
 		return err
 	}
-	err = c.DB.Exec(`insert into promotion (id, from_year_id, to_year_id, class_id, summary, created_by, created_at) values (?, ?, ?, ?, ?::jsonb, ?, ?)`,
+	err = c.DB.Exec(`insert into promotion (id, from_year_id, to_year_id, class_id, summary, created_by, created_at)
+		values (?, ?, ?, ?, ?::jsonb, ?, ?)`,
 		*p.ID, t.from.ID, t.to.ID, t.class.ID, string(summary), c.User.ID, c.Now).Error
 	if err != nil {
 		return fmt.Errorf("writing a promotion: %w", err)

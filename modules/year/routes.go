@@ -25,9 +25,11 @@ func routes() []api.Row {
 		api.Get("/school-admin/academic-year/:id", "academic-year", "Read an academic year", getYear),
 		api.Put("/school-admin/academic-year/:id", "academic-year", "Change an academic year", updateYear, api.Versioned),
 		api.Remove("/school-admin/academic-year/:id", "academic-year", "Delete an academic year nothing refers to", deleteYear),
-		api.Post("/school-admin/academic-year/:id/activate", "academic-year", "Make a year the school's active one", activateYear, api.Says("Academic year activated")),
+		api.Post("/school-admin/academic-year/:id/activate", "academic-year", "Make a year the school's active one", activateYear,
+			api.Says("Academic year activated")),
 		api.Post("/school-admin/student/promote", "student", "Take a class into the next year; a dry run says who goes where", promote),
-		api.Post("/school-admin/student/promote/:id/undo", "student", "Take a promotion back, until the new year starts", undoPromotion, api.Says("Promotion undone")),
+		api.Post("/school-admin/student/promote/:id/undo", "student", "Take a promotion back, until the new year starts", undoPromotion,
+			api.Says("Promotion undone")),
 	)
 }
 

@@ -99,17 +99,20 @@ func (t *turn) candidates(c api.Ctx) ([]PromotionStep, error) {
 		Late, Gone                   bool
 	}
 	var rows []row
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select e.id as enrolment, s.id as student, e.division_id as division, s.admission_number as number,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select e.id as enrolment, s.id as student, e.division_id as division,
+		s.admission_number as number,
 			s.first_name as first, s.last_name as last, s.status, e.start_date > $3 as late, s.deleted_at is not null as gone
 		from enrolment e join student s on s.id = e.student_id
 		where e.class_id = $1 and e.academic_year_id = $2 and e.end_date is null
-		order by e.division_id, s.first_name, s.last_name, s.id for update of e`, Args: []any{t.class.ID, t.from.ID, t.from.EndDate.String()}, Scan: tenancy.Collect(&rows)})
+		order by e.division_id, s.first_name, s.last_name,
+		s.id for update of e`, Args: []any{t.class.ID, t.from.ID, t.from.EndDate.String()}, Scan: tenancy.Collect(&rows)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the class's students: %w", err)
 	}
 	out := make([]PromotionStep, len(rows))
 	for i, r := range rows {
-		out[i] = PromotionStep{StudentID: r.Student, AdmissionNumber: r.Number, Name: roster.FullName(r.First, r.Last), FromDivisionID: r.Division, enrolment: r.Enrolment}
+		out[i] = PromotionStep{StudentID: r.Student, AdmissionNumber: r.Number, Name: roster.FullName(r.First, r.Last),
+			FromDivisionID: r.Division, enrolment: r.Enrolment}
 		switch {
 		case r.Gone || r.Status != "ACTIVE":
 			out[i].Outcome, out[i].Why = leftOut, "is not at the school any more"
@@ -153,7 +156,8 @@ func (t *turn) decideAll(r promoteRequest, candidates []PromotionStep) ([]Promot
 	for _, list := range lists {
 		for i, id := range list.ids {
 			if !seen[id] {
-				bad = append(bad, api.Detail{Field: fmt.Sprintf("%s[%d]", list.field, i), Message: "names no student of this class who is to be promoted"})
+				bad = append(bad, api.Detail{Field: fmt.Sprintf("%s[%d]", list.field, i),
+					Message: "names no student of this class who is to be promoted"})
 			}
 		}
 	}
@@ -202,18 +206,23 @@ func (t *turn) count(steps []PromotionStep) Promotion {
 
 // writeRecords writes the turn: enrolments that end, those that begin, and who is gone. Until the
 // year has ended, nobody is: what they become waits for their last day.
-func (t *turn) writeRecords(c api.Ctx, id uuid.UUID, closed []uuid.UUID, outcomes []string, opened, students, divisions, gone []uuid.UUID, states []string) error {
+func (t *turn) writeRecords(c api.Ctx, id uuid.UUID, closed []uuid.UUID, outcomes []string, opened, students, divisions, gone []uuid.UUID,
+	states []string) error {
 	end := t.from.EndDate.String()
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `update enrolment e set end_date = $1, outcome = v.outcome, promotion_id = $2, version = e.version + 1, updated_at = $3, updated_by = $4
+		tenancy.Query{SQL: `update enrolment e set end_date = $1, outcome = v.outcome, promotion_id = $2, version = e.version + 1,
+			updated_at = $3, updated_by = $4
 			from unnest($5::uuid[], $6::text[]) as v(id, outcome) where e.id = v.id`, Args: []any{end, id, c.Now, c.User.ID, closed, outcomes}},
-		tenancy.Query{SQL: `insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date, promotion_id, created_by, updated_by, created_at, updated_at)
+		tenancy.Query{SQL: `insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date, promotion_id, created_by,
+			updated_by, created_at, updated_at)
 			select v.id, v.student_id, $1, d.class_id, d.id, $2, $3, $4, $4, $5, $5
 			from unnest($6::uuid[], $7::uuid[], $8::uuid[]) as v(id, student_id, division_id) join division d on d.id = v.division_id`,
 			Args: []any{t.to.ID, t.to.StartDate.String(), id, c.User.ID, c.Now, opened, students, divisions}},
-		tenancy.Query{SQL: `update student s set status = case when $6 then v.status else s.status end, leaving_status = case when not $6 then v.status end,
+		tenancy.Query{SQL: `update student s set status = case when $6 then v.status else s.status end, leaving_status = case
+			when not $6 then v.status end,
 				leaving_date = $1, version = s.version + 1, updated_at = $2, updated_by = $3
-			from unnest($4::uuid[], $5::text[]) as v(id, status) where s.id = v.id`, Args: []any{end, c.Now, c.User.ID, gone, states, t.from.EndDate.Before(c.Today())}})
+			from unnest($4::uuid[], $5::text[]) as v(id, status)
+			where s.id = v.id`, Args: []any{end, c.Now, c.User.ID, gone, states, t.from.EndDate.Before(c.Today())}})
 	if err != nil {
 		return fmt.Errorf("promoting: %w", err)
 	}

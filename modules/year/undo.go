@@ -25,8 +25,10 @@ func undoPromotion(c api.Ctx, r byID) (Promotion, error) {
 		Summary              string
 		UndoneAt             *time.Time
 	}
-	err := c.DB.Raw(`select p.from_year_id, p.to_year_id, f.end_date as from_end, t.start_date as to_start, p.summary::text as summary, p.undone_at
-		from promotion p join academic_year f on f.id = p.from_year_id join academic_year t on t.id = p.to_year_id where p.id = ?`, r.ID).Take(&row).Error
+	err := c.DB.Raw(`select p.from_year_id, p.to_year_id, f.end_date as from_end, t.start_date as to_start, p.summary::text as summary,
+		p.undone_at
+		from promotion p join academic_year f on f.id = p.from_year_id join academic_year t on t.id = p.to_year_id
+		where p.id = ?`, r.ID).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Promotion{}, api.NotFound("promotion")
 	}
@@ -48,10 +50,13 @@ func undoPromotion(c api.Ctx, r byID) (Promotion, error) {
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from enrolment where promotion_id = $1 and academic_year_id = $2`, Args: []any{r.ID, row.ToYearID}},
 		// Who was sent away by the promotion is back; who left for another reason meanwhile is not.
-		tenancy.Query{SQL: `update student s set status = 'ACTIVE', leaving_date = null, leaving_status = null, version = s.version + 1, updated_at = $3, updated_by = $4
+		tenancy.Query{SQL: `update student s set status = 'ACTIVE', leaving_date = null, leaving_status = null, version = s.version + 1,
+			updated_at = $3, updated_by = $4
 			from enrolment e where e.student_id = s.id and e.promotion_id = $1 and e.academic_year_id = $2 and e.outcome = 'LEFT'
-				and coalesce(s.leaving_status, s.status) in ('WITHDRAWN', 'GRADUATED') and s.leaving_date = $5`, Args: []any{r.ID, row.FromYearID, c.Now, c.User.ID, end}},
-		tenancy.Query{SQL: `update enrolment e set end_date = null, outcome = null, promotion_id = null, version = e.version + 1, updated_at = $3, updated_by = $4
+				and coalesce(s.leaving_status, s.status) in ('WITHDRAWN', 'GRADUATED')
+				and s.leaving_date = $5`, Args: []any{r.ID, row.FromYearID, c.Now, c.User.ID, end}},
+		tenancy.Query{SQL: `update enrolment e set end_date = null, outcome = null, promotion_id = null, version = e.version + 1,
+			updated_at = $3, updated_by = $4
 			from student s where s.id = e.student_id and e.promotion_id = $1 and e.academic_year_id = $2 and e.end_date = $5
 				and e.outcome in ('PROMOTED', 'RETAINED', 'LEFT') and s.status = 'ACTIVE'`, Args: []any{r.ID, row.FromYearID, c.Now, c.User.ID, end}},
 		tenancy.Query{SQL: `update promotion set undone_at = $2, undone_by = $3 where id = $1`, Args: []any{r.ID, c.Now, c.User.ID}})

@@ -83,7 +83,8 @@ func Dial(ctx context.Context, base, token string) (*Client, error) {
 func (c *Client) open(address *url.URL, token string) (*bufio.Reader, error) {
 	var key [16]byte
 	_, _ = rand.Read(key[:])
-	request := "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: " + address.Host + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+	request := "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: " + address.Host +
+		"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(key[:]) + "\r\n\r\n"
 	if _, err := io.WriteString(c.conn, request); err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ func TestABreachOfTheWebsocketProtocolIsClosedWithItsCode(t *testing.T) {
 		{"a surrogate", clientFrame(0x81, []byte("42[\"echo\",\"\xed\xa0\x80\"]")), codeNotUTF8},
 		{"a length of 2^63", []byte{0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0}, codeTooLarge},
 		{"a message too large", clientFrame(0x81, make([]byte, 16<<10+1)), codeTooLarge},
-		{"pieces too large together", append(clientFrame(0x01, bytes.Repeat([]byte("x"), 16<<10)), clientFrame(0x80, []byte("x"))...), codeTooLarge},
+		{"pieces too large together", append(clientFrame(0x01, bytes.Repeat([]byte("x"), 16<<10)), clientFrame(0x80, []byte("x"))...),
+			codeTooLarge},
 	} {
 		client := f.connected(4, "anna")
 		client.raw(c.bytes)

@@ -9,7 +9,8 @@ import (
 func FuzzFrame(f *testing.F) {
 	for _, seed := range [][]byte{
 		clientFrame(0x81, []byte("40")), clientFrame(0x89, []byte("ping")), clientFrame(0x88, []byte{3, 0xe8}), clientFrame(0x01, []byte("4")),
-		clientFrame(0x81, make([]byte, 200)), {0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0}, append(clientFrame(0x01, []byte("4")), clientFrame(0x80, []byte("2"))...),
+		clientFrame(0x81, make([]byte, 200)), {0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0},
+		append(clientFrame(0x01, []byte("4")), clientFrame(0x80, []byte("2"))...),
 	} {
 		f.Add(seed, uint8(3))
 	}
@@ -56,7 +57,8 @@ func drainStream(stream []byte, piece int) string {
 }
 
 func FuzzPacket(f *testing.F) {
-	for _, seed := range []string{"0", `0{"token":"x"}`, "0/admin,", `0/admin?a=b,{"x":1}`, "1", `2["x"]`, `20["x",1,null]`, `2/n,17["x",{}]`, `30["x"]`, `3["x"]`, `51-["x"]`, `2["connect"]`, `2["\ud83d"]`} {
+	for _, seed := range []string{"0", `0{"token":"x"}`, "0/admin,", `0/admin?a=b,{"x":1}`, "1", `2["x"]`, `20["x",1,null]`, `2/n,17["x",{}]`,
+		`30["x"]`, `3["x"]`, `51-["x"]`, `2["connect"]`, `2["\ud83d"]`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -50,7 +50,8 @@ func TestASessionOpensWithWhatTheClientMustKnow(t *testing.T) {
 	if err := json.Unmarshal([]byte(body[1:]), &open); err != nil || body[0] != '0' {
 		t.Fatal(err, body)
 	}
-	if len(open.SID) < 20 || strings.Join(open.Upgrades, " ") != "websocket" || open.PingInterval != 15000 || open.PingTimeout != 10000 || open.MaxPayload != 16384 {
+	if len(open.SID) < 20 || strings.Join(open.Upgrades, " ") != "websocket" || open.PingInterval != 15000 || open.PingTimeout != 10000 ||
+		open.MaxPayload != 16384 {
 		t.Errorf("%+v", open)
 	}
 	c, _ := f.websocket("EIO=4&transport=websocket")

@@ -78,8 +78,10 @@ func TestWhatIsNoPacketEndsTheSession(t *testing.T) {
 	t.Parallel()
 	f := serve(t)
 	for _, text := range []string{
-		"", "0", "5", "7", "x", "2", "2probe", "4", "4x", "45", `451-["x",{}]`, "42", "42{}", "42[]", `42[1]`, `42["unclosed"`, `42["connect"]`, `42["disconnect","x"]`,
-		`42["connect_error"]`, `42["newListener"]`, `42["removeListener"]`, `42["disconnecting"]`, "43", `43["x"]`, `41x`, `40`, `40[1]`, `44{"message":"x"}`,
+		"", "0", "5", "7", "x", "2", "2probe", "4", "4x", "45", `451-["x",{}]`, "42", "42{}", "42[]", `42[1]`, `42["unclosed"`, `42["connect"]`,
+		`42["disconnect","x"]`,
+		`42["connect_error"]`, `42["newListener"]`, `42["removeListener"]`, `42["disconnecting"]`, "43", `43["x"]`, `41x`, `40`, `40[1]`,
+		`44{"message":"x"}`,
 		`4299999999999999999999["x"]`, `42["x"]]`, `400`, "40/" + strings.Repeat("\x01", 15<<10) + ",",
 	} {
 		c := f.connected(4, "anna")

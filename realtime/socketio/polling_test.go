@@ -17,7 +17,8 @@ func TestPollingCarriesPacketsBothWays(t *testing.T) {
 	query := f.polling(4, "")
 	f.post(query, `40{"token":"anna"}`+"\x1e"+`420["echo","🚌ü"]`+"\x1e"+`421["echo",2]`)
 	got := f.get(query)
-	if parts := strings.Split(got, "\x1e"); len(parts) != 3 || !strings.HasPrefix(parts[0], "40{") || parts[1] != `430["🚌ü"]` || parts[2] != `431[2]` {
+	if parts := strings.Split(got, "\x1e"); len(parts) != 3 || !strings.HasPrefix(parts[0], "40{") || parts[1] != `430["🚌ü"]` ||
+		parts[2] != `431[2]` {
 		t.Errorf("%q", got)
 	}
 	_ = f.only().Emit("later", 1)

@@ -24,7 +24,8 @@ func TestTheInboxKeepsTheNewestOnly(t *testing.T) {
 		s.post(job{kind: jobEmit, room: to, message: &message{latest: latest{to, strconv.Itoa(i % 2)}, text: []byte(strconv.Itoa(i))}})
 	}
 	got := s.take(nil)
-	if len(got) != 2 || string(got[0].message.text) != strconv.Itoa(3*inboxJobs-2) || string(got[1].message.text) != strconv.Itoa(3*inboxJobs-1) {
+	if len(got) != 2 || string(got[0].message.text) != strconv.Itoa(3*inboxJobs-2) ||
+		string(got[1].message.text) != strconv.Itoa(3*inboxJobs-1) {
 		t.Errorf("%d jobs: %v", len(got), got)
 	}
 	s.post(job{kind: jobEmit, room: to, message: &message{latest: latest{to, "0"}}}) // what is taken cannot be replaced

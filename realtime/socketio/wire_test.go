@@ -224,7 +224,8 @@ func dialWS(t testing.TB, address string, secure *tls.Config, query string, head
 	if secure != nil {
 		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
 	}
-	request := "GET /socket.io/?" + query + " HTTP/1.1\r\nHost: " + address + "\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n" +
+	request := "GET /socket.io/?" + query + " HTTP/1.1\r\nHost: " + address +
+		"\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 	for i := 0; i < len(headers); i += 2 {
 		request += headers[i] + ": " + headers[i+1] + "\r\n"

@@ -156,7 +156,8 @@ func TestTokenEnd_IsWarnedOfOnceAndNotAfterARenewal(t *testing.T) {
 	if n := len(dropped.Events); n != 0 {
 		t.Errorf("%d more events before the end", n)
 	}
-	if _, err := ioclient.Dial(t.Context(), app.URL, l.admin.Token); !errors.Is(err, ioclient.ErrRefused) || !strings.Contains(err.Error(), `"statusCode":401`) {
+	if _, err := ioclient.Dial(t.Context(), app.URL, l.admin.Token); !errors.Is(err, ioclient.ErrRefused) ||
+		!strings.Contains(err.Error(), `"statusCode":401`) {
 		t.Errorf("coming back with the old token: %v", err)
 	}
 	clock.Pass(13*time.Minute + 30*time.Second)

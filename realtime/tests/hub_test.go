@@ -30,15 +30,23 @@ func newLine(t *testing.T, app *testkit.App) *line {
 	l := &line{School: app.NewSchool(t), began: time.Now()}
 	l.admin, l.driver, l.parent = l.As(t, api.SchoolAdmin), l.As(t, api.Driver), l.As(t, api.Parent)
 	driver := api.NewID()
-	l.exec(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, 'E1', 'Ravi', '', 'DRIVER')`, driver, l.driver.UserID)
-	l.bus = testkit.Post[transport.Bus](t, l.admin, "/school-admin/transport/bus/create", map[string]any{"busNumber": "7", "driverId": driver}).ID
-	route := testkit.Post[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/create", map[string]any{"name": "Morning", "busId": l.bus, "direction": "pickup",
-		"stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59}, map[string]any{"name": "Lake", "lat": 12.99, "lng": 77.59}}})
+	l.exec(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, 'E1', 'Ravi', '', 'DRIVER')`,
+		driver, l.driver.UserID)
+	l.bus = testkit.Post[transport.Bus](t, l.admin, "/school-admin/transport/bus/create",
+		map[string]any{"busNumber": "7", "driverId": driver}).ID
+	route := testkit.Post[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/create",
+		map[string]any{"name": "Morning", "busId": l.bus, "direction": "pickup",
+			"stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59},
+				map[string]any{"name": "Lake", "lat": 12.99, "lng": 77.59}}})
 	l.child = testkit.Post[struct{ ID uuid.UUID }](t, l.admin, "/school-admin/student/create", map[string]any{"firstName": "Asha"}).ID
-	l.exec(t, `with g as (insert into guardian (id, user_id, first_name, phone) select ?, id, 'Meera', phone from app_user where id = ? returning id)
-		insert into student_guardian (id, student_id, guardian_id, relation) select ?, ?, id, 'MOTHER' from g`, api.NewID(), l.parent.UserID, api.NewID(), l.child)
-	testkit.Put[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/"+route.ID.String()+"/students", map[string]any{"students": []any{map[string]any{"studentId": l.child, "stopId": route.Stops[1].ID}}})
-	l.trip = testkit.Post[transport.Scheduled](t, l.admin, "/school-admin/transport/trip/schedule", map[string]any{"routeId": route.ID, "tripDate": api.DateOf(time.Now().In(l.Location())), "scheduledStartTime": "07:00"}).ID
+	l.exec(t, `with g as (insert into guardian (id, user_id, first_name, phone) select ?, id, 'Meera', phone from app_user where id = ?
+		returning id)
+		insert into student_guardian (id, student_id, guardian_id, relation) select ?, ?, id, 'MOTHER'
+		from g`, api.NewID(), l.parent.UserID, api.NewID(), l.child)
+	testkit.Put[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/"+route.ID.String()+"/students",
+		map[string]any{"students": []any{map[string]any{"studentId": l.child, "stopId": route.Stops[1].ID}}})
+	l.trip = testkit.Post[transport.Scheduled](t, l.admin, "/school-admin/transport/trip/schedule",
+		map[string]any{"routeId": route.ID, "tripDate": api.DateOf(time.Now().In(l.Location())), "scheduledStartTime": "07:00"}).ID
 	return l
 }
 
@@ -158,7 +166,8 @@ func TestWhoWatchesABusSeesItMoveAndAJoinerSeesWhereItIs(t *testing.T) {
 	sent := at(100)
 	must(t, driver, "update-location", sent)
 	for _, c := range []*ioclient.Client{parent, teacher, driver} {
-		if s := hears(t, c, "location", anything); s.BusID != l.bus || s.TripID != l.trip || s.Lat != sent["lat"] || s.Speed != 8.5 || s.Timestamp.UnixMilli() != sent["timestamp"] {
+		if s := hears(t, c, "location", anything); s.BusID != l.bus || s.TripID != l.trip || s.Lat != sent["lat"] || s.Speed != 8.5 ||
+			s.Timestamp.UnixMilli() != sent["timestamp"] {
 			t.Errorf("heard %+v", s)
 		}
 	}
@@ -209,10 +218,14 @@ func TestWhoWatchesABusSeesItMoveAndAJoinerSeesWhereItIs(t *testing.T) {
 func newRider(t *testing.T, l *line) *testkit.Client {
 	t.Helper()
 	parent, child := l.As(t, api.Parent), api.NewID()
-	l.exec(t, `insert into student (id, admission_number, first_name, admission_date) values (?, ?, 'Bela', current_date)`, child, child.String())
-	l.exec(t, `insert into ride (id, student_id, route_id, stop_id, direction, start_date) select ?, ?, route_id, stop_id, direction, start_date from ride limit 1`, api.NewID(), child)
-	l.exec(t, `with g as (insert into guardian (id, user_id, first_name, phone) select ?, id, 'Tara', phone from app_user where id = ? returning id)
-		insert into student_guardian (id, student_id, guardian_id, relation) select ?, ?, id, 'MOTHER' from g`, api.NewID(), parent.UserID, api.NewID(), child)
+	l.exec(t, `insert into student (id, admission_number, first_name, admission_date) values (?, ?, 'Bela', current_date)`, child,
+		child.String())
+	l.exec(t, `insert into ride (id, student_id, route_id, stop_id, direction, start_date)
+		select ?, ?, route_id, stop_id, direction, start_date from ride limit 1`, api.NewID(), child)
+	l.exec(t, `with g as (insert into guardian (id, user_id, first_name, phone) select ?, id, 'Tara', phone from app_user where id = ?
+		returning id)
+		insert into student_guardian (id, student_id, guardian_id, relation) select ?, ?, id, 'MOTHER'
+		from g`, api.NewID(), parent.UserID, api.NewID(), child)
 	return parent
 }
 
@@ -229,7 +242,8 @@ func TestWhoMayNotGetsAnErrorAndNothingIsStoredOrSentOn(t *testing.T) {
 	l.command(t, "start")
 	elsewhere.command(t, "start")
 
-	for who, c := range map[string]*testkit.Client{"another school's parent": elsewhere.parent, "another school's admin": elsewhere.admin, "a parent without a rider": l.As(t, api.Parent), "a driver of no bus": l.As(t, api.Driver)} {
+	for who, c := range map[string]*testkit.Client{"another school's parent": elsewhere.parent, "another school's admin": elsewhere.admin,
+		"a parent without a rider": l.As(t, api.Parent), "a driver of no bus": l.As(t, api.Driver)} {
 		s := dial(t, app, c)
 		if a := call(t, s, "join-bus-room", l.room()); a.OK || a.Error == "" || a.Message == "" {
 			t.Errorf("%s joined: %+v", who, a)
@@ -240,19 +254,23 @@ func TestWhoMayNotGetsAnErrorAndNothingIsStoredOrSentOn(t *testing.T) {
 		}
 	}
 	forger := dial(t, app, l.parent)
-	if a := call(t, forger, "join-bus-room", map[string]any{"schoolId": elsewhere.ID, "busId": l.bus}); a.OK || a.Error != "PERMISSION_DENIED" {
+	if a := call(t, forger, "join-bus-room", map[string]any{"schoolId": elsewhere.ID, "busId": l.bus}); a.OK ||
+		a.Error != "PERMISSION_DENIED" {
 		t.Errorf("a forged schoolId: %+v", a)
 	}
 	other := l.As(t, api.Driver)
-	l.exec(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, 'E2', 'Mohan', '', 'DRIVER')`, api.NewID(), other.UserID)
+	l.exec(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+		values (?, ?, 'E2', 'Mohan', '', 'DRIVER')`, api.NewID(), other.UserID)
 	for who, c := range map[string]*testkit.Client{"a parent": l.parent, "an admin": l.admin, "a driver of another bus": other} {
 		if a := call(t, dial(t, app, c), "update-location", at(50)); a.OK {
 			t.Errorf("%s moved the bus: %+v", who, a)
 		}
 	}
 	for what, data := range map[string]any{
-		"out of range": map[string]any{"lat": 91, "lng": 0}, "nowhere": map[string]any{"lat": 0, "lng": 0}, "words": map[string]any{"lat": "a", "lng": "b"}, "nothing": nil, "a list": []int{1},
-		"the future": map[string]any{"lat": 12.97, "lng": 77.59, "timestamp": time.Now().Add(time.Hour).UnixMilli()}, "long ago": map[string]any{"lat": 12.97, "lng": 77.59, "timestamp": 1000},
+		"out of range": map[string]any{"lat": 91, "lng": 0}, "nowhere": map[string]any{"lat": 0, "lng": 0},
+		"words": map[string]any{"lat": "a", "lng": "b"}, "nothing": nil, "a list": []int{1},
+		"the future": map[string]any{"lat": 12.97, "lng": 77.59, "timestamp": time.Now().Add(time.Hour).UnixMilli()},
+		"long ago":   map[string]any{"lat": 12.97, "lng": 77.59, "timestamp": 1000},
 	} {
 		if a := call(t, driver, "update-location", data); a.OK {
 			t.Errorf("%s: %+v", what, a)
@@ -360,7 +378,8 @@ func TestAParentIsOutOfTheRoomAsSoonAsTheyMayNotSeeTheChildOrItRidesNoMore(t *te
 			}
 		},
 		"off the bus": func(t *testing.T, l *line) {
-			testkit.Put[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/"+l.only(t, "route").String()+"/students", map[string]any{"students": []any{}})
+			testkit.Put[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/"+l.only(t, "route").String()+"/students",
+				map[string]any{"students": []any{}})
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -78,13 +78,15 @@ func TestJoins_OfAllSocketsAndInstances_AreCountedTogether(t *testing.T) {
 	if good != most {
 		t.Errorf("%d connections and joins were let through, the limit is %d", good, most)
 	}
-	if refused.StatusCode != 429 || refused.Error != "Too Many Requests" || refused.Message == "" || refused.RetryAfter < 1 || refused.RetryAfter > 60 {
+	if refused.StatusCode != 429 || refused.Error != "Too Many Requests" || refused.Message == "" || refused.RetryAfter < 1 ||
+		refused.RetryAfter > 60 {
 		t.Errorf("a join too many is answered %+v", refused)
 	}
 	if a := call(t, sockets[0], "renew", map[string]any{"token": l.parent.Token}); a.StatusCode != 429 {
 		t.Errorf("a renewal too many is answered %+v", a)
 	}
-	if _, err := ioclient.Dial(t.Context(), one.URL, l.parent.Token); !errors.Is(err, ioclient.ErrRefused) || !strings.Contains(err.Error(), `"statusCode":429`) {
+	if _, err := ioclient.Dial(t.Context(), one.URL, l.parent.Token); !errors.Is(err, ioclient.ErrRefused) ||
+		!strings.Contains(err.Error(), `"statusCode":429`) {
 		t.Errorf("a connection too many: %v", err)
 	}
 	must(t, sockets[0], "leave-bus-room", l.room())

@@ -26,7 +26,8 @@ func (l *line) permitRole(t *testing.T, role uuid.UUID, read, write bool) {
 		if m.Name != "transport" {
 			continue
 		}
-		a := l.admin.Call(t, "PUT", "/school-admin/permission/update", map[string]any{"roleId": role, "permissions": []map[string]any{{"moduleId": m.ID, "canRead": read, "canWrite": write}}})
+		a := l.admin.Call(t, "PUT", "/school-admin/permission/update",
+			map[string]any{"roleId": role, "permissions": []map[string]any{{"moduleId": m.ID, "canRead": read, "canWrite": write}}})
 		if a.Status != 200 {
 			t.Fatalf("changing permissions: %d %s", a.Status, a.Body)
 		}
@@ -40,7 +41,8 @@ func (l *line) livePath() string { return "/bus-tracking/bus/" + l.bus.String() 
 // teacher signs somebody in who holds a role of their own, of teachers.
 func (l *line) teacher(t *testing.T) (c *testkit.Client, role uuid.UUID) {
 	t.Helper()
-	role = testkit.Post[rbac.Role](t, l.admin, "/school-admin/permission/role/create", map[string]any{"name": "Bus duty", "type": "TEACHER"}).ID
+	role = testkit.Post[rbac.Role](t, l.admin, "/school-admin/permission/role/create",
+		map[string]any{"name": "Bus duty", "type": "TEACHER"}).ID
 	c = l.As(t, api.Teacher)
 	l.exec(t, `update app_user set role_id = ? where id = ?`, role, c.UserID)
 	l.App.Service.Auth.SessionsChanged(c.UserID)
@@ -52,7 +54,8 @@ func TestJoin_AnswersAsTheEndpointDoes(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
 	l := newLine(t, app)
-	people := map[api.RoleType]*testkit.Client{api.SchoolAdmin: l.admin, api.Teacher: l.As(t, api.Teacher), api.Parent: l.parent, api.Driver: l.driver}
+	people := map[api.RoleType]*testkit.Client{api.SchoolAdmin: l.admin, api.Teacher: l.As(t, api.Teacher), api.Parent: l.parent,
+		api.Driver: l.driver}
 	check := func(when string, role api.RoleType, want int) {
 		t.Helper()
 		c := people[role]
@@ -99,7 +102,8 @@ func TestRoom_IsLeftWithTheRight(t *testing.T) {
 	one, two := testkit.Shared(t), testkit.Start(t)
 	second := func(t *testing.T, l *line) uuid.UUID {
 		id := api.NewID()
-		l.exec(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, 'E2', 'Mohan', '', 'DRIVER')`, id, l.As(t, api.Driver).UserID)
+		l.exec(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+			values (?, ?, 'E2', 'Mohan', '', 'DRIVER')`, id, l.As(t, api.Driver).UserID)
 		return id
 	}
 	today := func(l *line) api.Date { return api.DateOf(time.Now().In(l.Location())) }
@@ -139,7 +143,8 @@ func TestRoom_IsLeftWithTheRight(t *testing.T) {
 		"a driver who is replaced": {
 			func(_ *testing.T, l *line) *testkit.Client { return l.driver },
 			func(t *testing.T, l *line) {
-				testkit.Put[transport.BusDetail](t, l.admin, "/school-admin/transport/bus/"+l.bus.String()+"/driver", map[string]any{"driverId": second(t, l)})
+				testkit.Put[transport.BusDetail](t, l.admin, "/school-admin/transport/bus/"+l.bus.String()+"/driver",
+					map[string]any{"driverId": second(t, l)})
 			},
 		},
 		"a driver with a substitute": {
@@ -154,7 +159,8 @@ func TestRoom_IsLeftWithTheRight(t *testing.T) {
 			func(t *testing.T, l *line) {
 				bus := testkit.Post[transport.Bus](t, l.admin, "/school-admin/transport/bus/create", map[string]any{"busNumber": "8"}).ID
 				testkit.Put[transport.TripDetail](t, l.admin, "/school-admin/transport/trip/"+l.trip.String(), map[string]any{"busId": bus})
-				testkit.Put[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/"+l.only(t, "route").String(), map[string]any{"busId": bus})
+				testkit.Put[transport.RouteDetail](t, l.admin, "/school-admin/transport/route/"+l.only(t, "route").String(),
+					map[string]any{"busId": bus})
 			},
 		},
 	} {
@@ -180,7 +186,8 @@ func TestDriver_HearsWhoBoardsOnTheirOwnTripAlone(t *testing.T) {
 	app := testkit.Shared(t)
 	l := newLine(t, app)
 	second, employee := l.As(t, api.Driver), api.NewID()
-	l.exec(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, 'E2', 'Mohan', '', 'DRIVER')`, employee, second.UserID)
+	l.exec(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+		values (?, ?, 'E2', 'Mohan', '', 'DRIVER')`, employee, second.UserID)
 	testkit.Post[transport.Scheduled](t, l.admin, "/school-admin/transport/trip/schedule", map[string]any{
 		"routeId": l.only(t, "route"), "driverId": employee, "tripDate": api.DateOf(time.Now().In(l.Location())), "scheduledStartTime": "17:00"})
 	other, mine := dial(t, app, second), dial(t, app, l.driver)

@@ -240,8 +240,9 @@ func compiledTwice(packages []goPackage) []string {
 			continue // nothing but testkit imports it
 		}
 		if len(p.TestGoFiles) > 0 && slices.Contains(p.XTestImports, module+"/testkit") {
-			broken = append(broken, fmt.Sprintf("%s has tests in the package (%s) and tests that use testkit: move the latter to its folder tests, else it and all that imports it are compiled twice",
-				p.ImportPath, p.TestGoFiles[0]))
+			broken = append(broken,
+				fmt.Sprintf("%s has tests in the package (%s) and tests that use testkit: move the latter to its folder tests, else it and all that imports it are compiled twice",
+					p.ImportPath, p.TestGoFiles[0]))
 		}
 	}
 	return broken

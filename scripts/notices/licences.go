@@ -107,7 +107,8 @@ func (l *library) undocumented(c component) (string, error) {
 	if best < 0 {
 		return "", fmt.Errorf("no licence file in %s, and no other work has a text of %q", c.dirs[0], p.License)
 	}
-	return render(c, p.License, []string{link(best)}, []string{cmp.Or(p.Author, "(no author named)") + " (as its package.json says; it has no licence file)"}), nil
+	return render(c, p.License, []string{link(best)},
+		[]string{cmp.Or(p.Author, "(no author named)") + " (as its package.json says; it has no licence file)"}), nil
 }
 
 // add keeps a text, unless the same words are there, and returns the link to it.
@@ -195,7 +196,8 @@ func kindOf(dir, name, raw string) (string, error) {
 			return k.name, nil
 		}
 	}
-	return "", errors.New(filepath.Join(dir, name) + " is a licence this program does not know: read it, and add it to known in scripts/notices/licences.go")
+	return "", errors.New(filepath.Join(dir, name) +
+		" is a licence this program does not know: read it, and add it to known in scripts/notices/licences.go")
 }
 
 // unique is a list without what it had before, in order.

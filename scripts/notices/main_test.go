@@ -52,7 +52,8 @@ func TestLicences_OfOneText_AreKeptOnce(t *testing.T) {
 	t.Parallel()
 	const grant = "Permission is hereby granted, free of charge, to any person obtaining a copy"
 	var l library
-	for _, raw := range []string{"MIT License\n\nCopyright (c) 2014 Ada\n\n" + grant, "The MIT License (MIT)\r\nCopyright 2020 Alan\r\n\r\n" + grant + "\r\n"} {
+	for _, raw := range []string{"MIT License\n\nCopyright (c) 2014 Ada\n\n" + grant, "The MIT License (MIT)\r\nCopyright 2020 Alan\r\n\r\n" +
+		grant + "\r\n"} {
 		kind, err := kindOf("", "LICENSE", raw)
 		if err != nil || kind != "MIT" {
 			t.Fatalf("kind = %q, %v, want MIT", kind, err)

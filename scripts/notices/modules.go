@@ -29,7 +29,8 @@ func goModules(root string) ([]component, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go env GOROOT: %w", err)
 	}
-	language := component{name: "Go runtime and standard library", version: languageVersion(root), dirs: []string{strings.TrimSpace(string(goroot))}}
+	language := component{name: "Go runtime and standard library", version: languageVersion(root),
+		dirs: []string{strings.TrimSpace(string(goroot))}}
 	list := []component{language}
 	for _, m := range modules {
 		list = append(list, *m)

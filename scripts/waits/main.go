@@ -97,7 +97,8 @@ func waitsIn(file string, text any) ([]string, error) {
 	}
 	var found []string
 	report := func(n ast.Node, what string) {
-		found = append(found, fmt.Sprintf("%s: %s: a test waits for an event (testkit/wait), or moves a clock it set", positions.Position(n.Pos()), what))
+		found = append(found, fmt.Sprintf("%s: %s: a test waits for an event (testkit/wait), or moves a clock it set",
+			positions.Position(n.Pos()), what))
 	}
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -113,7 +114,8 @@ func waitsIn(file string, text any) ([]string, error) {
 			}
 		case *ast.CompositeLit:
 			for _, e := range n.Elts {
-				if kv, ok := e.(*ast.KeyValueExpr); ok && source(n.Type) == "http.Client" && source(kv.Key) == "Timeout" && !slices.Contains(allowed, source(kv.Value)) {
+				if kv, ok := e.(*ast.KeyValueExpr); ok && source(n.Type) == "http.Client" && source(kv.Key) == "Timeout" &&
+					!slices.Contains(allowed, source(kv.Value)) {
 					report(kv, "a client that waits for "+source(kv.Value))
 				}
 			}

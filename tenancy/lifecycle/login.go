@@ -84,14 +84,16 @@ func setupLogin(ctx context.Context, n *tenancy.Node, conn *pgx.Conn, l tenancy.
 	}
 	switch {
 	case have == nil:
-		statements = append(statements, fmt.Sprintf("create role %s %s password '%s'", tenancy.Ident(l.Name), attributes, scramVerifier(l.Password)))
+		statements = append(statements, fmt.Sprintf("create role %s %s password '%s'", tenancy.Ident(l.Name), attributes,
+			scramVerifier(l.Password)))
 	case !have.login || have.inherits != inherits(n):
 		statements = append(statements, fmt.Sprintf("alter role %s %s", tenancy.Ident(l.Name), attributes))
 	}
 	if have == nil || !maps.Equal(have.settings, loginSettings) {
 		database := pgx.Identifier{n.Database()}.Sanitize()
 		for _, key := range slices.Sorted(maps.Keys(loginSettings)) {
-			statements = append(statements, fmt.Sprintf("alter role %s in database %s set %s = '%s'", tenancy.Ident(l.Name), database, key, loginSettings[key]))
+			statements = append(statements, fmt.Sprintf("alter role %s in database %s set %s = '%s'", tenancy.Ident(l.Name), database, key,
+				loginSettings[key]))
 		}
 	}
 	if len(statements) == 0 {

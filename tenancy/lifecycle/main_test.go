@@ -49,7 +49,8 @@ func provisioner(c *tenancy.Cluster, inside func(step string)) *lifecycle.Provis
 		}}
 	}
 	return lifecycle.NewProvisioner(c,
-		write("roles", `insert into role (id, name, type, system) values (gen_random_uuid(), 'Admin ' || left(?, 0), 'SCHOOL_ADMIN', true) on conflict do nothing`),
+		write("roles", `insert into role (id, name, type, system)
+			values (gen_random_uuid(), 'Admin ' || left(?, 0), 'SCHOOL_ADMIN', true) on conflict do nothing`),
 		write("admin", `insert into app_user (id, role_id, email) select gen_random_uuid(), id, ? from role on conflict do nothing`),
 	)
 }

@@ -218,7 +218,8 @@ func (r *migration) done(t target, out outcome, err error) {
 	}
 	if err != nil {
 		r.report.Failed++
-		r.report.Failures = append(r.report.Failures, Failure{School: t.school.id, Code: t.school.code, Node: t.node, Schema: t.schema, Err: err})
+		r.report.Failures = append(r.report.Failures,
+			Failure{School: t.school.id, Code: t.school.code, Node: t.node, Schema: t.schema, Err: err})
 	}
 	if t.schema != tenancy.TemplateSchema {
 		r.versions.record(t, out.version, err)

@@ -45,7 +45,8 @@ func (j *Jobs) RequestMigration(ctx context.Context, n NewMigration, also ...ten
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `insert into platform.migration_run (id, school_ids, asked_by, created_at, updated_at) values ($1, $2, $3, now(), now())`, n.ID, n.Schools, n.By)
+		_, err = tx.Exec(ctx, `insert into platform.migration_run (id, school_ids, asked_by, created_at, updated_at)
+			values ($1, $2, $3, now(), now())`, n.ID, n.Schools, n.By)
 		if sqlstate.IsUnique(err, "migration_run_open_key") {
 			return ErrMigrating
 		}
@@ -123,7 +124,8 @@ type fleetRun struct {
 // begin goes on with the run, unless it has ended. What failed in an earlier slice is tried
 // again, and counts again.
 func (r *fleetRun) begin(ctx context.Context) (schools []uuid.UUID, open bool, err error) {
-	err = r.pool.QueryRow(ctx, `update platform.migration_run set state = 'RUNNING', started_at = coalesce(started_at, now()), updated_at = now()
+	err = r.pool.QueryRow(ctx, `update platform.migration_run set state = 'RUNNING', started_at =
+		coalesce(started_at, now()), updated_at = now()
 		where id = $1 and state in ('QUEUED', 'RUNNING') returning school_ids, done - failed`, r.id).Scan(&schools, &r.base)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, false, nil
@@ -183,7 +185,8 @@ func (r *fleetRun) end(ctx context.Context, failure error) error {
 	if failure != nil {
 		state, why = "FAILED", failure.Error()
 	}
-	_, err := r.pool.Exec(ctx, `update platform.migration_run set state = $2, error = $3, finished_at = now() where id = $1`, r.id, state, why)
+	_, err := r.pool.Exec(ctx, `update platform.migration_run set state = $2, error = $3, finished_at = now() where id = $1`, r.id, state,
+		why)
 	if err != nil {
 		return fmt.Errorf("ending a migration: %w", err)
 	}

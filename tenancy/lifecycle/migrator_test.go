@@ -48,7 +48,8 @@ func TestThreeMigratorsAtOnceMigrateEachSchoolOnce(t *testing.T) {
 			t.Errorf("school %s was migrated %d times", s.Code, got)
 		}
 	}
-	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version = 2 and migration_error = ''`); got != len(schools) {
+	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.school where schema_version = 2
+		and migration_error = ''`); got != len(schools) {
 		t.Errorf("the directory has %d schools at version 2", got)
 	}
 	if got := clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.spare_schema where schema_version = 2`); got != 2 {
@@ -65,7 +66,8 @@ func TestASchoolThatFailsIsReportedAndTheOthersGoOn(t *testing.T) {
 	if _, err := admin.Exec(t.Context(), `insert into `+tenancy.Ident(bad.Schema)+`.pupil values (100, 'pupil 1')`); err != nil {
 		t.Fatal(err)
 	}
-	o.Migrations = clusters.AndThen(clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`), `create unique index on pupil (name)`)
+	o.Migrations = clusters.AndThen(clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`),
+		`create unique index on pupil (name)`)
 	c = clusters.Open(t, o)
 	var seen []lifecycle.Progress
 	m := lifecycle.NewMigrator(c)
@@ -155,7 +157,8 @@ func TestABusyTableIsTriedAgain(t *testing.T) {
 		watch := clusters.Connect(t, o.PlatformURL)
 		for seen := map[time.Time]bool{}; len(seen) < 2; {
 			var began time.Time
-			err := watch.QueryRow(t.Context(), `select query_start from pg_stat_activity where wait_event_type = 'Lock' and query like '%add column note%'
+			err := watch.QueryRow(t.Context(), `select query_start from pg_stat_activity where wait_event_type = 'Lock'
+				and query like '%add column note%'
 				and pid <> pg_backend_pid() limit 1`).Scan(&began)
 			if err == nil {
 				seen[began] = true
@@ -217,7 +220,8 @@ func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 		})
 	}
 	ms := clusters.Pupils
-	for _, sql := range []string{`alter table pupil add column note text`, `alter table pupil add column level int not null default 0`, `create table house (id int primary key)`} {
+	for _, sql := range []string{`alter table pupil add column note text`, `alter table pupil add column level int not null default 0`,
+		`create table house (id int primary key)`} {
 		for range 300 { // let every connection have its plans
 			select {
 			case <-tick:

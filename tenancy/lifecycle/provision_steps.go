@@ -50,7 +50,8 @@ func (p *Provisioner) schema(ctx context.Context, o *onboarding) error {
 	if err != nil {
 		return err
 	}
-	o.school, err = tenancy.ScanSchool(o.platform.QueryRow(ctx, `update platform.school set schema_version = $2, migration_error = '', updated_at = now()
+	o.school, err = tenancy.ScanSchool(o.platform.QueryRow(ctx,
+		`update platform.school set schema_version = $2, migration_error = '', updated_at = now()
 		where id = $1 returning `+tenancy.SchoolColumns, s.ID, version))
 	if err != nil {
 		return fmt.Errorf("recording the schema's version: %w", err)
@@ -62,7 +63,8 @@ func (p *Provisioner) schema(ctx context.Context, o *onboarding) error {
 func (p *Provisioner) activate(ctx context.Context, o *onboarding) error {
 	err := pgx.BeginFunc(ctx, o.platform, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
-		batch.Queue(`update platform.school set status = 'ACTIVE', version = version + 1, updated_at = now() where id = $1 and status = 'PROVISIONING'`, o.school.ID)
+		batch.Queue(`update platform.school set status = 'ACTIVE', version = version + 1, updated_at = now() where id = $1
+			and status = 'PROVISIONING'`, o.school.ID)
 		batch.Queue(`delete from platform.provisioning_request where school_id = $1`, o.school.ID)
 		batch.Queue(finishStep, o.school.ID, "activate")
 		return tx.SendBatch(ctx, batch).Close()

@@ -70,7 +70,8 @@ func mustBeWhole(t *testing.T, c *tenancy.Cluster, id uuid.UUID) {
 // mustHaveNoStrays checks that every schema on the node is known to the directory.
 func mustHaveNoStrays(t *testing.T, c *tenancy.Cluster) {
 	t.Helper()
-	rows, err := clusters.Node(t, c, "main").Admin().Query(t.Context(), `select nspname::text from pg_namespace where nspname like 'school!_%' escape '!' and nspname <> 'school_template'`)
+	rows, err := clusters.Node(t, c, "main").Admin().Query(t.Context(),
+		`select nspname::text from pg_namespace where nspname like 'school!_%' escape '!' and nspname <> 'school_template'`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,8 @@ func mustHaveNoStrays(t *testing.T, c *tenancy.Cluster) {
 		t.Fatal(err)
 	}
 	for _, schema := range schemas {
-		if clusters.One[int](t, c.PlatformPool(), `select (select count(*) from platform.school where schema_name = $1) + (select count(*) from platform.spare_schema where schema_name = $1)`, schema) != 1 {
+		if clusters.One[int](t, c.PlatformPool(), `select (select count(*) from platform.school where schema_name = $1) + (select count(*)
+			from platform.spare_schema where schema_name = $1)`, schema) != 1 {
 			t.Errorf("schema %s is nobody's, or two's", schema)
 		}
 	}
@@ -132,7 +134,8 @@ func TestProvisioningKilledWhileItsTablesAreMadeIsResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	clusters.MustBeKilled(t, instance)
-	if got := clusters.One[int](t, gate, `select count(*) from pg_namespace where nspname like 'school!_%' escape '!' and nspname <> 'school_template'`); got != 0 {
+	if got := clusters.One[int](t, gate, `select count(*) from pg_namespace where nspname like 'school!_%' escape '!'
+		and nspname <> 'school_template'`); got != 0 {
 		t.Errorf("%d half-made schemas can be seen", got)
 	}
 	// The server has not noticed yet and still works for the dead: we wait for it.
@@ -152,7 +155,8 @@ func TestTwoInstancesProvisionTheSameSchoolAtOnce(t *testing.T) {
 	c := clusters.Ready(t, o)
 	var ran atomic.Int64
 	inside := func(string) { ran.Add(1) }
-	instances := []*lifecycle.Provisioner{provisioner(c, inside), provisioner(clusters.Open(t, o), inside), provisioner(clusters.Open(t, o), inside)}
+	instances := []*lifecycle.Provisioner{provisioner(c, inside), provisioner(clusters.Open(t, o), inside),
+		provisioner(clusters.Open(t, o), inside)}
 	s := request(t, instances[0], "one")
 	clusters.Together(t, 3*len(instances), func(i int) error { return instances[i%3].Run(t.Context(), s.ID) })
 	mustBeWhole(t, c, s.ID)
@@ -260,7 +264,8 @@ func TestACodeIsTakenOnce(t *testing.T) {
 func TestWhatTheCallerAddsIsInTheSameTransaction(t *testing.T) {
 	t.Parallel()
 	c := clusters.Ready(t, clusters.Options(t))
-	_, err := lifecycle.NewProvisioner(c).Request(t.Context(), clusters.Ask("one"), func(context.Context, pgx.Tx) error { return errors.New("no ink") })
+	_, err := lifecycle.NewProvisioner(c).Request(t.Context(), clusters.Ask("one"),
+		func(context.Context, pgx.Tx) error { return errors.New("no ink") })
 	if err == nil || clusters.One[int](t, c.PlatformPool(), `select count(*) from platform.school`) != 0 {
 		t.Errorf("%v, and the school is there", err)
 	}
@@ -349,7 +354,8 @@ func TestASpareThatWasNeverFinishedIsRemoved(t *testing.T) {
 		t.Errorf("made %d: %v", made, err)
 	}
 	admin := clusters.Node(t, c, "main").Admin()
-	if clusters.One[int](t, admin, `select (select count(*) from pg_namespace where nspname = $1) + (select count(*) from pg_roles where rolname = $1)`, schema) != 0 {
+	if clusters.One[int](t, admin, `select (select count(*) from pg_namespace where nspname = $1) + (select count(*) from pg_roles
+		where rolname = $1)`, schema) != 0 {
 		t.Error("the schema or its role is still there")
 	}
 	mustHaveNoStrays(t, c)
@@ -370,7 +376,8 @@ func TestASchoolGoesOnlyWhereItMay(t *testing.T) {
 		"retry":    func() (*tenancy.School, error) { return p.Retry(t.Context(), s.ID) },
 	}
 	allowed := map[tenancy.Status][]string{
-		tenancy.Provisioning: {}, tenancy.Active: {"suspend"}, tenancy.Suspended: {"activate", "archive"}, tenancy.Archived: {}, tenancy.Failed: {"retry"},
+		tenancy.Provisioning: {}, tenancy.Active: {"suspend"}, tenancy.Suspended: {"activate", "archive"}, tenancy.Archived: {},
+		tenancy.Failed: {"retry"},
 	}
 	for from, may := range allowed {
 		for name, move := range moves {

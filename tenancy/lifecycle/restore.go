@@ -70,7 +70,8 @@ func restore(ctx context.Context, c *tenancy.Cluster, r Restore, also []tenancy.
 
 func checkVacant(ctx context.Context, platform advisory.Conn, r Restore) error {
 	var id, code bool
-	err := platform.QueryRow(ctx, `select exists (select from platform.school where id = $1), exists (select from platform.school where lower(code) = lower($2))`, r.ID, r.Code).Scan(&id, &code)
+	err := platform.QueryRow(ctx, `select exists (select from platform.school where id = $1), exists (select from platform.school
+		where lower(code) = lower($2))`, r.ID, r.Code).Scan(&id, &code)
 	switch {
 	case err != nil:
 		return fmt.Errorf("looking for the school: %w", err)
@@ -148,10 +149,12 @@ func fill(ctx context.Context, conn *pgx.Conn, n *tenancy.Node, t target, r Rest
 // list records the school, in one transaction with also.
 func list(ctx context.Context, platform advisory.Conn, s *tenancy.School, r Restore, also []tenancy.InTx) error {
 	return tenancy.Transact(ctx, platform, also, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `insert into platform.school (id, code, name, node, schema_name, shard, status, time_zone, locale, currency, weekend_days, address, phone, email,
+		_, err := tx.Exec(ctx, `insert into platform.school (id, code, name, node, schema_name, shard, status, time_zone, locale, currency,
+			weekend_days, address, phone, email,
 				logo_file_id, schema_version)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-			r.ID, r.Code, r.Name, s.Node, s.Schema, s.Shard, r.Status, r.TimeZone, r.Locale, r.Currency, r.WeekendDays, r.Address, r.Phone, r.Email, r.LogoFileID, s.SchemaVersion)
+			r.ID, r.Code, r.Name, s.Node, s.Schema, s.Shard, r.Status, r.TimeZone, r.Locale, r.Currency, r.WeekendDays, r.Address, r.Phone, r.Email,
+			r.LogoFileID, s.SchemaVersion)
 		if err != nil {
 			return fmt.Errorf("writing the school down: %w", err)
 		}

@@ -48,7 +48,8 @@ func MigrateSchema(ctx context.Context, n *tenancy.Node, schema string) (version
 // applyMigrations runs the migrations a schema of this version lacks, each in one transaction
 // with the new version: a string of several statements is one to Postgres, and one
 // round trip. The schema's lock is held by conn.
-func applyMigrations(ctx context.Context, conn *pgconn.PgConn, schema string, version int, ms []migrations.Migration, lockTimeout time.Duration) (outcome, error) {
+func applyMigrations(ctx context.Context, conn *pgconn.PgConn, schema string, version int, ms []migrations.Migration,
+	lockTimeout time.Duration) (outcome, error) {
 	out := outcome{version: version}
 	if latest := migrations.Latest(ms); version > latest {
 		return out, AheadError{"schema " + schema, version, latest}

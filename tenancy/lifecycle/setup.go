@@ -80,7 +80,8 @@ func setupPlatform(ctx context.Context, c *tenancy.Cluster) error {
 		return err
 	}
 	// Its lock is ours: river itself takes none.
-	queue, err := rivermigrate.New(riverpgxv5.New(c.PlatformPool()), &rivermigrate.Config{Schema: tenancy.PlatformSchema, Logger: slog.New(slog.DiscardHandler)})
+	queue, err := rivermigrate.New(riverpgxv5.New(c.PlatformPool()),
+		&rivermigrate.Config{Schema: tenancy.PlatformSchema, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("preparing the job queue: %w", err)
 	}

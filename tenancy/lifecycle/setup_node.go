@@ -34,7 +34,8 @@ func AddNode(ctx context.Context, c *tenancy.Cluster, name, url, poolURL string,
 	}
 	// Asked before anything is made there, and decided by the unique index below.
 	var taken bool
-	err = c.PlatformPool().QueryRow(ctx, `select exists (select from platform.node where identity = $2 and name <> $1)`, name, identity).Scan(&taken)
+	err = c.PlatformPool().QueryRow(ctx, `select exists (select from platform.node where identity = $2 and name <> $1)`, name,
+		identity).Scan(&taken)
 	if err != nil {
 		return fmt.Errorf("adding node %s: %w", name, err)
 	}
@@ -82,7 +83,8 @@ func SetupNode(ctx context.Context, c *tenancy.Cluster, name string) error {
 	}
 	identity, err := identityOf(ctx, n)
 	if err == nil {
-		_, err = c.PlatformPool().Exec(ctx, `update platform.node set identity = $2 where name = $1 and identity is distinct from $2`, name, identity)
+		_, err = c.PlatformPool().Exec(ctx, `update platform.node set identity = $2 where name = $1 and identity is distinct from $2`, name,
+			identity)
 	}
 	if sqlstate.Of(err) == sqlstate.UniqueViolation {
 		return fmt.Errorf("setting up node %s: %w", name, ErrNodeTwice)
@@ -150,7 +152,8 @@ const extensionsSchema = "extensions"
 // database may install them.
 func setupExtensions(ctx context.Context, _ *tenancy.Node, conn *pgx.Conn) error {
 	var missing int
-	err := conn.QueryRow(ctx, `select count(*) from unnest(array['pg_trgm', 'btree_gist']) e where not exists (select 1 from pg_extension where extname = e)`).Scan(&missing)
+	err := conn.QueryRow(ctx, `select count(*) from unnest(array['pg_trgm', 'btree_gist']) e where not exists (select 1 from pg_extension
+		where extname = e)`).Scan(&missing)
 	if err != nil {
 		return fmt.Errorf("looking for extensions: %w", err)
 	}

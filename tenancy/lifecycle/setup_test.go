@@ -21,7 +21,8 @@ func TestThreeInstancesSetUpAtOnce(t *testing.T) {
 	if got, want := clusters.One[int](t, pool, `select count(*) from platform.migration`), len(migrations.Platform()); got != want {
 		t.Errorf("%d platform migrations are recorded, want %d", got, want)
 	}
-	if got, err := clusters.Node(t, instances[0], "main").SchemaVersion(t.Context(), tenancy.TemplateSchema); err != nil || got != instances[0].SchoolVersion() {
+	if got, err := clusters.Node(t, instances[0], "main").SchemaVersion(t.Context(), tenancy.TemplateSchema); err != nil ||
+		got != instances[0].SchoolVersion() {
 		t.Errorf("the template has version %d, want %d: %v", got, instances[0].SchoolVersion(), err)
 	}
 	if got := clusters.One[int](t, pool, `select count(*) from platform.node where name = 'main'`); got != 1 {
@@ -34,7 +35,8 @@ func TestSetUpTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := clusters.Ready(t, clusters.Options(t))
 	s := clusters.NewSchool(t, c, clusters.Ask("one"))
-	const state = `select (select count(*) from pg_class)::text || (select md5(string_agg(xmin::text, ',' order by setrole)) from pg_db_role_setting
+	const state = `select (select count(*) from pg_class)::text || (select md5(string_agg(xmin::text, ',' order by setrole))
+		from pg_db_role_setting
 		where setdatabase = (select oid from pg_database where datname = current_database()))`
 	before := clusters.One[string](t, c.PlatformPool(), state)
 	begun := time.Now()
@@ -160,7 +162,8 @@ func TestANodeThatIsDownDoesNotStopTheStart(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
 	c := clusters.Ready(t, o)
-	if _, err := c.PlatformPool().Exec(t.Context(), `insert into platform.node (name, url) values ('gone', 'postgres://nobody@127.0.0.1:1/none')`); err != nil {
+	if _, err := c.PlatformPool().Exec(t.Context(), `insert into platform.node (name, url)
+		values ('gone', 'postgres://nobody@127.0.0.1:1/none')`); err != nil {
 		t.Fatal(err)
 	}
 	err := lifecycle.Setup(t.Context(), c)

@@ -93,7 +93,8 @@ func makeSpare(ctx context.Context, platform advisory.Conn, n *tenancy.Node) err
 	if err != nil {
 		return err
 	}
-	_, err = platform.Exec(ctx, `update platform.spare_schema set ready = true, schema_version = $2 where schema_name = $1`, t.schema, version)
+	_, err = platform.Exec(ctx, `update platform.spare_schema set ready = true, schema_version = $2 where schema_name = $1`, t.schema,
+		version)
 	if err != nil {
 		return fmt.Errorf("recording a new one: %w", err)
 	}
@@ -107,7 +108,8 @@ func recordSpare(ctx context.Context, platform advisory.Conn, n *tenancy.Node) (
 		if t.shard, err = EmptiestShard(ctx, tx, n); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `insert into platform.spare_schema (schema_name, node, shard, schema_version) values ($1, $2, $3, 0)`, t.schema, t.node, t.shard)
+		_, err = tx.Exec(ctx, `insert into platform.spare_schema (schema_name, node, shard, schema_version) values ($1, $2, $3, 0)`, t.schema,
+			t.node, t.shard)
 		return err
 	})
 	if err != nil {
@@ -120,7 +122,8 @@ func recordSpare(ctx context.Context, platform advisory.Conn, n *tenancy.Node) (
 // Only one instance makes and sweeps spares at a time. A schema that is still worked on,
 // of a school being restored, say, is locked and stays.
 func sweepSpares(ctx context.Context, platform advisory.Conn, n *tenancy.Node) error {
-	rows, err := platform.Query(ctx, `select schema_name from platform.spare_schema where node = $1 and not ready and created_at < now() - $2::interval`,
+	rows, err := platform.Query(ctx, `select schema_name from platform.spare_schema where node = $1 and not ready
+		and created_at < now() - $2::interval`,
 		n.Name, spareTooOld)
 	if err != nil {
 		return fmt.Errorf("looking for abandoned ones: %w", err)
@@ -146,7 +149,8 @@ func sweep(ctx context.Context, platform advisory.Conn, n *tenancy.Node, schema 
 	}
 	defer lock.Unlock()
 	var abandoned bool
-	if err := platform.QueryRow(ctx, `select exists (select from platform.spare_schema where schema_name = $1 and not ready)`, schema).Scan(&abandoned); err != nil || !abandoned {
+	if err := platform.QueryRow(ctx, `select exists (select from platform.spare_schema where schema_name = $1 and not ready)`,
+		schema).Scan(&abandoned); err != nil || !abandoned {
 		return err
 	}
 	if err := dropSchema(ctx, lock.Conn.Conn().PgConn(), schema); err != nil {

@@ -82,13 +82,15 @@ func (r *versionRecorder) flush(ctx context.Context, batch []recordedVersion) er
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	schemas, versions, errs, nodes := make([]string, len(batch)), make([]int, len(batch)), make([]string, len(batch)), make([]string, len(batch))
+	schemas, versions, errs, nodes := make([]string, len(batch)), make([]int, len(batch)), make([]string, len(batch)),
+		make([]string, len(batch))
 	for i, n := range batch {
 		schemas[i], versions[i], errs[i], nodes[i] = n.schema, n.version, n.err, n.node
 	}
 	// A spare may have become a school meanwhile: schemas are found by name in both tables.
 	// A school may have moved: what was done to its old copy says nothing about it.
-	_, err := r.cluster.PlatformPool().Exec(ctx, `with noted as (select * from unnest($1::text[], $2::int[], $3::text[], $4::text[]) as n (name, version, error, node)),
+	_, err := r.cluster.PlatformPool().Exec(ctx, `with noted as (select * from unnest($1::text[], $2::int[], $3::text[],
+		$4::text[]) as n (name, version, error, node)),
 		spares as (update platform.spare_schema s set schema_version = n.version from noted n where s.schema_name = n.name and n.version > 0)
 		update platform.school s set schema_version = case when n.version > 0 then n.version else s.schema_version end, migration_error = n.error
 		from noted n where s.schema_name = n.name and s.node = n.node`, schemas, versions, errs, nodes)

@@ -71,7 +71,8 @@ func (r *moving) dropSubscription(ctx context.Context) error {
 	}
 	name := tenancy.Ident(r.move.name())
 	// Without its slot, it can be dropped while the source is away.
-	for _, sql := range []string{"alter subscription " + name + " disable", "alter subscription " + name + " set (slot_name = none)", "drop subscription " + name} {
+	for _, sql := range []string{"alter subscription " + name + " disable", "alter subscription " + name + " set (slot_name = none)",
+		"drop subscription " + name} {
 		if _, err := r.target.Admin().Exec(ctx, sql); err != nil && sqlstate.Of(err) != sqlstate.UndefinedObject {
 			return err
 		}
@@ -92,7 +93,8 @@ func (r *moving) dropSlots(ctx context.Context) error {
 		pattern = fmt.Sprintf(`^pg_%d_sync_[0-9]+_%s$`, *r.move.subscription, server)
 	}
 	for {
-		rows, err := r.source.Admin().Query(ctx, `select slot_name::text from pg_catalog.pg_replication_slots where slot_name = $1 or ($2 <> '' and slot_name ~ $2)`, r.move.name(), pattern)
+		rows, err := r.source.Admin().Query(ctx, `select slot_name::text from pg_catalog.pg_replication_slots where slot_name = $1 or ($2 <> ''
+			and slot_name ~ $2)`, r.move.name(), pattern)
 		if err != nil {
 			return err
 		}
@@ -102,7 +104,8 @@ func (r *moving) dropSlots(ctx context.Context) error {
 		}
 		for _, slot := range slots {
 			// The target may still read from it, not having noticed yet.
-			_, _ = r.source.Admin().Exec(ctx, `select pg_catalog.pg_terminate_backend(active_pid) from pg_catalog.pg_replication_slots where slot_name = $1 and active_pid is not null`, slot)
+			_, _ = r.source.Admin().Exec(ctx, `select pg_catalog.pg_terminate_backend(active_pid) from pg_catalog.pg_replication_slots
+				where slot_name = $1 and active_pid is not null`, slot)
 			_, err := r.source.Admin().Exec(ctx, `select pg_catalog.pg_drop_replication_slot($1)`, slot)
 			if code := sqlstate.Of(err); err != nil && code != sqlstate.UndefinedObject && code != sqlstate.ObjectInUse {
 				return err
@@ -125,7 +128,8 @@ func (r *moving) dropPublication(ctx context.Context) error {
 // The school's lock is held, so no move can make it live there meanwhile.
 func (r *moving) dropCopy(ctx context.Context, n *tenancy.Node) error {
 	var lives, awaited bool
-	err := r.platform.QueryRow(ctx, `select node = $2, exists (select from platform.school_move m where m.school_id = $1 and m.id <> $3 and m.state = 'RUNNING' and m.target = $2)
+	err := r.platform.QueryRow(ctx, `select node = $2, exists (select from platform.school_move m where m.school_id = $1 and m.id <> $3
+		and m.state = 'RUNNING' and m.target = $2)
 		from platform.school where id = $1`, r.school.ID, n.Name, r.move.ID).Scan(&lives, &awaited)
 	if err != nil {
 		return err

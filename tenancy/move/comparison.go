@@ -68,7 +68,8 @@ type tableColumns struct {
 func (r *moving) columns(ctx context.Context) ([]tableColumns, error) {
 	rows, err := r.source.Admin().Query(ctx, `select c.relname::text, array_agg(a.attname::text order by a.attname)
 		from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-		where c.relnamespace = $1::regnamespace and c.relkind = 'r' group by c.oid, c.relname, c.relpages order by c.relpages desc, c.relname`, r.school.Schema)
+		where c.relnamespace = $1::regnamespace and c.relkind = 'r' group by c.oid, c.relname, c.relpages
+		order by c.relpages desc, c.relname`, r.school.Schema)
 	if err != nil {
 		return nil, at(r.source, err)
 	}
@@ -93,7 +94,8 @@ func summarize(ctx context.Context, n *tenancy.Node, schema string, tables []tab
 		return out, nil
 	}
 	err := pgx.BeginTxFunc(ctx, n.Admin(), pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `select set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'postgres', true),
+		_, err := tx.Exec(ctx, `select set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO, YMD', true),
+			set_config('intervalstyle', 'postgres', true),
 			set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true), set_config('jit', 'off', true), set_config('statement_timeout', '0', true)`)
 		if err != nil {
 			return err
@@ -116,7 +118,8 @@ func summarize(ctx context.Context, n *tenancy.Node, schema string, tables []tab
 // copySequences sets the target's sequences, which replication leaves alone. A school's
 // tables have none today.
 func (r *moving) copySequences(ctx context.Context) error {
-	rows, err := r.source.Admin().Query(ctx, `select sequencename::text, last_value from pg_catalog.pg_sequences where schemaname = $1 and last_value is not null`, r.school.Schema)
+	rows, err := r.source.Admin().Query(ctx, `select sequencename::text, last_value from pg_catalog.pg_sequences where schemaname = $1
+		and last_value is not null`, r.school.Schema)
 	if err != nil {
 		return at(r.source, err)
 	}

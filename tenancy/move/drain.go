@@ -96,11 +96,13 @@ func (m *Mover) RunDrain(ctx context.Context, node string) error {
 
 // nextToLeave is a school that is leaving the node, or else one that is to.
 func (m *Mover) nextToLeave(ctx context.Context, platform advisory.Conn, node string) (school uuid.UUID, running bool, err error) {
-	err = platform.QueryRow(ctx, `select s.id, exists (select from platform.school_move m where m.school_id = s.id and m.state = 'RUNNING') as running
+	err = platform.QueryRow(ctx, `select s.id, exists (select from platform.school_move m where m.school_id = s.id
+		and m.state = 'RUNNING') as running
 		from platform.school s join platform.node n on n.name = s.node and n.state = 'DRAINING'
 		where s.node = $1 and s.schema_name is not null and s.status not in ('PROVISIONING', 'FAILED')
 			and not exists (select from platform.school_move m where m.school_id = s.id and m.state = 'MOVED')
-			and (select count(*) from platform.school_move m where m.school_id = s.id and m.source = $1 and m.state = 'FAILED' and m.created_at > n.updated_at) < $2
+			and (select count(*) from platform.school_move m where m.school_id = s.id and m.source = $1 and m.state = 'FAILED'
+			and m.created_at > n.updated_at) < $2
 		order by running desc, s.id limit 1`, node, drainTries).Scan(&school, &running)
 	return school, running, err
 }
@@ -114,7 +116,8 @@ func (m *Mover) dropSpares(ctx context.Context, platform advisory.Conn, node str
 	for {
 		var schema string
 		err := platform.QueryRow(ctx, `delete from platform.spare_schema where schema_name = (select s.schema_name from platform.spare_schema s
-			join platform.node n on n.name = s.node and n.state = 'DRAINING' where s.node = $1 and s.ready limit 1 for update of s skip locked) returning schema_name`, node).Scan(&schema)
+			join platform.node n on n.name = s.node and n.state = 'DRAINING' where s.node = $1 and s.ready limit 1 for update of s skip locked)
+			returning schema_name`, node).Scan(&schema)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -129,7 +132,8 @@ func (m *Mover) dropSpares(ctx context.Context, platform advisory.Conn, node str
 
 // resumeDrains goes on with the nodes that are being drained.
 func (m *Mover) resumeDrains(ctx context.Context) error {
-	rows, err := m.cluster.PlatformPool().Query(ctx, `select n.name from platform.node n where n.state = 'DRAINING' and exists (select from platform.school s where s.node = n.name) order by n.name`)
+	rows, err := m.cluster.PlatformPool().Query(ctx, `select n.name from platform.node n where n.state = 'DRAINING' and exists (select
+		from platform.school s where s.node = n.name) order by n.name`)
 	if err != nil {
 		return fmt.Errorf("listing nodes: %w", err)
 	}

@@ -26,7 +26,8 @@ var movesAtLength = os.Getenv("MOVE_TEST_ALL") != ""
 func killPoints() (points []string, switched map[string]bool) {
 	for _, step := range move.Steps {
 		if step == "switch" {
-			points = append(points, "switch begun", "held done", "fenced done", "caught up done", "compared done", "shut done", "flipped done", "switch done")
+			points = append(points, "switch begun", "held done", "fenced done", "caught up done", "compared done", "shut done", "flipped done",
+				"switch done")
 			continue
 		}
 		points = append(points, step+" begun", step+" done")
@@ -92,7 +93,8 @@ func TestAMoveThatFailsBeforeTheSwitchLeavesTheSchoolWhereItWas(t *testing.T) {
 		t.Fatal("the copies differ and the move succeeded")
 	}
 	p, err := m.Progress(t.Context(), s.ID)
-	if err != nil || p.State != move.Failed || !p.Clean || !strings.Contains(p.Error, "the copies differ in class: 500 rows on node main, 500 on node north") {
+	if err != nil || p.State != move.Failed || !p.Clean ||
+		!strings.Contains(p.Error, "the copies differ in class: 500 rows on node main, 500 on node north") {
 		t.Fatalf("the move is %+v: %v", p, err)
 	}
 	mustLiveOn(t, c, s, "main", 500)

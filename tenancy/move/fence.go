@@ -19,14 +19,17 @@ func (r *moving) saveRights(ctx context.Context, source *pgx.Conn) error {
 	if r.move.rights != nil {
 		return nil
 	}
-	rows, err := source.Query(ctx, `select format('grant %s on %I.%I to %I', string_agg(a.privilege_type, ', ' order by a.privilege_type), $1::text, c.relname, $2::text)
+	rows, err := source.Query(ctx, `select format('grant %s on %I.%I to %I', string_agg(a.privilege_type, ', '
+		order by a.privilege_type), $1::text, c.relname, $2::text)
 		from pg_catalog.pg_class c, aclexplode(c.relacl) a
-		where c.relnamespace = $1::text::regnamespace and c.relkind = 'r' and a.grantee = $2::text::regrole and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
+		where c.relnamespace = $1::text::regnamespace and c.relkind = 'r' and a.grantee = $2::text::regrole
+		and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
 		group by c.relname
 		union all
 		select format('grant %s (%I) on %I.%I to %I', a.privilege_type, t.attname, $1::text, c.relname, $2::text)
 		from pg_catalog.pg_class c join pg_catalog.pg_attribute t on t.attrelid = c.oid, aclexplode(t.attacl) a
-		where c.relnamespace = $1::text::regnamespace and c.relkind = 'r' and a.grantee = $2::text::regrole and a.privilege_type in ('INSERT', 'UPDATE')`,
+		where c.relnamespace = $1::text::regnamespace and c.relkind = 'r' and a.grantee = $2::text::regrole
+		and a.privilege_type in ('INSERT', 'UPDATE')`,
 		r.school.Schema, r.school.Role())
 	if err != nil {
 		return at(r.source, err)
@@ -52,7 +55,8 @@ func (r *moving) fence(ctx context.Context, source *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	_, err = source.Exec(ctx, "revoke insert, update, delete, truncate on "+qualified(r.school.Schema, tables)+" from "+tenancy.Ident(r.school.Role()))
+	_, err = source.Exec(ctx, "revoke insert, update, delete, truncate on "+qualified(r.school.Schema,
+		tables)+" from "+tenancy.Ident(r.school.Role()))
 	if err != nil {
 		return err
 	}
@@ -74,8 +78,10 @@ func (r *moving) fence(ctx context.Context, source *pgx.Conn) error {
 
 // writers are the transactions that may have written to the school's tables.
 func (r *moving) writers(ctx context.Context, source *pgx.Conn) (map[string]bool, error) {
-	rows, err := source.Query(ctx, `select distinct l.virtualtransaction from pg_catalog.pg_locks l join pg_catalog.pg_class c on c.oid = l.relation
-		where l.locktype = 'relation' and l.granted and l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+	rows, err := source.Query(ctx, `select distinct l.virtualtransaction from pg_catalog.pg_locks l
+		join pg_catalog.pg_class c on c.oid = l.relation
+		where l.locktype = 'relation' and l.granted
+		and l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
 			and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
 			and c.relnamespace = $1::regnamespace and c.relkind = 'r'`, r.school.Schema)
 	if err != nil {
@@ -97,7 +103,8 @@ func (r *moving) unfence(ctx context.Context) error {
 	if r.move.rights == nil {
 		return nil
 	}
-	sql := append([]string{"grant usage on schema " + tenancy.Ident(r.school.Schema) + " to " + tenancy.Ident(r.school.Role())}, r.move.rights...)
+	sql := append([]string{"grant usage on schema " + tenancy.Ident(r.school.Schema) + " to " + tenancy.Ident(r.school.Role())},
+		r.move.rights...)
 	conn, err := r.source.Admin().Acquire(ctx)
 	if err != nil {
 		return err

@@ -136,7 +136,8 @@ func (m *Mover) Request(ctx context.Context, school uuid.UUID, target string, al
 		return nil, err
 	}
 	var open bool
-	err = m.cluster.PlatformPool().QueryRow(ctx, `select exists (select from platform.school_move where school_id = $1 and state in ('RUNNING', 'MOVED'))`, school).Scan(&open)
+	err = m.cluster.PlatformPool().QueryRow(ctx, `select exists (select from platform.school_move where school_id = $1
+		and state in ('RUNNING', 'MOVED'))`, school).Scan(&open)
 	if err != nil {
 		return nil, fmt.Errorf("requesting the move of school %s: %w", school, err)
 	}
@@ -166,7 +167,8 @@ func write(ctx context.Context, tx pgx.Tx, move *Move) error {
 	if node != move.Source {
 		return ErrOpen
 	}
-	_, err := tx.Exec(ctx, `insert into platform.school_move (id, school_id, source, target) values ($1, $2, $3, $4)`, move.ID, move.SchoolID, move.Source, move.Target)
+	_, err := tx.Exec(ctx, `insert into platform.school_move (id, school_id, source, target) values ($1, $2, $3, $4)`, move.ID, move.SchoolID,
+		move.Source, move.Target)
 	if sqlstate.Of(err) == sqlstate.UniqueViolation {
 		return ErrOpen
 	}
@@ -180,14 +182,16 @@ func write(ctx context.Context, tx pgx.Tx, move *Move) error {
 
 // Progress is the school's latest move and how far it has come, or ErrNoMove.
 func (m *Mover) Progress(ctx context.Context, school uuid.UUID) (*Move, error) {
-	move, err := scanMove(m.cluster.PlatformPool().QueryRow(ctx, `select `+moveColumns+` from platform.school_move where school_id = $1 order by created_at desc, id desc limit 1`, school))
+	move, err := scanMove(m.cluster.PlatformPool().QueryRow(ctx,
+		`select `+moveColumns+` from platform.school_move where school_id = $1 order by created_at desc, id desc limit 1`, school))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNoMove
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the move of school %s: %w", school, err)
 	}
-	rows, err := m.cluster.PlatformPool().Query(ctx, `select step, started_at, finished_at, attempts, error from platform.school_move_step where move_id = $1 order by position`, move.ID)
+	rows, err := m.cluster.PlatformPool().Query(ctx, `select step, started_at, finished_at, attempts, error from platform.school_move_step
+		where move_id = $1 order by position`, move.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the steps of a move: %w", err)
 	}

@@ -88,9 +88,10 @@ func mustBeClean(t *testing.T, c *tenancy.Cluster, s *tenancy.School, copies ...
 	for _, name := range []string{"main", "north"} {
 		admin := clusters.Node(t, c, name).Admin()
 		for what, sql := range map[string]string{
-			"publications":  `select count(*) from pg_publication`,
-			"subscriptions": `select count(*) from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())`,
-			"slots":         `select count(*) from pg_replication_slots where database = current_database()`,
+			"publications": `select count(*) from pg_publication`,
+			"subscriptions": `select count(*) from pg_subscription where subdbid = (select oid from pg_database
+				where datname = current_database())`,
+			"slots": `select count(*) from pg_replication_slots where database = current_database()`,
 		} {
 			if n := clusters.One[int](t, admin, sql); n != 0 {
 				t.Errorf("node %s has %d %s left", name, n, what)

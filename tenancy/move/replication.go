@@ -17,7 +17,8 @@ import (
 // IN SCHEMA would ask for a superuser; they cannot become more without a migration.
 func (r *moving) publish(ctx context.Context) error {
 	var published, slot bool
-	err := r.source.Admin().QueryRow(ctx, `select exists (select from pg_catalog.pg_publication where pubname = $1), exists (select from pg_catalog.pg_replication_slots where slot_name = $1)`,
+	err := r.source.Admin().QueryRow(ctx, `select exists (select from pg_catalog.pg_publication where pubname = $1), exists (select
+		from pg_catalog.pg_replication_slots where slot_name = $1)`,
 		r.move.name()).Scan(&published, &slot)
 	if err != nil {
 		return at(r.source, err)
@@ -30,7 +31,8 @@ func (r *moving) publish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := r.source.Admin().Exec(ctx, "create publication "+tenancy.Ident(r.move.name())+" for table "+qualified(r.school.Schema, tables)); err != nil {
+		if _, err := r.source.Admin().Exec(ctx, "create publication "+tenancy.Ident(r.move.name())+" for table "+qualified(r.school.Schema,
+			tables)); err != nil {
 			return at(r.source, err)
 		}
 	}
@@ -46,7 +48,8 @@ func (r *moving) publish(ctx context.Context) error {
 // identify sets how rows of tables without a primary key are found again on the target:
 // by all their columns, while they are published. Else Postgres would refuse to change them.
 func (r *moving) identify(ctx context.Context, which, how string) error {
-	rows, err := r.source.Admin().Query(ctx, `select c.relname::text from pg_catalog.pg_class c left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
+	rows, err := r.source.Admin().Query(ctx, `select c.relname::text from pg_catalog.pg_class c left
+		join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
 		where c.relnamespace = to_regnamespace($1) and c.relkind = 'r' and `+which, r.school.Schema)
 	if err != nil {
 		return err
@@ -137,7 +140,8 @@ type replication struct {
 }
 
 func (r *moving) readReplication(ctx context.Context) (p replication, err error) {
-	err = r.target.Admin().QueryRow(ctx, `select (select count(*) from pg_catalog.pg_subscription_rel sr where sr.srsubid = s.oid and sr.srsubstate <> 'r'),
+	err = r.target.Admin().QueryRow(ctx, `select (select count(*) from pg_catalog.pg_subscription_rel sr where sr.srsubid = s.oid
+		and sr.srsubstate <> 'r'),
 			coalesce((select t.apply_error_count + t.sync_error_count from pg_catalog.pg_stat_subscription_stats t where t.subid = s.oid), 0)
 		from pg_catalog.pg_subscription s where s.subname = $1`, r.move.name()).Scan(&p.waiting, &p.errors)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -146,7 +150,8 @@ func (r *moving) readReplication(ctx context.Context) (p replication, err error)
 	if err != nil {
 		return p, at(r.target, err)
 	}
-	err = r.source.Admin().QueryRow(ctx, `select coalesce(confirmed_flush_lsn, '0/0')::text, pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), coalesce(confirmed_flush_lsn, '0/0'))::bigint
+	err = r.source.Admin().QueryRow(ctx, `select coalesce(confirmed_flush_lsn, '0/0')::text,
+		pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), coalesce(confirmed_flush_lsn, '0/0'))::bigint
 		from pg_catalog.pg_replication_slots where slot_name = $1`, r.move.name()).Scan(&p.confirmed, &p.behind)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p, errAgain // it was dropped, or the source was restored without it
@@ -169,7 +174,8 @@ func (r *moving) readReplication(ctx context.Context) (p replication, err error)
 
 // subscribe makes the subscription, unless it exists, and records its number.
 func (r *moving) subscribe(ctx context.Context) error {
-	const find = `select oid::bigint from pg_catalog.pg_subscription where subname = $1 and subdbid = (select oid from pg_catalog.pg_database where datname = current_database())`
+	const find = `select oid::bigint from pg_catalog.pg_subscription where subname = $1 and subdbid = (select oid from pg_catalog.pg_database
+		where datname = current_database())`
 	var number int64
 	err := r.target.Admin().QueryRow(ctx, find, r.move.name()).Scan(&number)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -200,7 +206,8 @@ func (r *moving) makeSubscription(ctx context.Context) error {
 			return err
 		}
 		if super {
-			_, err := tx.Exec(ctx, `select set_config('log_statement', 'none', true), set_config('log_min_error_statement', 'panic', true), set_config('log_min_duration_statement', '-1', true)`)
+			_, err := tx.Exec(ctx, `select set_config('log_statement', 'none', true), set_config('log_min_error_statement', 'panic', true),
+				set_config('log_min_duration_statement', '-1', true)`)
 			if err != nil {
 				return err
 			}

@@ -59,7 +59,8 @@ func canPublish(ctx context.Context, n *tenancy.Node) error {
 	case version < 15:
 		return RefusedError{fmt.Sprintf("node %s has Postgres %d: 15 or newer is needed", n.Name, version)}
 	case slots >= most:
-		return RefusedError{fmt.Sprintf("node %s uses all its %d replication slots: raise max_replication_slots, or drop those nobody needs", n.Name, most)}
+		return RefusedError{fmt.Sprintf("node %s uses all its %d replication slots: raise max_replication_slots, or drop those nobody needs",
+			n.Name, most)}
 	case !may:
 		return RefusedError{fmt.Sprintf("the user of node %s may not replicate: ALTER ROLE … REPLICATION there", n.Name)}
 	}

@@ -51,7 +51,8 @@ func (m *Mover) Run(ctx context.Context, school uuid.UUID) error {
 // was away, and with nodes that are being drained. It tries all of them and returns the
 // first error.
 func (m *Mover) Resume(ctx context.Context) error {
-	rows, err := m.cluster.PlatformPool().Query(ctx, `select school_id from platform.school_move where state = 'RUNNING' or not clean group by 1 order by min(created_at)`)
+	rows, err := m.cluster.PlatformPool().Query(ctx, `select school_id from platform.school_move where state = 'RUNNING' or not clean
+		group by 1 order by min(created_at)`)
 	if err != nil {
 		return fmt.Errorf("listing moves: %w", err)
 	}
@@ -87,7 +88,8 @@ func moveLock(school uuid.UUID) string { return "move " + school.String() }
 // work goes through the school's moves, oldest first: what an earlier one has left is
 // removed before the next begins.
 func (m *Mover) work(ctx context.Context, platform *pgx.Conn, school uuid.UUID) error {
-	rows, err := platform.Query(ctx, `select id from platform.school_move where school_id = $1 and (not clean or state = 'RUNNING') order by created_at, id`, school)
+	rows, err := platform.Query(ctx, `select id from platform.school_move where school_id = $1 and (not clean or state = 'RUNNING')
+		order by created_at, id`, school)
 	if err != nil {
 		return fmt.Errorf("reading the moves of school %s: %w", school, err)
 	}
@@ -120,7 +122,8 @@ func (r *moving) load(ctx context.Context, id uuid.UUID) (err error) {
 	if r.move, err = scanMove(r.platform.QueryRow(ctx, `select `+moveColumns+` from platform.school_move where id = $1`, id)); err != nil {
 		return err
 	}
-	if r.school, err = tenancy.ScanSchool(r.platform.QueryRow(ctx, `select `+tenancy.SchoolColumns+` from platform.school where id = $1`, r.move.SchoolID)); err != nil {
+	if r.school, err = tenancy.ScanSchool(r.platform.QueryRow(ctx, `select `+tenancy.SchoolColumns+` from platform.school where id = $1`,
+		r.move.SchoolID)); err != nil {
 		return err
 	}
 	if r.source, err = r.cluster.Node(ctx, r.move.Source); err != nil {
@@ -187,7 +190,8 @@ func (r *moving) steps(ctx context.Context) error {
 
 // begin records that a step is begun, unless it is done.
 func (r *moving) begin(ctx context.Context, step string) (done bool, err error) {
-	err = r.platform.QueryRow(ctx, `update platform.school_move_step set started_at = coalesce(started_at, now()), attempts = attempts + (finished_at is null)::int
+	err = r.platform.QueryRow(ctx, `update platform.school_move_step set started_at =
+		coalesce(started_at, now()), attempts = attempts + (finished_at is null)::int
 		where move_id = $1 and step = $2 returning finished_at is not null`, r.move.ID, step).Scan(&done)
 	if err != nil {
 		return false, fmt.Errorf("recording step %s: %w", step, err)
@@ -234,7 +238,8 @@ func (r *moving) recordTrouble(ctx context.Context, reason error) error {
 	defer cancel()
 	batch := &pgx.Batch{}
 	batch.Queue(`update platform.school_move set tries = tries + 1, error = $2 where id = $1`, r.move.ID, publicReason(reason))
-	batch.Queue(`update platform.school_move_step set error = $2 where move_id = $1 and started_at is not null and finished_at is null`, r.move.ID, publicReason(reason))
+	batch.Queue(`update platform.school_move_step set error = $2 where move_id = $1 and started_at is not null and finished_at is null`,
+		r.move.ID, publicReason(reason))
 	return r.platform.SendBatch(ctx, batch).Close()
 }
 
@@ -246,7 +251,8 @@ func (r *moving) fail(ctx context.Context, reason error) error {
 	if err := r.recordTrouble(ctx, reason); err != nil {
 		return err
 	}
-	_, err := r.platform.Exec(ctx, `update platform.school_move set state = 'FAILED', ended_at = now() where id = $1 and state = 'RUNNING'`, r.move.ID)
+	_, err := r.platform.Exec(ctx, `update platform.school_move set state = 'FAILED', ended_at = now() where id = $1 and state = 'RUNNING'`,
+		r.move.ID)
 	if err != nil {
 		return fmt.Errorf("recording the failure: %w", err)
 	}

@@ -20,7 +20,8 @@ import (
 // the one the school comes from and the one it goes to, each at a moment that hurts.
 func TestAMoveOutlivesItsServers(t *testing.T) {
 	t.Parallel()
-	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "west", "east"}, Durable: true})
+	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "west", "east"},
+		Durable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,8 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 			n.Node = from
 			s := clusters.NewSchool(t, c, n)
 			fill := func() error {
-				return clusters.Bound(t, c, s, tenancy.ReadWrite).Exec(`insert into class (id, name) select gen_random_uuid(), 'Class ' || i from generate_series(1, 500) i`).Error
+				return clusters.Bound(t, c, s, tenancy.ReadWrite).Exec(`insert into class (id, name) select gen_random_uuid(), 'Class ' || i
+					from generate_series(1, 500) i`).Error
 			}
 			// Connections of before the last kill say so when they are used.
 			wait.Eventually(t, "the school's server takes writes", func() bool { return fill() == nil })
@@ -96,7 +98,9 @@ func TestAMoveOutlivesItsServers(t *testing.T) {
 			}
 			mustLiveOn(t, c, s, to, classes)
 			for _, name := range []string{from, to} {
-				if n := clusters.One[int](t, clusters.Node(t, c, name).Admin(), `select (select count(*) from pg_replication_slots) + (select count(*) from pg_subscription) + (select count(*) from pg_publication)`); n != 0 {
+				if n := clusters.One[int](t, clusters.Node(t, c, name).Admin(),
+					`select (select count(*) from pg_replication_slots) + (select count(*) from pg_subscription) + (select count(*)
+					from pg_publication)`); n != 0 {
 					t.Errorf("%d things are left on node %s", n, name)
 				}
 			}

@@ -93,7 +93,8 @@ func (r *moving) empty(ctx context.Context) error {
 
 // sameTables compares the columns of both sides: a copy is made by name.
 func (r *moving) sameTables(ctx context.Context) error {
-	const columns = `select coalesce(md5(string_agg(format('%s.%s %s %s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated), ';'
+	const columns = `select coalesce(md5(string_agg(format('%s.%s %s %s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+		a.attnotnull, a.attgenerated), ';'
 			order by c.relname, a.attname)), '')
 		from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 		where c.relnamespace = $1::regnamespace and c.relkind = 'r'`
@@ -112,7 +113,8 @@ func (r *moving) sameTables(ctx context.Context) error {
 
 // tables are the school's, as the source has them.
 func (r *moving) tables(ctx context.Context) ([]string, error) {
-	rows, err := r.source.Admin().Query(ctx, `select relname::text from pg_catalog.pg_class where relnamespace = $1::regnamespace and relkind = 'r' order by relpages desc, relname`, r.school.Schema)
+	rows, err := r.source.Admin().Query(ctx, `select relname::text from pg_catalog.pg_class where relnamespace = $1::regnamespace
+		and relkind = 'r' order by relpages desc, relname`, r.school.Schema)
 	if err != nil {
 		return nil, at(r.source, err)
 	}

@@ -32,7 +32,8 @@ func (r *moving) switchOver(ctx context.Context) error {
 	if p, err := r.readReplication(ctx); err != nil {
 		return err
 	} else if p.waiting > 0 {
-		return RefusedError{fmt.Sprintf("%d tables are being copied again: the subscription on node %s was changed by somebody", p.waiting, r.target.Name)}
+		return RefusedError{fmt.Sprintf("%d tables are being copied again: the subscription on node %s was changed by somebody", p.waiting,
+			r.target.Name)}
 	}
 	source, err := advisory.Connect(ctx, r.source.Admin(), r.school.Schema) // no migration from here on
 	if err != nil {
@@ -59,7 +60,8 @@ func (r *moving) switchOver(ctx context.Context) error {
 			return fmt.Errorf("changing the directory: %w", err)
 		}
 		r.cluster.NotifyChanged(r.school.ID)
-		r.Log.Info("a school has moved", "schoolId", r.school.ID, "from", r.move.Source, "to", r.move.Target, "held", time.Since(begun), "rows", rows)
+		r.Log.Info("a school has moved", "schoolId", r.school.ID, "from", r.move.Source, "to", r.move.Target, "held", time.Since(begun), "rows",
+			rows)
 		return nil
 	}
 	after, cancelAfter := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -110,7 +112,8 @@ func (r *moving) flip(ctx context.Context, begun time.Time, rows int64) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	err := pgx.BeginFunc(ctx, r.platform, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update platform.school set node = $2, shard = $3, held = false, home = home + 1, version = version + 1, updated_at = now()
+		tag, err := tx.Exec(ctx, `update platform.school set node = $2, shard = $3, held = false, home = home + 1, version = version + 1,
+			updated_at = now()
 			where id = $1 and node = $4`, r.school.ID, r.move.Target, *r.move.Shard, r.move.Source)
 		if err != nil {
 			return err
@@ -119,7 +122,8 @@ func (r *moving) flip(ctx context.Context, begun time.Time, rows int64) error {
 			return errors.New("the school is not where the move found it")
 		}
 		batch := &pgx.Batch{}
-		batch.Queue(`update platform.school_move set state = 'MOVED', moved_at = now(), held_ms = $2, row_count = $3, tries = 0, error = '' where id = $1`,
+		batch.Queue(`update platform.school_move set state = 'MOVED', moved_at = now(), held_ms = $2, row_count = $3, tries = 0, error = ''
+			where id = $1`,
 			r.move.ID, time.Since(begun).Milliseconds(), rows)
 		batch.Queue(finishMoveStep, r.move.ID, "switch")
 		return tx.SendBatch(ctx, batch).Close()
@@ -145,7 +149,8 @@ func (r *moving) catchUp(ctx context.Context, source *pgx.Conn) error {
 	}
 	for {
 		var there bool
-		err := source.QueryRow(ctx, `select confirmed_flush_lsn >= $2::pg_lsn from pg_catalog.pg_replication_slots where slot_name = $1`, r.move.name(), lsn).Scan(&there)
+		err := source.QueryRow(ctx, `select confirmed_flush_lsn >= $2::pg_lsn from pg_catalog.pg_replication_slots where slot_name = $1`,
+			r.move.name(), lsn).Scan(&there)
 		if err != nil {
 			return at(r.source, err)
 		}
@@ -163,7 +168,8 @@ func (r *moving) endHold(ctx context.Context) error {
 	if err := r.unfence(ctx); err != nil {
 		return at(r.source, err)
 	}
-	tag, err := r.platform.Exec(ctx, `update platform.school set held = false where id = $1 and node = $2 and held`, r.school.ID, r.move.Source)
+	tag, err := r.platform.Exec(ctx, `update platform.school set held = false where id = $1 and node = $2 and held`, r.school.ID,
+		r.move.Source)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,8 @@ func dropDatabase(t *testing.T, server, name string) {
 	}
 	defer conn.Close(ctx)
 	rows, err := conn.Query(ctx, `select distinct refobjid::regrole::text from pg_shdepend join pg_database d on d.oid = dbid
-		where d.datname = $1 and refclassid = 'pg_authid'::regclass and deptype in ('a', 'o') and refobjid::regrole::text like 'school!_%' escape '!'
+		where d.datname = $1 and refclassid = 'pg_authid'::regclass and deptype in ('a', 'o')
+		and refobjid::regrole::text like 'school!_%' escape '!'
 		and refobjid::regrole::text <> 'school_template'
 		union select setrole::regrole::text from pg_db_role_setting join pg_database d on d.oid = setdatabase where d.datname = $1`, name)
 	if err != nil {

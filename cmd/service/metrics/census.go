@@ -31,7 +31,8 @@ var (
 	nodeBytes     = gauge("homeroom_node_bytes", "Size of a node's database when it was last measured.", "node")
 	nodeMeasured  = gauge("homeroom_node_measured_seconds", "How long ago that was; it is every five minutes while the node answers.", "node")
 	spares        = gauge("homeroom_spare_schemas", "Empty schemas kept ready.", "node")
-	moves         = gauge("homeroom_moves", "Moves of schools: under way, waiting to be confirmed, and with something left to remove.", "state")
+	moves         = gauge("homeroom_moves", "Moves of schools: under way, waiting to be confirmed, and with something left to remove.",
+		"state")
 	moveStalled   = gauge("homeroom_move_stalled_seconds", "How long the move under way that is slowest to get on has not.")
 	jobsNow       = gauge("homeroom_jobs", "Jobs in the queue, by state.", "queue", "state")
 	jobsOldest    = gauge("homeroom_jobs_oldest_seconds", "How long the job that waits longest has been due.", "queue")
@@ -85,16 +86,19 @@ const (
 	countNodes = `select n.name, n.size_bytes, coalesce(extract(epoch from now() - n.measured_at), 0)::float8,
 			(select count(*) from platform.spare_schema s where s.node = n.name and s.ready)
 		from platform.node n order by n.name`
-	countSchools = `select status, coalesce(node, ''), count(*), count(*) filter (where schema_name is not null and status in ('ACTIVE', 'SUSPENDED') and schema_version < $1),
+	countSchools = `select status, coalesce(node, ''), count(*), count(*) filter (where schema_name is not null
+		and status in ('ACTIVE', 'SUSPENDED') and schema_version < $1),
 			count(*) filter (where migration_error <> ''), count(*) filter (where held)
 		from platform.school group by 1, 2`
-	countMoves = `select count(*) filter (where state = 'RUNNING'), count(*) filter (where state = 'MOVED'), count(*) filter (where state in ('FAILED', 'CONFIRMED')),
+	countMoves = `select count(*) filter (where state = 'RUNNING'), count(*) filter (where state = 'MOVED'), count(*)
+		filter (where state in ('FAILED', 'CONFIRMED')),
 			coalesce(extract(epoch from now() - min(progressed_at) filter (where state = 'RUNNING')), 0)::float8
 		from platform.school_move where state in ('RUNNING', 'MOVED') or not clean`
 	countJobs = `select queue, state::text, count(*), coalesce(extract(epoch from now() - min(scheduled_at)), 0)::float8
 		from platform.river_job where state in ('available', 'running', 'retryable', 'scheduled', 'discarded') group by 1, 2`
 	countDead    = `select channel, count(*) from platform.dead_letter group by 1`
-	countLetters = `select channel, count(*), greatest(extract(epoch from now() - min(next_at)), 0)::float8 from platform.message where state = 'QUEUED' group by 1`
+	countLetters = `select channel, count(*), greatest(extract(epoch from now() - min(next_at)), 0)::float8 from platform.message
+		where state = 'QUEUED' group by 1`
 )
 
 // take reads everything.

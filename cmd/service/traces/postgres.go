@@ -98,7 +98,8 @@ func (s statements) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectEn
 
 func (s statements) begin(ctx context.Context, name string, attributes ...attribute.KeyValue) context.Context {
 	ctx, _ = s.tracer.Start(ctx, "postgres "+name, trace.WithSpanKind(trace.SpanKindClient),
-		trace.WithAttributes(append(attributes, attribute.String("db.system.name", "postgresql"), attribute.String("db.operation.name", name))...))
+		trace.WithAttributes(append(attributes, attribute.String("db.system.name", "postgresql"),
+			attribute.String("db.operation.name", name))...))
 	return ctx
 }
 

@@ -53,7 +53,8 @@ func Open(ctx context.Context, collector string, ratio float64, log *slog.Logger
 	// It would write past our log.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces were not taken", "error", err) }))
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(exporter), sdktrace.WithResource(what), sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(ratio))))
+		sdktrace.WithBatcher(exporter), sdktrace.WithResource(what),
+		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(ratio))))
 	return &Tracing{provider: provider, tracer: provider.Tracer("homeroom")}, nil
 }
 

@@ -70,7 +70,8 @@ func TestImport_ProcessKilled_KeepsAllOrNothing(t *testing.T) {
 		if r := o.imports(t, file, ""); r.Creates+r.Unchanged != rows || r.Bad != 0 {
 			t.Errorf("sent again: %+v", r)
 		}
-		if o.Count(t, "student", "true") != rows || o.Count(t, "enrolment", "end_date is null") != rows || o.Count(t, "guardian", "true") != rows*2/3 {
+		if o.Count(t, "student", "true") != rows || o.Count(t, "enrolment", "end_date is null") != rows ||
+			o.Count(t, "guardian", "true") != rows*2/3 {
 			t.Errorf("%d students, %d guardians", o.Count(t, "student", "true"), o.Count(t, "guardian", "true"))
 		}
 	}
@@ -105,7 +106,8 @@ func (o *office) waitsFor(t *testing.T, table string) bool {
 	}
 	defer func() { _ = pg.Close(t.Context()) }()
 	var waits bool
-	err = pg.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and relation = ($1 || '.' || $2)::regclass)`, tenancy.Ident(o.School.Schema), table).Scan(&waits)
+	err = pg.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and relation = ($1 || '.' || $2)::regclass)`,
+		tenancy.Ident(o.School.Schema), table).Scan(&waits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,8 @@ func TestEmployeeImport_OpensAccountsAndRoundTrips(t *testing.T) {
 		t.Errorf("%d have an account", n)
 	}
 	var accounts int
-	err := s.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.account where school_id = $1 and phone = $2 and role_type = 'TEACHER'`, s.ID, phone).Scan(&accounts)
+	err := s.App.Service.Cluster.PlatformPool().QueryRow(t.Context(),
+		`select count(*) from platform.account where school_id = $1 and phone = $2 and role_type = 'TEACHER'`, s.ID, phone).Scan(&accounts)
 	if err != nil || accounts != 1 {
 		t.Errorf("%d accounts for the teacher's phone %v", accounts, err)
 	}
@@ -49,7 +50,8 @@ func TestEmployeeImport_OpensAccountsAndRoundTrips(t *testing.T) {
 	if status, r := send(string(out.Body), ""); status != 200 || r.Unchanged != 3 || r.Bad != 0 {
 		t.Errorf("the export: %d %+v\n%s", status, r, out.Body)
 	}
-	if status, r := send("employeeCode,designation\nd-7,Head driver\n", ""); status != 200 || r.Updates != 1 || s.Count(t, "employee", "designation = 'Head driver' and first_name = 'Ravi'") != 1 {
+	if status, r := send("employeeCode,designation\nd-7,Head driver\n", ""); status != 200 || r.Updates != 1 ||
+		s.Count(t, "employee", "designation = 'Head driver' and first_name = 'Ravi'") != 1 {
 		t.Errorf("an update: %d %+v", status, r)
 	}
 }

@@ -31,7 +31,8 @@ func TestImport_SameFileFourTimesAtOnce_CreatesEachStudentOnce(t *testing.T) {
 	for _, r := range results {
 		creates += r.Creates
 	}
-	if creates != 120 || o.Count(t, "student", "true") != 120 || o.Count(t, "guardian", "true") != 80 || o.Count(t, "enrolment", "true") != 120 {
+	if creates != 120 || o.Count(t, "student", "true") != 120 || o.Count(t, "guardian", "true") != 80 ||
+		o.Count(t, "enrolment", "true") != 120 {
 		t.Errorf("%d created of 120: %+v", creates, results)
 	}
 }
@@ -68,7 +69,8 @@ func TestImport_DataChangedSinceDryRun_IsRefused(t *testing.T) {
 func TestImport_SkipBadRows_ImportsTheRest(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	if r := o.imports(t, family(10, 4, 7), "mode=SKIP_BAD_ROWS"); r.Creates != 8 || r.Bad != 2 || r.Errors[0].Row != 6 || r.Errors[0].Column != "dateOfBirth" {
+	if r := o.imports(t, family(10, 4, 7), "mode=SKIP_BAD_ROWS"); r.Creates != 8 || r.Bad != 2 || r.Errors[0].Row != 6 ||
+		r.Errors[0].Column != "dateOfBirth" {
 		t.Errorf("skipping: %+v", r)
 	}
 	var b strings.Builder
@@ -79,7 +81,8 @@ func TestImport_SkipBadRows_ImportsTheRest(t *testing.T) {
 	b.WriteString("Z-99999,Asha,Class 50\n")
 	a := o.send(t, b.String(), "")
 	f := a.Failure(t)
-	if a.Status != 422 || len(f.Details) != 1 || f.Details[0].Field != "rows[100001].class" || !strings.Contains(f.Details[0].Message, `"Class 50"`) {
+	if a.Status != 422 || len(f.Details) != 1 || f.Details[0].Field != "rows[100001].class" ||
+		!strings.Contains(f.Details[0].Message, `"Class 50"`) {
 		t.Errorf("%d %.300s", a.Status, a.Body)
 	}
 	if n := o.Count(t, "student", "true"); n != 8 {
@@ -134,10 +137,12 @@ func TestImport_Interrupted_KeepsNothing(t *testing.T) {
 	}
 	// A process that was killed cannot say anything: its run stands still.
 	dead := api.NewID()
-	if err := o.DB(t).Exec(`insert into import_run (id, kind, state, dry_run, rows_read, beat_at) values (?, 'STUDENT', 'RUNNING', false, 7, ?)`, dead, time.Now().Add(-time.Hour)).Error; err != nil {
+	if err := o.DB(t).Exec(`insert into import_run (id, kind, state, dry_run, rows_read, beat_at)
+		values (?, 'STUDENT', 'RUNNING', false, 7, ?)`, dead, time.Now().Add(-time.Hour)).Error; err != nil {
 		t.Fatal(err)
 	}
-	if run := testkit.Get[importing.ImportRun](t, o.Client, importPath+"/"+dead.String()); run.State != "FAILED" || !strings.Contains(run.Message, "Nothing was kept") {
+	if run := testkit.Get[importing.ImportRun](t, o.Client, importPath+"/"+dead.String()); run.State != "FAILED" ||
+		!strings.Contains(run.Message, "Nothing was kept") {
 		t.Errorf("a dead run %+v", run)
 	}
 }
@@ -167,7 +172,8 @@ func TestExport_ImportedAgain_ChangesNothing(t *testing.T) {
 		t.Error("the apostrophe was kept")
 	}
 	a := o.Call(t, "GET", "/school-admin/student/export", nil)
-	if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") || !strings.Contains(a.Header.Get("Content-Disposition"), "attachment") {
+	if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") ||
+		!strings.Contains(a.Header.Get("Content-Disposition"), "attachment") {
 		t.Fatalf("%d %v %s", a.Status, a.Header, a.Body)
 	}
 	for _, line := range strings.Split(string(a.Body), "\n") {

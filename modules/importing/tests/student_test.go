@@ -31,7 +31,8 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	s := testkit.NewSchool(t)
 	o := &office{School: s, Client: s.As(t, api.SchoolAdmin)}
-	o.year = testkit.Post[roster.AcademicYear](t, o.Client, "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
+	o.year = testkit.Post[roster.AcademicYear](t, o.Client, "/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
 	testkit.Post[roster.AcademicYear](t, o.Client, "/school-admin/academic-year/"+o.year.ID.String()+"/activate", nil)
 	for _, level := range []int{6, 5} {
 		fields := map[string]any{"name": fmt.Sprint("Class ", level), "code": fmt.Sprint(level), "level": level}
@@ -82,7 +83,8 @@ func family(n int, bad ...int) string {
 		if isBad[i] {
 			born = "31/02/2015"
 		}
-		fmt.Fprintf(&b, "A-%04d,Child%d,Rao,Class %d,%c,%d,F,%s,Parent%d,%s%04d,mother\r\n", i+1, i, 5+i%2, 'A'+rune(i/2%2), i/4+1, born, parent, base, parent)
+		fmt.Fprintf(&b, "A-%04d,Child%d,Rao,Class %d,%c,%d,F,%s,Parent%d,%s%04d,mother\r\n", i+1, i, 5+i%2, 'A'+rune(i/2%2), i/4+1, born, parent,
+			base, parent)
 	}
 	return b.String()
 }
@@ -96,7 +98,8 @@ func TestImport_FixedFileSentAgain_CreatesNothingTwice(t *testing.T) {
 		broken = strings.Replace(broken, fmt.Sprintf("Child%d,", i), ",", 1)
 	}
 	dry := o.imports(t, broken, "dryRun=true")
-	if dry.Bad != 7 || dry.ErrorCount != 7 || dry.Creates != 293 || dry.Errors[0] != (sheet.RowError{Row: 5, Column: "firstName", Message: "is required"}) {
+	if dry.Bad != 7 || dry.ErrorCount != 7 || dry.Creates != 293 ||
+		dry.Errors[0] != (sheet.RowError{Row: 5, Column: "firstName", Message: "is required"}) {
 		t.Fatalf("dry run %+v", dry)
 	}
 	a := o.send(t, broken, "")
@@ -107,7 +110,8 @@ func TestImport_FixedFileSentAgain_CreatesNothingTwice(t *testing.T) {
 		t.Fatalf("%d students after a refusal", n)
 	}
 	plan := o.imports(t, file, "dryRun=true")
-	if plan.Creates != 300 || plan.Bad != 0 || plan.GuardiansNew != 200 || plan.GuardiansFound != 100 || plan.Enrolments != 300 || o.Count(t, "student", "true") != 0 {
+	if plan.Creates != 300 || plan.Bad != 0 || plan.GuardiansNew != 200 || plan.GuardiansFound != 100 || plan.Enrolments != 300 ||
+		o.Count(t, "student", "true") != 0 {
 		t.Fatalf("plan %+v", plan)
 	}
 	done := o.imports(t, file, "planHash="+plan.PlanHash)
@@ -144,7 +148,8 @@ func TestImport_WithoutAdmissionNumbers_NumbersStudentsOnce(t *testing.T) {
 		t.Errorf("again: %+v", r)
 	}
 	var numbers []string
-	if err := o.DB(t).Raw(`select admission_number from student order by 1`).Scan(&numbers).Error; err != nil || len(numbers) != 3 || numbers[0] == numbers[1] || numbers[0] == "" {
+	if err := o.DB(t).Raw(`select admission_number from student order by 1`).Scan(&numbers).Error; err != nil || len(numbers) != 3 ||
+		numbers[0] == numbers[1] || numbers[0] == "" {
 		t.Errorf("numbers %v %v", numbers, err)
 	}
 }
@@ -168,7 +173,8 @@ func TestImport_ReadsHeadersAndCellsAsSpreadsheetsWriteThem(t *testing.T) {
 	if n := o.Count(t, "student", "last_name = 'Rao, junior'"); n != 1 {
 		t.Errorf("%d students", n)
 	}
-	if r := o.imports(t, "\n\nfirstName,dateOfBirth\n\n\nAsha,\"20\n15\"\n\nRavi,tomorrow\n", "dryRun=1"); r.ErrorCount != 2 || r.Errors[0].Row != 6 || r.Errors[1].Row != 8 {
+	if r := o.imports(t, "\n\nfirstName,dateOfBirth\n\n\nAsha,\"20\n15\"\n\nRavi,tomorrow\n", "dryRun=1"); r.ErrorCount != 2 ||
+		r.Errors[0].Row != 6 || r.Errors[1].Row != 8 {
 		t.Errorf("rows as a spreadsheet numbers them: %+v", r.Errors)
 	}
 }

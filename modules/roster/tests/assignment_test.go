@@ -40,7 +40,8 @@ func TestAssignments_DecideWhatATeacherMayChange(t *testing.T) {
 		t.Error("without an assignment")
 	}
 	list := r.assign(t, e, map[string]any{"classId": r.class.ID, "divisionId": r.a.ID, "subjectId": r.maths.ID})
-	if got := list.Assignments; len(got) != 1 || got[0].ClassName != "Class 5" || got[0].DivisionName != "A" || got[0].SubjectName != "Mathematics" || got[0].AcademicYearID == nil {
+	if got := list.Assignments; len(got) != 1 || got[0].ClassName != "Class 5" || got[0].DivisionName != "A" ||
+		got[0].SubjectName != "Mathematics" || got[0].AcademicYearID == nil {
 		t.Errorf("answered %+v", got)
 	}
 	if try(r.a) != 200 || try(r.b) != 403 {
@@ -70,7 +71,8 @@ func TestAssignments_DecideWhatATeacherMayChange(t *testing.T) {
 func TestAssignments_YearActivated_ItsTeachersTakeOverAtOnce(t *testing.T) {
 	t.Parallel()
 	r := furnish(t, testkit.Start(t, teacherRow).NewSchool(t))
-	next := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create", map[string]any{"name": "2027-28", "startDate": "2027-06-01", "endDate": "2028-04-30"})
+	next := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create",
+		map[string]any{"name": "2027-28", "startDate": "2027-06-01", "endDate": "2028-04-30"})
 	old, coming := r.employ(t, "Meera"), r.employ(t, "Nila")
 	r.assign(t, old, map[string]any{"classId": r.class.ID, "divisionId": r.a.ID})
 	testkit.Put[roster.AssignmentList](t, r.admin, "/school-admin/employee/"+coming.ID.String()+"/assignments", map[string]any{
@@ -91,7 +93,8 @@ func TestAssignments_YearActivated_ItsTeachersTakeOverAtOnce(t *testing.T) {
 func TestAssignments_SecondClassTeacher_IsRefusedNamingTheFirst(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
-	teachers := []roster.EmployeeDetail{r.employ(t, "Meera", map[string]any{"lastName": "Iyer"}), r.employ(t, "Nila", map[string]any{"lastName": "Sen"})}
+	teachers := []roster.EmployeeDetail{r.employ(t, "Meera", map[string]any{"lastName": "Iyer"}),
+		r.employ(t, "Nila", map[string]any{"lastName": "Sen"})}
 	lead := map[string]any{"assignments": []map[string]any{{"classId": r.class.ID, "divisionId": r.a.ID, "isClassTeacher": true}}}
 	answers := make([]testkit.Answer, len(teachers))
 	var group sync.WaitGroup

@@ -14,14 +14,16 @@ func TestClassList_IsOrderedByLevel(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	for _, level := range []int{7, 5, 6} {
-		testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": fmt.Sprint("Class ", level), "code": fmt.Sprint(level), "level": level})
+		testkit.Post[roster.Class](t, admin, "/school-admin/class/create",
+			map[string]any{"name": fmt.Sprint("Class ", level), "code": fmt.Sprint(level), "level": level})
 	}
 	page := testkit.Get[api.Page[roster.Class]](t, admin, "/school-admin/class/list")
 	if page.Total != 3 || page.Limit != 20 || page.Page != 1 || page.TotalPages != 1 || page.Items[0].Level != 5 || page.Items[2].Level != 7 {
 		t.Errorf("page %+v", page)
 	}
 	twin := testkit.Post[api.Page[roster.Class]](t, admin, "/school-admin/class/list",
-		map[string]any{"page": 2, "limit": 1, "filters": map[string]any{"search": "CLASS"}, "sort": map[string]any{"field": "level", "order": "desc"}})
+		map[string]any{"page": 2, "limit": 1, "filters": map[string]any{"search": "CLASS"},
+			"sort": map[string]any{"field": "level", "order": "desc"}})
 	if twin.Total != 3 || twin.TotalPages != 3 || len(twin.Items) != 1 || twin.Items[0].Level != 6 {
 		t.Errorf("POST twin %+v", twin)
 	}

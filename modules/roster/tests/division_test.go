@@ -14,7 +14,8 @@ func TestDivisions_BelongToTheirClass(t *testing.T) {
 	five := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
 	six := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 6"})
 	for _, class := range []roster.Class{five, six} {
-		testkit.Post[roster.Division](t, admin, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A", "capacity": 40})
+		testkit.Post[roster.Division](t, admin, "/school-admin/division/create",
+			map[string]any{"classId": class.ID, "name": "A", "capacity": 40})
 	}
 	admin.Refuses(t, "POST", "/school-admin/division/create", map[string]any{"classId": five.ID, "name": "a"}, 409, "DUPLICATE_ENTRY")
 	page := testkit.Get[api.Page[roster.Division]](t, admin, "/school-admin/division/list?filters[classId]="+five.ID.String())
@@ -43,7 +44,8 @@ func TestDivisionCapacity_Zero_IsRefused(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	class := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
-	made := testkit.Post[roster.Division](t, admin, "/school-admin/division/create", map[string]any{"classId": class.ID, "name": "A", "capacity": 30})
+	made := testkit.Post[roster.Division](t, admin, "/school-admin/division/create",
+		map[string]any{"classId": class.ID, "name": "A", "capacity": 30})
 	admin.Refuses(t, "PUT", "/school-admin/division/"+made.ID.String(), map[string]any{"capacity": 0}, 422, "")
 	open := testkit.Put[roster.Division](t, admin, "/school-admin/division/"+made.ID.String(), map[string]any{"capacity": nil})
 	if open.Capacity != nil {

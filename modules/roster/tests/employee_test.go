@@ -49,7 +49,8 @@ func TestEmployee_NewAdministrator_IsInvitedByEmail(t *testing.T) {
 	if a := r.App.Nobody().Call(t, "POST", "/auth/login", map[string]any{"email": email, "password": "a long enough pass phrase"}); a.Status != 200 {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	r.admin.Refuses(t, "POST", "/school-admin/employee/create", person("Other", map[string]any{"employeeType": "ADMIN", "email": email}), 409, "DUPLICATE_ENTRY")
+	r.admin.Refuses(t, "POST", "/school-admin/employee/create", person("Other", map[string]any{"employeeType": "ADMIN", "email": email}), 409,
+		"DUPLICATE_ENTRY")
 	other := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	// Another office is not told who is at this school.
 	if a := other.Call(t, "POST", "/school-admin/employee/create", person("Other", map[string]any{"employeeType": "ADMIN", "email": email})); a.Status != 201 {
@@ -76,7 +77,8 @@ func TestEmployee_InvitationDeliveredTwice_IsOneLink(t *testing.T) {
 	if a := s.App.Nobody().Call(t, "POST", "/auth/password/reset", map[string]any{"token": token, "password": "a long enough pass phrase"}); a.Status != 200 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	if err := s.App.Service.Auth.InviteOn(t.Context(), occasion, s.ID, p.UserID, s.Name); err != nil || len(s.App.Sent(t, email)) != len(sent) {
+	if err := s.App.Service.Auth.InviteOn(t.Context(), occasion, s.ID, p.UserID, s.Name); err != nil ||
+		len(s.App.Sent(t, email)) != len(sent) {
 		t.Errorf("invited after the link was used: %v", err)
 	}
 }
@@ -117,7 +119,8 @@ func TestEmployee_PhoneTypeOrRoleChanged_AccountFollows(t *testing.T) {
 	phone := testkit.NewPhone()
 	testkit.Put[roster.EmployeeDetail](t, r.admin, path, map[string]any{"phone": phone})
 	teacher := r.App.SignIn(t, "teacher", phone)
-	librarian := testkit.Post[rbac.Role](t, r.admin, "/school-admin/permission/role/create", map[string]any{"name": "Librarian", "type": "TEACHER"})
+	librarian := testkit.Post[rbac.Role](t, r.admin, "/school-admin/permission/role/create",
+		map[string]any{"name": "Librarian", "type": "TEACHER"})
 	if got := testkit.Put[roster.EmployeeDetail](t, r.admin, path, map[string]any{"roleId": librarian.ID}); got.RoleName != "Librarian" {
 		t.Errorf("role %+v", got)
 	}
@@ -145,13 +148,15 @@ func TestEmployeeList_SearchesNameCodePhoneAndDepartment(t *testing.T) {
 	r := newStaffroom(t)
 	e := r.employ(t, "Zoë", map[string]any{"lastName": "D’Souza", "employeeCode": "T-77", "department": "Arts"})
 	r.employ(t, "Ravi", map[string]any{"employeeType": "DRIVER"})
-	for _, query := range []string{"filters[search]=zoe", "filters[search]=t-77", "filters[search]=" + string(e.Phone)[1:], "filters[department]=Arts", "filters[employeeType]=TEACHER"} {
+	for _, query := range []string{"filters[search]=zoe", "filters[search]=t-77", "filters[search]=" + string(e.Phone)[1:],
+		"filters[department]=Arts", "filters[employeeType]=TEACHER"} {
 		page := testkit.Get[api.Page[roster.Employee]](t, r.admin, "/school-admin/employee/list?"+query)
 		if page.Total != 1 || page.Items[0].ID != e.ID {
 			t.Errorf("%s: %+v", query, page)
 		}
 	}
-	r.admin.Refuses(t, "POST", "/school-admin/employee/create", person("Other", map[string]any{"employeeCode": "t-77"}), 409, "DUPLICATE_ENTRY")
+	r.admin.Refuses(t, "POST", "/school-admin/employee/create", person("Other", map[string]any{"employeeCode": "t-77"}), 409,
+		"DUPLICATE_ENTRY")
 	f := r.admin.Refuses(t, "POST", "/school-admin/employee/create", map[string]any{}, 422, "")
 	if len(f.Details) != 3 {
 		t.Errorf("details %+v", f.Details)

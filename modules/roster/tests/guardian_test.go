@@ -64,14 +64,16 @@ func TestGuardian_SiblingsAddedAtOnce_ShareTheirParent(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			a, err := f.admin.TryCall("POST", "/school-admin/student/create", map[string]any{"firstName": "Asha", "guardians": []any{guardian("Meera", phone, "MOTHER")}})
+			a, err := f.admin.TryCall("POST", "/school-admin/student/create",
+				map[string]any{"firstName": "Asha", "guardians": []any{guardian("Meera", phone, "MOTHER")}})
 			if err != nil || a.Status != 201 {
 				t.Errorf("%v %d %s", err, a.Status, a.Body)
 			}
 		})
 	}
 	wg.Wait()
-	if f.Count(t, "guardian", "true") != 1 || f.Count(t, "app_user", "phone = ?", phone) != 1 || f.Count(t, "student_guardian", "is_primary") != 8 {
+	if f.Count(t, "guardian", "true") != 1 || f.Count(t, "app_user", "phone = ?", phone) != 1 ||
+		f.Count(t, "student_guardian", "is_primary") != 8 {
 		t.Error("siblings have parents of their own")
 	}
 	if got := children(t, f.App.SignIn(t, "parent", phone), "/parent/student/get-students", map[string]any{}); len(got) != 8 {
@@ -83,10 +85,12 @@ func TestParent_SeesLinkedChildrenOnly(t *testing.T) {
 	t.Parallel()
 	f, other := newFrame(t), newFrame(t)
 	phone := testkit.NewPhone()
-	asha := f.admit(t, "Asha", "Rao", map[string]any{"divisionId": f.fiveA.ID, "guardians": []any{guardian("Meera", phone, "MOTHER"), guardian("Arun", testkit.NewPhone(), "FATHER")}})
+	asha := f.admit(t, "Asha", "Rao", map[string]any{"divisionId": f.fiveA.ID,
+		"guardians": []any{guardian("Meera", phone, "MOTHER"), guardian("Arun", testkit.NewPhone(), "FATHER")}})
 	hidden := f.admit(t, "Hidden", "Rao", nil)
 	f.addGuardian(t, hidden, map[string]any{"firstName": "Meera", "phone": phone, "relation": "OTHER", "canViewData": false})
-	stranger := f.admit(t, "Ravi", "", map[string]any{"divisionId": f.fiveA.ID, "guardians": []any{guardian("Lata", testkit.NewPhone(), "MOTHER")}})
+	stranger := f.admit(t, "Ravi", "", map[string]any{"divisionId": f.fiveA.ID,
+		"guardians": []any{guardian("Lata", testkit.NewPhone(), "MOTHER")}})
 	elsewhere := other.admit(t, "Zoe", "", map[string]any{"divisionId": other.fiveA.ID})
 	parent := f.App.SignIn(t, "parent", phone)
 
@@ -112,7 +116,8 @@ func TestGuardian_Unlinked_LosesAccessAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone := testkit.NewPhone()
-	asha := f.admit(t, "Asha", "Rao", map[string]any{"guardians": []any{guardian("Meera", phone, "MOTHER"), guardian("Arun", testkit.NewPhone(), "FATHER")}})
+	asha := f.admit(t, "Asha", "Rao",
+		map[string]any{"guardians": []any{guardian("Meera", phone, "MOTHER"), guardian("Arun", testkit.NewPhone(), "FATHER")}})
 	ravi := f.admit(t, "Ravi", "Rao", map[string]any{"guardians": []any{guardian("Meera", phone, "MOTHER")}})
 	parent := f.App.SignIn(t, "parent", phone)
 	meera := asha.Guardians[0]
@@ -165,7 +170,8 @@ func TestGuardian_FlagsAndPhone_CanBeChanged(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	phone, newer, taken := testkit.NewPhone(), testkit.NewPhone(), testkit.NewPhone()
-	asha := f.admit(t, "Asha", "Rao", map[string]any{"guardians": []any{guardian("Meera", phone, "MOTHER"), guardian("Arun", taken, "FATHER")}})
+	asha := f.admit(t, "Asha", "Rao",
+		map[string]any{"guardians": []any{guardian("Meera", phone, "MOTHER"), guardian("Arun", taken, "FATHER")}})
 	parent := f.App.SignIn(t, "parent", phone)
 	at := path(asha) + "/guardians/" + asha.Guardians[0].GuardianID.String()
 	changed := testkit.Put[roster.Guardianship](t, f.admin, at, map[string]any{"canViewData": false, "isFeePayer": true})
@@ -183,7 +189,8 @@ func TestGuardian_FlagsAndPhone_CanBeChanged(t *testing.T) {
 	f.admin.Refuses(t, "PUT", at, map[string]any{"phone": taken}, 409, "DUPLICATE_ENTRY")
 	f.admin.Refuses(t, "PUT", at, map[string]any{"isPrimary": false}, 422, "")
 	second := path(asha) + "/guardians/" + asha.Guardians[1].GuardianID.String()
-	if p := testkit.Put[roster.Guardianship](t, f.admin, second, map[string]any{"isPrimary": true}); !p.IsPrimary || f.Count(t, "student_guardian", "is_primary") != 1 {
+	if p := testkit.Put[roster.Guardianship](t, f.admin, second, map[string]any{"isPrimary": true}); !p.IsPrimary ||
+		f.Count(t, "student_guardian", "is_primary") != 1 {
 		t.Errorf("primary %+v", p)
 	}
 	other := newFrame(t)
@@ -200,14 +207,16 @@ func TestTeacher_SeesOwnDivisionsOnly(t *testing.T) {
 	f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 2))
 	f.admit(t, "Ravi", "Rao", f.longAgo(f.fiveA, 1))
 	teacher := f.As(t, api.Teacher)
-	err := f.DB(t).Exec(`insert into teacher_assignment (id, user_id, academic_year_id, class_id, division_id, is_class_teacher) values (?, ?, ?, ?, ?, true)`,
+	err := f.DB(t).Exec(`insert into teacher_assignment (id, user_id, academic_year_id, class_id, division_id, is_class_teacher)
+		values (?, ?, ?, ?, ?, true)`,
 		api.NewID(), teacher.UserID, f.year.ID, f.five.ID, f.fiveA.ID).Error
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.App.Service.RBAC.Changed(f.ID)
 	mine := testkit.Get[api.Page[roster.TaughtDivision]](t, teacher, "/teacher/class/list")
-	if mine.Total != 1 || mine.Items[0].ID != f.fiveA.ID || mine.Items[0].StudentCount != 2 || !mine.Items[0].IsClassTeacher || mine.Items[0].ClassName != "Class 5" || len(mine.Items[0].SubjectIDs) != 0 {
+	if mine.Total != 1 || mine.Items[0].ID != f.fiveA.ID || mine.Items[0].StudentCount != 2 || !mine.Items[0].IsClassTeacher ||
+		mine.Items[0].ClassName != "Class 5" || len(mine.Items[0].SubjectIDs) != 0 {
 		t.Errorf("mine %+v", mine)
 	}
 	there := testkit.Get[roster.DivisionRoster](t, teacher, "/teacher/class/"+f.fiveA.ID.String()+"/students")

@@ -23,12 +23,15 @@ func TestTransfer_IssuesACertificateAndKeepsThePast(t *testing.T) {
 	f.admin.Refuses(t, "POST", path(asha)+"/transfer", map[string]any{"reason": "x", "leavingDate": f.today.AddDays(3)}, 422, "")
 	f.admin.Refuses(t, "POST", path(asha)+"/transfer", map[string]any{"reason": "x", "leavingDate": f.firstOfClass.AddDays(-1)}, 422, "")
 	last := f.today.AddDays(-10)
-	cert := testkit.Post[roster.LeavingCertificate](t, f.admin, path(asha)+"/transfer", map[string]any{"reason": "Moved to another city", "conduct": "Good", "leavingDate": last})
-	if cert.Number != 1 || cert.LeavingDate != last || cert.Snapshot.LastClass != "Class 5" || cert.Snapshot.LastDivision != "A" || cert.Snapshot.Guardians[0] != "Meera Rao" {
+	cert := testkit.Post[roster.LeavingCertificate](t, f.admin, path(asha)+"/transfer",
+		map[string]any{"reason": "Moved to another city", "conduct": "Good", "leavingDate": last})
+	if cert.Number != 1 || cert.LeavingDate != last || cert.Snapshot.LastClass != "Class 5" || cert.Snapshot.LastDivision != "A" ||
+		cert.Snapshot.Guardians[0] != "Meera Rao" {
 		t.Errorf("certificate %+v", cert)
 	}
 	left := testkit.Get[roster.StudentDetail](t, f.admin, path(asha))
-	if left.Status != "TRANSFERRED" || *left.LeavingDate != last || left.DivisionID != nil || *left.Enrolments[0].EndDate != last || *left.Enrolments[0].Outcome != "LEFT" {
+	if left.Status != "TRANSFERRED" || *left.LeavingDate != last || left.DivisionID != nil || *left.Enrolments[0].EndDate != last ||
+		*left.Enrolments[0].Outcome != "LEFT" {
 		t.Errorf("left %+v", left)
 	}
 	if f.roster(t, f.fiveA, f.today) != nil || len(f.roster(t, f.fiveA, last)) != 1 {
@@ -64,7 +67,8 @@ func TestReadmission_KeepsThePast(t *testing.T) {
 	var back, refused atomic.Int64
 	for range 4 { // a double click
 		wg.Go(func() {
-			switch a, err := f.admin.TryCall("POST", path(asha)+"/readmit", map[string]any{"divisionId": f.fiveB.ID, "rollNumber": 9, "reason": "They moved back"}); {
+			switch a, err := f.admin.TryCall("POST", path(asha)+"/readmit",
+				map[string]any{"divisionId": f.fiveB.ID, "rollNumber": 9, "reason": "They moved back"}); {
 			case err == nil && a.Status == 200:
 				back.Add(1)
 			case err == nil && a.Status == 409:
@@ -77,10 +81,12 @@ func TestReadmission_KeepsThePast(t *testing.T) {
 		t.Errorf("%d times back, %d refused", back.Load(), refused.Load())
 	}
 	s := testkit.Get[roster.StudentDetail](t, f.admin, path(asha))
-	if s.Status != "ACTIVE" || s.LeavingDate != nil || s.LeavingReason != "" || *s.DivisionID != f.fiveB.ID || s.AdmissionNumber != asha.AdmissionNumber || *s.AdmissionDate != *asha.AdmissionDate {
+	if s.Status != "ACTIVE" || s.LeavingDate != nil || s.LeavingReason != "" || *s.DivisionID != f.fiveB.ID ||
+		s.AdmissionNumber != asha.AdmissionNumber || *s.AdmissionDate != *asha.AdmissionDate {
 		t.Errorf("%+v", s)
 	}
-	if len(s.Enrolments) != 2 || *s.Enrolments[0].EndDate != last || *s.Enrolments[0].Outcome != "LEFT" || s.Enrolments[1].StartDate != f.today || *s.Enrolments[1].RollNumber != 9 {
+	if len(s.Enrolments) != 2 || *s.Enrolments[0].EndDate != last || *s.Enrolments[0].Outcome != "LEFT" ||
+		s.Enrolments[1].StartDate != f.today || *s.Enrolments[1].RollNumber != 9 {
 		t.Errorf("%+v", s.Enrolments)
 	}
 	if len(f.roster(t, f.fiveB, f.today)) != 1 || len(f.roster(t, f.fiveA, last)) != 1 || f.roster(t, f.fiveB, f.today.AddDays(-1)) != nil {
@@ -107,7 +113,8 @@ func TestLeavingCertificates_AreNumberedWithoutGaps(t *testing.T) {
 	for _, s := range students {
 		for range 2 { // the second of each is refused and takes no number
 			wg.Go(func() {
-				if a, err := f.admin.TryCall("POST", path(s)+"/transfer", map[string]any{"reason": "Moved"}); err != nil || a.Status != 200 && a.Status != 409 {
+				if a, err := f.admin.TryCall("POST", path(s)+"/transfer", map[string]any{"reason": "Moved"}); err != nil || a.Status != 200 &&
+					a.Status != 409 {
 					t.Errorf("%v %d %s", err, a.Status, a.Body)
 				}
 			})
@@ -139,7 +146,8 @@ func TestTimeline_ListsWhatHappened(t *testing.T) {
 			t.Errorf("by %v", e.By)
 		}
 	}
-	for _, kind := range []string{"ADMITTED", "ENROLLED", "MOVED", "GUARDIAN_ADDED", "GUARDIAN_REMOVED", "CHANGED", "STATUS_CHANGED", "LEFT"} {
+	for _, kind := range []string{"ADMITTED", "ENROLLED", "MOVED", "GUARDIAN_ADDED", "GUARDIAN_REMOVED", "CHANGED", "STATUS_CHANGED",
+		"LEFT"} {
 		if !slices.Contains(kinds, kind) {
 			t.Errorf("the timeline does not tell of %s: %v", kind, kinds)
 		}

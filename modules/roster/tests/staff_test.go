@@ -25,7 +25,8 @@ func newStaffroom(t *testing.T) *staffroom {
 func furnish(t *testing.T, s *testkit.School) *staffroom {
 	t.Helper()
 	r := &staffroom{School: s, admin: s.As(t, api.SchoolAdmin)}
-	year := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
+	year := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
 	testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/"+year.ID.String()+"/activate", map[string]any{})
 	r.class = testkit.Post[roster.Class](t, r.admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
 	r.a, r.b = r.division(t, "A"), r.division(t, "B")
@@ -61,5 +62,6 @@ func person(name string, more ...map[string]any) map[string]any {
 
 func (r *staffroom) assign(t *testing.T, e roster.EmployeeDetail, list ...map[string]any) roster.AssignmentList {
 	t.Helper()
-	return testkit.Put[roster.AssignmentList](t, r.admin, "/school-admin/employee/"+e.ID.String()+"/assignments", map[string]any{"assignments": append([]map[string]any{}, list...)})
+	return testkit.Put[roster.AssignmentList](t, r.admin, "/school-admin/employee/"+e.ID.String()+"/assignments",
+		map[string]any{"assignments": append([]map[string]any{}, list...)})
 }

@@ -60,7 +60,8 @@ func (f *frame) longAgo(d roster.Division, roll int) map[string]any {
 func (f *frame) roster(t *testing.T, d roster.Division, day api.Date) []string {
 	t.Helper()
 	var names []string
-	for _, s := range testkit.Get[roster.DivisionRoster](t, f.admin, fmt.Sprintf("/school-admin/division/%s/students?date=%s", d.ID, day)).Students {
+	for _, s := range testkit.Get[roster.DivisionRoster](t, f.admin,
+		fmt.Sprintf("/school-admin/division/%s/students?date=%s", d.ID, day)).Students {
 		names = append(names, s.FirstName)
 	}
 	return names
@@ -84,11 +85,14 @@ func path(s roster.StudentDetail) string { return "/school-admin/student/" + s.I
 func TestStudent_Admitted_IsListedInTheDivision(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
-	asha := f.admit(t, " Asha ", "Rao", map[string]any{"classId": f.five.ID, "divisionId": f.fiveA.ID, "rollNumber": 7, "gender": "FEMALE", "customFields": map[string]any{"house": "Blue"}})
-	if asha.FirstName != "Asha" || *asha.Seat.ClassID != f.five.ID || asha.ClassName != "Class 5" || *asha.DivisionID != f.fiveA.ID || asha.DivisionName != "A" || *asha.RollNumber != 7 {
+	asha := f.admit(t, " Asha ", "Rao", map[string]any{"classId": f.five.ID, "divisionId": f.fiveA.ID, "rollNumber": 7, "gender": "FEMALE",
+		"customFields": map[string]any{"house": "Blue"}})
+	if asha.FirstName != "Asha" || *asha.Seat.ClassID != f.five.ID || asha.ClassName != "Class 5" || *asha.DivisionID != f.fiveA.ID ||
+		asha.DivisionName != "A" || *asha.RollNumber != 7 {
 		t.Errorf("admitted %+v", asha)
 	}
-	if len(asha.Enrolments) != 1 || asha.Enrolments[0].StartDate != f.today || asha.Enrolments[0].EndDate != nil || asha.Status != "ACTIVE" || string(asha.CustomFields) != `{"house":"Blue"}` {
+	if len(asha.Enrolments) != 1 || asha.Enrolments[0].StartDate != f.today || asha.Enrolments[0].EndDate != nil || asha.Status != "ACTIVE" ||
+		string(asha.CustomFields) != `{"house":"Blue"}` {
 		t.Errorf("admitted %+v", asha)
 	}
 	ravi := f.admit(t, "Ravi", "", map[string]any{"classId": f.five.ID})
@@ -113,8 +117,10 @@ func TestStudent_Admitted_IsListedInTheDivision(t *testing.T) {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}
 	}
-	page := testkit.Post[api.Page[roster.StudentItem]](t, f.admin, "/school-admin/student/list", map[string]any{"filters": map[string]any{"search": "asha"}})
-	if len(page.Items) != 1 || page.Items[0].ClassName != "Class 5" || page.Items[0].DivisionName != "A" || *page.Items[0].RollNumber != 7 || *page.Items[0].AcademicYearID != f.year.ID {
+	page := testkit.Post[api.Page[roster.StudentItem]](t, f.admin, "/school-admin/student/list",
+		map[string]any{"filters": map[string]any{"search": "asha"}})
+	if len(page.Items) != 1 || page.Items[0].ClassName != "Class 5" || page.Items[0].DivisionName != "A" || *page.Items[0].RollNumber != 7 ||
+		*page.Items[0].AcademicYearID != f.year.ID {
 		t.Errorf("item %+v", page.Items)
 	}
 }
@@ -125,7 +131,8 @@ func TestStudentSearch_IgnoresCaseAccentsAndOrder(t *testing.T) {
 	phone := testkit.NewPhone()
 	f.admit(t, "José", "Álvarez", map[string]any{"admissionNumber": "GV-77"})
 	f.admit(t, "Asha", "Rao", map[string]any{"guardians": []any{map[string]any{"firstName": "Meera", "phone": phone, "relation": "MOTHER"}}})
-	for words, want := range map[string]string{"jose": "José", "ALVAREZ jos": "José", "gv-77": "José", "rao asha": "Asha", phone[3:]: "Asha", phone[7:]: "Asha"} {
+	for words, want := range map[string]string{"jose": "José", "ALVAREZ jos": "José", "gv-77": "José", "rao asha": "Asha", phone[3:]: "Asha",
+		phone[7:]: "Asha"} {
 		if got := f.find(t, "filters[search]="+url.QueryEscape(words)); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q finds %v", words, got)
 		}
@@ -143,7 +150,8 @@ func TestAdmission_OneNumberFiftyTimesAtOnce_AddsOneStudent(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			a, err := f.admin.TryCall("POST", "/school-admin/student/create", map[string]any{"firstName": "Asha", "admissionNumber": "A-1", "divisionId": f.fiveA.ID})
+			a, err := f.admin.TryCall("POST", "/school-admin/student/create",
+				map[string]any{"firstName": "Asha", "admissionNumber": "A-1", "divisionId": f.fiveA.ID})
 			if err != nil {
 				t.Error(err)
 			}
@@ -156,7 +164,8 @@ func TestAdmission_OneNumberFiftyTimesAtOnce_AddsOneStudent(t *testing.T) {
 	if statuses[201] != 1 || statuses[409] != 49 || f.Count(t, "student", "true") != 1 || f.Count(t, "enrolment", "true") != 1 {
 		t.Errorf("answers %v", statuses)
 	}
-	refused := f.admin.Refuses(t, "POST", "/school-admin/student/create", map[string]any{"firstName": "Asha", "admissionNumber": "a-1"}, 409, "DUPLICATE_ENTRY")
+	refused := f.admin.Refuses(t, "POST", "/school-admin/student/create", map[string]any{"firstName": "Asha", "admissionNumber": "a-1"}, 409,
+		"DUPLICATE_ENTRY")
 	if refused.Details[0].Field != "admissionNumber" {
 		t.Errorf("details %+v", refused.Details)
 	}
@@ -181,7 +190,8 @@ func TestAdmissionNumbers_FollowThePatternWithoutGaps(t *testing.T) {
 	}
 	wg.Wait()
 	// One that fails gives its number back.
-	f.admin.Refuses(t, "POST", "/school-admin/student/create", map[string]any{"firstName": "Asha", "admissionDate": "2031-01-05", "classId": uuid.New()}, 422, "")
+	f.admin.Refuses(t, "POST", "/school-admin/student/create",
+		map[string]any{"firstName": "Asha", "admissionDate": "2031-01-05", "classId": uuid.New()}, 422, "")
 	f.admit(t, "Last", "", map[string]any{"admissionDate": "2031-01-05"})
 	var numbers []string
 	if err := f.DB(t).Raw(`select admission_number from student where first_name <> 'By hand' order by 1`).Scan(&numbers).Error; err != nil {
@@ -196,7 +206,8 @@ func TestAdmissionNumbers_FollowThePatternWithoutGaps(t *testing.T) {
 	if !slices.Equal(numbers, want) {
 		t.Errorf("numbers %v", numbers)
 	}
-	if s := testkit.NewSchool(t); testkit.Post[roster.StudentDetail](t, s.As(t, api.SchoolAdmin), "/school-admin/student/create", map[string]any{"firstName": "First", "admissionDate": "2026-06-02"}).AdmissionNumber != "2026-0001" {
+	if s := testkit.NewSchool(t); testkit.Post[roster.StudentDetail](t, s.As(t, api.SchoolAdmin), "/school-admin/student/create",
+		map[string]any{"firstName": "First", "admissionDate": "2026-06-02"}).AdmissionNumber != "2026-0001" {
 		t.Error("the default pattern is not {year}-{0000}")
 	}
 }
@@ -205,7 +216,8 @@ func TestMove_MidYear_KeepsTheOldRoster(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 7))
-	moved := testkit.Put[roster.StudentDetail](t, f.admin, path(asha), map[string]any{"classId": f.six.ID, "divisionId": f.sixA.ID, "rollNumber": 3, "version": asha.Version})
+	moved := testkit.Put[roster.StudentDetail](t, f.admin, path(asha),
+		map[string]any{"classId": f.six.ID, "divisionId": f.sixA.ID, "rollNumber": 3, "version": asha.Version})
 	if *moved.DivisionID != f.sixA.ID || *moved.RollNumber != 3 || *moved.Seat.ClassID != f.six.ID || len(moved.Enrolments) != 2 {
 		t.Fatalf("moved %+v", moved)
 	}
@@ -259,7 +271,8 @@ func TestRollNumber_IsUniqueInADivision(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 7))
-	refused := f.admin.Refuses(t, "POST", "/school-admin/student/create", map[string]any{"firstName": "Ravi", "divisionId": f.fiveA.ID, "rollNumber": 7}, 409, "DUPLICATE_ENTRY")
+	refused := f.admin.Refuses(t, "POST", "/school-admin/student/create",
+		map[string]any{"firstName": "Ravi", "divisionId": f.fiveA.ID, "rollNumber": 7}, 409, "DUPLICATE_ENTRY")
 	if refused.Details[0].Field != "rollNumber" {
 		t.Errorf("details %+v", refused.Details)
 	}
@@ -284,7 +297,8 @@ func TestStudent_Invalid_IsRefusedByField(t *testing.T) {
 		"a roll number and no division": {map[string]any{"firstName": "A", "rollNumber": 3}, "rollNumber"},
 		"custom fields that are a list": {map[string]any{"firstName": "A", "customFields": []int{1}}, "customFields"},
 		"born tomorrow":                 {map[string]any{"firstName": "A", "dateOfBirth": f.today.AddDays(2)}, "dateOfBirth"},
-		"a guardian without a phone":    {map[string]any{"firstName": "A", "guardians": []any{map[string]any{"firstName": "M", "relation": "MOTHER"}}}, "guardians[0].phone"},
+		"a guardian without a phone": {map[string]any{"firstName": "A",
+			"guardians": []any{map[string]any{"firstName": "M", "relation": "MOTHER"}}}, "guardians[0].phone"},
 	} {
 		if refused := f.admin.Refuses(t, "POST", "/school-admin/student/create", c.body, 422, ""); refused.Details[0].Field != c.field {
 			t.Errorf("%s: %+v", name, refused.Details)
@@ -307,7 +321,9 @@ func TestStudent_Changed_IsAuditedWithTheOldValues(t *testing.T) {
 	f := newFrame(t)
 	asha := f.admit(t, "Asha", "Rao", map[string]any{"dateOfBirth": "2015-02-03"})
 	testkit.Put[roster.StudentDetail](t, f.admin, path(asha), map[string]any{"dateOfBirth": "2015-03-02"})
-	if n := f.Count(t, "audit_event", "entity = 'student' and entity_id = ? and before->>'dateOfBirth' = '2015-02-03' and after->>'dateOfBirth' = '2015-03-02'", asha.ID); n != 1 {
+	if n := f.Count(t, "audit_event",
+		"entity = 'student' and entity_id = ? and before->>'dateOfBirth' = '2015-02-03' and after->>'dateOfBirth' = '2015-03-02'",
+		asha.ID); n != 1 {
 		t.Errorf("%d audit rows say what was there before", n)
 	}
 }
@@ -323,10 +339,12 @@ func TestStudentRemoval_WithoutHistory_Erases(t *testing.T) {
 		f.admin.Refuses(t, "GET", path(s), nil, 404, "STUDENT_NOT_FOUND")
 		f.admin.Refuses(t, "DELETE", path(s), nil, 404, "STUDENT_NOT_FOUND")
 	}
-	if f.Count(t, "student", "id = ? and deleted_at is not null", asha.ID) != 1 || f.Count(t, "student", "id = ?", ravi.ID) != 0 || f.Count(t, "enrolment", "end_date is null") != 0 {
+	if f.Count(t, "student", "id = ? and deleted_at is not null", asha.ID) != 1 || f.Count(t, "student", "id = ?", ravi.ID) != 0 ||
+		f.Count(t, "enrolment", "end_date is null") != 0 {
 		t.Error("not as it should be kept")
 	}
-	if f.find(t, "") != nil || f.roster(t, f.fiveA, f.today) != nil || !slices.Equal(f.roster(t, f.fiveA, f.today.AddDays(-1)), []string{"Asha"}) {
+	if f.find(t, "") != nil || f.roster(t, f.fiveA, f.today) != nil ||
+		!slices.Equal(f.roster(t, f.fiveA, f.today.AddDays(-1)), []string{"Asha"}) {
 		t.Error("lists are not as they should be")
 	}
 }
@@ -338,7 +356,8 @@ func TestStudentPhoto_IsAFileOfTheSchool(t *testing.T) {
 	photo := func(of *testkit.School) uuid.UUID {
 		t.Helper()
 		id := api.NewID()
-		err := of.DB(t).Exec(`insert into file (id, purpose, original_name, content_type, size_bytes, sha256, storage_key, uploaded_by, created_at)
+		err := of.DB(t).Exec(`insert into file (id, purpose, original_name, content_type, size_bytes, sha256, storage_key, uploaded_by,
+			created_at)
 			values (?, 'PHOTO', 'asha.jpg', 'image/jpeg', 1, '', ?, ?, now())`, id, id.String(), api.NewID()).Error
 		if err != nil {
 			t.Fatal(err)
@@ -346,7 +365,8 @@ func TestStudentPhoto_IsAFileOfTheSchool(t *testing.T) {
 		return id
 	}
 	own := photo(s)
-	made := testkit.Post[roster.StudentDetail](t, admin, "/school-admin/student/create", map[string]any{"firstName": "Asha", "photoFileId": own})
+	made := testkit.Post[roster.StudentDetail](t, admin, "/school-admin/student/create",
+		map[string]any{"firstName": "Asha", "photoFileId": own})
 	if made.PhotoFileID == nil || *made.PhotoFileID != own {
 		t.Errorf("made %+v", made)
 	}

@@ -123,7 +123,8 @@ func TestFeed_LeavesOutTheClasssHolidays(t *testing.T) {
 	ask := map[string]any{"studentId": student}
 	teacher := r.App.SignIn(t, "teacher", string(meera.Phone))
 	for what, address := range map[string]timetable.FeedAddress{
-		"parent": testkit.Post[timetable.FeedAddress](t, parent, "/parent/timetable/feed", ask), "teacher": testkit.Post[timetable.FeedAddress](t, teacher, "/teacher/timetable/feed", map[string]any{}),
+		"parent":  testkit.Post[timetable.FeedAddress](t, parent, "/parent/timetable/feed", ask),
+		"teacher": testkit.Post[timetable.FeedAddress](t, teacher, "/teacher/timetable/feed", map[string]any{}),
 	} {
 		_, text := readCalendar(t, r.App, feedPath(t, address))
 		for _, day := range []string{"20261109", "20261116", "20261130"} {
@@ -143,7 +144,8 @@ func TestFeed_WrongOrEndedAddress_IsNotFound(t *testing.T) {
 	e := r.employ(t, "Meera")
 	teacher := r.App.SignIn(t, "teacher", string(e.Phone))
 	path := feedPath(t, testkit.Post[timetable.FeedAddress](t, teacher, "/teacher/timetable/feed", map[string]any{}))
-	for _, bad := range []string{"/calendar/abc.ics", "/calendar/%20.ics", path[:len(path)-8] + "AAAA.ics", "/calendar/" + strings.Repeat("A", 64) + ".ics"} {
+	for _, bad := range []string{"/calendar/abc.ics", "/calendar/%20.ics", path[:len(path)-8] + "AAAA.ics", "/calendar/" +
+		strings.Repeat("A", 64) + ".ics"} {
 		r.App.Nobody().Refuses(t, "GET", bad, nil, 404, "")
 	}
 	readCalendar(t, r.App, path)

@@ -31,7 +31,8 @@ func newStaffroom(t *testing.T) *staffroom {
 func furnish(t *testing.T, s *testkit.School) *staffroom {
 	t.Helper()
 	r := &staffroom{School: s, admin: s.As(t, api.SchoolAdmin)}
-	year := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
+	year := testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})
 	testkit.Post[roster.AcademicYear](t, r.admin, "/school-admin/academic-year/"+year.ID.String()+"/activate", map[string]any{})
 	r.class = testkit.Post[roster.Class](t, r.admin, "/school-admin/class/create", map[string]any{"name": "Class 5"})
 	for name, into := range map[string]*roster.Division{"A": &r.a, "B": &r.b} {
@@ -46,7 +47,8 @@ func furnish(t *testing.T, s *testkit.School) *staffroom {
 
 func (r *staffroom) period(t *testing.T, name, from, to string) timetable.Period {
 	t.Helper()
-	return testkit.Post[timetable.Period](t, r.admin, "/school-admin/timetable/period/create", map[string]any{"name": name, "startTime": from, "endTime": to})
+	return testkit.Post[timetable.Period](t, r.admin, "/school-admin/timetable/period/create",
+		map[string]any{"name": name, "startTime": from, "endTime": to})
 }
 
 // employ adds a teacher; more overrides what one would be.

@@ -27,10 +27,13 @@ func (r *staffroom) child(t *testing.T) (*testkit.Client, uuid.UUID) {
 		sql  string
 		args []any
 	}{
-		{`insert into student (id, admission_number, first_name, admission_date) values (?, ?, 'Asha', '2026-06-01')`, []any{student, student.String()}},
-		{`insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date) select ?, ?, id, ?, ?, start_date from academic_year where active`, []any{api.NewID(), student, r.class.ID, r.a.ID}},
+		{`insert into student (id, admission_number, first_name, admission_date) values (?, ?, 'Asha', '2026-06-01')`,
+			[]any{student, student.String()}},
+		{`insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date) select ?, ?, id, ?, ?, start_date
+			from academic_year where active`, []any{api.NewID(), student, r.class.ID, r.a.ID}},
 		{`insert into guardian (id, user_id, first_name, phone) values (?, ?, 'Usha', ?)`, []any{guardian, parent.UserID, testkit.NewPhone()}},
-		{`insert into student_guardian (id, student_id, guardian_id, relation) values (?, ?, ?, 'MOTHER')`, []any{api.NewID(), student, guardian}},
+		{`insert into student_guardian (id, student_id, guardian_id, relation) values (?, ?, ?, 'MOTHER')`,
+			[]any{api.NewID(), student, guardian}},
 	} {
 		if err := db.Exec(q.sql, q.args...).Error; err != nil {
 			t.Fatal(err)
@@ -48,7 +51,8 @@ func TestSubstitution_IsShownOnItsDayOnly(t *testing.T) {
 	r := newStaffroom(t)
 	meera, nila := r.employ(t, "Meera"), r.employ(t, "Nila")
 	parent, student := r.child(t)
-	set := testkit.Put[timetable.DivisionWeek](t, r.admin, weekPath(r.a), week(lesson(1, r.first, r.maths, meera.ID, "501"), lesson(1, r.second, r.art, nila.ID, "")))
+	set := testkit.Put[timetable.DivisionWeek](t, r.admin, weekPath(r.a),
+		week(lesson(1, r.first, r.maths, meera.ID, "501"), lesson(1, r.second, r.art, nila.ID, "")))
 	testkit.Post[timetable.Substitution](t, r.admin, "/school-admin/timetable/substitution", substitution(set.Slots[0], monday, nila.ID))
 
 	day := func(c *testkit.Client, path, date string) timetable.Day {

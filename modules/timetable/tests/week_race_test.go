@@ -55,7 +55,8 @@ func TestWeek_SetManyTimesAtOnce_IsNeverMixed(t *testing.T) {
 			if i%2 == 1 {
 				d, subject = r.b, r.art
 			}
-			a, err := r.admin.TryCall("PUT", weekPath(d), week(lesson(1+i%3, r.first, subject, e.ID, "Lab"), lesson(1+i%3, r.second, subject, e.ID, "Lab")))
+			a, err := r.admin.TryCall("PUT", weekPath(d),
+				week(lesson(1+i%3, r.first, subject, e.ID, "Lab"), lesson(1+i%3, r.second, subject, e.ID, "Lab")))
 			if err != nil || (a.Status != 200 && a.Status != 409) {
 				t.Errorf("%v %d %s", err, a.Status, a.Body)
 			}

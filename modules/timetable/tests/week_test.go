@@ -17,7 +17,8 @@ func TestWeek_IsReadByDivisionAndTeacher(t *testing.T) {
 	e := r.employ(t, "Meera", map[string]any{"lastName": "Iyer"})
 	set := testkit.Put[timetable.DivisionWeek](t, r.admin, weekPath(r.a), week(
 		lesson(1, r.second, r.art, uuid.Nil, "Studio"), lesson(1, r.first, r.maths, e.ID, "501"), lesson(5, r.first, r.maths, e.ID, "501")))
-	if len(set.Slots) != 3 || set.Slots[0].String() != "Class 5 A Mathematics, Monday Period 1 (09:00–09:45)" || set.Slots[0].TeacherName != "Meera Iyer" || set.ClassName != "Class 5" {
+	if len(set.Slots) != 3 || set.Slots[0].String() != "Class 5 A Mathematics, Monday Period 1 (09:00–09:45)" ||
+		set.Slots[0].TeacherName != "Meera Iyer" || set.ClassName != "Class 5" {
 		t.Errorf("set %+v", set)
 	}
 	hers := testkit.Get[timetable.TeacherWeek](t, r.admin, "/school-admin/timetable/teacher/"+e.ID.String())
@@ -42,7 +43,8 @@ func TestWeek_Clashes_AreRefusedNamingBothLessons(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
 	e, other := r.employ(t, "Meera"), r.employ(t, "Nila")
-	testkit.Put[timetable.DivisionWeek](t, r.admin, weekPath(r.a), week(lesson(1, r.first, r.maths, e.ID, "Lab"), lesson(2, r.first, r.maths, e.ID, "501")))
+	testkit.Put[timetable.DivisionWeek](t, r.admin, weekPath(r.a),
+		week(lesson(1, r.first, r.maths, e.ID, "Lab"), lesson(2, r.first, r.maths, e.ID, "501")))
 	long := r.period(t, "Double", "09:30", "10:15")
 	a := r.admin.Call(t, "PUT", weekPath(r.b), week(
 		lesson(1, r.first, r.art, e.ID, "lab"),      // teacher and room, against A
@@ -88,9 +90,11 @@ func TestWeek_UnknownReferences_AreAllNamed(t *testing.T) {
 	t.Parallel()
 	r, theirs := newStaffroom(t), newStaffroom(t)
 	driver, foreign := r.employ(t, "Ravi", map[string]any{"employeeType": "DRIVER"}), theirs.employ(t, "Nila")
-	lunch := testkit.Post[timetable.Period](t, r.admin, "/school-admin/timetable/period/create", map[string]any{"name": "Lunch", "startTime": "12:00", "endTime": "12:30", "isBreak": true})
+	lunch := testkit.Post[timetable.Period](t, r.admin, "/school-admin/timetable/period/create",
+		map[string]any{"name": "Lunch", "startTime": "12:00", "endTime": "12:30", "isBreak": true})
 	f := r.admin.Refuses(t, "PUT", weekPath(r.a), week(
-		lesson(1, theirs.first, r.maths, uuid.Nil, ""), lesson(1, r.first, theirs.maths, uuid.Nil, ""), lesson(2, r.first, r.maths, driver.ID, ""),
+		lesson(1, theirs.first, r.maths, uuid.Nil, ""), lesson(1, r.first, theirs.maths, uuid.Nil, ""),
+		lesson(2, r.first, r.maths, driver.ID, ""),
 		lesson(3, r.first, r.maths, foreign.ID, ""), lesson(4, lunch, r.maths, uuid.Nil, "")), 422, "")
 	var fields []string
 	for _, d := range f.Details {
@@ -126,5 +130,6 @@ func TestPeriod_MovedIntoAnotherLesson_IsRefused(t *testing.T) {
 		t.Errorf("moved %+v", moved)
 	}
 	r.admin.Refuses(t, "PUT", path, map[string]any{"name": "Late", "version": 1}, 409, "")
-	r.admin.Refuses(t, "POST", "/school-admin/timetable/period/create", map[string]any{"name": "period 1", "startTime": "11:00", "endTime": "11:30"}, 409, "DUPLICATE_ENTRY")
+	r.admin.Refuses(t, "POST", "/school-admin/timetable/period/create",
+		map[string]any{"name": "period 1", "startTime": "11:00", "endTime": "11:30"}, 409, "DUPLICATE_ENTRY")
 }

@@ -18,7 +18,8 @@ func aRoute() []Stop {
 
 // along is so many metres along the route, so many seconds after the first.
 func along(metres, seconds float64) *Position {
-	return &Position{Lat: 12.97 + metres/111_195, Lng: 77.59, At: time.Unix(1_800_000_000, 0).Add(time.Duration(seconds * float64(time.Second)))}
+	return &Position{Lat: 12.97 + metres/111_195, Lng: 77.59,
+		At: time.Unix(1_800_000_000, 0).Add(time.Duration(seconds * float64(time.Second)))}
 }
 
 func TestMove_PositionTremblesAtStop_OneArrivalOneDeparture(t *testing.T) {

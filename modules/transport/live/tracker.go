@@ -76,7 +76,8 @@ func NewTracker(p Parts) *Tracker {
 		p.PerSecond = PositionsPerSecond
 	}
 	return &Tracker{
-		Parts: p, drives: map[uuid.UUID]*drive{}, changing: map[uuid.UUID]time.Time{}, batchers: map[uuid.UUID]*batcher{}, closing: make(chan struct{}),
+		Parts: p, drives: map[uuid.UUID]*drive{}, changing: map[uuid.UUID]time.Time{}, batchers: map[uuid.UUID]*batcher{},
+		closing: make(chan struct{}),
 	}
 }
 

@@ -84,7 +84,8 @@ func ThinTrails(db *gorm.DB, today api.Date) error {
 				Args: []any{today.AddDays(-goneAfter)},
 			},
 			tenancy.Query{
-				SQL: `delete from location l using trip t, school_setting s where t.id = l.trip_id and t.trip_date < $1 and t.trip_date >= coalesce(s.trails_thinned_to, '-infinity'::date)
+				SQL: `delete from location l using trip t, school_setting s where t.id = l.trip_id and t.trip_date < $1 and t.trip_date >=
+					coalesce(s.trails_thinned_to, '-infinity'::date)
 				and exists (select from location k where k.trip_id = l.trip_id and k.at >= date_trunc('minute', l.at) and k.at < l.at)`,
 				Args: []any{today.AddDays(-thinAfter)},
 			},

@@ -54,7 +54,8 @@ func TestTheSameTapsGiveTheSameResultInAnyOrderAndAnyNumberOfTimes(t *testing.T)
 	if now.Counts["boarded"] != 1 || now.Counts["alighted"] != 1 || now.Counts["no_show"] != 1 {
 		t.Errorf("counted %v", now.Counts)
 	}
-	d.driver.Refuses(t, "POST", "/driver/student/board", map[string]any{"tripId": trip, "studentId": d.children[0].id, "status": "no_show"}, 409, "")
+	d.driver.Refuses(t, "POST", "/driver/student/board", map[string]any{"tripId": trip, "studentId": d.children[0].id, "status": "no_show"},
+		409, "")
 }
 
 func TestATapFromLongBeforeTheTripCountsAsOfNow(t *testing.T) {
@@ -131,7 +132,8 @@ func TestARiderWhoWillNotRideIsPresetAbsentAndTheirParentIsNotDisturbed(t *testi
 	t.Parallel()
 	d := newDepot(t, 3)
 	path := "/parent/transport/not-riding"
-	said := testkit.Post[transport.NotRidingAnswer](t, d.children[0].parent, path, map[string]any{"studentId": d.children[0].id, "reason": "Dentist"})
+	said := testkit.Post[transport.NotRidingAnswer](t, d.children[0].parent, path,
+		map[string]any{"studentId": d.children[0].id, "reason": "Dentist"})
 	if len(said.TripTypes) != 2 {
 		t.Errorf("said %+v", said)
 	}
@@ -141,7 +143,8 @@ func TestARiderWhoWillNotRideIsPresetAbsentAndTheirParentIsNotDisturbed(t *testi
 		t.Errorf("my buses %+v", buses)
 	}
 	trip := d.start(t)
-	late := testkit.Post[transport.NotRidingAnswer](t, d.children[1].parent, path, map[string]any{"studentId": d.children[1].id, "tripType": "pickup"})
+	late := testkit.Post[transport.NotRidingAnswer](t, d.children[1].parent, path,
+		map[string]any{"studentId": d.children[1].id, "tripType": "pickup"})
 	if len(late.TripTypes) != 1 {
 		t.Errorf("said late %+v", late)
 	}
@@ -149,7 +152,8 @@ func TestARiderWhoWillNotRideIsPresetAbsentAndTheirParentIsNotDisturbed(t *testi
 	if list.Counts["absent"] != 2 || list.Counts["waiting"] != 1 {
 		t.Errorf("riders %+v", list)
 	}
-	riding := testkit.Post[transport.NotRidingAnswer](t, d.children[2].parent, path, map[string]any{"studentId": d.children[2].id, "riding": true})
+	riding := testkit.Post[transport.NotRidingAnswer](t, d.children[2].parent, path,
+		map[string]any{"studentId": d.children[2].id, "riding": true})
 	if riding.TripTypes == nil || len(riding.TripTypes) != 0 {
 		t.Errorf("who rides is answered %#v, not an empty list", riding.TripTypes)
 	}
@@ -169,7 +173,8 @@ func TestBoardedInTheMorningAndAbsentInClassAlertsTheOffice(t *testing.T) {
 	d.board(t, trip, d.children[1], "absent")
 	fact := fmt.Sprintf(`{"divisionId": %q, "date": %q, "absent": [%q, %q]}`, api.NewID(), d.today(), d.children[0].id, d.children[1].id)
 	for range 2 { // heard twice is heard once
-		err := d.DB(t).Exec(`insert into outbox (id, kind, payload, occurred_at) values (?, 'attendance.marked', ?, now())`, api.NewID(), fact).Error
+		err := d.DB(t).Exec(`insert into outbox (id, kind, payload, occurred_at) values (?, 'attendance.marked', ?, now())`, api.NewID(),
+			fact).Error
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,8 @@ import (
 func TestARiderOnApprovedLeaveIsPresetAbsentAlsoWhenItIsGrantedOnTheWay(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 3)
-	err := d.DB(t).Exec(`insert into leave (id, applicant_type, student_id, leave_type, from_date, to_date, reason, days, status, created_by) values (?, 'STUDENT', ?, 'SICK', ?, ?, 'A cold', 1, 'APPROVED', ?)`,
+	err := d.DB(t).Exec(`insert into leave (id, applicant_type, student_id, leave_type, from_date, to_date, reason, days, status, created_by)
+		values (?, 'STUDENT', ?, 'SICK', ?, ?, 'A cold', 1, 'APPROVED', ?)`,
 		api.NewID(), d.children[0].id, d.today(), d.today(), d.children[0].parent.UserID).Error
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +29,8 @@ func TestARiderOnApprovedLeaveIsPresetAbsentAlsoWhenItIsGrantedOnTheWay(t *testi
 		t.Errorf("the parent of one on leave was told %d times", n)
 	}
 	fact := fmt.Sprintf(`{"studentId": %q, "fromDate": %q, "toDate": %q, "status": "APPROVED"}`, d.children[1].id, d.today(), d.today())
-	if err := d.DB(t).Exec(`insert into outbox (id, kind, payload, occurred_at) values (?, 'leave.decided', ?, now())`, api.NewID(), fact).Error; err != nil {
+	if err := d.DB(t).Exec(`insert into outbox (id, kind, payload, occurred_at) values (?, 'leave.decided', ?, now())`, api.NewID(),
+		fact).Error; err != nil {
 		t.Fatal(err)
 	}
 	d.App.Service.Relay.Wake(d.ID)

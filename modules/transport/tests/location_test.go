@@ -15,12 +15,14 @@ import (
 
 // at is a position on the route, so many stops from the first, some seconds ago.
 func at(stops float64, ago time.Duration) map[string]any {
-	return map[string]any{"lat": baseLat + stops*step, "lng": baseLng, "speed": 8, "heading": 0, "timestamp": time.Now().Add(-ago).UTC().Format(time.RFC3339Nano)}
+	return map[string]any{"lat": baseLat + stops*step, "lng": baseLng, "speed": 8, "heading": 0,
+		"timestamp": time.Now().Add(-ago).UTC().Format(time.RFC3339Nano)}
 }
 
 func (d *depot) send(t *testing.T, trip uuid.UUID, points ...map[string]any) live.BatchRead {
 	t.Helper()
-	return testkit.Post[live.BatchRead](t, d.driver, "/driver/bus-tracking/trips/"+trip.String()+"/locations", map[string]any{"locations": points})
+	return testkit.Post[live.BatchRead](t, d.driver, "/driver/bus-tracking/trips/"+trip.String()+"/locations",
+		map[string]any{"locations": points})
 }
 
 func (d *depot) live(t *testing.T) transport.Live {
@@ -62,7 +64,8 @@ func TestPositionsThatCannotBeAreNamedAndNotKept(t *testing.T) {
 	now := time.Now()
 	bad := []map[string]any{
 		{"lat": 91, "lng": 10, "timestamp": now.UnixMilli()}, {"lat": 0, "lng": 0, "timestamp": now.Unix()}, {"lng": 1},
-		{"lat": 12, "lng": 77, "timestamp": now.Add(time.Hour).UnixMilli()}, {"lat": 12, "lng": 77, "timestamp": now.Add(-25 * time.Hour).UnixMilli()},
+		{"lat": 12, "lng": 77, "timestamp": now.Add(time.Hour).UnixMilli()},
+		{"lat": 12, "lng": 77, "timestamp": now.Add(-25 * time.Hour).UnixMilli()},
 	}
 	got := d.send(t, trip, append(bad, map[string]any{"lat": 12.97, "lng": 77.59, "timestamp": now.UnixMilli()})...)
 	if len(got.Refused) != 5 || got.Stored != 1 || d.Count(t, "location", "true") != 1 {
@@ -73,7 +76,8 @@ func TestPositionsThatCannotBeAreNamedAndNotKept(t *testing.T) {
 	stranger.Refuses(t, "POST", path, map[string]any{"locations": []any{at(0, 0)}}, 404, "")
 	d.driver.Refuses(t, "POST", path, map[string]any{"locations": []any{map[string]any{"lat": "north"}}}, 400, "")
 	waiting := d.schedule(t, d.route.ID, "08:00")
-	d.driver.Refuses(t, "POST", "/driver/bus-tracking/trips/"+waiting.ID.String()+"/locations", map[string]any{"locations": []any{at(0, 0)}}, 409, "")
+	d.driver.Refuses(t, "POST", "/driver/bus-tracking/trips/"+waiting.ID.String()+"/locations", map[string]any{"locations": []any{at(0, 0)}},
+		409, "")
 }
 
 func TestAJumpNoBusMakesIsDroppedFromABatchAndNotShown(t *testing.T) {
@@ -109,9 +113,11 @@ func TestABusThatComesNearAStopIsToldOncePerStopAndTrip(t *testing.T) {
 	drive(-0.2, -0.1, 0, 0.02, 0.2)
 	testkit.Eventually(t, "the first stop is left", func() bool { s := d.live(t).Stops[0]; return s.ArrivedAt != nil && s.DepartedAt != nil })
 	drive(0.4, 0.6, 0.8, 0.78, 0.8)
-	testkit.Eventually(t, "the second stop's families are told", func() bool { return d.told(t, d.children[1].parent, "The bus is near") == 1 })
+	testkit.Eventually(t, "the second stop's families are told",
+		func() bool { return d.told(t, d.children[1].parent, "The bus is near") == 1 })
 	now := d.live(t)
-	if now.Stops[0].ETASeconds != nil || now.Stops[1].ETASeconds == nil || now.Stops[2].ETASeconds == nil || *now.Stops[2].ETASeconds <= *now.Stops[1].ETASeconds {
+	if now.Stops[0].ETASeconds != nil || now.Stops[1].ETASeconds == nil || now.Stops[2].ETASeconds == nil ||
+		*now.Stops[2].ETASeconds <= *now.Stops[1].ETASeconds {
 		t.Errorf("etas %+v", now.Stops)
 	}
 	for i, want := range []int{1, 1, 0} {
@@ -143,7 +149,8 @@ func TestOldTrailsAreThinnedAfterAMonthAndGoneAfterThree(t *testing.T) {
 		err := d.DB(t).Exec(`with t as (insert into trip (id, route_id, bus_id, driver_id, trip_type, trip_date, scheduled_start_at, status)
 				select ?, route_id, bus_id, driver_id, trip_type, ?, ?, 'completed' from trip where id = ? returning id)
 			insert into location (trip_id, at, lat, lng, speed, heading, received_at)
-			select ?, date_trunc('hour', now()) - make_interval(days => ?) + make_interval(secs => 10 * n), 12, 77, 1, 1, now() from generate_series(0, 17) n`,
+			select ?, date_trunc('hour', now()) - make_interval(days => ?) + make_interval(secs => 10 * n), 12, 77, 1, 1, now()
+			from generate_series(0, 17) n`,
 			id, today.AddDays(-days), time.Now().AddDate(0, 0, -days), trip, id, days).Error
 		if err != nil {
 			// the trip is there before its trail
@@ -196,7 +203,8 @@ func TestTheOfficeSeesEveryBusOfTheDayInOneCall(t *testing.T) {
 	trip := d.start(t)
 	d.send(t, trip, at(0, 20*time.Second), at(0.4, time.Second))
 	d.board(t, trip, d.children[0], "boarded")
-	incident := testkit.Post[transport.Incident](t, d.driver, "/driver/incident/report", map[string]any{"busId": d.bus.ID, "type": "traffic_jam"})
+	incident := testkit.Post[transport.Incident](t, d.driver, "/driver/incident/report",
+		map[string]any{"busId": d.bus.ID, "type": "traffic_jam"})
 
 	fleet := testkit.Get[transport.Fleet](t, d.admin, "/school-admin/transport/live")
 	if len(fleet.Buses) != 2 || len(fleet.Incidents) != 1 || fleet.Incidents[0].ID != incident.ID {

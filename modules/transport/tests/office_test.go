@@ -17,7 +17,8 @@ func TestATapAfterTheClassWasMarkedAbsentAlertsTheOfficeOnceToo(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 2)
 	trip := d.start(t)
-	err := d.DB(t).Exec(`insert into attendance (id, student_id, division_id, date, status, source, marked_by, marked_at) values (?, ?, ?, ?, 'ABSENT', 'TEACHER', ?, now())`,
+	err := d.DB(t).Exec(`insert into attendance (id, student_id, division_id, date, status, source, marked_by, marked_at)
+		values (?, ?, ?, ?, 'ABSENT', 'TEACHER', ?, now())`,
 		api.NewID(), d.children[0].id, d.Seat(t, "Class 5").DivisionID, d.today(), d.admin.UserID).Error
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +42,8 @@ func TestATripNobodyEndsIsTheOfficesBusinessOnceAndOneThatEndedIsNot(t *testing.
 	d.board(t, trip, d.children[1], "absent")
 	due := func(trip uuid.UUID) {
 		t.Helper()
-		got := d.DB(t).Exec(`update outbox set next_at = now() - interval '1 minute' where kind = ? and payload ->> 'tripId' = ?`, transport.EndDueFact, trip.String())
+		got := d.DB(t).Exec(`update outbox set next_at = now() - interval '1 minute' where kind = ? and payload ->> 'tripId' = ?`,
+			transport.EndDueFact, trip.String())
 		if got.Error != nil || got.RowsAffected != 1 {
 			t.Fatalf("%d trips are looked at again: %v", got.RowsAffected, got.Error)
 		}
@@ -55,10 +57,12 @@ func TestATripNobodyEndsIsTheOfficesBusinessOnceAndOneThatEndedIsNot(t *testing.
 	}
 	due(trip)
 	var bodies []string
-	if err := d.DB(t).Table("notification").Where("user_id = ? and dedupe_key like 'trip-left-open%'", d.admin.UserID).Pluck("body", &bodies).Error; err != nil {
+	if err := d.DB(t).Table("notification").Where("user_id = ? and dedupe_key like 'trip-left-open%'", d.admin.UserID).Pluck("body",
+		&bodies).Error; err != nil {
 		t.Fatal(err)
 	}
-	if len(bodies) != 1 || !strings.Contains(bodies[0], "Asha Rao") || !strings.Contains(bodies[0], "Csha Rao") || strings.Contains(bodies[0], "Bsha") || !strings.Contains(bodies[0], "बस") {
+	if len(bodies) != 1 || !strings.Contains(bodies[0], "Asha Rao") || !strings.Contains(bodies[0], "Csha Rao") ||
+		strings.Contains(bodies[0], "Bsha") || !strings.Contains(bodies[0], "बस") {
 		t.Errorf("the office was told %q", bodies)
 	}
 	d.board(t, trip, d.children[0], "alighted")
@@ -103,7 +107,8 @@ func TestARunningTripIsHandedToAnotherDriverAndTheFirstDrivesItNoMore(t *testing
 	}
 	// Somebody who drives already cannot take another.
 	third, thirdID := d.hire(t)
-	bus := testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create", map[string]any{"busNumber": "8", "driverId": thirdID})
+	bus := testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create",
+		map[string]any{"busNumber": "8", "driverId": thirdID})
 	other := d.schedule(t, d.newRoute(t, "Valley", "pickup", bus.ID).ID, "07:00")
 	testkit.Post[transport.TripDetail](t, third, "/driver/bus-tracking/trips/"+other.ID.String()+"/start", map[string]any{})
 	d.admin.Refuses(t, "POST", path, map[string]any{"driverId": thirdID}, 409, "")

@@ -18,10 +18,13 @@ func TestARoutesStopsAreReplacedInOrderAndOneThatIsUsedStays(t *testing.T) {
 		map[string]any{"name": "Bridge", "lat": 12.99, "lng": 77.6, "plannedTime": "07:15", "radiusMeters": 500},
 		map[string]any{"id": temple.ID, "name": "Temple", "lat": temple.Lat, "lng": temple.Lng},
 	}})
-	if s := changed.Stops; len(s) != 3 || s[0].ID != market.ID || s[0].Name != "Old market" || s[0].Sequence != 1 || s[1].RadiusMeters != 500 || s[2].ID != temple.ID || s[2].RadiusMeters != 300 {
+	if s := changed.Stops; len(s) != 3 || s[0].ID != market.ID || s[0].Name != "Old market" || s[0].Sequence != 1 ||
+		s[1].RadiusMeters != 500 || s[2].ID != temple.ID || s[2].RadiusMeters != 300 {
 		t.Errorf("stops %+v", changed.Stops)
 	}
-	f := d.admin.Refuses(t, "PUT", path, map[string]any{"stops": []any{map[string]any{"id": lake.ID, "name": "Lake", "lat": 1, "lng": 1}, map[string]any{"name": "Nowhere"}}}, 422, "")
+	f := d.admin.Refuses(t, "PUT", path,
+		map[string]any{"stops": []any{map[string]any{"id": lake.ID, "name": "Lake", "lat": 1, "lng": 1}, map[string]any{"name": "Nowhere"}}},
+		422, "")
 	if len(f.Details) != 2 {
 		t.Errorf("it names %+v", f.Details)
 	}
@@ -41,7 +44,8 @@ func TestRidersChangeFromADayOnAndRideOneWayOnce(t *testing.T) {
 		return map[string]any{"studentId": c.id, "stopId": d.route.Stops[stop].ID}
 	}
 	testkit.Put[transport.RouteDetail](t, d.admin, path, map[string]any{"fromDate": tomorrow, "students": []any{entry(d.children[0], 2)}})
-	if now := testkit.Get[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/"+d.route.ID.String()); len(now.Students) != 2 || now.Students[0].StopName != "Temple" {
+	if now := testkit.Get[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/"+d.route.ID.String()); len(now.Students) != 2 ||
+		now.Students[0].StopName != "Temple" {
 		t.Errorf("today %+v", now.Students)
 	}
 	if n := d.Count(t, "ride", "start_date = ? and end_date is null", tomorrow); n != 1 {
@@ -63,7 +67,9 @@ func TestRidersChangeFromADayOnAndRideOneWayOnce(t *testing.T) {
 	home := d.newRoute(t, "Lake Road, afternoon", "dropoff", d.bus.ID)
 	d.ride(t, home, d.children...)
 	stranger := newDepot(t, 1)
-	f := d.admin.Refuses(t, "PUT", path, map[string]any{"students": []any{entry(stranger.children[0], 0), map[string]any{"studentId": d.children[0].id, "stopId": stranger.route.Stops[0].ID}}}, 422, "")
+	f := d.admin.Refuses(t, "PUT", path,
+		map[string]any{"students": []any{entry(stranger.children[0], 0),
+			map[string]any{"studentId": d.children[0].id, "stopId": stranger.route.Stops[0].ID}}}, 422, "")
 	if len(f.Details) != 2 || d.Count(t, "ride", "end_date is null") != 4 {
 		t.Errorf("another school's ids: %+v", f.Details)
 	}
@@ -73,7 +79,8 @@ func TestPeopleSeeTheBusesThatAreTheirs(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 2)
 	trip := d.start(t)
-	live, students, incidents := "/bus-tracking/bus/"+d.bus.ID.String()+"/live", "/bus-tracking/trip/"+trip.String()+"/students", "/bus-tracking/incidents/"+d.bus.ID.String()
+	live, students, incidents := "/bus-tracking/bus/"+d.bus.ID.String()+"/live", "/bus-tracking/trip/"+trip.String()+"/students",
+		"/bus-tracking/incidents/"+d.bus.ID.String()
 	stranger, _ := d.hire(t)
 	outsider := d.admit(t, "Zoya")
 	for _, c := range []*testkit.Client{stranger, outsider.parent} {
@@ -91,7 +98,8 @@ func TestPeopleSeeTheBusesThatAreTheirs(t *testing.T) {
 	}
 	for _, c := range []*testkit.Client{d.admin, d.driver, d.children[1].parent} {
 		now := testkit.Get[transport.Live](t, c, live)
-		if now.Status != "in_progress" || now.Trip.ID != trip || now.Location != nil || !now.IsStale || now.AgeSeconds != nil || len(now.Stops) != 3 {
+		if now.Status != "in_progress" || now.Trip.ID != trip || now.Location != nil || !now.IsStale || now.AgeSeconds != nil ||
+			len(now.Stops) != 3 {
 			t.Errorf("live %+v", now)
 		}
 	}
@@ -103,7 +111,8 @@ func TestAnIncidentReachesTheGuardiansOfThoseOnTheTripAndIsResolved(t *testing.T
 	trip := d.start(t)
 	d.board(t, trip, d.children[0], "boarded")
 	d.board(t, trip, d.children[1], "absent")
-	made := testkit.Post[transport.Incident](t, d.driver, "/driver/incident/report", map[string]any{"busId": d.bus.ID, "type": "traffic_jam", "description": "Ring road", "lat": 12.97, "lng": 77.59})
+	made := testkit.Post[transport.Incident](t, d.driver, "/driver/incident/report",
+		map[string]any{"busId": d.bus.ID, "type": "traffic_jam", "description": "Ring road", "lat": 12.97, "lng": 77.59})
 	if made.TripID == nil || *made.TripID != trip || made.Severity != "MEDIUM" {
 		t.Errorf("reported %+v", made)
 	}
@@ -122,11 +131,14 @@ func TestAnIncidentReachesTheGuardiansOfThoseOnTheTripAndIsResolved(t *testing.T
 	stranger.Refuses(t, "POST", "/driver/incident/report", map[string]any{"busId": d.bus.ID, "type": "other"}, 404, "")
 	stranger.Refuses(t, "POST", "/driver/incident/resolve", map[string]any{"incidentId": made.ID}, 404, "")
 	for range 2 {
-		if got := testkit.Post[transport.Incident](t, d.driver, "/driver/incident/resolve", map[string]any{"incidentId": made.ID, "resolution": "Cleared"}); got.ResolvedAt == nil || got.Resolution != "Cleared" || got.Version != 2 {
+		if got := testkit.Post[transport.Incident](t, d.driver, "/driver/incident/resolve",
+			map[string]any{"incidentId": made.ID, "resolution": "Cleared"}); got.ResolvedAt == nil || got.Resolution != "Cleared" ||
+			got.Version != 2 {
 			t.Errorf("resolved %+v", got)
 		}
 	}
-	f := d.driver.Refuses(t, "POST", "/driver/incident/report", map[string]any{"busId": d.bus.ID, "type": "flat", "severity": "x", "lat": 99}, 422, "")
+	f := d.driver.Refuses(t, "POST", "/driver/incident/report", map[string]any{"busId": d.bus.ID, "type": "flat", "severity": "x", "lat": 99},
+		422, "")
 	if len(f.Details) != 3 {
 		t.Errorf("it names %+v", f.Details)
 	}

@@ -44,7 +44,8 @@ func furnish(t *testing.T, s *testkit.School, children int) *depot {
 	t.Helper()
 	d := &depot{School: s, admin: s.As(t, api.SchoolAdmin)}
 	d.driver, d.driverID = d.hire(t)
-	d.bus = testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create", map[string]any{"busNumber": "7", "capacity": 40, "driverId": d.driverID})
+	d.bus = testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create",
+		map[string]any{"busNumber": "7", "capacity": 40, "driverId": d.driverID})
 	d.route = d.newRoute(t, "Hill Road, morning", "pickup", d.bus.ID)
 	for i := range children {
 		d.children = append(d.children, d.admit(t, string(rune('A'+i))+"sha"))
@@ -57,7 +58,8 @@ func furnish(t *testing.T, s *testkit.School, children int) *depot {
 func (d *depot) hire(t *testing.T) (*testkit.Client, uuid.UUID) {
 	t.Helper()
 	client, id := d.As(t, api.Driver), api.NewID()
-	err := d.DB(t).Exec(`insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, ?, 'Ravi', '', 'DRIVER')`, id, client.UserID, id.String()).Error
+	err := d.DB(t).Exec(`insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+		values (?, ?, ?, 'Ravi', '', 'DRIVER')`, id, client.UserID, id.String()).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,18 +71,22 @@ func (d *depot) newRoute(t *testing.T, name, direction string, bus uuid.UUID) tr
 	stop := func(i int, name, at string) map[string]any {
 		return map[string]any{"name": name, "lat": baseLat + float64(i)*step, "lng": baseLng, "plannedTime": at}
 	}
-	return testkit.Post[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/create", map[string]any{"name": name, "busId": bus, "direction": direction,
-		"stops": []any{stop(0, "Temple", "07:00"), stop(1, "Market", "07:10"), stop(2, "Lake", "07:20")}})
+	return testkit.Post[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/create",
+		map[string]any{"name": name, "busId": bus, "direction": direction,
+			"stops": []any{stop(0, "Temple", "07:00"), stop(1, "Market", "07:10"), stop(2, "Lake", "07:20")}})
 }
 
 // admit makes a student with one parent, who is signed in.
 func (d *depot) admit(t *testing.T, name string) child {
 	t.Helper()
-	s := testkit.Post[struct{ ID uuid.UUID }](t, d.admin, "/school-admin/student/create", map[string]any{"firstName": name, "lastName": "Rao"})
+	s := testkit.Post[struct{ ID uuid.UUID }](t, d.admin, "/school-admin/student/create",
+		map[string]any{"firstName": name, "lastName": "Rao"})
 	c := child{id: s.ID, name: name + " Rao", parent: d.As(t, api.Parent)}
 	guardian := api.NewID()
-	err := d.DB(t).Exec(`with g as (insert into guardian (id, user_id, first_name, phone) select ?, id, 'Meera', phone from app_user where id = ? returning id)
-		insert into student_guardian (id, student_id, guardian_id, relation) select ?, ?, id, 'MOTHER' from g`, guardian, c.parent.UserID, api.NewID(), c.id).Error
+	err := d.DB(t).Exec(`with g as (insert into guardian (id, user_id, first_name, phone) select ?, id, 'Meera', phone from app_user
+		where id = ? returning id)
+		insert into student_guardian (id, student_id, guardian_id, relation) select ?, ?, id, 'MOTHER'
+		from g`, guardian, c.parent.UserID, api.NewID(), c.id).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +100,8 @@ func (d *depot) ride(t *testing.T, route transport.RouteDetail, children ...chil
 	for i, c := range children {
 		entries = append(entries, map[string]any{"studentId": c.id, "stopId": route.Stops[i%len(route.Stops)].ID})
 	}
-	testkit.Put[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/"+route.ID.String()+"/students", map[string]any{"students": entries})
+	testkit.Put[transport.RouteDetail](t, d.admin, "/school-admin/transport/route/"+route.ID.String()+"/students",
+		map[string]any{"students": entries})
 }
 
 func (d *depot) today() string { return api.DateOf(time.Now().In(d.Location())).String() }
@@ -102,7 +109,8 @@ func (d *depot) today() string { return api.DateOf(time.Now().In(d.Location())).
 // schedule schedules a trip of today.
 func (d *depot) schedule(t *testing.T, route uuid.UUID, at string) transport.Scheduled {
 	t.Helper()
-	return testkit.Post[transport.Scheduled](t, d.admin, "/school-admin/transport/trip/schedule", map[string]any{"routeId": route, "tripDate": d.today(), "scheduledStartTime": at})
+	return testkit.Post[transport.Scheduled](t, d.admin, "/school-admin/transport/trip/schedule",
+		map[string]any{"routeId": route, "tripDate": d.today(), "scheduledStartTime": at})
 }
 
 // start schedules a trip of the route and starts it.
@@ -122,7 +130,8 @@ func (d *depot) command(t *testing.T, trip uuid.UUID, what string) transport.Tri
 
 func (d *depot) board(t *testing.T, trip uuid.UUID, c child, status string) transport.Boarding {
 	t.Helper()
-	return testkit.Post[transport.Boarding](t, d.driver, "/driver/student/board", map[string]any{"tripId": trip, "studentId": c.id, "status": status})
+	return testkit.Post[transport.Boarding](t, d.driver, "/driver/student/board",
+		map[string]any{"tripId": trip, "studentId": c.id, "status": status})
 }
 
 // told counts what a parent was told with a title.

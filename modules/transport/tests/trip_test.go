@@ -50,7 +50,8 @@ func TestATripGoesThroughItsStatesAndACommandThatHoldsIsNoChange(t *testing.T) {
 	if err := json.Unmarshal(refused.Body, &body); err != nil || refused.Status != 409 {
 		t.Fatalf("ended with children aboard: %d %s", refused.Status, refused.Body)
 	}
-	if !strings.Contains(body.Message, "Asha Rao (aboard)") || !strings.Contains(body.Message, "Csha Rao (waiting)") || len(body.Data.Aboard) != 1 || len(body.Data.Waiting) != 1 {
+	if !strings.Contains(body.Message, "Asha Rao (aboard)") || !strings.Contains(body.Message, "Csha Rao (waiting)") ||
+		len(body.Data.Aboard) != 1 || len(body.Data.Waiting) != 1 {
 		t.Errorf("it says %s", refused.Body)
 	}
 	d.board(t, trip.ID, d.children[0], "alighted")
@@ -60,7 +61,8 @@ func TestATripGoesThroughItsStatesAndACommandThatHoldsIsNoChange(t *testing.T) {
 	}
 	d.command(t, trip.ID, "end")
 	d.driver.Refuses(t, "POST", path+"start", map[string]any{}, 409, "")
-	d.driver.Refuses(t, "POST", "/driver/student/board", map[string]any{"tripId": trip.ID, "studentId": d.children[0].id, "status": "boarded"}, 409, "")
+	d.driver.Refuses(t, "POST", "/driver/student/board",
+		map[string]any{"tripId": trip.ID, "studentId": d.children[0].id, "status": "boarded"}, 409, "")
 	for filter, want := range map[string]int{"ENDED": 1, "completed": 1, "STARTED": 0, "scheduled": 0} {
 		if page := testkit.Get[api.Page[transport.TripView]](t, d.admin, "/school-admin/transport/trip/list?filters[status]="+filter); page.Total != want {
 			t.Errorf("%d trips are %s", page.Total, filter)
@@ -129,7 +131,8 @@ func TestABusAndADriverAreOnOneTripAtATime(t *testing.T) {
 	second := d.schedule(t, home.ID, "15:30")
 	d.driver.Refuses(t, "POST", "/driver/bus-tracking/trips/"+second.ID.String()+"/start", map[string]any{}, 409, "")
 	other := testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create", map[string]any{"busNumber": "8"})
-	testkit.Put[transport.TripDetail](t, d.admin, "/school-admin/transport/trip/"+second.ID.String(), map[string]any{"busId": other.ID, "driverId": d.driverID})
+	testkit.Put[transport.TripDetail](t, d.admin, "/school-admin/transport/trip/"+second.ID.String(),
+		map[string]any{"busId": other.ID, "driverId": d.driverID})
 	d.driver.Refuses(t, "POST", "/driver/bus-tracking/trips/"+second.ID.String()+"/start", map[string]any{}, 409, "")
 	if n := d.Count(t, "trip", "status = 'in_progress'"); n != 1 {
 		t.Errorf("%d trips are under way", n)
@@ -143,12 +146,15 @@ func TestASubstituteDrivesForTheirDaysAndTheBussOwnDriverDoesNot(t *testing.T) {
 	stranger, id := d.hire(t)
 	start := "/driver/bus-tracking/trips/" + trip.ID.String() + "/start"
 	stranger.Refuses(t, "POST", start, map[string]any{}, 404, "")
-	testkit.Put[transport.BusDetail](t, d.admin, "/school-admin/transport/bus/"+d.bus.ID.String()+"/driver", map[string]any{"driverId": id, "fromDate": d.today(), "toDate": d.today()})
+	testkit.Put[transport.BusDetail](t, d.admin, "/school-admin/transport/bus/"+d.bus.ID.String()+"/driver",
+		map[string]any{"driverId": id, "fromDate": d.today(), "toDate": d.today()})
 	d.driver.Refuses(t, "POST", start, map[string]any{}, 404, "")
-	if mine := testkit.Get[transport.DriversBuses](t, stranger, "/driver/bus/mine"); len(mine.Buses) != 1 || !mine.Buses[0].Substitute || len(mine.Buses[0].Routes) != 1 {
+	if mine := testkit.Get[transport.DriversBuses](t, stranger, "/driver/bus/mine"); len(mine.Buses) != 1 || !mine.Buses[0].Substitute ||
+		len(mine.Buses[0].Routes) != 1 {
 		t.Errorf("the substitute's buses %+v", mine)
 	}
-	if page := testkit.Get[api.Page[transport.TripView]](t, stranger, "/driver/trip/list"); page.Total != 1 || page.Items[0].RouteName != "Hill Road, morning" {
+	if page := testkit.Get[api.Page[transport.TripView]](t, stranger, "/driver/trip/list"); page.Total != 1 ||
+		page.Items[0].RouteName != "Hill Road, morning" {
 		t.Errorf("the substitute's trips %+v", page)
 	}
 	if a := stranger.Call(t, "POST", start, map[string]any{}); a.Status != 200 {
@@ -160,21 +166,26 @@ func TestTripsRepeatOnWeekdaysAndWhatDoesNotFitIsNamed(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 0)
 	from, _ := api.ParseDate(d.today())
-	made := testkit.Post[transport.Scheduled](t, d.admin, "/school-admin/transport/trip/schedule", map[string]any{"routeId": d.route.ID, "weekdays": []int{1, 2, 3, 4, 5},
-		"fromDate": from, "toDate": from.AddDays(13), "scheduledStartTime": "06:55"})
+	made := testkit.Post[transport.Scheduled](t, d.admin, "/school-admin/transport/trip/schedule",
+		map[string]any{"routeId": d.route.ID, "weekdays": []int{1, 2, 3, 4, 5},
+			"fromDate": from, "toDate": from.AddDays(13), "scheduledStartTime": "06:55"})
 	if made.Total != 10 || len(made.Trips) != 10 {
 		t.Errorf("%d trips in two weeks", made.Total)
 	}
 	create := "/school-admin/transport/trip/schedule"
-	f := d.admin.Refuses(t, "POST", create, map[string]any{"routeId": d.route.ID, "weekdays": []int{9}, "scheduledStartTime": "25:00"}, 422, "")
+	f := d.admin.Refuses(t, "POST", create, map[string]any{"routeId": d.route.ID, "weekdays": []int{9}, "scheduledStartTime": "25:00"}, 422,
+		"")
 	if len(f.Details) < 2 {
 		t.Errorf("it names %+v", f.Details)
 	}
-	d.admin.Refuses(t, "POST", create, map[string]any{"routeId": d.route.ID, "tripDate": made.TripDate, "scheduledStartTime": "06:55"}, 409, "DUPLICATE_ENTRY")
+	d.admin.Refuses(t, "POST", create, map[string]any{"routeId": d.route.ID, "tripDate": made.TripDate, "scheduledStartTime": "06:55"}, 409,
+		"DUPLICATE_ENTRY")
 	d.admin.Refuses(t, "POST", create, map[string]any{"routeId": api.NewID(), "tripDate": d.today(), "scheduledStartTime": "06:55"}, 422, "")
-	d.admin.Refuses(t, "POST", create, map[string]any{"routeId": d.route.ID, "tripType": "dropoff", "tripDate": d.today(), "scheduledStartTime": "06:50"}, 422, "")
+	d.admin.Refuses(t, "POST", create, map[string]any{"routeId": d.route.ID, "tripType": "dropoff", "tripDate": d.today(),
+		"scheduledStartTime": "06:50"}, 422, "")
 	cancel := "/school-admin/transport/trip/" + made.ID.String() + "/cancel"
-	if got := testkit.Post[transport.TripDetail](t, d.admin, cancel, map[string]any{"reason": "Strike"}); got.Status != "cancelled" || got.CancelReason != "Strike" {
+	if got := testkit.Post[transport.TripDetail](t, d.admin, cancel, map[string]any{"reason": "Strike"}); got.Status != "cancelled" ||
+		got.CancelReason != "Strike" {
 		t.Errorf("cancelled %+v", got.Trip)
 	}
 	testkit.Post[transport.TripDetail](t, d.admin, cancel, map[string]any{"reason": "Again"})

@@ -71,7 +71,8 @@ func TestPromotion_DryRunCommitAndUndo(t *testing.T) {
 	o, next, ids := turning(t, 30)
 	ask := map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "retained": ids[:1], "left": ids[1:2], "dryRun": true}
 	dry := testkit.Post[year.Promotion](t, o.Client, promotePath, ask)
-	if dry.Promoted != 10 || dry.Retained != 1 || dry.Left != 1 || dry.ID != nil || len(dry.Students) != 12 || o.Count(t, "enrolment", "end_date is not null") != 0 {
+	if dry.Promoted != 10 || dry.Retained != 1 || dry.Left != 1 || dry.ID != nil || len(dry.Students) != 12 ||
+		o.Count(t, "enrolment", "end_date is not null") != 0 {
 		t.Fatalf("dry run %+v", dry)
 	}
 	ask["dryRun"] = false
@@ -88,7 +89,8 @@ func TestPromotion_DryRunCommitAndUndo(t *testing.T) {
 			t.Errorf("%d %s", n, outcome)
 		}
 	}
-	if n := o.Count(t, "enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id", "k.name = 'Class 6' and d.name = 'A' and e.academic_year_id = ?", next.ID); n != 5 {
+	if n := o.Count(t, "enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id",
+		"k.name = 'Class 6' and d.name = 'A' and e.academic_year_id = ?", next.ID); n != 5 {
 		t.Errorf("%d in 6-A", n)
 	}
 	undo := promotePath + "/" + first.ID.String() + "/undo"
@@ -97,7 +99,8 @@ func TestPromotion_DryRunCommitAndUndo(t *testing.T) {
 			t.Errorf("undone %+v", p)
 		}
 	}
-	if n := o.Count(t, "enrolment", "end_date is null and outcome is null and academic_year_id = ?", o.year.ID); n != 12 || o.Count(t, "enrolment", "true") != 12 || o.Count(t, "student", "status <> 'ACTIVE'") != 0 {
+	if n := o.Count(t, "enrolment", "end_date is null and outcome is null and academic_year_id = ?", o.year.ID); n != 12 ||
+		o.Count(t, "enrolment", "true") != 12 || o.Count(t, "student", "status <> 'ACTIVE'") != 0 {
 		t.Errorf("after undoing, %d sit where they sat", n)
 	}
 	second := testkit.Post[year.Promotion](t, o.Client, promotePath, ask)
@@ -142,7 +145,8 @@ func TestPromotion_LastClassGraduates_UnmappedDivisionIsLeftOut(t *testing.T) {
 	}
 	o.Refuses(t, "POST", promotePath+"/"+six.ID.String()+"/undo", nil, 409, "")
 	o.Refuses(t, "POST", promotePath+"/"+uuid.NewString()+"/undo", nil, 404, "")
-	for field, v := range map[string]any{"toYearId": o.year.ID, "classId": uuid.New(), "fromYearId": uuid.New(), "retained": []uuid.UUID{uuid.New()}, "divisionMap": map[string]any{c.ID.String(): ids[0]}} {
+	for field, v := range map[string]any{"toYearId": o.year.ID, "classId": uuid.New(), "fromYearId": uuid.New(),
+		"retained": []uuid.UUID{uuid.New()}, "divisionMap": map[string]any{c.ID.String(): ids[0]}} {
 		ask := map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID}
 		ask[field] = v
 		o.Refuses(t, "POST", promotePath, ask, 422, "")
@@ -159,13 +163,17 @@ func TestPromotion_ChosenStudents_TheRestWait(t *testing.T) {
 			t.Fatalf("%+v", p)
 		}
 	}
-	if n := o.Count(t, "promotion", "true"); n != 1 || o.Count(t, "enrolment", "academic_year_id = ? and end_date is null and outcome is null", o.year.ID) != 7 {
+	if n := o.Count(t, "promotion", "true"); n != 1 ||
+		o.Count(t, "enrolment", "academic_year_id = ? and end_date is null and outcome is null", o.year.ID) != 7 {
 		t.Errorf("%d promotions", n)
 	}
-	for field, list := range map[string][]uuid.UUID{"students": ids[:6], "retained": ids[5:6], "left": {uuid.New()}} { // settled, named twice, unknown
-		o.Refuses(t, "POST", promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "students": ids[5:7], field: list}, 422, "")
+	for field, list := range map[string][]uuid.UUID{"students": ids[:6], "retained": ids[5:6],
+		"left": {uuid.New()}} { // settled, named twice, unknown
+		o.Refuses(t, "POST", promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "students": ids[5:7], field: list},
+			422, "")
 	}
-	none := testkit.Post[year.Promotion](t, o.Client, promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "students": []any{}, "retained": ids[5:6]})
+	none := testkit.Post[year.Promotion](t, o.Client, promotePath,
+		map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "students": []any{}, "retained": ids[5:6]})
 	if none.Promoted != 0 || none.Retained != 1 {
 		t.Errorf("%+v", none)
 	}
@@ -178,11 +186,13 @@ func TestPromotion_ChosenStudents_TheRestWait(t *testing.T) {
 func TestPromotion_LeavingStudent_StaysUntilTheYearEnds(t *testing.T) {
 	t.Parallel()
 	o, next, ids := turning(t, 30)
-	p := testkit.Post[year.Promotion](t, o.Client, promotePath, map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "left": ids[:2]})
+	p := testkit.Post[year.Promotion](t, o.Client, promotePath,
+		map[string]any{"toYearId": next.ID, "classId": o.classes[1].ID, "left": ids[:2]})
 	student := func(id uuid.UUID) roster.StudentDetail {
 		return testkit.Get[roster.StudentDetail](t, o.Client, "/school-admin/student/"+id.String())
 	}
-	if s := student(ids[0]); s.Status != "ACTIVE" || s.LeavingStatus == nil || *s.LeavingStatus != "WITHDRAWN" || s.LeavingDate == nil || s.DivisionID == nil {
+	if s := student(ids[0]); s.Status != "ACTIVE" || s.LeavingStatus == nil || *s.LeavingStatus != "WITHDRAWN" || s.LeavingDate == nil ||
+		s.DivisionID == nil {
 		t.Errorf("weeks before: %+v", s)
 	}
 	o.RunScheduled(t, "let-students-leave")

@@ -11,7 +11,8 @@ import (
 )
 
 func yearOf(n int) map[string]any {
-	return map[string]any{"name": fmt.Sprintf("%d-%02d", n, (n+1)%100), "startDate": fmt.Sprintf("%d-06-01", n), "endDate": fmt.Sprintf("%d-04-30", n+1)}
+	return map[string]any{"name": fmt.Sprintf("%d-%02d", n, (n+1)%100), "startDate": fmt.Sprintf("%d-06-01", n),
+		"endDate": fmt.Sprintf("%d-04-30", n+1)}
 }
 
 func TestYear_CreateReadUpdateDelete(t *testing.T) {
@@ -29,7 +30,8 @@ func TestYear_CreateReadUpdateDelete(t *testing.T) {
 		t.Errorf("made %+v", made)
 	}
 
-	changed := testkit.Put[roster.AcademicYear](t, admin, "/school-admin/academic-year/"+made.ID.String(), map[string]any{"name": "This year"})
+	changed := testkit.Put[roster.AcademicYear](t, admin, "/school-admin/academic-year/"+made.ID.String(),
+		map[string]any{"name": "This year"})
 	if changed.Name != "This year" || changed.EndDate != made.EndDate || changed.Version != 2 {
 		t.Errorf("a change of the name gave %+v", changed)
 	}
@@ -49,20 +51,24 @@ func TestYear_WrongOrOverlappingDates_AreRefused(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
-	f := admin.Refuses(t, "POST", "/school-admin/academic-year/create", map[string]any{"name": "x", "startDate": "2026-06-01", "endDate": "2026-06-01"}, 422, "")
+	f := admin.Refuses(t, "POST", "/school-admin/academic-year/create",
+		map[string]any{"name": "x", "startDate": "2026-06-01", "endDate": "2026-06-01"}, 422, "")
 	if f.Details[0].Field != "endDate" {
 		t.Errorf("details %+v", f.Details)
 	}
-	f = admin.Refuses(t, "POST", "/school-admin/academic-year/create", map[string]any{"name": "x", "startDate": "0001-01-01", "endDate": "9999-12-31"}, 422, "")
+	f = admin.Refuses(t, "POST", "/school-admin/academic-year/create",
+		map[string]any{"name": "x", "startDate": "0001-01-01", "endDate": "9999-12-31"}, 422, "")
 	if f.Details[0].Field != "endDate" {
 		t.Errorf("a year of 9,999: details %+v", f.Details)
 	}
 	testkit.Post[roster.AcademicYear](t, admin, "/school-admin/academic-year/create", yearOf(2026))
-	f = admin.Refuses(t, "POST", "/school-admin/academic-year/create", map[string]any{"name": "y", "startDate": "2027-04-30", "endDate": "2027-12-31"}, 409, "DUPLICATE_ENTRY")
+	f = admin.Refuses(t, "POST", "/school-admin/academic-year/create",
+		map[string]any{"name": "y", "startDate": "2027-04-30", "endDate": "2027-12-31"}, 409, "DUPLICATE_ENTRY")
 	if f.Message != "These dates overlap another academic year" {
 		t.Errorf("message %q", f.Message)
 	}
-	admin.Refuses(t, "POST", "/school-admin/academic-year/create", map[string]any{"name": "2026-27", "startDate": "2030-06-01", "endDate": "2031-04-30"}, 409, "DUPLICATE_ENTRY")
+	admin.Refuses(t, "POST", "/school-admin/academic-year/create",
+		map[string]any{"name": "2026-27", "startDate": "2030-06-01", "endDate": "2031-04-30"}, 409, "DUPLICATE_ENTRY")
 }
 
 func TestYear_Put_ChangesOnlyNamedFields(t *testing.T) {
