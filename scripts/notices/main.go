@@ -18,7 +18,6 @@ type component struct {
 	name    string
 	version string
 	licence string   // as declared by the package itself; empty: what its texts are
-	author  string   // of a package that has no licence file
 	dirs    []string // where its licence files are; none in a listing without texts
 }
 
