@@ -148,8 +148,12 @@ export async function accessible(page, name) {
   want(false, `${name} is accessible:\n    ${violations.join('\n    ')}`)
 }
 
-/** Types into the search of a list and waits for what it finds: until then the rows may move away under a click. */
-export async function search(page, text) {
+/**
+ * Types into the search of a list and waits for what it finds: until then the rows may move away under a click. The page
+ * before may have a search of its own, so that the list's heading is waited for.
+ */
+export async function search(page, list, text) {
+  await page.getByRole('heading', { name: list, level: 1 }).waitFor()
   const found = page.waitForResponse((r) => new URL(r.url()).searchParams.get('filters[search]') === text)
   await page.getByRole('searchbox').fill(text)
   await found

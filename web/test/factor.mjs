@@ -102,7 +102,7 @@ export default async function ({ url, story, say, email, password, other, age })
 
     say('a proof is asked for before another operator is disabled, and the call goes on')
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Operators' }).click()
-    await search(page, other)
+    await search(page, 'Operators', other)
     await accessible(page, 'operators')
     await page.getByRole('button', { name: 'Test' }).first().click()
     await page.getByRole('button', { name: 'Disable…' }).click()

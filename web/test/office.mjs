@@ -12,7 +12,7 @@ export default async function ({ url, story, say, email, password }) {
     await nav.getByRole('link', { name: 'Students' }).click()
     await page.getByRole('button', { name: 'Bala Nair' }).waitFor()
     await accessible(page, 'students')
-    await search(page, 'chitra')
+    await search(page, 'Students', 'chitra')
     await page.getByRole('button', { name: 'Bala Nair' }).waitFor({ state: 'hidden' })
     want(page.url().includes('q=chitra'), 'the search is in the address')
     await page.reload()

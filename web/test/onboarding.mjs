@@ -48,7 +48,7 @@ export default async function ({ url, story, say, superEmail, superPassword }) {
     await page.getByText('The school is ready').waitFor()
     await accessible(page, 'onboarding, ready')
     await page.getByRole('link', { name: 'To the schools' }).click()
-    await search(page, stamp)
+    await search(page, 'Schools', stamp)
     await page.getByRole('button', { name: school }).click()
     await page.getByRole('heading', { name: school }).waitFor()
     await until(

@@ -15,7 +15,7 @@ export default async function ({ url, story, say, email, password, school }) {
 
     say("a school's numbers and record")
     await nav.getByRole('link', { name: 'Schools' }).click()
-    await search(page, school)
+    await search(page, 'Schools', school)
     await page.getByRole('button', { name: school }).click()
     await page.getByText('Signed in', { exact: true }).waitFor()
     await accessible(page, 'a school now')
@@ -61,7 +61,7 @@ export default async function ({ url, story, say, email, password, school }) {
     say('the fleet is migrated')
     await nav.getByRole('link', { name: 'Migrations' }).click()
     await page.getByRole('region', { name: 'The fleet' }).getByText('up to date').waitFor()
-    await search(page, school)
+    await search(page, 'Migrations', school)
     await page.getByRole('cell', { name: school, exact: true }).waitFor()
     await accessible(page, 'migrations')
     await page.getByRole('checkbox', { name: `Select ${school}` }).check({ force: true })
