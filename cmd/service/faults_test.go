@@ -21,7 +21,7 @@ const (
 	faultOnlyEnv     = "HOMEROOM_FAULT_ONLY"     // a part of the faults' names: no others come
 )
 
-func TestWhateverBreaksNothingAcknowledgedIsLostOrDoubledAndNoSchoolSeesAnother(t *testing.T) {
+func TestWhateverBreaks_NothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(faultTurnsEnv) != "" {
 		everyFault(t)

@@ -192,7 +192,7 @@ func TestAClientThatNeverFinishesItsRequestIsLetGo(t *testing.T) {
 	}
 }
 
-func TestHealthIsSaidAndNeitherAMissingRedisNorANewerSchemaMakesAnInstanceUnready(t *testing.T) {
+func TestReadiness_WithoutRedisOrWithANewerSchema_IsReady(t *testing.T) {
 	t.Parallel()
 	stack := testkit.Private(t)
 	app := testkit.StartOn(t, stack, "homeroom")

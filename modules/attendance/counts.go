@@ -60,10 +60,9 @@ func (n *Counts) plus(o Counts) {
 }
 
 // countColumns counts the attendance a in SQL.
-const countColumns = `count(*) filter (where a.status = 'PRESENT')::int as present, count(*)
-	filter (where a.status = 'ABSENT')::int as absent,
-	count(*) filter (where a.status = 'LATE')::int as late, count(*) filter (where a.status = 'LEAVE')::int as leave, count(*)
-	filter (where a.status = 'LEAVE' and a.half_day)::int as half_days`
+const countColumns = `count(*) filter (where a.status = 'PRESENT')::int as present,
+	count(*) filter (where a.status = 'ABSENT')::int as absent, count(*) filter (where a.status = 'LATE')::int as late,
+	count(*) filter (where a.status = 'LEAVE')::int as leave, count(*) filter (where a.status = 'LEAVE' and a.half_day)::int as half_days`
 
 // Month is a calendar month, YYYY-MM.
 type Month string

@@ -178,7 +178,7 @@ const holidayStatus = "HOLIDAY"
 
 // declareOff makes the day a day off of the division, as its marks say. Marks of that day
 // stay and count nowhere; what parents were to be told of them is withdrawn.
-func (s *markSheet) declareOff(c api.Ctx, r MarkFields) (Marked, error) {
+func (s *markSheet) declareOff(c api.Ctx, r MarkFields, reason string) (Marked, error) {
 	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make([]MarkedRecord, len(r.Records))}
 	for i, record := range r.Records {
 		out.Records[i] = MarkedRecord{StudentID: record.StudentID, Status: holidayStatus}
@@ -195,8 +195,12 @@ func (s *markSheet) declareOff(c api.Ctx, r MarkFields) (Marked, error) {
 	if _, err := takeBack(c, marks); err != nil {
 		return out, err
 	}
-	_, err := createHoliday(c, HolidayFields{Name: cmp.Or(strings.TrimSpace(r.Records[0].Remark), "Holiday"), StartDate: r.Date,
+	h, err := createHoliday(c, HolidayFields{Name: cmp.Or(strings.TrimSpace(r.Records[0].Remark), "Holiday"), StartDate: r.Date,
 		DivisionIDs: []uuid.UUID{r.DivisionID}})
+	if err != nil {
+		return out, err
+	}
+	c.Changed("declare off", "attendance", r.DivisionID, nil, map[string]any{"date": r.Date, "holidayId": h.ID, "reason": reason})
 	out.Changed = len(r.Records)
-	return out, err
+	return out, nil
 }

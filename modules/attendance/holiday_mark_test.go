@@ -69,6 +69,18 @@ func TestHolidayMark_OfSomeStudents_IsRefused(t *testing.T) {
 	}
 }
 
+func TestHolidayMark_OfADayPast_KeepsTheOfficesReason(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t, 1)
+	body := sheet(r.a, r.today.AddDays(-3), record(r.children[0], "HOLIDAY"))
+	r.admin.Refuses(t, "POST", officeMark, body, 422, "")
+	body["reason"] = "The road was closed"
+	testkit.Post[attendance.Marked](t, r.admin, officeMark, body)
+	if n := r.Count(t, "audit_event", "action = 'declare off' and after ->> 'reason' = 'The road was closed'"); n != 1 {
+		t.Errorf("%d audit rows with the reason", n)
+	}
+}
+
 func TestHoliday_OfADivision_LeavesItsClassAtSchool(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t, 1)

@@ -111,7 +111,7 @@ func mark(c api.Ctx, r MarkFields, source, reason string, bad []api.Detail) (Mar
 		return Marked{}, err
 	}
 	if r.Records[0].Status == holidayStatus {
-		return s.declareOff(c, r)
+		return s.declareOff(c, r, reason)
 	}
 	out := Marked{DivisionID: r.DivisionID, Date: r.Date, Records: make([]MarkedRecord, len(r.Records))}
 	changes := make([]change, 0, len(r.Records))

@@ -13,7 +13,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestTwoTeachersWhoMarkOneClassAtOnceBothSucceedAndNothingIsTornOrToldTwice(t *testing.T) {
+func TestMarks_OfTwoTeachersAtOnce_AreWholeAndToldOnce(t *testing.T) {
 	t.Parallel()
 	r := newRoom(t, 12)
 	second, _ := r.hire(t, map[string]any{"classId": r.five.ID, "divisionId": r.a.ID})

@@ -11,7 +11,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestPhotosAreForThoseWhoMaySeeTheStudentAndTheLogoForEverybodyOfTheSchool(t *testing.T) {
+func TestPhotos_AreForViewersOfTheStudent_LogoForAll(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	seat, elsewhere := s.Seat(t, "Class 5"), s.Seat(t, "Class 6")

@@ -99,7 +99,7 @@ var rules = []rule{
 		packages: []string{"homeroom/..."},
 		except: []string{
 			"tenancy/move", "cmd/...", "archive", "modules/school", "modules/node", "modules/platform",
-			"testkit/...", "fleet/...", "bench/...",
+			"testkit/...", "fleet/...",
 		},
 		refused: []string{"tenancy/lifecycle/...", "tenancy/move/..."},
 		inner:   true,
