@@ -45,6 +45,7 @@ type ImportResult struct {
 	GuardiansNew   int              `json:"guardiansNew"`
 	GuardiansFound int              `json:"guardiansFound" doc:"Known by their phone already, here or on an earlier row"`
 	Enrolments     int              `json:"enrolments" doc:"Opened in a division"`
+	FromYearStart  int              `json:"fromYearStart" doc:"Of these, how many begin with the academic year"`
 	Moves          int              `json:"moves" doc:"From one division to another"`
 	Errors         []sheet.RowError `json:"errors" doc:"At most 200 of them"`
 	ErrorCount     int              `json:"errorCount"`

@@ -105,12 +105,18 @@ func (l studentLine) guardian(i int) []string {
 	return cells
 }
 
-func (m *Module) importStudents(c api.Ctx, r importRequest, file *api.Incoming) (ImportResult, error) {
+// studentImport is what comes with a file of students.
+type studentImport struct {
+	importRequest
+	Since string `json:"since" validate:"omitempty,oneof=YEAR_START TODAY" doc:"Since when those sit in their division whose row has no admissionDate: the start of the academic year unless given, or today"`
+}
+
+func (m *Module) importStudents(c api.Ctx, r studentImport, file *api.Incoming) (ImportResult, error) {
 	reading := &studentReading{today: c.Today().String(), numbers: map[string]int{}, people: map[string]int{}}
-	return runImport(c, r, file, importer{
+	return runImport(c, r.importRequest, file, importer{
 		kind: "STUDENT", columns: studentSheet, take: reading.take,
 		plan: func(c api.Ctx, found *sheet.Problems) (importPlan, error) {
-			return planStudents(c, m, reading.lines, found)
+			return planStudents(c, m, r.Since, reading.lines, found)
 		},
 	})
 }

@@ -15,6 +15,7 @@ import (
 type studentPlan struct {
 	planBase
 	people  People
+	since   string // TODAY, or the start of the year
 	frame   *frame
 	known   *knownPeople
 	changes []*studentStep
@@ -47,8 +48,8 @@ type seatChange struct {
 
 // planStudents compares the rows with the school as it is. It reads what it needs in
 // a handful of queries, however many rows there are.
-func planStudents(c api.Ctx, m *Module, lines []studentLine, found *sheet.Problems) (importPlan, error) {
-	p := &studentPlan{planBase: newPlanBase(found), people: m.People}
+func planStudents(c api.Ctx, m *Module, since string, lines []studentLine, found *sheet.Problems) (importPlan, error) {
+	p := &studentPlan{planBase: newPlanBase(found), people: m.People, since: since}
 	var err error
 	if p.frame, err = readFrame(c); err != nil {
 		return nil, err
@@ -237,6 +238,9 @@ func (p *studentPlan) hashPlan() {
 					p.totals.Moves++
 				}
 				state = append(state, ch.seat.old.id.String(), strconv.Itoa(ch.seat.old.version))
+			} else if ch.old == nil && p.fromYearStart(ch) {
+				p.totals.FromYearStart++
+				state = append(state, "from the start")
 			}
 		}
 		for _, l := range append(ch.links, ch.relinked...) {
@@ -247,4 +251,13 @@ func (p *studentPlan) hashPlan() {
 		}
 		fmt.Fprintf(p.sum, "%d %s\n", ch.row, strings.Join(state, "|"))
 	}
+}
+
+// fromYearStart reports whether a new student sits in the division since the year began.
+func (p *studentPlan) fromYearStart(ch *studentStep) bool {
+	admitted := ch.fields[colAdmissionDate]
+	if admitted == "" {
+		return p.since != "TODAY"
+	}
+	return admitted <= p.frame.year.StartDate.String()
 }

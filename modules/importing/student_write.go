@@ -25,7 +25,7 @@ func (p *studentPlan) write(c api.Ctx, progress func(float64)) error {
 // number gives admission numbers to those who have none, by the school's pattern and
 // their year of admission.
 func (p *studentPlan) number(c api.Ctx) error {
-	today := c.Today().String()
+	from := p.enrolledFrom(c)
 	byYear := map[string][]*studentStep{}
 	for _, ch := range p.changes {
 		if ch.old != nil {
@@ -33,7 +33,7 @@ func (p *studentPlan) number(c api.Ctx) error {
 		}
 		ch.fields = slices.Clone(ch.fields) // the file's own rows are needed again if this has to be
 		if ch.fields[colAdmissionDate] == "" {
-			ch.fields[colAdmissionDate] = today
+			ch.fields[colAdmissionDate] = from
 		}
 		if ch.fields[colAdmissionNumber] == "" {
 			year := ch.fields[colAdmissionDate][:4]
@@ -54,6 +54,14 @@ func (p *studentPlan) number(c api.Ctx) error {
 		}
 	}
 	return nil
+}
+
+// enrolledFrom is since when those sit in their division who have no day of admission.
+func (p *studentPlan) enrolledFrom(c api.Ctx) string {
+	if p.since == "TODAY" || p.frame.year == nil {
+		return c.Today().String()
+	}
+	return p.frame.year.StartDate.String()
 }
 
 func (p *studentPlan) newGuardians() (made []*fileGuardian) {

@@ -8,22 +8,59 @@ import (
 	"gorm.io/gorm/clause"
 
 	"homeroom/api"
+	"homeroom/tenancy"
 )
 
-// enrol opens a student's first enrolment, on the day of admission or, for one who was
-// admitted earlier, at the beginning of the active year.
-func enrol(c api.Ctx, s *Student, d Division, roll *int) error {
-	year, err := ActiveYear(c)
+// enrol opens an enrolment in a year from a day on, or from the year's start if that is later.
+func enrol(c api.Ctx, student uuid.UUID, year AcademicYear, d Division, roll *int, from api.Date) error {
+	if from.Before(year.StartDate) {
+		from = year.StartDate
+	}
+	return api.Insert(c, "enrolment", &Enrolment{
+		StudentID: student, AcademicYearID: year.ID, ClassID: d.ClassID, DivisionID: d.ID, RollNumber: roll, StartDate: from,
+	})
+}
+
+// holds refuses a day that is not in the year.
+func (y AcademicYear) holds(field string, day api.Date) error {
+	if day.Before(y.StartDate) || y.EndDate.Before(day) {
+		return api.InvalidField(field, "%s must be in the academic year, %s to %s", field, y.StartDate, y.EndDate)
+	}
+	return nil
+}
+
+// moveFirstDay lets an enrolment begin on another day of its year. A later one is refused
+// while marks or results stand on the days that would no longer be the student's.
+func moveFirstDay(c api.Ctx, e Enrolment, first api.Date) error {
+	if e.StartDate == first {
+		return nil
+	}
+	year, err := api.Find[AcademicYear](c, "academic year", c.DB, e.AcademicYearID)
 	if err != nil {
 		return err
 	}
-	start := *s.AdmissionDate
-	if start.Before(year.StartDate) {
-		start = year.StartDate
+	if err := year.holds("enrolledFrom", first); err != nil {
+		return err
 	}
-	return api.Insert(c, "enrolment", &Enrolment{
-		StudentID: s.ID, AcademicYearID: year.ID, ClassID: d.ClassID, DivisionID: d.ID, RollNumber: roll, StartDate: start,
-	})
+	if e.EndDate != nil && e.EndDate.Before(first) {
+		return api.InvalidField("enrolledFrom", "enrolledFrom must not be after the enrolment's last day, %s", e.EndDate)
+	}
+	var found []struct{ Marked, Examined *api.Date }
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select
+			(select min(a.date) from attendance a where a.student_id = $1 and a.date >= $2 and a.date < $3) as marked,
+			(select min(p.exam_date) from exam_result r join exam_paper p on p.id = r.paper_id
+				where r.student_id = $1 and p.class_id = $4 and p.exam_date >= $2 and p.exam_date < $3) as examined`,
+		Args: []any{e.StudentID, e.StartDate, first, e.ClassID}, Scan: tenancy.Collect(&found)})
+	if err != nil {
+		return fmt.Errorf("reading what stands before an enrolment: %w", err)
+	}
+	switch f := found[0]; {
+	case f.Marked != nil:
+		return api.Conflict("The student was marked on %s: the enrolment cannot begin after it", f.Marked)
+	case f.Examined != nil:
+		return api.Conflict("The student has a result of %s: the enrolment cannot begin after it", f.Examined)
+	}
+	return changeEnrolment(c, e, func(e *Enrolment) { e.StartDate = first })
 }
 
 // currentEnrolment is the one in force today, or the next to begin; nil if neither.
@@ -60,12 +97,15 @@ func DivisionOn(db *gorm.DB, student uuid.UUID, day api.Date) (uuid.UUID, error)
 func move(c api.Ctx, s *Student, now *Enrolment, d Division, roll *int) error {
 	switch {
 	case now == nil:
-		from := *s
-		if from.AdmissionDate.Before(c.Today()) {
-			today := c.Today()
-			from.AdmissionDate = &today // nobody sat here yesterday
+		year, err := ActiveYear(c)
+		if err != nil {
+			return err
 		}
-		return enrol(c, &from, d, roll)
+		from := c.Today() // nobody sat here yesterday
+		if from.Before(*s.AdmissionDate) {
+			from = *s.AdmissionDate
+		}
+		return enrol(c, s.ID, year, d, roll, from)
 	case now.DivisionID == d.ID && sameNumber(now.RollNumber, roll):
 		return nil
 	case !now.StartDate.Before(c.Today()):
@@ -100,7 +140,7 @@ func changeEnrolment(c api.Ctx, before Enrolment, change func(*Enrolment)) error
 	e := before
 	change(&e)
 	e.UpdatedAt, e.UpdatedBy, e.Version = c.Now, &c.User.ID, e.Version+1
-	err := c.DB.Select("class_id", "division_id", "roll_number", "end_date", "outcome", "updated_at", "updated_by", "version").
+	err := c.DB.Select("class_id", "division_id", "roll_number", "start_date", "end_date", "outcome", "updated_at", "updated_by", "version").
 		Where("id = ?", e.ID).Updates(&e).Error
 	if err != nil {
 		return fmt.Errorf("changing an enrolment: %w", err)

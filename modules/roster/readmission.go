@@ -53,9 +53,11 @@ func readmitStudent(c api.Ctx, r readmission) (StudentDetail, error) {
 		return StudentDetail{}, err
 	}
 	if division != nil {
-		from := s
-		from.AdmissionDate = &first
-		if err := enrol(c, &from, *division, r.RollNumber); err != nil {
+		year, err := ActiveYear(c)
+		if err != nil {
+			return StudentDetail{}, err
+		}
+		if err := enrol(c, s.ID, year, *division, r.RollNumber, first); err != nil {
 			return StudentDetail{}, err
 		}
 	}

@@ -34,7 +34,7 @@ type StudentFields struct {
 	Phone                 api.Phone       `json:"phone" validate:"max=20"`
 	Email                 string          `json:"email" validate:"omitempty,email,max=254"`
 	PhotoFileID           *uuid.UUID      `json:"photoFileId"`
-	AdmissionDate         *api.Date       `json:"admissionDate" doc:"Today unless given"`
+	AdmissionDate         *api.Date       `json:"admissionDate" doc:"The first day of their enrolment unless given, or today without one"`
 	PreviousSchool        string          `json:"previousSchool" validate:"max=200"`
 	MedicalNotes          string          `json:"medicalNotes" validate:"max=2000"`
 	Allergies             string          `json:"allergies" validate:"max=500"`

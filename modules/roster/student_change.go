@@ -16,6 +16,7 @@ type studentChange struct {
 type studentEdit struct {
 	StudentFields
 	SeatFields
+	EnrolledFrom *api.Date `json:"enrolledFrom" doc:"Moves the first day of the present enrolment, within its year and while nothing stands before it"`
 }
 
 func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
@@ -33,6 +34,20 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	}
 	if err := r.Apply(&edit); err != nil {
 		return StudentDetail{}, err
+	}
+	if r.Names("enrolledFrom") {
+		switch {
+		case isZero(edit.EnrolledFrom) || now == nil:
+			return StudentDetail{}, api.InvalidField("enrolledFrom", "enrolledFrom is the first day of an enrolment: the student must sit in a division")
+		case r.Names("divisionId") && edit.DivisionID != nil && *edit.DivisionID != now.DivisionID:
+			return StudentDetail{}, api.InvalidField("enrolledFrom", "enrolledFrom cannot be changed together with divisionId")
+		}
+		if err := moveFirstDay(c, *now, *edit.EnrolledFrom); err != nil {
+			return StudentDetail{}, err
+		}
+		if now, err = currentEnrolment(c, r.ID); err != nil {
+			return StudentDetail{}, err
+		}
 	}
 	if err := r.reseat(c, &before, now, &edit); err != nil {
 		return StudentDetail{}, err

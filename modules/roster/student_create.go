@@ -19,18 +19,17 @@ const maxCustomFields = 16 << 10
 type newStudent struct {
 	StudentFields
 	SeatFields
-	Guardians []GuardianEntry `json:"guardians" validate:"omitempty,max=10,dive"`
+	EnrolledFrom *api.Date       `json:"enrolledFrom" doc:"Since when they sit in the division, in the active academic year; the admission date unless given, or the start of the year"`
+	Guardians    []GuardianEntry `json:"guardians" validate:"omitempty,max=10,dive"`
 }
 
 func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 	s := Student{StudentFields: r.StudentFields, Status: "ACTIVE"}
-	if s.AdmissionDate == nil || s.AdmissionDate.IsZero() {
-		today := c.Today()
-		s.AdmissionDate = &today
-	}
 	if err := s.normalize(c); err != nil {
 		return StudentDetail{}, err
 	}
+	from := c.Today()
+	var year AcademicYear
 	var division *Division
 	switch {
 	case r.DivisionID != nil:
@@ -39,8 +38,17 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 			return StudentDetail{}, err
 		}
 		division, s.ClassID = &d, &d.ClassID
+		if year, err = ActiveYear(c); err != nil {
+			return StudentDetail{}, err
+		}
+		if from, err = r.firstDay(year); err != nil {
+			return StudentDetail{}, err
+		}
 	case r.RollNumber != nil:
 		return StudentDetail{}, errRollAlone
+	}
+	if isZero(s.AdmissionDate) {
+		s.AdmissionDate = &from
 	}
 	if err := refuseDuplicates(r.Guardians); err != nil {
 		return StudentDetail{}, err
@@ -57,7 +65,7 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 		return StudentDetail{}, err
 	}
 	if division != nil {
-		if err := enrol(c, &s, *division, r.RollNumber); err != nil {
+		if err := enrol(c, s.ID, year, *division, r.RollNumber, from); err != nil {
 			return StudentDetail{}, err
 		}
 	}
@@ -71,6 +79,23 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 	}
 	return out, m.enterAll(c, accounts)
 }
+
+// firstDay is the first day of the enrolment: as said, or the day of admission, or the
+// start of the year. Who was admitted before the year sits here since its start.
+func (r newStudent) firstDay(year AcademicYear) (api.Date, error) {
+	switch {
+	case !isZero(r.EnrolledFrom):
+		if !isZero(r.AdmissionDate) && r.EnrolledFrom.Before(*r.AdmissionDate) {
+			return api.Date{}, api.InvalidField("enrolledFrom", "enrolledFrom must not be before admissionDate, %s", r.AdmissionDate)
+		}
+		return *r.EnrolledFrom, year.holds("enrolledFrom", *r.EnrolledFrom)
+	case !isZero(r.AdmissionDate) && year.StartDate.Before(*r.AdmissionDate):
+		return *r.AdmissionDate, nil
+	}
+	return year.StartDate, nil
+}
+
+func isZero(d *api.Date) bool { return d == nil || d.IsZero() }
 
 var errRollAlone = api.InvalidField("rollNumber", "a roll number needs a division: give divisionId too")
 

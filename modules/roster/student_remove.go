@@ -38,8 +38,10 @@ func deleteStudent(c api.Ctx, r byID) error {
 // student is left as they were.
 func eraseStudent(c api.Ctx, s Student) (bool, error) {
 	var history bool
-	err := c.DB.Raw(`select exists (select from enrolment where student_id = ? and start_date < ?)
-		or exists (select from leaving_certificate where student_id = ?)`, s.ID, c.Today(), s.ID).Scan(&history).Error
+	// Who was entered today sat in no class yesterday, whenever the enrolment begins.
+	err := c.DB.Raw(`select exists (select from enrolment where student_id = ? and start_date < ? and created_at < ?)
+		or exists (select from leaving_certificate where student_id = ?)`, s.ID, c.Today(), c.Today().In(c.School.Location()), s.ID).
+		Scan(&history).Error
 	if err != nil {
 		return false, fmt.Errorf("looking for a student's history: %w", err)
 	}

@@ -249,3 +249,26 @@ func TestImport_FormFields_MayFollowTheFile(t *testing.T) {
 		t.Errorf("mode: %d", a.Status)
 	}
 }
+
+func TestImport_WithoutADateOfAdmission_IsFromTheStartOfTheYear(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	file := "firstName,lastName,class,division,admissionDate\r\nAsha,Rao,Class 5,A,\r\nBina,Rao,Class 5,A,2026-10-05\r\nChand,Rao,Class 5,A,2024-06-10\r\n"
+	if dry := o.imports(t, file, "dryRun=true"); dry.Enrolments != 3 || dry.FromYearStart != 2 {
+		t.Errorf("dry run %+v", dry)
+	}
+	o.imports(t, file, "")
+	for name, want := range map[string]string{"Asha": "2026-06-01", "Bina": "2026-10-05", "Chand": "2026-06-01"} {
+		if n := o.Count(t, "enrolment e join student s on s.id = e.student_id", "s.first_name = ? and e.start_date = ?", name, want); n != 1 {
+			t.Errorf("%s does not sit there since %s", name, want)
+		}
+	}
+	today := "firstName,lastName,class,division\r\nDev,Rao,Class 5,A\r\n"
+	if dry := o.imports(t, today, "dryRun=true&since=TODAY"); dry.FromYearStart != 0 {
+		t.Errorf("since today: %+v", dry)
+	}
+	o.imports(t, today, "since=TODAY")
+	if n := o.Count(t, "enrolment e join student s on s.id = e.student_id", "s.first_name = 'Dev' and e.start_date > '2026-06-01'"); n != 1 {
+		t.Error("Dev sits there since the year began")
+	}
+}

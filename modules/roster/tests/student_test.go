@@ -91,7 +91,7 @@ func TestStudent_Admitted_IsListedInTheDivision(t *testing.T) {
 		asha.DivisionName != "A" || *asha.RollNumber != 7 {
 		t.Errorf("admitted %+v", asha)
 	}
-	if len(asha.Enrolments) != 1 || asha.Enrolments[0].StartDate != f.today || asha.Enrolments[0].EndDate != nil || asha.Status != "ACTIVE" ||
+	if len(asha.Enrolments) != 1 || asha.Enrolments[0].StartDate != f.firstOfClass || asha.Enrolments[0].EndDate != nil || asha.Status != "ACTIVE" ||
 		string(asha.CustomFields) != `{"house":"Blue"}` {
 		t.Errorf("admitted %+v", asha)
 	}
@@ -332,6 +332,9 @@ func TestStudentRemoval_WithoutHistory_Erases(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
 	asha, ravi := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 1)), f.admit(t, "Ravi", "", map[string]any{"divisionId": f.fiveA.ID})
+	if err := f.DB(t).Exec(`update enrolment set created_at = created_at - interval '2 days' where student_id = ?`, asha.ID).Error; err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range []roster.StudentDetail{asha, ravi} {
 		if a := f.admin.Call(t, "DELETE", path(s), nil); a.Status != 204 {
 			t.Fatalf("delete: %d %s", a.Status, a.Body)
@@ -381,4 +384,62 @@ func TestStudentPhoto_IsAFileOfTheSchool(t *testing.T) {
 	if n := s.Count(t, "student", "first_name = 'Ravi'"); n != 0 {
 		t.Errorf("%d were written", n)
 	}
+}
+
+func (f *frame) firstDay(t *testing.T, s roster.StudentDetail) api.Date {
+	t.Helper()
+	return testkit.Get[roster.StudentDetail](t, f.admin, path(s)).Enrolments[0].StartDate
+}
+
+func TestStudent_AdmittedWithoutADate_SitsThereSinceTheYearBegan(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	for name, c := range map[string]struct {
+		more  map[string]any
+		first api.Date
+	}{
+		"Nothing":   {nil, f.firstOfClass},
+		"Admitted":  {map[string]any{"admissionDate": f.today.AddDays(-30)}, f.today.AddDays(-30)},
+		"Long":      {map[string]any{"admissionDate": f.today.AddDays(-900)}, f.firstOfClass},
+		"Said":      {map[string]any{"enrolledFrom": f.today}, f.today},
+		"SaidLater": {map[string]any{"admissionDate": f.today.AddDays(-30), "enrolledFrom": f.today.AddDays(-20)}, f.today.AddDays(-20)},
+	} {
+		body := map[string]any{"divisionId": f.fiveA.ID}
+		for k, v := range c.more {
+			body[k] = v
+		}
+		if first := f.firstDay(t, f.admit(t, name, "Rao", body)); first != c.first {
+			t.Errorf("%s sits there since %s, want %s", name, first, c.first)
+		}
+	}
+	for _, day := range []api.Date{f.firstOfClass.AddDays(-1), f.today.AddDays(300)} {
+		f.admin.Refuses(t, "POST", "/school-admin/student/create", map[string]any{"firstName": "Out", "divisionId": f.fiveA.ID, "enrolledFrom": day}, 422, "")
+	}
+}
+
+func TestEnrolment_FirstDay_MovesWhileNothingStandsBeforeIt(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	asha := f.admit(t, "Asha", "Rao", map[string]any{"divisionId": f.fiveA.ID, "enrolledFrom": f.today.AddDays(-10)})
+	move := func(day api.Date) {
+		t.Helper()
+		testkit.Put[roster.StudentDetail](t, f.admin, path(asha), map[string]any{"enrolledFrom": day})
+		if first := f.firstDay(t, asha); first != day {
+			t.Errorf("since %s, want %s", first, day)
+		}
+	}
+	move(f.firstOfClass)
+	move(f.today.AddDays(-5))
+	move(f.today.AddDays(-50))
+	day := f.today.AddDays(-20)
+	err := f.DB(t).Exec(`insert into attendance (id, student_id, division_id, date, status, source, marked_by, marked_at)
+		values (?, ?, ?, ?, 'PRESENT', 'ADMIN', ?, now())`, api.NewID(), asha.ID, f.fiveA.ID, day, api.NewID()).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"enrolledFrom": f.today.AddDays(-10)}, 409, "")
+	move(day)
+	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"enrolledFrom": f.firstOfClass.AddDays(-1)}, 422, "")
+	unplaced := f.admit(t, "Bina", "Rao", nil)
+	f.admin.Refuses(t, "PUT", path(unplaced), map[string]any{"enrolledFrom": f.today}, 422, "")
 }
