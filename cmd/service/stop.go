@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	// stopTime is how long requests under way may go on when the service stops.
-	stopTime = 10 * time.Second
-	// socketTime is how long of that sockets may take to close.
+	// stopTime is how long requests under way may go on when the service stops. Jobs are
+	// put back beside them, so that a slow request takes none of their time.
+	stopTime = 20 * time.Second
+	// socketTime is how long of that sockets may take to close, and after it the last counts
+	// of requests to be written.
 	socketTime = 2 * time.Second
 	// lingerTime is how long a proxy's idle connections are served after the last new one
 	// was taken. Closing one just as a request comes would lose the request; until then the
@@ -44,10 +46,14 @@ func (s *Service) stop(listener net.Listener, servers []*http.Server) error {
 	if behindProxy {
 		time.Sleep(time.Until(lingers))
 	}
+	jobs := make(chan error, 1)
+	go func() { jobs <- s.Jobs.Stop(limit) }()
 	for _, server := range servers {
 		err = errors.Join(err, server.Shutdown(limit))
 	}
-	return errors.Join(err, s.Jobs.Stop(limit), s.Traffic.Flush(limit))
+	last, done := context.WithTimeout(context.Background(), socketTime)
+	defer done()
+	return errors.Join(err, <-jobs, s.Traffic.Flush(last))
 }
 
 // listen takes connections of plain TCP: where a listener is of the multipath kind, which
