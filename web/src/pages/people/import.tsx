@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Progress, Radio, Stack, Text } from '@mantine/core'
 import { IconFileTypeCsv } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -77,6 +77,8 @@ const employees: Kind = {
 export const ImportStudents = () => <Import kind={students} />
 export const ImportEmployees = () => <Import kind={employees} />
 
+type Since = 'YEAR_START' | 'TODAY'
+
 const steps = [
   { key: 'file', title: 'Choose a file' },
   { key: 'check', title: 'Check' },
@@ -87,14 +89,27 @@ function Import({ kind }: { kind: Kind }) {
   const [address, setAddress] = useAddress()
   const [file, setFile] = useState<{ file: File; rows: string[][] } | null>(null)
   const [plan, setPlan] = useState<Result | null>(null)
+  const [since, setSince] = useState<Since>('YEAR_START')
+  const choice: Record<string, string> = kind === students ? { since } : {}
   const check = useMutation({
     mutationFn: async (f: File) => {
       const rows = parseCSV(await f.text())
-      const result = await upload<Result>(kind.path, { dryRun: 'true' }, f, f.name)
+      const result = await upload<Result>(kind.path, { dryRun: 'true', ...choice }, f, f.name)
       return { rows, result }
     },
     onSuccess: ({ rows, result }, f) => {
       setFile({ file: f, rows })
+      setPlan(result)
+    },
+  })
+  const checkSince = useMutation({
+    mutationFn: (s: Since) =>
+      upload<Result>(kind.path, { dryRun: 'true', since: s }, file!.file, file!.file.name).then((result) => ({
+        s,
+        result,
+      })),
+    onSuccess: ({ s, result }) => {
+      setSince(s)
       setPlan(result)
     },
   })
@@ -104,7 +119,7 @@ function Import({ kind }: { kind: Kind }) {
       setAddress({ run: id })
       return upload<Result>(
         kind.path,
-        { planHash: plan!.planHash, mode: skip ? 'SKIP_BAD_ROWS' : 'ALL_OR_NOTHING', id },
+        { planHash: plan!.planHash, mode: skip ? 'SKIP_BAD_ROWS' : 'ALL_OR_NOTHING', id, ...choice },
         file!.file,
         file!.file.name,
       )
@@ -130,6 +145,10 @@ function Import({ kind }: { kind: Kind }) {
           plan={plan!}
           rows={file!.rows}
           name={file!.file.name}
+          since={kind === students ? since : null}
+          setSince={(s) => checkSince.mutate(s)}
+          busy={checkSince.isPending}
+          error={checkSince.error}
           again={again}
           go={(skip) => commit.mutate(skip)}
         />
@@ -204,6 +223,10 @@ function Check({
   plan,
   rows,
   name,
+  since,
+  setSince,
+  busy,
+  error,
   again,
   go,
 }: {
@@ -211,6 +234,10 @@ function Check({
   plan: Result
   rows: string[][]
   name: string
+  since: Since | null
+  setSince: (s: Since) => void
+  busy: boolean
+  error: unknown
   again: () => void
   go: (skip: boolean) => void
 }) {
@@ -251,6 +278,20 @@ function Check({
       <Text>
         This would happen: <b>{does || 'nothing'}</b>.
       </Text>
+      {since && plan.enrolments > 0 && (
+        <Radio.Group
+          label="Since when are students without an admission date in their class?"
+          description={`${n(plan.fromYearStart)} of ${n(plan.enrolments)} are there since the academic year began.`}
+          value={since}
+          onChange={(v) => setSince(v as Since)}
+        >
+          <Group gap={24} mt={8}>
+            <Radio value="YEAR_START" label="Since the academic year began" disabled={busy} />
+            <Radio value="TODAY" label="From today" disabled={busy} />
+          </Group>
+        </Radio.Group>
+      )}
+      <Trouble error={error} />
       {plan.unknownColumns.length > 0 && (
         <Text size="sm" c="dimmed">
           Not read, because no column has such a name: {plan.unknownColumns.join(', ')}.
@@ -264,12 +305,12 @@ function Check({
       )}
       <Group gap={8}>
         {plan.bad === 0 ? (
-          <Button onClick={() => go(false)}>
+          <Button onClick={() => go(false)} disabled={busy}>
             Import {n(good)} {kind.many}
           </Button>
         ) : (
           good > 0 && (
-            <Button variant="default" onClick={() => go(true)}>
+            <Button variant="default" onClick={() => go(true)} disabled={busy}>
               Leave them out and import {n(good)}
             </Button>
           )

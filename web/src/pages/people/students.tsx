@@ -273,6 +273,7 @@ const labels = {
   bloodGroup: 'Blood group',
   divisionId: 'Division',
   rollNumber: 'Roll number',
+  enrolledFrom: 'In this division since',
   phone: 'Phone',
   email: 'E-mail',
   address: 'Address',
@@ -295,6 +296,7 @@ const emptyFields: Fields = {
   bloodGroup: '',
   divisionId: null,
   rollNumber: null,
+  enrolledFrom: null,
   phone: '',
   email: '',
   address: '',
@@ -305,10 +307,14 @@ const emptyFields: Fields = {
   emergencyContactPhone: '',
 }
 
+const sitsSince = (s: Detail) =>
+  s.enrolments.find((e) => e.divisionId === s.divisionId && !e.endDate)?.startDate ?? null
+
 function pick(s: Detail): Fields {
   const out: Record<string, unknown> = {}
   for (const k of Object.keys(labels)) out[k] = s[k as keyof Detail] ?? emptyFields[k as keyof Fields]
   if (!out.gender) out.gender = null
+  out.enrolledFrom = sitsSince(s)
   return out as unknown as Fields
 }
 
@@ -328,6 +334,12 @@ function StudentForm({ draft, create }: { draft: ReturnType<typeof useDraft<Fiel
         {f.text({ k: 'lastName', label: labels.lastName })}
         {f.choice({ k: 'divisionId', label: labels.divisionId, data: choices, none: 'No class yet' })}
         {f.number({ k: 'rollNumber', label: labels.rollNumber, min: 1 })}
+        {draft.values.divisionId &&
+          f.day({
+            k: 'enrolledFrom',
+            label: labels.enrolledFrom,
+            description: create ? 'Admission date unless given, or the start of the year' : undefined,
+          })}
         {f.text({
           k: 'admissionNumber',
           label: labels.admissionNumber,
@@ -500,8 +512,8 @@ function StudentDetails({ student }: { student: Detail }) {
             labels[k],
             k === 'divisionId'
               ? `${student.className} ${student.divisionName}`
-              : k === 'dateOfBirth' || k === 'admissionDate'
-                ? format.date(student[k])
+              : k === 'dateOfBirth' || k === 'admissionDate' || k === 'enrolledFrom'
+                ? format.date(k === 'enrolledFrom' ? sitsSince(student) : student[k])
                 : String(student[k as keyof Detail] ?? ''),
           ])}
         />
