@@ -117,7 +117,7 @@ func TestMarkingUsesTheRosterOfTheDayAndNotOfToday(t *testing.T) {
 	testkit.Post[attendance.Marked](t, r.teacher, teacherMark, yesterday)
 	r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today, record(moved, "PRESENT")), 422, "")
 	newcomer := testkit.Post[roster.StudentDetail](t, r.admin, "/school-admin/student/create",
-		map[string]any{"firstName": "New", "divisionId": r.a.ID})
+		map[string]any{"firstName": "New", "divisionId": r.a.ID, "enrolledFrom": r.today})
 	r.teacher.Refuses(t, "POST", teacherMark, sheet(r.a, r.today.AddDays(-1), record(newcomer, "PRESENT")), 422, "")
 	testkit.Post[attendance.Marked](t, r.teacher, teacherMark, sheet(r.a, r.today, record(newcomer, "PRESENT")))
 }
