@@ -57,10 +57,34 @@ func (c *Change[T]) take(data json.RawMessage, d *diagnosis) error {
 		return Malformed("The body must be a JSON object")
 	}
 	c.raw, c.named = data, make(map[string]bool, len(fields))
+	cleared := false
 	for _, f := range reflect.VisibleFields(c.shape()) {
-		if _, sent := sentAs(fields, JSONName(f)); sent {
-			c.named[JSONName(f)] = true
+		key, sent := sentAs(fields, JSONName(f))
+		if !sent {
+			continue
 		}
+		c.named[JSONName(f)] = true
+		if string(fields[key]) == "null" {
+			text := d.clear(key, f.Type)
+			cleared = cleared || text != nil
+			fields[key] = text
+		}
+	}
+	if cleared {
+		c.raw = marshal(fields)
+	}
+	return nil
+}
+
+// clear is what null means in a change: a text becomes empty, which its rules may refuse, and
+// what can be absent becomes absent. A number, a flag or an object has no such value.
+func (d *diagnosis) clear(field string, t reflect.Type) (text json.RawMessage) {
+	switch t.Kind() {
+	case reflect.String:
+		return json.RawMessage(`""`)
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
+	default:
+		d.details = append(d.details, Detail{field, field + " cannot be null"})
 	}
 	return nil
 }

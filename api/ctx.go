@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,10 +66,19 @@ func AtCommit[T any, P interface {
 }
 
 // Changed records who changed what, in the transaction of the change. before is
-// nil for a thing that is new, after for one that is gone.
+// nil for a thing that is new, after for one that is gone. A thing that is as it was is not
+// recorded.
 func (c Ctx) Changed(action, entity string, id uuid.UUID, before, after any) {
+	if action == "update" && reflect.DeepEqual(before, after) {
+		c.Unchanged()
+		return
+	}
 	c.rq.audits = append(c.rq.audits, audit{action: action, entity: entity, entityID: id.String(), before: before, after: after})
 }
+
+// Unchanged says that the request asked for what is there already: nothing was written, and
+// no entry of the audit log is owed.
+func (c Ctx) Unchanged() { c.rq.unchanged = true }
 
 // RightsChanged says that this change alters who may do what: it is in force on every
 // instance within a second of the commit.

@@ -33,7 +33,7 @@ func idempotencyKey(g *gin.Context) (string, error) {
 
 // hashBody tells a repeated request from another one under the same key.
 func hashBody(row *Row, g *gin.Context, body []byte) []byte {
-	if !row.Idempotent {
+	if !row.Idempotent || g.GetHeader("Idempotency-Key") == "" {
 		return nil
 	}
 	h := sha256.New()

@@ -85,14 +85,22 @@ func findSQL[V any](query *gorm.DB, id uuid.UUID, plain bool) (string, []any, er
 }
 
 // Update changes one record under its lock: nothing slips in between what was read
-// and what is written, and a version the caller sent must still be the record's.
+// and what is written, and a version the caller sent must still be the record's. A change
+// that leaves the record as it was is none: its version stays.
 func Update[M any, P recorded[M]](c Ctx, thing string, id uuid.UUID, change func(P) error) (M, error) {
 	m, err := Lock[M](c, thing, id)
 	if err != nil {
 		return m, err
 	}
+	return UpdateLocked(c, thing, m, change)
+}
+
+// UpdateLocked is Update for a record that the handler has locked and completed with what is
+// kept in other tables.
+func UpdateLocked[M any, P recorded[M]](c Ctx, thing string, m M, change func(P) error) (M, error) {
 	before := m
 	r := P(&m).record()
+	id := r.ID
 	if v := c.SentVersion(); v != nil && *v != r.Version {
 		return m, Conflict("This %s was changed by someone else: it is at version %d, you have %d", thing, r.Version, *v)
 	}
@@ -101,6 +109,10 @@ func Update[M any, P recorded[M]](c Ctx, thing string, id uuid.UUID, change func
 		return m, err
 	}
 	*r = stamps
+	if reflect.DeepEqual(m, before) {
+		c.Unchanged()
+		return m, nil
+	}
 	r.UpdatedAt, r.UpdatedBy, r.Version = c.Now, &c.User.ID, r.Version+1
 	if err := c.DB.Select("*").Omit("id", "created_at", "created_by").Where("id = ?", id).Updates(&m).Error; err != nil {
 		return m, fmt.Errorf("changing a %s: %w", thing, err)

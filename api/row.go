@@ -30,6 +30,7 @@ type Row struct {
 	OpenInEvaluationMode bool          // teachers may call it while the school is evaluated
 	NoAudit              bool          // writes no entry of the audit log by itself
 	Idempotent           bool          // takes an Idempotency-Key
+	SecretAnswer         bool          // its answer is not kept, so it takes none
 	Versioned            bool          // takes the record's version; a stale one is 409
 	OwnTx                bool          // the handler keeps its own transactions
 	Upload               bool          // takes a file besides its parameters: CSV, unless AnyFile
@@ -162,8 +163,12 @@ func (r *Row) ClosedInEvaluationMode() bool { return r.Action != Read && !r.Open
 // NoAudit is for rows whose changes are not worth an entry of the audit log.
 func NoAudit(r *Row) { r.NoAudit = true }
 
-// Idempotent rows answer a repeated Idempotency-Key with the first answer.
+// Idempotent rows answer a repeated Idempotency-Key with the first answer. A POST that writes
+// does so without being told.
 func Idempotent(r *Row) { r.Idempotent = true }
+
+// SecretAnswer is for rows that answer with a secret: it must not be kept for a repetition.
+func SecretAnswer(r *Row) { r.SecretAnswer = true }
 
 // Versioned rows take the record's version and refuse a stale one.
 func Versioned(r *Row) { r.Versioned = true }
@@ -328,7 +333,15 @@ func (r Row) with(opts []Option) Row {
 	if r.Message == "" {
 		r.Message = defaultMessage(r)
 	}
+	r.Idempotent = r.Idempotent || r.takesKey()
 	return r
+}
+
+// takesKey reports whether the row takes an Idempotency-Key by itself: a POST that writes in
+// one transaction, with an answer that can be kept. A file's bytes are not compared.
+func (r *Row) takesKey() bool {
+	writes := r.Method == "POST" && r.Action != Read && r.Kind() != KindOpen
+	return writes && !r.OwnTx && !r.Upload && !r.TakesCSV() && !r.SecretAnswer && r.Answers() == Answers{Record: r.Response}
 }
 
 func defaultMessage(r Row) string {

@@ -50,7 +50,7 @@ func (c Ctx) Apart(ctx context.Context) (*gorm.DB, error) {
 // remembered answer go out with the COMMIT, in one round trip.
 func (k *Kernel) transact(ctx context.Context, rq *request, work func(*gorm.DB) (answer, error)) (answer, error) {
 	for try := 1; ; try++ {
-		rq.facts, rq.audits, rq.atCommit, rq.last, rq.rights = nil, nil, nil, nil, false
+		rq.facts, rq.audits, rq.atCommit, rq.last, rq.rights, rq.unchanged = nil, nil, nil, nil, false, false
 		a, err := k.transactOnce(ctx, rq, work)
 		if err == nil || try == attempts || !retriable(err) {
 			return a, err
@@ -133,7 +133,7 @@ func (k *Kernel) callWrite(ctx context.Context, db *gorm.DB, row *Row, rq *reque
 // commitStatements are the rows every change leaves behind.
 func (k *Kernel) commitStatements(rq *request, a answer) ([]tenancy.Query, error) {
 	out := rq.last
-	if len(rq.audits) == 0 && rq.user.Role != Parent && !rq.row.NoAudit {
+	if len(rq.audits) == 0 && rq.user.Role != Parent && !rq.row.NoAudit && !rq.unchanged {
 		// A handler that recorded nothing still leaves a trace of who called what.
 		rq.audits = []audit{{action: rq.row.Name(), entity: rq.row.Module}}
 	}

@@ -69,10 +69,9 @@ func tooLargeFile(most int64) *Error {
 // other parameters come from the query or the form's other fields. Such work is long,
 // so its handler keeps its own transactions (see Transact) and has minutes.
 func Upload[Req, Resp any](path, module, summary string, h func(Ctx, Req, *Incoming) (Resp, error), opts ...Option) Row {
-	r := schoolRow("POST", path, module, summary, Write, 200, func(c Ctx, req Req) (Resp, error) { return h(c, req, c.rq.upload) }, opts)
-	r.Upload, r.MaxUpload = true, MaxUpload
-	r.Timeout = uploadTimeout
-	return r
+	takes := func(r *Row) { r.Upload, r.MaxUpload, r.Timeout = true, MaxUpload, uploadTimeout }
+	return schoolRow("POST", path, module, summary, Write, 200, func(c Ctx, req Req) (Resp, error) { return h(c, req, c.rq.upload) },
+		append([]Option{takes}, opts...))
 }
 
 // UploadFile takes a file of any kind, as the field file of a form: what it is, its

@@ -73,6 +73,10 @@ func updateRole(c api.Ctx, r roleChange) (Role, error) {
 	if err := r.Apply(&named); err != nil {
 		return role, err
 	}
+	if named.Name == role.Name {
+		c.Unchanged()
+		return role, nil
+	}
 	role.Name, role.Version, role.UpdatedAt = named.Name, role.Version+1, c.Now
 	if err := c.DB.Select("name", "version", "updated_at").Where("id = ?", role.ID).Updates(&role).Error; err != nil {
 		return role, err

@@ -72,7 +72,8 @@ func openPool(config *pgx.ConnConfig, size, keeps int, refused refusal) (pool, e
 		DisableAutomaticPing:   true,
 		Logger:                 logger.Discard,
 		NamingStrategy:         naming{},
-		NowFunc:                func() time.Time { return time.Now().UTC() },
+		// As exact as the database keeps it: what a change answers is what a read says.
+		NowFunc: func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
 	})
 	if err != nil {
 		_ = db.Close()

@@ -59,20 +59,20 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/announcement/create", "announcement", "Write an announcement: a draft, or one that is published at a time",
-			m.create, api.Idempotent, api.Says("Announcement saved")),
+			m.create, api.Says("Announcement saved")),
 		api.List("/school-admin/announcement/list", "announcement", "List the announcements, with how many were told and have read",
 			adminListing, m.list),
 		api.Get("/school-admin/announcement/reach", "announcement", "How many an announcement to these would be told to", reach),
 		api.Get("/school-admin/announcement/:id", "announcement", "Read an announcement", m.get),
 		api.Put("/school-admin/announcement/:id", "announcement", "Change a draft or a scheduled announcement", m.update, api.Versioned),
 		api.Remove("/school-admin/announcement/:id", "announcement", "Delete an announcement that was never published", m.remove),
-		api.Post("/school-admin/announcement/:id/publish", "announcement", "Publish now", m.publish, api.Idempotent,
+		api.Post("/school-admin/announcement/:id/publish", "announcement", "Publish now", m.publish,
 			api.Says("Announcement published")),
 		api.Post("/school-admin/announcement/:id/withdraw", "announcement", "Take an announcement back", m.withdraw,
 			api.Says("Announcement withdrawn")),
 
 		api.Create("/teacher/announcement/create", "announcement", "Tell the parents of my divisions something, at once or at a time",
-			m.createByTeacher, api.AboutEach(teachersTargets), api.Idempotent, api.Says("Announcement saved")),
+			m.createByTeacher, api.AboutEach(teachersTargets), api.Says("Announcement saved")),
 		api.List("/teacher/announcement/list", "announcement", "Announcements for me, and my own", readerListing, m.listForTeacher),
 		api.Get("/teacher/announcement/:id", "announcement", "Read an announcement", m.getForTeacher),
 		api.Post("/teacher/announcement/read", "announcement", "Mark an announcement as read", markRead, api.Needs(api.Read),

@@ -81,12 +81,15 @@ func getHoliday(c api.Ctx, r byID) (Holiday, error) {
 }
 
 func updateHoliday(c api.Ctx, r holidayChange) (Holiday, error) {
-	h, err := api.Update(c, "holiday", r.ID, func(h *Holiday) error {
-		found := []Holiday{*h}
-		if err := nameClasses(c, found); err != nil {
-			return err
-		}
-		h.ClassIDs, h.DivisionIDs = found[0].ClassIDs, found[0].DivisionIDs
+	h, err := api.Lock[Holiday](c, "holiday", r.ID)
+	if err != nil {
+		return h, err
+	}
+	found := []Holiday{h}
+	if err := nameClasses(c, found); err != nil {
+		return h, err
+	}
+	h, err = api.UpdateLocked(c, "holiday", found[0], func(h *Holiday) error {
 		if err := r.Apply(&h.HolidayFields); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Post("/school-admin/attendance/mark", "attendance", "Mark a division for a day, all or nothing; a day past needs a reason",
-			officeMarks, api.Idempotent, api.Says("Attendance marked")),
+			officeMarks, api.Says("Attendance marked")),
 		api.Get("/school-admin/attendance/register", "attendance", "A division's register of a day", readRegister),
 		api.Get("/school-admin/attendance/unmarked", "attendance", "Which divisions are not yet marked on a day", unmarked),
 		api.Get("/school-admin/attendance/report", "attendance", "A division's register of a month, with totals and percent", readReport),
@@ -40,7 +40,7 @@ func (m *Module) routes() []api.Row {
 		api.Remove("/school-admin/attendance/holiday/:id", "attendance", "Delete a day off", deleteHoliday),
 
 		api.Post("/teacher/attendance/mark", "attendance", "Mark a division of mine for today or one of the seven days before, all or nothing",
-			teacherMarks, api.About(markedDivision), api.Idempotent, api.Says("Attendance marked")),
+			teacherMarks, api.About(markedDivision), api.Says("Attendance marked")),
 		api.Get("/teacher/attendance/register", "attendance", "The register of a division of mine of a day", readRegister,
 			api.About(registerDivision)),
 		api.Get("/teacher/attendance/report", "attendance", "The register of a division of mine of a month", readReport,

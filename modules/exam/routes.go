@@ -66,7 +66,7 @@ func (m *Module) routes() []api.Row {
 		api.Get("/school-admin/exam/:id/schedule", "exam", "An exam's papers", getSchedule),
 		api.Get("/school-admin/exam/:id/results", "result", "An exam's results with totals, grades and ranks", getResults),
 		api.Post("/school-admin/exam/:id/publish", "exam", "Publish an exam's results, which tells the guardians, or its schedule", publish,
-			api.NoBodyNeeded, api.Idempotent, api.Says("Published")),
+			api.NoBodyNeeded, api.Says("Published")),
 		api.Post("/school-admin/exam/:id/unpublish", "exam", "Take an exam's results or schedule back", unpublish, api.NoBodyNeeded,
 			api.Says("Unpublished")),
 

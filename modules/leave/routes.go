@@ -40,7 +40,7 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.List("/school-admin/leave/list", "leave", "List the leave of students and employees", listing, m.listAll),
-		api.Post("/school-admin/leave/decide", "leave", "Approve or reject a leave that is not one's own", m.officeDecides, api.Idempotent,
+		api.Post("/school-admin/leave/decide", "leave", "Approve or reject a leave that is not one's own", m.officeDecides,
 			api.Says("Leave decided")),
 		api.List("/school-admin/leave/balances", "leave", "What employees have left of each leave type this academic year", balanceListing,
 			listBalances),
@@ -48,15 +48,14 @@ func (m *Module) routes() []api.Row {
 		api.Put("/school-admin/leave/entitlements", "leave", "Say how many days of each type employees have in a year", putEntitlements),
 		api.Get("/school-admin/leave/:id", "leave", "Read a leave", m.getLeave),
 
-		api.Create("/teacher/leave/apply", "leave", "Ask for leave for myself", m.employeeAsks, api.Idempotent, api.Says("Leave asked for")),
+		api.Create("/teacher/leave/apply", "leave", "Ask for leave for myself", m.employeeAsks, api.Says("Leave asked for")),
 		api.List("/teacher/leave/list", "leave", "My own leave", listing, m.listMine),
 		api.List("/teacher/leave/balances", "leave", "What I have left of each leave type this academic year", balanceListing, myBalances),
 		api.List("/teacher/leave/requests", "leave", "Leave of the students whose class teacher I am", listing, m.listRequests),
-		api.Post("/teacher/leave/decide", "leave", "Approve or reject leave of a student whose class teacher I am", m.teacherDecides,
-			api.Idempotent, api.Says("Leave decided")),
+		api.Post("/teacher/leave/decide", "leave", "Approve or reject leave of a student whose class teacher I am", m.teacherDecides, api.Says("Leave decided")),
 		api.Post("/teacher/leave/cancel", "leave", "Take my own leave back before it begins", m.employeeCancels, api.Says("Leave cancelled")),
 
-		api.Create("/parent/leave/apply", "leave", "Ask for leave for a child", m.parentAsks, api.Idempotent, api.Says("Leave asked for")),
+		api.Create("/parent/leave/apply", "leave", "Ask for leave for a child", m.parentAsks, api.Says("Leave asked for")),
 		api.List("/parent/leave/list", "leave", "My children's leave", listing, m.listChildrens),
 		api.Post("/parent/leave/cancel", "leave", "Take a child's leave back before it begins", m.parentCancels, api.Says("Leave cancelled")),
 	)

@@ -58,6 +58,10 @@ func putSetting(c api.Ctx, r deliverySettingChange) (DeliverySetting, error) {
 	if err := r.Apply(&s.DeliverySettingFields); err != nil {
 		return s, err
 	}
+	if s == before {
+		c.Unchanged()
+		return s, nil
+	}
 	s.Version, s.UpdatedBy, s.UpdatedAt = s.Version+1, &c.User.ID, c.Now
 	if err := c.DB.Select("*").Where("id").Updates(&s).Error; err != nil {
 		return s, fmt.Errorf("changing the delivery settings: %w", err)

@@ -17,7 +17,11 @@ type studentEdit struct {
 	StudentFields
 	SeatFields
 	EnrolledFrom *api.Date `json:"enrolledFrom" doc:"Moves the first day of the present enrolment, within its year and while nothing stands before it"`
+	WithoutClass bool      `json:"withoutClass" doc:"Takes the student out of class and division. Without it classId and divisionId cannot be cleared"`
 }
+
+var errTakenOut = api.InvalidField("withoutClass",
+	"classId or divisionId null would take the student out of class: send withoutClass true if that is meant, or leave them out")
 
 func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	before, err := lockStudent(c, r.ID)
@@ -33,6 +37,9 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 		edit.ClassID, edit.DivisionID, edit.RollNumber = &now.ClassID, &now.DivisionID, now.RollNumber
 	}
 	if err := r.Apply(&edit); err != nil {
+		return StudentDetail{}, err
+	}
+	if err := r.checkSeat(before, now, &edit); err != nil {
 		return StudentDetail{}, err
 	}
 	if r.Names("enrolledFrom") {
@@ -76,10 +83,27 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	return studentDetail(c, r.ID)
 }
 
+// checkSeat refuses to take a student out of class by a null alone: many clients write one for
+// every field they do not know.
+func (r studentChange) checkSeat(before Student, now *Enrolment, edit *studentEdit) error {
+	noClass := r.Names("classId") && edit.ClassID == nil && (now != nil || before.ClassID != nil)
+	noDivision := r.Names("divisionId") && edit.DivisionID == nil && now != nil
+	toWait := r.Names("classId") && edit.ClassID != nil
+	switch {
+	case !edit.WithoutClass && (noClass || noDivision && !toWait):
+		return errTakenOut
+	case edit.WithoutClass && (toWait || r.Names("divisionId") && edit.DivisionID != nil):
+		return api.InvalidField("withoutClass", "withoutClass cannot be sent together with a class or division")
+	case edit.WithoutClass:
+		edit.ClassID, edit.DivisionID = nil, nil
+	}
+	return nil
+}
+
 // reseat moves the student if the change says so. A class alone takes them out of a
 // division of another class: they wait in the new one to be placed.
 func (r studentChange) reseat(c api.Ctx, s *Student, now *Enrolment, edit *studentEdit) error {
-	if !r.Names("divisionId") && !r.Names("classId") && !r.Names("rollNumber") {
+	if !r.Names("divisionId") && !r.Names("classId") && !r.Names("rollNumber") && !edit.WithoutClass {
 		return nil
 	}
 	otherClass := r.Names("classId") && now != nil && (edit.ClassID == nil || *edit.ClassID != now.ClassID)

@@ -37,6 +37,10 @@ func (m *Module) update(c api.Ctx, r change) (Setting, error) {
 			return s, err
 		}
 	}
+	if reflect.DeepEqual(s, before) {
+		c.Unchanged()
+		return s, nil
+	}
 	s.Version, s.UpdatedBy, s.UpdatedAt = s.Version+1, &c.User.ID, c.Now
 	s.EvaluationModeActive = s.evaluates(c.Now)
 	if err := m.write(c, &s, before); err != nil {

@@ -85,7 +85,7 @@ func (m *Module) routes() []api.Row {
 			m.boardMany, api.Limit(api.LimitRide)),
 		api.Post("/driver/student/undo", "transport", "Take a tap of the last ten minutes back", m.undoBoarding, api.Limit(api.LimitRide),
 			api.Says("Taken back")),
-		api.Create("/driver/incident/report", "transport", "Report an incident", m.reportIncident, api.Idempotent,
+		api.Create("/driver/incident/report", "transport", "Report an incident", m.reportIncident,
 			api.Says("Incident reported")),
 		api.List("/driver/incident/list", "transport", "The incidents of my buses", incidentListing, driversIncidents),
 		api.Post("/driver/incident/resolve", "transport", "Say how an incident of my bus ended", m.resolveIncident,

@@ -443,3 +443,28 @@ func TestEnrolment_FirstDay_MovesWhileNothingStandsBeforeIt(t *testing.T) {
 	unplaced := f.admit(t, "Bina", "Rao", nil)
 	f.admin.Refuses(t, "PUT", path(unplaced), map[string]any{"enrolledFrom": f.today}, 422, "")
 }
+
+func TestStudent_NullInAChange_ClearsOrIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 1))
+	put := func(body map[string]any) roster.StudentDetail {
+		t.Helper()
+		return testkit.Put[roster.StudentDetail](t, f.admin, path(asha), body)
+	}
+	if s := put(map[string]any{"lastName": nil}); s.LastName != "" {
+		t.Errorf("last name %q", s.LastName)
+	}
+	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"firstName": nil}, 422, "")
+	for _, field := range []string{"classId", "divisionId"} {
+		if d := f.admin.Refuses(t, "PUT", path(asha), map[string]any{field: nil}, 422, "").Details[0]; d.Field != "withoutClass" {
+			t.Errorf("%s null: %+v", field, d)
+		}
+	}
+	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"withoutClass": true, "divisionId": f.fiveA.ID}, 422, "")
+	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"withoutClass": nil}, 422, "")
+	if s := put(map[string]any{"withoutClass": true, "classId": nil}); s.DivisionID != nil {
+		t.Errorf("still in division %s", s.DivisionID)
+	}
+	put(map[string]any{"classId": nil, "divisionId": nil}) // as it is
+}

@@ -495,7 +495,7 @@ function StudentDetails({ student }: { student: Detail }) {
       call(
         api.PUT('/school-admin/student/{id}', {
           params: { path: { id: student.id } },
-          body: { data: { ...wire(c), version } },
+          body: { data: { ...wire(c), ...(c.divisionId === null && { withoutClass: true }), version } },
         }),
       ),
     reread: async () => {
