@@ -52,7 +52,7 @@ func Find[V any](c Ctx, thing string, query *gorm.DB, id uuid.UUID) (V, error) {
 	sql, args, err := findSQL[V](query, id, query == c.rq.db)
 	if err == nil {
 		err = tenancy.Pipeline(query, tenancy.Query{SQL: sql, Args: args, Scan: func(r pgx.Rows) (err error) {
-			found, err = scanViews[V](query, r)
+			found, err = scanViews[V](query, r, nil)
 			return err
 		}})
 	}

@@ -10,8 +10,8 @@ import (
 
 // scanViews reads rows by pgx, from the wire straight into the fields, which takes a
 // third of the time GORM's own scanning does. GORM named the columns, so GORM's
-// schema of the view says which field each is for.
-func scanViews[V any](query *gorm.DB, rows pgx.Rows) ([]V, error) {
+// schema of the view says which field each is for. The total goes with every row.
+func scanViews[V any](query *gorm.DB, rows pgx.Rows, total *int) ([]V, error) {
 	parsed := gorm.Statement{DB: query}
 	if err := parsed.Parse(new(V)); err != nil {
 		return nil, fmt.Errorf("reading the view %T: %w", *new(V), err)
@@ -20,6 +20,10 @@ func scanViews[V any](query *gorm.DB, rows pgx.Rows) ([]V, error) {
 	columns := rows.FieldDescriptions()
 	targets := make([]any, len(columns))
 	for i, column := range columns {
+		if column.Name == totalColumn {
+			targets[i] = total
+			continue
+		}
 		field := parsed.Schema.LookUpField(column.Name)
 		if field == nil {
 			return nil, fmt.Errorf("the view %T has no field for column %s", v, column.Name)

@@ -21,7 +21,11 @@ import (
 )
 
 const (
+	moveDatabase  = "bench_move"
 	movedStudents = 20_000
+	// moveSchools is the number of the first school here. A school's role is called after its number and belongs to
+	// the server, so that schools of two databases cannot have the same.
+	moveSchools = 1_000_000
 	// holdTarget is how long the writes of a school that moves may wait, in seconds.
 	holdTarget = 2.0
 	// moveShare is how much of its throughput another school keeps meanwhile. The copying
@@ -40,23 +44,26 @@ func measureMove(ctx context.Context, b *bench) error {
 		return err
 	}
 	defer stop()
-	f, err := openFleet(ctx, b.servers, "bench_move_"+uuid.NewString()[:8])
+	if err := b.dropDatabase(ctx, moveDatabase); err != nil {
+		return err
+	}
+	f, err := openFleet(ctx, b.servers, moveDatabase)
 	if err != nil {
 		return err
 	}
 	defer f.service.Close()
-	if err := f.add(ctx, 1, studentsEach); err != nil {
+	if err := f.add(ctx, moveSchools, studentsEach); err != nil {
 		return err
 	}
-	tokens, err := f.signIn(ctx, 1)
+	tokens, err := f.signIn(ctx, moveSchools)
 	if err != nil {
 		return err
 	}
-	neighbour := &office{fleet: f, number: 1, token: tokens[1]}
+	neighbour := &office{fleet: f, number: moveSchools, token: tokens[moveSchools]}
 	var held, bare []time.Duration
 	var before, during []float64
 	for i := range b.rounds {
-		if err := f.add(ctx, 2+i, movedStudents); err != nil {
+		if err := f.add(ctx, moveSchools+1+i, movedStudents); err != nil {
 			return err
 		}
 	}
@@ -64,7 +71,7 @@ func measureMove(ctx context.Context, b *bench) error {
 		return err
 	}
 	for i := range b.rounds {
-		number := 2 + i
+		number := moveSchools + 1 + i
 		rate, err := neighbour.rate(time.Duration(b.seconds)*time.Second, nil)
 		if err != nil {
 			return err

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,7 +29,7 @@ func TestOverAllPagesEveryRecordComesExactlyOnce(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
-	manyClasses(t, s, 1450) // past the depth where pages are fetched another way
+	manyClasses(t, s, 1450)
 	for _, sort := range []string{"", "sort[order]=desc", "sort[field]=createdAt", "sort[field]=createdAt&sort[order]=desc"} {
 		seen := map[uuid.UUID]int{}
 		last := -1
@@ -85,7 +84,7 @@ func TestPageAThousandHasTheRightRecordsAndReadsNoOthersInFull(t *testing.T) {
 		t.Errorf("page 51, backwards and filtered: %s, want %v", names(back), want)
 	}
 
-	query := regexp.MustCompile(`SELECT [^\x00]* IN \(SELECT [^\x00]*`).Find(sent)
+	query := regexp.MustCompile(`with cut [^\x00]*`).Find(sent)
 	if query == nil {
 		t.Fatalf("no query for the page among %q", sent)
 	}
@@ -118,14 +117,8 @@ func fullRows(t *testing.T, s *testkit.School, query string) []float64 {
 	if _, err := tx.Exec(ctx, `select set_config('search_path', $1, true)`, s.Schema); err != nil {
 		t.Fatal(err)
 	}
-	var args []any
-	for _, v := range []any{20, 19_980} {
-		if bytes.Contains([]byte(query), fmt.Appendf(nil, "$%d", len(args)+1)) {
-			args = append(args, v)
-		}
-	}
 	var raw []byte
-	if err := tx.QueryRow(ctx, `explain (analyze, verbose, format json) `+query, args...).Scan(&raw); err != nil {
+	if err := tx.QueryRow(ctx, `explain (analyze, verbose, format json) `+query, 19_980).Scan(&raw); err != nil {
 		t.Fatalf("explaining %s: %v", query, err)
 	}
 	type step struct {
@@ -142,6 +135,9 @@ func fullRows(t *testing.T, s *testkit.School, query string) []float64 {
 	var out []float64
 	var visit func(step)
 	visit = func(p step) {
+		if p.Kind == "Aggregate" {
+			return // counting looks into no record, though the steps below it say they output all of one
+		}
 		if strings.Contains(strings.Join(p.Output, " "), "updated_at") {
 			out = append(out, p.Rows*p.Loops)
 		}
@@ -165,5 +161,25 @@ func TestAListIsOneRoundTrip(t *testing.T) {
 	list := func() { testkit.Get[api.Page[roster.Class]](t, admin, readPath) }
 	if trips := wire.Postgres.Fewest(1, list); trips != 1 {
 		t.Errorf("%d round trips to Postgres", trips)
+	}
+}
+
+func TestPage_BeyondTheLastRecord_HasTheTotal(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	manyClasses(t, s, 45)
+	for number, want := range map[int]int{1: 20, 2: 20, 3: 5, 4: 0, 1000: 0} {
+		got := testkit.Get[api.Page[roster.Class]](t, admin, fmt.Sprintf("%s?page=%d", readPath, number))
+		if len(got.Items) != want {
+			t.Errorf("page %d has %d records, want %d", number, len(got.Items), want)
+		}
+		if got.Total != 45 || got.TotalPages != 3 {
+			t.Errorf("page %d says %d records on %d pages, want 45 on 3", number, got.Total, got.TotalPages)
+		}
+	}
+	none := testkit.Get[api.Page[roster.Class]](t, admin, readPath+"?filters[search]=nobody")
+	if none.Total != 0 || none.TotalPages != 0 {
+		t.Errorf("an empty list says %d records on %d pages", none.Total, none.TotalPages)
 	}
 }

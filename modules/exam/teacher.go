@@ -18,7 +18,7 @@ const teachesPaper = `(p.class_id in (select taught.class_id from (` + roster.Ta
 
 // teachersExams are the exams with a paper that concerns the caller.
 func teachersExams(c api.Ctx, l api.ListRequest) (api.Page[Exam], error) {
-	return api.Fetch[Exam](exams(c, `e.status <> 'DRAFT' and exists (select from exam_paper p where p.exam_id = e.id and `+teachesPaper+`)`,
+	return api.Fetch[Exam](exams(c, `e.status <> 'DRAFT' and e.id = any(array(select p.exam_id from exam_paper p where `+teachesPaper+`))`,
 		c.User.ID, c.User.ID), l)
 }
 

@@ -27,7 +27,7 @@ const concessionQuery = `select g.id, g.created_at, g.updated_at, g.created_by, 
 	coalesce((select sum(e.amount) from fee_invoice v join ledger_transaction t on t.idempotency_key = 'concession ' || g.id || ' ' || v.id
 		join ledger_entry e on e.transaction_id = t.id and e.entry_type = 'CR' where v.student_id = g.student_id), 0)::bigint as given,
 	case when g.invoice_id is not null then 'ONCE' when g.ends_on <= ?::date then 'ENDED' else 'ACTIVE' end as status
-	from fee_concession g join student s on s.id = g.student_id left join fee_head h on h.id = g.fee_head_id left
+	from fee_concession g left join student s on s.id = g.student_id left join fee_head h on h.id = g.fee_head_id left
 	join fee_invoice i on i.id = g.invoice_id`
 
 func concessions(c api.Ctx) *gorm.DB {

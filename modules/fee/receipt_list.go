@@ -35,7 +35,7 @@ const receiptQuery = `select r.id, r.receipt_number, r.academic_year_id, r.stude
 	r.reference_number, r.received_on, r.received_at, r.received_by,
 	coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name,
 	b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
-	from fee_receipt r join student s on s.id = r.student_id left join app_user u on u.id = r.received_by left
+	from fee_receipt r left join student s on s.id = r.student_id left join app_user u on u.id = r.received_by left
 	join ledger_transaction b on b.reverses_id = r.transaction_id`
 
 var receiptListing = api.Listing{

@@ -106,10 +106,10 @@ func balances(c api.Ctx, where string, args ...any) *gorm.DB {
 			u.taken, u.pending, n.days_per_year - u.taken as remaining
 		from employee p cross join unnest(array['CASUAL', 'EMERGENCY', 'SICK']) as t (leave_type)
 		left join leave_entitlement n on n.leave_type = t.leave_type
-		cross join lateral (select coalesce(sum(l.days) filter (where l.status = 'APPROVED'), 0) as taken, coalesce(sum(l.days)
+		left join lateral (select coalesce(sum(l.days) filter (where l.status = 'APPROVED'), 0) as taken, coalesce(sum(l.days)
 		filter (where l.status = 'PENDING'), 0) as pending
 			from leave l join academic_year y on y.active and l.from_date between y.start_date and y.end_date
-			where l.employee_id = p.id and l.leave_type = t.leave_type) u
+			where l.employee_id = p.id and l.leave_type = t.leave_type) u on true
 		where `+where, args...)).Select("id, employee_id, employee_name, leave_type, days_per_year, taken, pending, remaining")
 }
 

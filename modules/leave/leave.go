@@ -61,21 +61,23 @@ var listing = api.Listing{
 	},
 }
 
+// seated holds for the student's enrolment e when the leave l begins; nobody has two on one day.
+const seated = `e.student_id = l.student_id and e.start_date <= l.from_date and (e.end_date is null or e.end_date >= l.from_date)`
+
 // views is the leaves that a condition on l and its joins holds for, as a table of views.
 func views(c api.Ctx, where string, args ...any) *gorm.DB {
 	return c.DB.Table(`(?) as leave`, c.DB.Raw(`select l.*, trim(coalesce(s.first_name || ' ' || s.last_name,
 		p.first_name || ' ' || p.last_name)) as applicant_name,
-			coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name
+			coalesce((select k.name from enrolment e join class k on k.id = e.class_id where `+seated+`), '') as class_name,
+			coalesce((select d.name from enrolment e join division d on d.id = e.division_id where `+seated+`), '') as division_name
 		from leave l left join student s on s.id = l.student_id left join employee p on p.id = l.employee_id
-		left join enrolment e on e.student_id = l.student_id and e.start_date <= l.from_date and (e.end_date is null
-		or e.end_date >= l.from_date)
-		left join class k on k.id = e.class_id left join division d on d.id = e.division_id
 		where `+where, args...))
 }
 
 // leads holds for the leaves l of students whom the user leads as their class teacher
 // when the leave begins.
-const leads = `exists (select from teacher_assignment a where a.user_id = ? and a.division_id = e.division_id and ` + roster.LeadsNow + `)`
+const leads = `exists (select from enrolment e join teacher_assignment a on a.division_id = e.division_id
+	where ` + seated + ` and a.user_id = ? and ` + roster.LeadsNow + `)`
 
 func (m *Module) listAll(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
 	return m.page(c, views(c, "true"), r)
@@ -83,7 +85,7 @@ func (m *Module) listAll(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], err
 
 // listMine is the caller's own, as an employee.
 func (m *Module) listMine(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
-	return m.page(c, views(c, "p.user_id = ?", c.User.ID), r)
+	return m.page(c, views(c, "l.employee_id = (select m.id from employee m where m.user_id = ?)", c.User.ID), r)
 }
 
 func (m *Module) listRequests(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
@@ -91,7 +93,7 @@ func (m *Module) listRequests(c api.Ctx, r api.ListRequest) (api.Page[LeaveView]
 }
 
 func (m *Module) listChildrens(c api.Ctx, r api.ListRequest) (api.Page[LeaveView], error) {
-	return m.page(c, views(c, "l.student_id in (?)", roster.Linked(c.DB, c.User.ID)), r)
+	return m.page(c, views(c, "l.student_id = any(array(?))", roster.Linked(c.DB, c.User.ID)), r)
 }
 
 type byID struct {

@@ -53,14 +53,19 @@ type CopyView struct {
 	BorrowerName string     `json:"borrowerName" doc:"Who has it, or whom it is held for"`
 }
 
+// copyQuery is the copies as of a day. A copy has one open loan and one hold at most, which the
+// database guarantees; distinct on tells its planner, which then leaves them out where nothing names them.
 const copyQuery = `select c.id, c.created_at, c.updated_at, c.created_by, c.updated_by, c.version, c.book_id, c.accession_number,
 	c.barcode, c.shelf, c.state, b.title, b.author,
 	case when l.id is not null then 'ISSUED' when c.state <> 'GOOD' then c.state when r.id is not null then 'HELD' else 'AVAILABLE' end as status, l.id as loan_id, l.due_on,
 	coalesce((select trim(s.first_name || ' ' || s.last_name) from student s where s.id = coalesce(l.student_id, r.student_id)),
 		(select trim(e.first_name || ' ' || e.last_name) from employee e where e.id =
 		coalesce(l.employee_id, r.employee_id)), '') as borrower_name
-	from book_copy c join book b on b.id = c.book_id left join library_loan l on l.copy_id = c.id and l.closed_on is null
-	left join library_reservation r on r.copy_id = c.id and r.status = 'READY' and r.hold_until >= ?`
+	from book_copy c left join book b on b.id = c.book_id left join lateral (
+		select distinct on (copy_id) copy_id, id, due_on, student_id, employee_id from library_loan
+		where copy_id = c.id and closed_on is null) l on l.copy_id = c.id
+	left join lateral (select distinct on (copy_id) copy_id, id, student_id, employee_id from library_reservation
+		where copy_id = c.id and status = 'READY' and hold_until >= ?) r on r.copy_id = c.id`
 
 func copies(c api.Ctx) *gorm.DB {
 	return c.DB.Table("(?) as book_copy", c.DB.Raw(copyQuery, c.Today()))

@@ -56,11 +56,11 @@ const loanQuery = `select l.id, l.created_at, l.updated_at, l.created_by, l.upda
 	case when l.closed_on is not null then l.outcome when l.due_on < t.day then 'OVERDUE' else 'ISSUED' end as status,
 	greatest(0, coalesce(l.closed_on, t.day) - l.due_on) as days_late,
 	case when l.closed_on is null and l.student_id is not null
-		then least(greatest(0, t.day - l.due_on - g.library_fine_grace_days) * g.library_fine_per_day,
-		coalesce(nullif(g.library_fine_max_amount, 0), 1000000000000)) else 0 end as fine_so_far,
+		then (select least(greatest(0, t.day - l.due_on - g.library_fine_grace_days) * g.library_fine_per_day,
+		coalesce(nullif(g.library_fine_max_amount, 0), 1000000000000)) from school_setting g) else 0 end as fine_so_far,
 	l.fine, l.fine_transaction_id, l.charge, l.charge_transaction_id
-	from (select ?::date as day) t, school_setting g, library_loan l join book_copy c on c.id = l.copy_id join book b on b.id = c.book_id
-	left join student s on s.id = l.student_id left join employee e on e.id = l.employee_id`
+	from (select ?::date as day) t, library_loan l left join book_copy c on c.id = l.copy_id
+	left join book b on b.id = c.book_id left join student s on s.id = l.student_id left join employee e on e.id = l.employee_id`
 
 func loans(c api.Ctx) *gorm.DB {
 	return c.DB.Table("(?) as library_loan", c.DB.Raw(loanQuery, c.Today()))

@@ -48,7 +48,7 @@ const reservationQuery = `select r.id, r.created_at, r.updated_at, r.created_by,
 	case when r.status = 'WAITING' then (select count(*) from library_reservation q where q.book_id = r.book_id and q.status = 'WAITING'
 	and (q.created_at, q.id) <= (r.created_at, r.id)) else 0 end as position,
 	r.copy_id, coalesce(c.accession_number, '') as accession_number, r.hold_until
-	from library_reservation r join book b on b.id = r.book_id left join student s on s.id = r.student_id left
+	from library_reservation r left join book b on b.id = r.book_id left join student s on s.id = r.student_id left
 	join employee e on e.id = r.employee_id left join book_copy c on c.id = r.copy_id`
 
 func reservations(c api.Ctx) *gorm.DB {

@@ -170,7 +170,7 @@ var driversTripListing = api.Listing{
 func driversTrips(c api.Ctx, l api.ListRequest) (api.Page[TripView], error) {
 	mine := c.DB.Raw(`select t.id from trip t where (t.trip_date = ? or t.status in ('in_progress', 'paused')) and `+isMine, c.Today(),
 		c.User.ID)
-	return fetchTrips(c, c.DB.Model(&Trip{}).Where("id in (?)", mine), l)
+	return fetchTrips(c, c.DB.Model(&Trip{}).Where("id = any(array(?))", mine), l)
 }
 
 func (m *Module) driversTrip(c api.Ctx, r byID) (TripDetail, error) {
