@@ -104,8 +104,11 @@ func setupNode(ctx context.Context, c *tenancy.Cluster, n *tenancy.Node) error {
 	memberships := func(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
 		return setupMemberships(ctx, c, n, conn)
 	}
+	labels := func(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
+		return labelKnown(ctx, c, n, conn)
+	}
 	for _, step := range []func(context.Context, *tenancy.Node, *pgx.Conn) error{
-		setupLogins, setupDatabase, setupExtensions, setupTemplate, memberships, checkLogins,
+		setupLogins, setupDatabase, setupExtensions, setupLabels, setupTemplate, memberships, labels, checkLogins,
 	} {
 		if err := step(ctx, n, conn); err != nil {
 			return fmt.Errorf("setting up node %s: %w", n.Name, err)
@@ -179,7 +182,7 @@ func setupTemplate(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
 	if code := sqlstate.Of(err); err != nil && code != sqlstate.DuplicateObject && code != sqlstate.UniqueViolation {
 		return fmt.Errorf("making the template's role: %w", err)
 	}
-	if _, err := MakeSchema(ctx, n, tenancy.TemplateSchema, 0); err != nil {
+	if _, err := makeOrMigrate(ctx, n, target{node: n.Name, schema: tenancy.TemplateSchema}); err != nil {
 		return err
 	}
 	var blind []string
