@@ -28,7 +28,7 @@ tables are on their node, and the platform does not know it any more. "homeroom 
 The school keeps its id, rows and files. Its code was in the platform's record only, so it
 has to be given; name, time zone, locale, currency, address and logo are what the school
 says of itself in its settings, and the flags where it has never said anything. Its people
-can sign in again; authenticator apps and passkeys they have to add again.
+can sign in again; second factors (authenticator apps, passkeys) they have to add again.
 
 A schema without a label, made by an earlier release, is named by the schema, and gets the
 id given with --id: the school's own, if files are kept for it.

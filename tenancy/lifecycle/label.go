@@ -212,22 +212,6 @@ func dropSpare(ctx context.Context, lock advisory.Conn, schema string) error {
 	return dropSchema(ctx, lock.Conn.Conn().PgConn(), schema)
 }
 
-// setupLabels makes the table of labels.
-func setupLabels(ctx context.Context, _ *tenancy.Node, conn *pgx.Conn) error {
-	if err := createIfMissing(ctx, conn, tenancy.NodeSchema); err != nil {
-		return err
-	}
-	_, err := conn.Exec(ctx, `create table if not exists homeroom.schema_label (
-		schema_name text primary key check (schema_name ~ '^school_[0-9a-f]{32}$'),
-		state       text not null check (state in ('SPARE', 'LOADING', 'COPY', 'SCHOOL')),
-		school_id   uuid check ((school_id is not null) = (state in ('COPY', 'SCHOOL'))),
-		labelled_at timestamptz not null default now())`)
-	if err != nil {
-		return fmt.Errorf("making the table of labels: %w", err)
-	}
-	return nil
-}
-
 // selectKnown lists the schemas of a node that the platform knows, and what they are by its record.
 const selectKnown = `select schema_name, 'SCHOOL', id, code from platform.school where node = $1 and schema_name is not null
 	union all select schema_name, 'SPARE', null, '' from platform.spare_schema where node = $1 and ready

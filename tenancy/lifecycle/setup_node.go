@@ -74,7 +74,7 @@ func identityOf(ctx context.Context, n *tenancy.Node) (identity string, err erro
 // login roles, their limits, and the template schema. It may run any number of
 // times, and from several instances at once.
 func SetupNode(ctx context.Context, c *tenancy.Cluster, name string) error {
-	n, err := c.Node(ctx, name)
+	n, err := c.NodeUnchecked(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -96,11 +96,19 @@ func SetupNode(ctx context.Context, c *tenancy.Cluster, name string) error {
 }
 
 func setupNode(ctx context.Context, c *tenancy.Cluster, n *tenancy.Node) error {
-	conn, err := advisory.Connect(ctx, n.Admin(), "setup node")
+	conn, err := n.LockSetup(ctx)
 	if err != nil {
 		return fmt.Errorf("setting up node %s: %w", n.Name, err)
 	}
 	defer advisory.Close(conn)
+	// Nothing is changed on a node that is not this platform's.
+	err = tenancy.MakeRecords(ctx, conn)
+	if err == nil {
+		err = c.Join(ctx, n, conn)
+	}
+	if err != nil {
+		return fmt.Errorf("setting up node %s: %w", n.Name, err)
+	}
 	memberships := func(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
 		return setupMemberships(ctx, c, n, conn)
 	}
@@ -108,7 +116,7 @@ func setupNode(ctx context.Context, c *tenancy.Cluster, n *tenancy.Node) error {
 		return labelKnown(ctx, c, n, conn)
 	}
 	for _, step := range []func(context.Context, *tenancy.Node, *pgx.Conn) error{
-		setupLogins, setupDatabase, setupExtensions, setupLabels, setupTemplate, memberships, labels, checkLogins,
+		setupLogins, setupDatabase, setupExtensions, setupTemplate, memberships, labels, checkLogins,
 	} {
 		if err := step(ctx, n, conn); err != nil {
 			return fmt.Errorf("setting up node %s: %w", n.Name, err)
