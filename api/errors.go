@@ -156,7 +156,10 @@ func (k *Kernel) explain(err error) *Error {
 		return e
 	}
 	var pg *pgconn.PgError
+	var stranger tenancy.StrangerError
 	switch {
+	case errors.As(err, &stranger):
+		return Unavailable("The service is briefly unavailable, try again").Because(err)
 	case errors.Is(err, tenancy.ErrMoving):
 		return Unavailable("This school is being moved, try again in a moment").Because(err)
 	case errors.As(err, &pg):
@@ -216,7 +219,7 @@ func (k *Kernel) explainPostgres(pg *pgconn.PgError, err error) *Error {
 		return Unavailable("This took too long, try again").Because(err)
 	}
 	switch pg.Code[:2] {
-	case "08", "57", "53": // connection, restart, too many
+	case "08", "28", "57", "53": // connection, a refused login, restart, too many
 		return Unavailable("The service is briefly unavailable, try again").Because(err)
 	}
 	return newError(500, "", "Something went wrong on our side").Because(err)

@@ -87,6 +87,8 @@ type Cluster struct {
 
 	moved sync.Map           // schools that have moved, by id: *School
 	waits singleflight.Group // for schools whose writes are held
+
+	asking singleflight.Group // nodes whether they accept this platform
 }
 
 // Open prepares the platform's pools and node "main". It dials nothing: a server
@@ -158,9 +160,29 @@ func (c *Cluster) School(ctx context.Context, s *School, mode Mode) (*gorm.DB, e
 	return n.bindTo(ctx, s, mode), nil
 }
 
-// Node finds a node by name, opening it the first time it is asked for. Nobody waits
-// for another's look-up: one slow server must not hold up the schools of the others.
+// Node finds a node by name, opening it the first time it is asked for. A node that does not accept this platform is
+// refused with a StrangerError; it is asked until it does, and then by the heartbeat only.
 func (c *Cluster) Node(ctx context.Context, name string) (*Node, error) {
+	n, err := c.NodeUnchecked(ctx, name)
+	if err != nil || n.accepted.Load() {
+		return n, err
+	}
+	asked := c.asking.DoChan(name, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		return nil, c.CheckNode(ctx, n)
+	})
+	select {
+	case result := <-asked:
+		return n, result.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// NodeUnchecked finds a node by name, whether it accepts this platform or not. Nobody waits
+// for another's look-up: one slow server must not hold up the schools of the others.
+func (c *Cluster) NodeUnchecked(ctx context.Context, name string) (*Node, error) {
 	c.mu.RLock()
 	n := c.nodes[name]
 	c.mu.RUnlock()

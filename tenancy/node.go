@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,6 +27,8 @@ type Node struct {
 	shards   []*shard
 	database string
 	options  Options
+
+	accepted atomic.Bool // the node has said that this platform is its own
 
 	mu     sync.Mutex
 	tables []Table // of the template, once they were asked for

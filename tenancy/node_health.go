@@ -63,6 +63,10 @@ func (c *Cluster) Health(ctx context.Context, name string) NodeHealth {
 // an address, a user or a password.
 func Trouble(err error) string {
 	var network net.Error
+	var stranger StrangerError
+	if errors.As(err, &stranger) {
+		return stranger.Error()
+	}
 	switch sqlstate.Of(err) {
 	case sqlstate.InvalidPassword, sqlstate.InvalidAuthorization:
 		return "it refuses the user or the password"

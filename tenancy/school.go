@@ -60,6 +60,8 @@ const (
 	// against it when they are bound to no school, and then refused: it may be named,
 	// not read.
 	TemplateSchema = "school_template"
+	// NodeSchema holds what a node keeps of itself: whose it is, and whose its schemas are.
+	NodeSchema = "homeroom"
 )
 
 // What can be wrong with a school when a request asks for it.
@@ -72,7 +74,7 @@ var (
 	ErrBehind = errors.New("tenancy: the school is being brought up to date")
 )
 
-var ownName = regexp.MustCompile(`^(school_template|platform|homeroom_[0-9a-f]{8}_shard_[0-9]{2,4}|homeroom_move_[0-9a-f]{32})$`)
+var ownName = regexp.MustCompile(`^(school_template|platform|homeroom|homeroom_[0-9a-f]{8}_shard_[0-9]{2,4}|homeroom_move_[0-9a-f]{32})$`)
 
 // Ident returns the name of a schema, of its role, of a shard's login or of what a move
 // makes on the servers, quoted for SQL. Everything that concatenates such a name goes through here, so that nothing

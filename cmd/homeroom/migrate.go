@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"io"
 	"os"
@@ -25,6 +27,10 @@ service does, from several machines at once, and again after it was interrupted:
 it goes on with what is behind. A school that fails does not stop the others; the
 end is a report of who failed and why, and exit code 1.
 
+With --check-all it also compares the platform's record with what is on the nodes, both
+ways: schools whose tables are missing, schools that the platform does not know (see
+"homeroom school adopt"), and spare schemas that are none, which are struck off.
+
 Needs DATABASE_URL and HOMEROOM_SECRET as the service has them, and HOMEROOM_NODE_URL if
 the service has that.`,
 		Args: cobra.NoArgs,
@@ -39,13 +45,33 @@ the service has that.`,
 			}
 			s.Migrator.Workers, s.Migrator.CheckAll = workers, checkAll
 			s.Migrator.Progress = progress(cmd.OutOrStdout())
+			compared := error(nil)
+			if checkAll {
+				compared = compareNodes(cmd.Context(), s.Cluster, cmd.OutOrStdout())
+			}
 			report, err := s.Migrator.Run(cmd.Context())
-			return errors.Join(err, printReport(cmd.OutOrStdout(), report, s.Cluster.SchoolVersion()))
+			return errors.Join(err, printReport(cmd.OutOrStdout(), report, s.Cluster.SchoolVersion()), compared)
 		},
 	}
 	cmd.Flags().IntVar(&workers, "workers", 4, "schools of a node that are migrated at a time")
-	cmd.Flags().BoolVar(&checkAll, "check-all", false, "look into every school, e.g. after a node was restored from a backup")
+	cmd.Flags().BoolVar(&checkAll, "check-all", false, "look into every school and compare the platform with the nodes, e.g. after a server was restored from a backup")
 	return cmd
+}
+
+// compareNodes prints what the platform's record and the nodes do not agree on. It fails if that concerns a school.
+func compareNodes(ctx context.Context, c *tenancy.Cluster, out io.Writer) error {
+	found, err := lifecycle.CompareNodes(ctx, c)
+	harmed := 0
+	for _, d := range found {
+		fmt.Fprintln(out, d)
+		if !d.Harmless() {
+			harmed++
+		}
+	}
+	if harmed > 0 {
+		err = errors.Join(err, fmt.Errorf("the platform and the nodes do not agree on %d schools: see above, and docs/operations/backups.md", harmed))
+	}
+	return err
 }
 
 // progress draws a bar on a terminal, and prints a line every tenth of the way elsewhere.

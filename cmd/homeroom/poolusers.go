@@ -27,7 +27,7 @@ service has them.`,
 				return err
 			}
 			defer s.Close()
-			n, err := s.Cluster.Node(cmd.Context(), node)
+			n, err := s.Cluster.NodeUnchecked(cmd.Context(), node)
 			if err != nil {
 				return notSetUp(err)
 			}

@@ -23,7 +23,7 @@ import (
 func schoolCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "school",
-		Short: "Make, list, suspend, activate, archive, move, export and import schools",
+		Short: "Make, list, suspend, activate, archive, move, export, import and adopt schools",
 		Long: `Work on schools from the command line, beside the running service.
 
 Needs DATABASE_URL and HOMEROOM_SECRET as the service has them. With REDIS_URL as well,
@@ -33,7 +33,7 @@ running instances hear of a change at once; without it, within 20 seconds.`,
 		schoolStatus("suspend", "Shut a school: nobody signs in, its data stays", tenancy.Suspended),
 		schoolStatus("activate", "Open a suspended school again", tenancy.Active),
 		schoolStatus("archive", "Shut a suspended school for good", tenancy.Archived),
-		schoolExport(), schoolImport(), schoolVerify())
+		schoolExport(), schoolImport(), schoolVerify(), schoolAdopt())
 	return cmd
 }
 

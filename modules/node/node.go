@@ -81,7 +81,7 @@ func (m *Module) list(c api.PlatformCtx, l api.ListRequest) (api.Page[Node], err
 
 // look asks the node itself how it is.
 func (m *Module) look(ctx context.Context, n *Node) {
-	if known, err := m.Cluster.Node(ctx, n.Name); err == nil {
+	if known, err := m.Cluster.NodeUnchecked(ctx, n.Name); err == nil {
 		n.Address = known.Address()
 	}
 	h := m.Cluster.Health(ctx, n.Name)

@@ -68,6 +68,7 @@ func NewJobs(c *tenancy.Cluster, o JobsOptions) (*Jobs, error) {
 	river.AddWorker(o.Workers, &cleanWorker{cluster: c})
 	river.AddWorker(o.Workers, &fleetWorker{cluster: c, migrations: o.Migrator.Migrations})
 	river.AddWorker(o.Workers, &measureWorker{cluster: c})
+	river.AddWorker(o.Workers, &heartbeatWorker{cluster: c})
 	client, err := river.NewClient(riverpgxv5.New(c.PlatformPool()), &river.Config{
 		Schema:                      tenancy.PlatformSchema,
 		Workers:                     o.Workers,
@@ -84,6 +85,7 @@ func NewJobs(c *tenancy.Cluster, o JobsOptions) (*Jobs, error) {
 			Every(5*time.Minute, migrateJob{}, nil),
 			Every(time.Hour, cleanJob{}, nil),
 			Every(5*time.Minute, measureJob{}, nil),
+			Every(time.Minute, heartbeatJob{}, nil),
 		},
 	})
 	if err != nil {
@@ -202,6 +204,11 @@ type measureJob struct{}
 
 func (measureJob) Kind() string                 { return "measure" }
 func (measureJob) InsertOpts() river.InsertOpts { return once(time.Minute) }
+
+type heartbeatJob struct{}
+
+func (heartbeatJob) Kind() string                 { return "heartbeat" }
+func (heartbeatJob) InsertOpts() river.InsertOpts { return once(10 * time.Second) }
 
 func once(period time.Duration) river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: 3, Priority: 2, UniqueOpts: river.UniqueOpts{ByPeriod: period}}

@@ -26,6 +26,7 @@ type onboarding struct {
 	platform advisory.Conn
 	school   *tenancy.School
 	admin    json.RawMessage
+	claimed  bool // its schema was a spare until this run
 }
 
 // Run does what is left to do for a school. It may be called any number of times and
@@ -111,6 +112,7 @@ func (p *Provisioner) begin(ctx context.Context, o *onboarding, id uuid.UUID) ([
 	if err != nil {
 		return nil, err
 	}
+	failed := o.school.Status == tenancy.Failed
 	switch o.school.Status {
 	case tenancy.Provisioning:
 	case tenancy.Failed:
@@ -136,7 +138,8 @@ func (p *Provisioner) begin(ctx context.Context, o *onboarding, id uuid.UUID) ([
 	for _, s := range p.steps {
 		// One that failed long ago may have been overtaken by a new version.
 		overtaken := s.name == "schema" && o.school.SchemaVersion < p.cluster.SchoolVersion()
-		if !is[s.name] || overtaken {
+		// One whose node was restored to an earlier moment has lost what was done there.
+		if !is[s.name] || overtaken || failed && s.name != "reserve" {
 			left = append(left, s)
 		}
 	}

@@ -20,7 +20,7 @@ func (p *Provisioner) reserve(ctx context.Context, o *onboarding) error {
 		return err
 	}
 	return pgx.BeginFunc(ctx, o.platform, func(tx pgx.Tx) error {
-		schema, shard, version, err := claimSpare(ctx, p.cluster, tx, n.Name)
+		schema, shard, version, err := claimSpare(ctx, p.cluster, tx, n, o.school.ID)
 		if errors.Is(err, pgx.ErrNoRows) {
 			schema, version = newSchemaName(), 0
 			shard, err = EmptiestShard(ctx, tx, n)
@@ -31,25 +31,33 @@ func (p *Provisioner) reserve(ctx context.Context, o *onboarding) error {
 		o.school, err = tenancy.ScanSchool(tx.QueryRow(ctx, `update platform.school
 			set node = $2, schema_name = $3, shard = $4, schema_version = $5, updated_at = now()
 			where id = $1 and schema_name is null returning `+tenancy.SchoolColumns, o.school.ID, n.Name, schema, shard, version))
+		o.claimed = err == nil && version > 0
 		return err
 	})
 }
 
 // schema makes the school's schema, unless it came as a spare, and brings it to the
-// latest version.
+// latest version. A schema that is another's on its node is given up for a new one.
 func (p *Provisioner) schema(ctx context.Context, o *onboarding) error {
-	s := o.school
-	if s.SchemaVersion == p.cluster.SchoolVersion() {
+	if o.claimed && o.school.SchemaVersion == p.cluster.SchoolVersion() {
 		return nil
 	}
-	n, err := p.cluster.Node(ctx, s.Node)
+	n, err := p.cluster.Node(ctx, o.school.Node)
 	if err != nil {
 		return err
 	}
-	version, err := MakeSchema(ctx, n, s.Schema, s.Shard)
+	version, err := makeFor(ctx, n, o.school)
+	var not NotSpareError
+	if errors.As(err, &not) {
+		if err := p.reserveAgain(ctx, o); err != nil {
+			return err
+		}
+		version, err = makeFor(ctx, n, o.school)
+	}
 	if err != nil {
 		return err
 	}
+	s := o.school
 	o.school, err = tenancy.ScanSchool(o.platform.QueryRow(ctx,
 		`update platform.school set schema_version = $2, migration_error = '', updated_at = now()
 		where id = $1 returning `+tenancy.SchoolColumns, s.ID, version))
@@ -57,6 +65,21 @@ func (p *Provisioner) schema(ctx context.Context, o *onboarding) error {
 		return fmt.Errorf("recording the schema's version: %w", err)
 	}
 	return nil
+}
+
+func makeFor(ctx context.Context, n *tenancy.Node, s *tenancy.School) (version int, err error) {
+	return makeOrMigrate(ctx, n, target{node: s.Node, schema: s.Schema, shard: s.Shard, school: schoolRef{s.ID, s.Code}})
+}
+
+// reserveAgain reserves another schema on the same node.
+func (p *Provisioner) reserveAgain(ctx context.Context, o *onboarding) error {
+	var err error
+	o.school, err = tenancy.ScanSchool(o.platform.QueryRow(ctx, `update platform.school set schema_name = null, schema_version = 0,
+		updated_at = now() where id = $1 and status = 'PROVISIONING' returning `+tenancy.SchoolColumns, o.school.ID))
+	if err != nil {
+		return fmt.Errorf("giving up a schema that is another's: %w", err)
+	}
+	return p.reserve(ctx, o)
 }
 
 // activate opens the school and forgets what was asked for, which may hold a password.

@@ -62,7 +62,7 @@ func restore(ctx context.Context, c *tenancy.Cluster, r Restore, also []tenancy.
 	}
 	// What cannot be removed now is removed later, as an unfinished spare is.
 	clearing := context.WithoutCancel(ctx)
-	if DropSchema(clearing, n, t.schema) == nil {
+	if DropSpare(clearing, n, t.schema) == nil {
 		_, _ = platform.Exec(clearing, `delete from platform.spare_schema where schema_name = $1`, t.schema)
 	}
 	return nil, err
@@ -94,6 +94,7 @@ func reserveRestore(ctx context.Context, c *tenancy.Cluster, platform advisory.C
 		return t, nil, err
 	}
 	t, err = recordSpare(ctx, platform, n)
+	t.state = labelLoading
 	return t, n, err
 }
 
@@ -112,7 +113,10 @@ func fillAndList(ctx context.Context, platform advisory.Conn, n *tenancy.Node, t
 	if err != nil {
 		return err
 	}
-	return list(ctx, platform, school, r, also)
+	// Its label is changed last, before the record of it is committed: from then on nobody removes the schema.
+	return list(ctx, platform, school, r, append(also, func(ctx context.Context, _ pgx.Tx) error {
+		return labelOn(ctx, pooled.Conn(), school.Schema, label{labelSchool, school.ID})
+	}))
 }
 
 // fill makes the schema at the version of the rows, loads them and brings it up to date.
@@ -149,14 +153,8 @@ func fill(ctx context.Context, conn *pgx.Conn, n *tenancy.Node, t target, r Rest
 // list records the school, in one transaction with also.
 func list(ctx context.Context, platform advisory.Conn, s *tenancy.School, r Restore, also []tenancy.InTx) error {
 	return tenancy.Transact(ctx, platform, also, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `insert into platform.school (id, code, name, node, schema_name, shard, status, time_zone, locale, currency,
-			weekend_days, address, phone, email,
-				logo_file_id, schema_version)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-			r.ID, r.Code, r.Name, s.Node, s.Schema, s.Shard, r.Status, r.TimeZone, r.Locale, r.Currency, r.WeekendDays, r.Address, r.Phone, r.Email,
-			r.LogoFileID, s.SchemaVersion)
-		if err != nil {
-			return fmt.Errorf("writing the school down: %w", err)
+		if err := insertSchool(ctx, tx, s, r.SchoolRecord); err != nil {
+			return err
 		}
 		gone, err := tx.Exec(ctx, `delete from platform.spare_schema where schema_name = $1`, s.Schema)
 		if err == nil && gone.RowsAffected() != 1 {
@@ -167,4 +165,18 @@ func list(ctx context.Context, platform advisory.Conn, s *tenancy.School, r Rest
 		}
 		return nil
 	})
+}
+
+// insertSchool records a school that is whole.
+func insertSchool(ctx context.Context, tx pgx.Tx, s *tenancy.School, r tenancy.SchoolRecord) error {
+	_, err := tx.Exec(ctx, `insert into platform.school (id, code, name, node, schema_name, shard, status, time_zone, locale, currency,
+		weekend_days, address, phone, email,
+			logo_file_id, schema_version)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+		r.ID, r.Code, r.Name, s.Node, s.Schema, s.Shard, r.Status, r.TimeZone, r.Locale, r.Currency, r.WeekendDays, r.Address, r.Phone, r.Email,
+		r.LogoFileID, s.SchemaVersion)
+	if err != nil {
+		return fmt.Errorf("recording the school: %w", err)
+	}
+	return nil
 }

@@ -33,7 +33,8 @@ func IsTransient(err error) bool {
 		return true
 	case "":
 		var ahead AheadError
-		return !errors.As(err, &ahead) && !errors.Is(err, tenancy.ErrNoSchema) // else the connection broke
+		var not NotSpareError
+		return !errors.As(err, &ahead) && !errors.As(err, &not) && !errors.Is(err, tenancy.ErrNoSchema) // else the connection broke
 	case sqlstate.QueryCanceled:
 		return false // it took longer than the server allows
 	}

@@ -38,6 +38,8 @@ type target struct {
 
 	// Whose it is; zero for a spare and the template.
 	school schoolRef
+	// What it is labelled as when it is made; empty: a school's or a spare, by school.
+	state labelState
 }
 
 type schoolRef struct {
@@ -45,12 +47,14 @@ type schoolRef struct {
 	code string
 }
 
-// MakeSchema leaves the schema on the node, whole and at the latest version, and returns
-// that version. A schema that exists is migrated.
-func MakeSchema(ctx context.Context, n *tenancy.Node, schema string, shard int) (version int, err error) {
-	return makeOrMigrate(ctx, n, target{node: n.Name, schema: schema, shard: shard})
+// MakeCopy leaves the school's schema on a node it does not live on, whole and at the latest version, and returns that
+// version. A schema that exists is migrated.
+func MakeCopy(ctx context.Context, n *tenancy.Node, s *tenancy.School, shard int) (version int, err error) {
+	return makeOrMigrate(ctx, n, target{node: n.Name, schema: s.Schema, shard: shard, school: schoolRef{s.ID, s.Code}, state: labelCopy})
 }
 
+// makeOrMigrate leaves the schema on the node, whole and at the latest version. A schema that exists is migrated; a
+// school's that exists and is not the school's is refused with a NotSpareError.
 func makeOrMigrate(ctx context.Context, n *tenancy.Node, t target) (version int, err error) {
 	err = RetryTransient(ctx, DefaultTries, func() error {
 		version, err = makeOrMigrateOnce(ctx, n, t)
@@ -73,6 +77,9 @@ func makeOrMigrateOnce(ctx context.Context, n *tenancy.Node, t target) (version 
 			return 0, fmt.Errorf("making schema %s: %w", t.schema, err)
 		}
 		return migrations.Latest(ms), nil
+	}
+	if err == nil && t.school.id != uuid.Nil && t.state == "" {
+		err = claimSchema(ctx, pooled.Conn(), t.schema, t.school.id)
 	}
 	if err != nil {
 		return 0, err
@@ -131,6 +138,7 @@ func schemaSQL(n *tenancy.Node, t target, roleExists bool, serverVersion int, ms
 		line("%s\n", forRole(m.SQL, t.schema))
 	}
 	if t.schema != tenancy.TemplateSchema {
+		line("%s", labelSQL(t))
 		line("%s", membership(n, t.schema, n.Login(t.shard), serverVersion))
 	}
 	return sql.String()
@@ -141,7 +149,7 @@ func forRole(sql, role string) string {
 	return strings.ReplaceAll(sql, ":school_role", tenancy.Ident(role))
 }
 
-// DropSchema removes a schema and its role under the schema's lock.
+// DropSchema removes a schema, its role and its label under the schema's lock, whatever is in it.
 func DropSchema(ctx context.Context, n *tenancy.Node, schema string) error {
 	lock, err := advisory.Lock(ctx, n.Admin(), schema)
 	if err != nil {
@@ -154,7 +162,8 @@ func DropSchema(ctx context.Context, n *tenancy.Node, schema string) error {
 // dropSchema removes a schema and its role, if they are there. A role that another
 // database of the same server still uses stays.
 func dropSchema(ctx context.Context, conn *pgconn.PgConn, schema string) error {
-	err := conn.Exec(ctx, fmt.Sprintf("set local lock_timeout = '5s'; drop schema if exists %s cascade", tenancy.Ident(schema))).Close()
+	err := conn.Exec(ctx, fmt.Sprintf(`set local lock_timeout = '5s'; drop schema if exists %s cascade;
+		delete from homeroom.schema_label where schema_name = '%s'`, tenancy.Ident(schema), schema)).Close()
 	if err == nil {
 		err = conn.Exec(ctx, fmt.Sprintf("drop role if exists %s", tenancy.Ident(schema))).Close()
 		if sqlstate.Of(err) == sqlstate.DependentObjects {

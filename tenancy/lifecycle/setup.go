@@ -35,11 +35,8 @@ func (e *NodesError) Error() string {
 // database that is newer than the binary (AheadError). Node "main" must succeed;
 // other nodes that do not are named in a NodesError, after all were tried.
 func Setup(ctx context.Context, c *tenancy.Cluster) error {
-	if err := CheckNotAhead(ctx, c); err != nil {
+	if err := SetupPlatform(ctx, c); err != nil {
 		return err
-	}
-	if err := setupPlatform(ctx, c); err != nil {
-		return fmt.Errorf("setting up the platform's schema: %w", err)
 	}
 	nodes, err := c.Nodes(ctx)
 	if err != nil {
@@ -57,6 +54,20 @@ func Setup(ctx context.Context, c *tenancy.Cluster) error {
 	}
 	if len(down.Nodes) > 0 {
 		return down
+	}
+	if err := c.NextGeneration(ctx); err != nil {
+		return err
+	}
+	return showGeneration(ctx, c, nodes)
+}
+
+// SetupPlatform is Setup without the nodes.
+func SetupPlatform(ctx context.Context, c *tenancy.Cluster) error {
+	if err := CheckNotAhead(ctx, c); err != nil {
+		return err
+	}
+	if err := setupPlatform(ctx, c); err != nil {
+		return fmt.Errorf("setting up the platform's schema: %w", err)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func identityOf(ctx context.Context, n *tenancy.Node) (identity string, err erro
 // login roles, their limits, and the template schema. It may run any number of
 // times, and from several instances at once.
 func SetupNode(ctx context.Context, c *tenancy.Cluster, name string) error {
-	n, err := c.Node(ctx, name)
+	n, err := c.NodeUnchecked(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -96,16 +96,27 @@ func SetupNode(ctx context.Context, c *tenancy.Cluster, name string) error {
 }
 
 func setupNode(ctx context.Context, c *tenancy.Cluster, n *tenancy.Node) error {
-	conn, err := advisory.Connect(ctx, n.Admin(), "setup node")
+	conn, err := n.LockSetup(ctx)
 	if err != nil {
 		return fmt.Errorf("setting up node %s: %w", n.Name, err)
 	}
 	defer advisory.Close(conn)
+	// Nothing is changed on a node that is not this platform's.
+	err = tenancy.MakeRecords(ctx, conn)
+	if err == nil {
+		err = c.Join(ctx, n, conn)
+	}
+	if err != nil {
+		return fmt.Errorf("setting up node %s: %w", n.Name, err)
+	}
 	memberships := func(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
 		return setupMemberships(ctx, c, n, conn)
 	}
+	labels := func(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
+		return labelKnown(ctx, c, n, conn)
+	}
 	for _, step := range []func(context.Context, *tenancy.Node, *pgx.Conn) error{
-		setupLogins, setupDatabase, setupExtensions, setupTemplate, memberships, checkLogins,
+		setupLogins, setupDatabase, setupExtensions, setupTemplate, memberships, labels, checkLogins,
 	} {
 		if err := step(ctx, n, conn); err != nil {
 			return fmt.Errorf("setting up node %s: %w", n.Name, err)
@@ -179,7 +190,7 @@ func setupTemplate(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
 	if code := sqlstate.Of(err); err != nil && code != sqlstate.DuplicateObject && code != sqlstate.UniqueViolation {
 		return fmt.Errorf("making the template's role: %w", err)
 	}
-	if _, err := MakeSchema(ctx, n, tenancy.TemplateSchema, 0); err != nil {
+	if _, err := makeOrMigrate(ctx, n, target{node: n.Name, schema: tenancy.TemplateSchema}); err != nil {
 		return err
 	}
 	var blind []string

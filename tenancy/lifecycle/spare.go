@@ -16,15 +16,24 @@ import (
 // spareTooOld is when a spare that never became ready is taken for abandoned.
 const spareTooOld = 5 * time.Minute
 
-// claimSpare claims a spare of the node, in the transaction that
-// gives it to a school. A spare is claimed in the directory only: nothing is renamed
-// on its node. pgx.ErrNoRows: there is none.
-func claimSpare(ctx context.Context, c *tenancy.Cluster, tx pgx.Tx, node string) (schema string, shard, version int, err error) {
-	err = tx.QueryRow(ctx, `delete from platform.spare_schema where schema_name =
-			(select schema_name from platform.spare_schema where node = $1 and ready and schema_version <= $2
-			 order by schema_version desc, created_at limit 1 for update skip locked)
-		returning schema_name, shard, schema_version`, node, c.SchoolVersion()).Scan(&schema, &shard, &version)
-	return schema, shard, version, err
+// claimSpare claims a spare of the node for the school: its row goes in the transaction that gives it to the school, and
+// its label on the node is changed before that is committed. Nothing is renamed there. Rows of schemas that are no
+// spares, because one of the servers was restored to an earlier moment, are deleted. pgx.ErrNoRows: there is none.
+func claimSpare(ctx context.Context, c *tenancy.Cluster, tx pgx.Tx, n *tenancy.Node, school uuid.UUID) (schema string, shard, version int,
+	err error) {
+	for {
+		err = tx.QueryRow(ctx, `delete from platform.spare_schema where schema_name =
+				(select schema_name from platform.spare_schema where node = $1 and ready and schema_version <= $2
+				 order by schema_version desc, created_at limit 1 for update skip locked)
+			returning schema_name, shard, schema_version`, n.Name, c.SchoolVersion()).Scan(&schema, &shard, &version)
+		if err == nil {
+			err = claimSchema(ctx, n.Admin(), schema, school)
+		}
+		var not NotSpareError
+		if !errors.As(err, &not) {
+			return schema, shard, version, err
+		}
+	}
 }
 
 // KeepSpares makes spare schemas until every active node has Options.Spares of them,
@@ -141,7 +150,7 @@ func sweepSpares(ctx context.Context, platform advisory.Conn, n *tenancy.Node) e
 }
 
 // sweep removes an abandoned schema, unless it is locked or became a school's since it
-// was listed.
+// was listed. One that is a school's by its own label stays, and only its row goes.
 func sweep(ctx context.Context, platform advisory.Conn, n *tenancy.Node, schema string) error {
 	lock, free, err := advisory.TryLock(ctx, n.Admin(), schema)
 	if err != nil || !free {
@@ -153,7 +162,8 @@ func sweep(ctx context.Context, platform advisory.Conn, n *tenancy.Node, schema 
 		schema).Scan(&abandoned); err != nil || !abandoned {
 		return err
 	}
-	if err := dropSchema(ctx, lock.Conn.Conn().PgConn(), schema); err != nil {
+	var not NotSpareError
+	if err := dropSpare(ctx, lock, schema); err != nil && !errors.As(err, &not) {
 		return err
 	}
 	if _, err := platform.Exec(ctx, `delete from platform.spare_schema where schema_name = $1 and not ready`, schema); err != nil {

@@ -98,3 +98,12 @@ type measureWorker struct {
 func (w *measureWorker) Work(ctx context.Context, _ *river.Job[measureJob]) error {
 	return putBack(ctx, Measure(ctx, w.cluster))
 }
+
+type heartbeatWorker struct {
+	river.WorkerDefaults[heartbeatJob]
+	cluster *tenancy.Cluster
+}
+
+func (w *heartbeatWorker) Work(ctx context.Context, _ *river.Job[heartbeatJob]) error {
+	return putBack(ctx, Heartbeat(ctx, w.cluster))
+}

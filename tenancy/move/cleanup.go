@@ -24,7 +24,7 @@ func (r *moving) cleanUp(ctx context.Context) error {
 	case Moved:
 		r.stepped("release", false)
 		if _, err = r.begin(ctx, "release"); err == nil {
-			err = r.dropReplication(ctx)
+			err = errors.Join(r.dropReplication(ctx), at(r.source, lifecycle.LabelCopy(ctx, r.source, r.school)))
 		}
 	case Failed:
 		err = r.release(ctx)

@@ -122,9 +122,10 @@ func (m *Mover) dropSpares(ctx context.Context, platform advisory.Conn, node str
 			return nil
 		}
 		if err == nil {
-			err = lifecycle.DropSchema(ctx, n, schema)
+			err = lifecycle.DropSpare(ctx, n, schema)
 		}
-		if err != nil {
+		var not lifecycle.NotSpareError
+		if err != nil && !errors.As(err, &not) {
 			return fmt.Errorf("removing the spares of node %s: %w", node, err)
 		}
 	}

@@ -54,7 +54,7 @@ func (r *moving) schema(ctx context.Context) error {
 	if _, err := r.platform.Exec(ctx, `update platform.school set schema_version = $2 where id = $1`, r.school.ID, version); err != nil {
 		return err
 	}
-	made, err := lifecycle.MakeSchema(ctx, r.target, r.school.Schema, *r.move.Shard)
+	made, err := lifecycle.MakeCopy(ctx, r.target, r.school, *r.move.Shard)
 	if err != nil {
 		return at(r.target, err)
 	}

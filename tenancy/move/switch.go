@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"homeroom/tenancy"
 	"homeroom/tenancy/internal/advisory"
+	"homeroom/tenancy/lifecycle"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -53,6 +54,9 @@ func (r *moving) switchOver(ctx context.Context) error {
 	defer cancel()
 	begun := time.Now()
 	rows, err := r.hold(limited, source)
+	if err == nil {
+		err = at(r.target, lifecycle.LabelHome(limited, r.target, r.school))
+	}
 	if err == nil {
 		err = r.flip(ctx, begun, rows)
 		if err != nil {
