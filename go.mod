@@ -3,7 +3,6 @@ module homeroom
 go 1.26.0
 
 require (
-	codeberg.org/go-pdf/fpdf v0.12.0
 	firebase.google.com/go/v4 v4.19.0
 	github.com/alicebob/miniredis/v2 v2.40.0
 	github.com/arran4/golang-ical v0.3.4
@@ -13,6 +12,7 @@ require (
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-playground/validator/v10 v10.30.5
+	github.com/go-text/typesetting v0.3.5
 	github.com/go-webauthn/webauthn v0.18.2
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/google/uuid v1.6.0

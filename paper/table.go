@@ -1,131 +1,131 @@
 package paper
 
-import (
-	"bytes"
-	"image"
-	"image/draw"
-	_ "image/jpeg" // a school's logo may be one
-	"image/png"
-
-	"codeberg.org/go-pdf/fpdf"
-)
-
 // Column is one column of a table. Width is its share of the page against the others'.
 type Column struct {
 	Title  string
 	Width  float64
 	Number bool // to the right, so that digits stand under digits
+	Middle bool
 }
 
-const (
-	row        = 6.0
-	logoMax    = 22.0
-	logoPixels = 4000
-)
-
-// Heading begins a part of the document.
-func (d *Document) Heading(text string) {
-	d.pdf.Ln(row / 2)
-	d.pdf.SetFont(font, "B", 12)
-	d.pdf.MultiCell(0, line, text, "", "L", false)
+// Group is a title over several columns.
+type Group struct {
+	Title string
+	Span  int
 }
 
-// Table draws rows under a header. Text that is too long for its cell goes on in the
-// next line of the same row; a row is never cut by the end of a page, and the header
-// stands again on every page the table goes on to.
-func (d *Document) Table(columns []Column, rows [][]string) {
-	width, height := d.pdf.GetPageSize()
+// Grid is a table: titles, rows, and totals in bold under them.
+type Grid struct {
+	Groups  []Group // over the columns' titles; none: no such line
+	Columns []Column
+	Rows    [][]string
+	Totals  [][]string
+	Small   bool // for many columns
+}
+
+const cellPad = 1.2
+
+// Table draws rows under a header.
+func (d *Document) Table(columns []Column, rows [][]string) { d.Grid(Grid{Columns: columns, Rows: rows}) }
+
+// Grid draws a table. Text that is too long for its cell goes on in the next line of the same
+// row; a row is never cut by the end of a page, and the titles stand again on every page the
+// table goes on to.
+func (d *Document) Grid(g Grid) {
 	var shares float64
-	for _, c := range columns {
+	for _, c := range g.Columns {
 		shares += c.Width
 	}
-	widths := make([]float64, len(columns))
-	titles := make([]string, len(columns))
-	for i, c := range columns {
-		widths[i] = c.Width / shares * (width - 2*margin)
-		titles[i] = c.Title
+	t := table{Document: d, grid: g, widths: make([]float64, len(g.Columns)), size: 9.5}
+	if g.Small {
+		t.size = 8
 	}
-	var put func(style string, cells []string)
-	put = func(style string, cells []string) {
-		d.pdf.SetFont(font, style, 10)
-		lines, most := make([][]string, len(columns)), 1
-		for i := range columns {
-			if i < len(cells) && cells[i] != "" {
-				lines[i] = d.pdf.SplitText(cells[i], widths[i]-2)
+	for i, c := range g.Columns {
+		t.widths[i] = c.Width / shares * bodyWidth
+	}
+	t.titles()
+	for _, cells := range g.Rows {
+		t.row(cells, false, false)
+	}
+	for _, cells := range g.Totals {
+		t.row(cells, true, false)
+	}
+	d.y += 2.5
+}
+
+// table is a grid while it is drawn.
+type table struct {
+	*Document
+	grid   Grid
+	widths []float64
+	size   float64
+}
+
+func (t *table) titles() {
+	if t.grid.Groups != nil {
+		t.room(6 * leading(t.size)) // with the titles and a first row
+		x, at, high := margin, 0, 0.0
+		widths := make([]float64, len(t.grid.Groups))
+		for i, g := range t.grid.Groups {
+			for range g.Span {
+				widths[i] += t.widths[at]
+				at++
 			}
-			most = max(most, len(lines[i]))
+			high = max(high, float64(len(t.set.lines(g.Title, t.size, true, (widths[i]-2*cellPad)/point)))*leading(t.size)+1)
 		}
-		if d.pdf.GetY()+float64(most)*row > height-margin {
-			d.pdf.AddPage()
-			if style == "" {
-				put("B", titles)
-				d.pdf.SetFont(font, style, 10)
-			}
-		}
-		x, y := margin, d.pdf.GetY()
-		for i, c := range columns {
-			align := "L"
-			if c.Number {
-				align = "R"
-			}
-			d.pdf.Rect(x, y, widths[i], float64(most)*row, "D")
-			for n, text := range lines[i] {
-				d.pdf.SetXY(x, y+float64(n)*row)
-				d.pdf.CellFormat(widths[i], row, text, "", 0, align, false, 0, "")
-			}
+		for i, g := range t.grid.Groups {
+			t.box(x, t.y, widths[i], high, true)
+			t.put(x+cellPad, t.y+0.5, widths[i]-2*cellPad, g.Title, t.size, true, centre)
 			x += widths[i]
 		}
-		d.pdf.SetXY(margin, y+float64(most)*row)
+		t.y += high
 	}
-	put("B", titles)
-	for _, cells := range rows {
-		put("", cells)
+	titles := make([]string, len(t.grid.Columns))
+	for i, c := range t.grid.Columns {
+		titles[i] = c.Title
 	}
-	d.pdf.Ln(row / 3)
+	t.row(titles, true, true)
+}
+
+func (t *table) row(cells []string, heavy, title bool) {
+	lines, most := make([][]line, len(t.widths)), 1
+	for i, width := range t.widths {
+		if i < len(cells) && cells[i] != "" {
+			lines[i] = t.set.lines(cells[i], t.size, heavy, (width-2*cellPad)/point)
+		}
+		most = max(most, len(lines[i]))
+	}
+	high := float64(most)*leading(t.size) + 1
+	if title {
+		t.room(high + 2*leading(t.size))
+	} else if t.room(high) {
+		t.titles()
+	}
+	x := margin
+	for i, width := range t.widths {
+		t.box(x, t.y, width, high, title)
+		align := left
+		switch c := t.grid.Columns[i]; {
+		case c.Number:
+			align = right
+		case c.Middle:
+			align = centre
+		}
+		for n, l := range lines[i] {
+			t.putLine(l, x+cellPad, t.y+0.5+float64(n)*leading(t.size), width-2*cellPad, t.size, heavy, align)
+		}
+		x += width
+	}
+	t.y += high
 }
 
 // Ruled leaves lines to write on by hand.
 func (d *Document) Ruled(name string, lines int) {
-	width, height := d.pdf.GetPageSize()
-	if d.pdf.GetY()+float64(lines+1)*line > height-margin {
-		d.pdf.AddPage()
-	}
-	d.pdf.SetFont(font, "B", 11)
-	d.pdf.CellFormat(0, line, name, "", 1, "L", false, 0, "")
+	const between = 8.0
+	d.room(leading(bodySize) + float64(lines)*between)
+	d.y += d.put(margin, d.y, bodyWidth, name, bodySize, true, left)
 	for range lines {
-		y := d.pdf.GetY() + line
-		d.pdf.Line(margin, y, width-margin, y)
-		d.pdf.SetY(y)
+		d.y += between
+		d.rule(margin, d.y, bodyWidth, 0.15)
 	}
-}
-
-// Logo puts the school's mark into the corner beside its name. What is no PNG or JPEG
-// of a sane size is left out: a card without a logo is better than none.
-func (d *Document) Logo(body []byte) {
-	config, _, err := image.DecodeConfig(bytes.NewReader(body))
-	if err != nil || config.Width < 1 || config.Height < 1 || config.Width > logoPixels || config.Height > logoPixels {
-		return
-	}
-	mark, _, err := image.Decode(bytes.NewReader(body))
-	if err != nil {
-		return
-	}
-	// Drawn anew on white: the PDF library panics on files that are cut short, and knows
-	// not every kind of PNG.
-	clean := image.NewRGBA(image.Rect(0, 0, config.Width, config.Height))
-	draw.Draw(clean, clean.Bounds(), image.White, image.Point{}, draw.Src)
-	draw.Draw(clean, clean.Bounds(), mark, mark.Bounds().Min, draw.Over)
-	var file bytes.Buffer
-	if err := png.Encode(&file, clean); err != nil {
-		return
-	}
-	width, height := logoMax, logoMax
-	if config.Width > config.Height {
-		height = logoMax * float64(config.Height) / float64(config.Width)
-	} else {
-		width = logoMax * float64(config.Width) / float64(config.Height)
-	}
-	options := fpdf.ImageOptions{ImageType: "png"}
-	d.pdf.RegisterImageOptionsReader("logo", options, &file)
-	d.pdf.ImageOptions("logo", margin, margin/2, width, height, false, options, 0, "")
 }

@@ -137,7 +137,7 @@ func TestAReportCardIsPrintedWithLogoAndAttendance(t *testing.T) {
 		!strings.Contains(a.Header.Get("Content-Disposition"), "report-card-"+asha.AdmissionNumber) {
 		t.Fatalf("%d %v %.100s", a.Status, a.Header, a.Body)
 	}
-	if folder := os.Getenv("HOMEROOM_TEST_PAPER"); folder != "" { // to look at it
+	if folder := os.Getenv("PAPERS"); folder != "" { // to look at it
 		if err := os.WriteFile(folder+"/card.pdf", a.Body, 0o600); err != nil {
 			t.Fatal(err)
 		}

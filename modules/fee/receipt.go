@@ -2,6 +2,7 @@ package fee
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,24 +16,36 @@ import (
 // Receipt says that money was received. It is never changed: a payment that was taken
 // back is marked by the reversal that stands beside it in the ledger.
 type Receipt struct {
-	ID              uuid.UUID    `json:"id"`
-	ReceiptNumber   string       `json:"receiptNumber"`
-	Number          int64        `json:"number"`
-	AcademicYearID  uuid.UUID    `json:"academicYearId"`
-	StudentID       uuid.UUID    `json:"studentId"`
-	StudentName     string       `json:"studentName"`
-	AdmissionNumber string       `json:"admissionNumber"`
-	ClassName       string       `json:"className" doc:"Where the student sat that day, with the division"`
-	TransactionID   uuid.UUID    `json:"transactionId"`
-	Amount          int64        `json:"amount"`
-	PaymentMode     string       `json:"paymentMode"`
-	ReferenceNumber string       `json:"referenceNumber"`
-	ReceivedAt      time.Time    `json:"receivedAt"`
-	ReceivedBy      *uuid.UUID   `json:"receivedBy"`
-	ReceivedByName  string       `json:"receivedByName"`
-	Allocations     []Allocation `json:"allocations" doc:"What it settled when it was written"`
-	Reversed        bool         `json:"reversed"`
-	ReversalNote    string       `json:"reversalNote"`
+	ID              uuid.UUID     `json:"id"`
+	ReceiptNumber   string        `json:"receiptNumber"`
+	Number          int64         `json:"number"`
+	AcademicYearID  uuid.UUID     `json:"academicYearId"`
+	StudentID       uuid.UUID     `json:"studentId"`
+	StudentName     string        `json:"studentName"`
+	AdmissionNumber string        `json:"admissionNumber"`
+	ClassName       string        `json:"className" doc:"Where the student sat that day, with the division"`
+	TransactionID   uuid.UUID     `json:"transactionId"`
+	Amount          int64         `json:"amount"`
+	PaymentMode     string        `json:"paymentMode"`
+	ReferenceNumber string        `json:"referenceNumber"`
+	ReceivedAt      time.Time     `json:"receivedAt"`
+	ReceivedBy      *uuid.UUID    `json:"receivedBy"`
+	ReceivedByName  string        `json:"receivedByName"`
+	Allocations     []Allocation  `json:"allocations" doc:"What it settled when it was written"`
+	Reversed        bool          `json:"reversed"`
+	ReversalNote    string        `json:"reversalNote"`
+	Lines           []ReceiptLine `json:"lines" doc:"What was paid for, by head; a part of an invoice is spread over its heads by their share"`
+	BalanceBefore   int64         `json:"balanceBefore" doc:"What the student owed before it"`
+	BalanceAfter    int64         `json:"balanceAfter" doc:"And after it; below zero it was paid in advance"`
+	AmountInWords   string        `json:"amountInWords" example:"One thousand rupees only"`
+}
+
+// ReceiptLine is what a receipt says of one head of an invoice.
+type ReceiptLine struct {
+	Number string `json:"number" doc:"Of the invoice"`
+	Name   string `json:"name" doc:"Of the invoice"`
+	Head   string `json:"head"`
+	Amount int64  `json:"amount"`
 }
 
 type printable struct {
@@ -51,6 +64,15 @@ const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number
 		left join enrolment e on e.student_id = s.id and e.start_date <= r.received_on and (e.end_date is null or e.end_date >= r.received_on)
 		left join class k on k.id = coalesce(e.class_id, s.class_id) left join division d on d.id = e.division_id`
 
+// selectHeads finds the heads of what a receipt r settled, and balanceBefore what was owed before it.
+const (
+	selectHeads = `select i.id, i.lines from fee_receipt r join fee_invoice i on i.student_id = r.student_id
+		where exists (select from jsonb_array_elements(r.allocations) a where (a->>'invoiceId')::uuid = i.id) and `
+	balanceBefore = `select coalesce(sum(case e.entry_type when 'DR' then e.amount else -e.amount end), 0)::bigint
+		from fee_receipt r join ledger_transaction p on p.id = r.transaction_id join ledger_entry e on e.account_id = r.student_id
+			join ledger_transaction t on t.id = e.transaction_id and (t.created_at, t.id) < (p.created_at, p.id) where `
+)
+
 func (m *Module) getReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], error) {
 	return m.receiptBy(c, r, `r.id = $1`, r.ID)
 }
@@ -58,54 +80,113 @@ func (m *Module) getReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], err
 // receiptBy reads the receipt a condition names.
 func (m *Module) receiptBy(c api.Ctx, r printable, where string, args ...any) (api.MaybeFile[Receipt], error) {
 	var found []Receipt
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectReceipt + ` where ` + where, Args: args, Scan: tenancy.Collect(&found)})
+	var invoices []Invoice
+	var before int64
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectReceipt + ` where ` + where, Args: args, Scan: tenancy.Collect(&found)},
+		tenancy.Query{SQL: selectHeads + where, Args: args, Scan: tenancy.Collect(&invoices)},
+		tenancy.Query{SQL: balanceBefore + where, Args: args, Scan: tenancy.One(&before)})
 	if err != nil {
 		return api.MaybeFile[Receipt]{}, fmt.Errorf("reading a receipt: %w", err)
 	}
 	if len(found) == 0 {
 		return api.MaybeFile[Receipt]{}, api.NotFound("receipt")
 	}
-	out := api.MaybeFile[Receipt]{Data: found[0]}
+	found[0].BalanceBefore = before
+	out := api.MaybeFile[Receipt]{Data: found[0].complete(c, invoices)}
 	if r.Format == "pdf" {
 		head, err := m.Letterhead(c)
 		if err != nil {
 			return out, err
 		}
-		out.File, err = found[0].pdf(c, head)
+		out.File, err = out.Data.pdf(c, head)
 		return out, err
 	}
 	return out, nil
 }
 
+// complete adds what follows from the record.
+func (r Receipt) complete(c api.Ctx, invoices []Invoice) Receipt {
+	r.AmountInWords = figures(c).InWords(r.Amount)
+	r.BalanceAfter = r.BalanceBefore - r.Amount
+	r.Lines = []ReceiptLine{}
+	left := r.Amount
+	for _, a := range r.Allocations {
+		left -= a.Amount
+		at := slices.IndexFunc(invoices, func(i Invoice) bool { return i.ID == a.InvoiceID })
+		if at < 0 || len(invoices[at].Lines) == 0 {
+			r.Lines = append(r.Lines, ReceiptLine{a.Number, a.Name, a.Name, a.Amount})
+			continue
+		}
+		for n, amount := range spread(a.Amount, invoices[at].Lines) {
+			if amount > 0 {
+				r.Lines = append(r.Lines, ReceiptLine{a.Number, a.Name, invoices[at].Lines[n].Name, amount})
+			}
+		}
+	}
+	if left > 0 {
+		r.Lines = append(r.Lines, ReceiptLine{Head: "Advance", Amount: left})
+	}
+	return r
+}
+
+// spread divides what was paid of an invoice among its heads by their share, to the last unit.
+func spread(amount int64, lines []InvoiceLine) []int64 {
+	var total, before, given int64
+	for _, l := range lines {
+		total += l.Amount
+	}
+	out := make([]int64, len(lines))
+	for i, l := range lines {
+		before += l.Amount
+		out[i] = part(amount, before, total) - given
+		given += out[i]
+	}
+	return out
+}
+
+// figures are money and dates as the school writes them.
+func figures(c api.Ctx) paper.Figures { return paper.FiguresOf(c.School.Locale, c.School.Currency) }
+
+func day(f paper.Figures, d api.Date) string { return f.Day(d.Year, d.Month, d.Day) }
+
 func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	doc := paper.New(head, "Receipt "+r.ReceiptNumber)
+	f := figures(c)
+	doc := paper.New(head, "Receipt")
 	if r.Reversed {
 		doc.Field("REVERSED", r.ReversalNote)
 	}
-	doc.Field("Received on", r.ReceivedAt.In(c.School.Location()).Format("2006-01-02 15:04"))
-	doc.Field("Student", r.StudentName)
-	doc.Field("Admission number", r.AdmissionNumber)
-	if r.ClassName != "" {
-		doc.Field("Class", r.ClassName)
-	}
-	doc.Field("Amount", money(c, r.Amount))
-	doc.Field("Paid by", spoken[r.PaymentMode])
-	if r.ReferenceNumber != "" {
-		doc.Field("Reference", r.ReferenceNumber)
-	}
-	left := r.Amount
+	doc.Pairs([2]string{"Receipt no.", r.ReceiptNumber}, [2]string{"Date", f.Moment(r.ReceivedAt.In(c.School.Location()))},
+		[2]string{"Student", r.StudentName}, [2]string{"Admission no.", r.AdmissionNumber}, [2]string{"Class", r.ClassName},
+		[2]string{"Paid by", spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber})
+	doc.Gap(2)
 	var rows [][]string
-	for _, a := range r.Allocations {
-		rows = append(rows, []string{a.Number, a.Name, plain(c, a.Amount)})
-		left -= a.Amount
+	for _, l := range r.Lines {
+		what := l.Name
+		if l.Number != "" {
+			what += " (" + l.Number + ")"
+		}
+		rows = append(rows, []string{l.Head, what, f.Plain(l.Amount)})
 	}
-	if left > 0 {
-		rows = append(rows, []string{"", "Advance", plain(c, left)})
-	}
-	doc.Table([]paper.Column{{Title: "Invoice", Width: 50}, {Title: "For", Width: 80}, {Title: c.School.Currency, Width: 40, Number: true}},
-		rows)
-	doc.Signatures("Received by")
+	doc.Grid(paper.Grid{Columns: []paper.Column{{Title: "Head", Width: 60}, {Title: "Invoice", Width: 75},
+		{Title: "Amount (" + strings.TrimSpace(f.Sign()) + ")", Width: 35, Number: true}}, Rows: rows,
+		Totals: [][]string{{"Received", "", f.Plain(r.Amount)}}})
+	doc.Field("Amount in words", r.AmountInWords)
+	doc.Field("Balance before", balanceWords(f, r.BalanceBefore))
+	doc.Field("Balance after", balanceWords(f, r.BalanceAfter))
+	doc.Field("Received by", r.ReceivedByName)
+	doc.Signatures("Received by", "For the school")
 	return printed(doc, "receipt-"+r.ReceiptNumber)
+}
+
+// balanceWords is a balance on paper: an advance is said to be one.
+func balanceWords(f paper.Figures, balance int64) string {
+	switch {
+	case balance < 0:
+		return f.Money(-balance) + " in advance"
+	case balance > 0:
+		return f.Money(balance) + " outstanding"
+	}
+	return "Nothing outstanding"
 }
 
 // printed is a document as a file, its name without what file systems dislike.

@@ -47,6 +47,7 @@ var known = []struct{ name, words string }{
 	{"BSD-3-Clause", "may not be used to endorse or promote"},
 	{"BSD-2-Clause", "redistribution and use in source and binary forms"},
 	{"Bitstream-Vera", "bitstream vera"},
+	{"OFL-1.1", "sil open font license"},
 	{"MIT", "permission is hereby granted free of charge to any person obtaining a copy"},
 	{"0BSD", "permission to use copy modify and or distribute this software for any purpose with or without fee is hereby granted the software is provided as is"},
 	{"ISC", "permission to use copy modify and or distribute this software for any purpose with or without fee is hereby granted"},

@@ -17,7 +17,8 @@ import (
 // comes before the version in it. Its licence is beside it.
 var kept = []struct{ name, file, before string }{
 	{"swagger-ui-dist", "swagger-ui-bundle.js.gz", `PACKAGE_VERSION:"`},
-	{"DejaVu fonts", "DejaVuSansCondensed.ttf", "Version "},
+	{"DejaVu fonts", "DejaVuSansCondensed.ttf.gz", "Version "},
+	{"Noto fonts", "NotoSans-Regular.ttf.gz", "Version "},
 }
 
 func vendored(root string) ([]component, error) {
@@ -62,6 +63,7 @@ func versionIn(path, before string) (string, error) {
 			return "", err
 		}
 	}
+	text = bytes.ReplaceAll(text, []byte{0}, nil) // fonts may have texts of two bytes a letter
 	version := regexp.MustCompile(regexp.QuoteMeta(before) + `([0-9.]+)`).FindSubmatch(text)
 	if version == nil {
 		return "", fmt.Errorf("%s: no version follows %q", path, before)

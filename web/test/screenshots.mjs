@@ -373,7 +373,7 @@ Object.assign(officePages, {
     '/fees/receipts',
     async (page) => {
       await firstRow(page).click()
-      await page.getByRole('link', { name: 'Print' }).click()
+      await page.getByRole('link', { name: 'Open', exact: true }).click()
       await page.locator('.paper').waitFor()
     },
   ],

@@ -133,6 +133,21 @@ export function save(blob: Blob, name: string) {
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
+/** A paper that the service made, in a tab of its own, to look at and to print. Where no tab may open it is kept. */
+export async function openPaper(path: string, query: Record<string, string>, name: string): Promise<void> {
+  const tab = window.open('', '_blank') // at once: browsers block what opens after an answer
+  try {
+    const blob = await fetchBlob(path, query)
+    if (!tab) return save(blob, name)
+    const url = URL.createObjectURL(blob)
+    tab.location.href = url
+    window.setTimeout(() => URL.revokeObjectURL(url), 600_000)
+  } catch (e) {
+    tab?.close()
+    throw e
+  }
+}
+
 /** Hears what the API tells as it happens (server-sent events), until it has nothing more to tell or the signal ends it. */
 export async function listen<T>(path: string, tell: (event: T) => void, signal: AbortSignal): Promise<void> {
   const response = await signedFetch(

@@ -12609,10 +12609,18 @@ export interface components {
             /** @description What it settled when it was written */
             allocations: components["schemas"]["Allocation"][];
             amount: number;
+            /** @example One thousand rupees only */
+            amountInWords: string;
+            /** @description And after it; below zero it was paid in advance */
+            balanceAfter: number;
+            /** @description What the student owed before it */
+            balanceBefore: number;
             /** @description Where the student sat that day, with the division */
             className: string;
             /** Format: uuid */
             id: string;
+            /** @description What was paid for, by head; a part of an invoice is spread over its heads by their share */
+            lines: components["schemas"]["ReceiptLine"][];
             number: number;
             paymentMode: string;
             receiptNumber: string;
@@ -12665,6 +12673,14 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        ReceiptLine: {
+            amount: number;
+            head: string;
+            /** @description Of the invoice */
+            name: string;
+            /** @description Of the invoice */
+            number: string;
         };
         Recipient: {
             attempts: number;

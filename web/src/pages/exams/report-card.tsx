@@ -1,9 +1,9 @@
-// A student's report card on the screen and on A4, and as the PDF that parents get.
+// A student's report card on the screen, and as the paper that the service makes and parents get.
 import { Alert, Button, Group, NativeSelect, Switch, Text, Title } from '@mantine/core'
 import { IconArrowLeft, IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { download, type Schemas } from '../../api/client'
+import { download, openPaper, type Schemas } from '../../api/client'
 import { useAddress } from '../../patterns/address'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
@@ -24,8 +24,8 @@ export function ReportCardPage() {
     enabled: !!yearId,
   })
   const pdf = useMutation({
-    mutationFn: () =>
-      download(
+    mutationFn: (take: typeof download) =>
+      take(
         `/school-admin/exam/report-card/${id}`,
         { format: 'pdf', academicYearId: yearId ?? '', ...(unpublished ? { includeUnpublished: 'true' } : {}) },
         `report-card-${q.data?.student.admissionNumber}.pdf`,
@@ -56,9 +56,9 @@ export function ReportCardPage() {
           )}
           <Button
             variant="default"
-            className="only-wide"
             leftSection={<IconPrinter size={16} stroke={1.6} />}
-            onClick={() => window.print()}
+            disabled={!q.data}
+            onClick={() => pdf.mutate(openPaper)}
           >
             Print
           </Button>
@@ -66,7 +66,7 @@ export function ReportCardPage() {
             leftSection={<IconDownload size={16} stroke={1.6} />}
             loading={pdf.isPending}
             disabled={!q.data}
-            onClick={() => pdf.mutate()}
+            onClick={() => pdf.mutate(download)}
           >
             PDF
           </Button>
@@ -189,8 +189,6 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
       )}
       <footer>
         <span>As of {format.date(card.asOf)}</span>
-        <span className="only-print">Class teacher ____________________</span>
-        <span className="only-print">Principal ____________________</span>
       </footer>
     </article>
   )

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconBook, IconChevronDown, IconDownload, IconFileTypeCsv, IconPrinter } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { asProblem, download } from '../../api/client'
+import { asProblem, download, openPaper } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
@@ -24,6 +24,12 @@ export function Ledger() {
   const report = useReport(address.student)
   const r = report.data
   const name = r ? nameOf(r.student) : ''
+  const statement = (take: typeof download) =>
+    void take(
+      `/school-admin/fee/report/${r!.student.id}`,
+      { format: 'pdf' },
+      `statement-${r!.student.admissionNumber.replaceAll('/', '-')}.pdf`,
+    ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
   function csv() {
     saveCSV(`account-${r!.student.admissionNumber.replaceAll('/', '-')}.csv`, [
       ['Date', 'Kind', 'What', 'Receipt', 'Debit', 'Credit', 'Balance'],
@@ -51,16 +57,7 @@ export function Ledger() {
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
-                <Menu.Item
-                  leftSection={<IconDownload size={16} stroke={1.6} />}
-                  onClick={() =>
-                    void download(
-                      `/school-admin/fee/report/${r.student.id}`,
-                      { format: 'pdf' },
-                      `statement-${r.student.admissionNumber.replaceAll('/', '-')}.pdf`,
-                    ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
-                  }
-                >
+                <Menu.Item leftSection={<IconDownload size={16} stroke={1.6} />} onClick={() => statement(download)}>
                   Download as PDF
                 </Menu.Item>
                 <Menu.Item leftSection={<IconFileTypeCsv size={16} stroke={1.6} />} onClick={csv}>
@@ -82,7 +79,7 @@ export function Ledger() {
             <Button
               variant="default"
               leftSection={<IconPrinter size={16} stroke={1.6} />}
-              onClick={() => window.print()}
+              onClick={() => statement(openPaper)}
             >
               Print
             </Button>

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Menu, Stack, Title } from '@mantine/core'
 import { IconArrowBackUp, IconChevronDown, IconDownload, IconPrinter } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { Schemas } from '../../api/client'
+import { download, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { Lines, Trouble } from '../../patterns/feedback'
@@ -13,7 +13,7 @@ import { modeWord, receiptPDF, useReceipt } from './shared'
 
 type Receipt = Schemas['Receipt']
 
-/** One receipt, as it is printed. */
+/** One receipt. What is printed is the service's own paper. */
 export function ReceiptPage() {
   const [address] = useAddress()
   const may = useMay()
@@ -40,7 +40,10 @@ export function ReceiptPage() {
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
-                <Menu.Item leftSection={<IconDownload size={16} stroke={1.6} />} onClick={() => void receiptPDF(r)}>
+                <Menu.Item
+                  leftSection={<IconDownload size={16} stroke={1.6} />}
+                  onClick={() => void receiptPDF(r, download)}
+                >
                   Download as PDF
                 </Menu.Item>
                 <Menu.Item component={Link} to="/fees/ledger" search={{ student: r.studentId } as never}>
@@ -62,7 +65,7 @@ export function ReceiptPage() {
                 Next payment
               </Button>
             )}
-            <Button ref={print} leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => window.print()}>
+            <Button ref={print} leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => void receiptPDF(r)}>
               Print
             </Button>
           </Group>
@@ -99,7 +102,8 @@ export function ReceiptPage() {
 
 function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
   const format = useFormat()
-  const ahead = r.amount - r.allocations.reduce((sum, a) => sum + a.amount, 0)
+  const balance = (n: number) =>
+    n < 0 ? `${format.money(-n)} in advance` : n > 0 ? `${format.money(n)} outstanding` : 'Nothing outstanding'
   return (
     <Sheet title="Receipt" number={r.receiptNumber} small>
       {r.reversed && (
@@ -128,7 +132,7 @@ function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">For</th>
+            <th scope="col">Head</th>
             <th scope="col">Invoice</th>
             <th scope="col" className="end">
               Amount
@@ -136,20 +140,13 @@ function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
           </tr>
         </thead>
         <tbody>
-          {r.allocations.map((a) => (
-            <tr key={a.invoiceId}>
-              <td>{a.name}</td>
-              <td className="figures">{a.number}</td>
-              <td className="end figures">{format.money(a.amount)}</td>
+          {r.lines.map((l, i) => (
+            <tr key={i}>
+              <td>{l.head}</td>
+              <td className="figures">{l.number && `${l.name}, ${l.number}`}</td>
+              <td className="end figures">{format.money(l.amount)}</td>
             </tr>
           ))}
-          {ahead > 0 && (
-            <tr>
-              <td>Advance</td>
-              <td />
-              <td className="end figures">{format.money(ahead)}</td>
-            </tr>
-          )}
         </tbody>
         <tfoot>
           <tr>
@@ -158,9 +155,14 @@ function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
           </tr>
         </tfoot>
       </table>
-      <div className="paper-sign">
-        <span>{r.receivedByName || 'Received by'}</span>
-      </div>
+      <dl>
+        <dt>In words</dt>
+        <dd>{r.amountInWords}</dd>
+        <dt>Balance after</dt>
+        <dd className="figures">{balance(r.balanceAfter)}</dd>
+        <dt>Received by</dt>
+        <dd>{r.receivedByName || '–'}</dd>
+      </dl>
     </Sheet>
   )
 }

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconDownload, IconPlus, IconPrinter, IconReceipt } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { download } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
@@ -214,18 +215,16 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
             ]}
           />
           <Group gap={8}>
-            <Button
-              component={Link}
-              to="/fees/receipt"
-              search={{ id } as never}
-              leftSection={<IconPrinter size={16} stroke={1.6} />}
-            >
+            <Button leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => void receiptPDF(r)}>
               Print
+            </Button>
+            <Button component={Link} to="/fees/receipt" search={{ id } as never} variant="default">
+              Open
             </Button>
             <Button
               variant="default"
               leftSection={<IconDownload size={16} stroke={1.6} />}
-              onClick={() => void receiptPDF(r)}
+              onClick={() => void receiptPDF(r, download)}
             >
               PDF
             </Button>

@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications'
 // What the fee pages have in common: how people pay, how late something is, a student's account.
 import { useQuery } from '@tanstack/react-query'
-import { api, asProblem, call, download, type Schemas } from '../../api/client'
+import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { Status } from '../../patterns/feedback'
 import { SubNav } from '../../patterns/SubNav'
@@ -98,8 +98,8 @@ export const SetupNav = () => (
   />
 )
 
-export const receiptPDF = (r: { id: string; receiptNumber: string }) =>
-  download(
+export const receiptPDF = (r: { id: string; receiptNumber: string }, take = openPaper) =>
+  take(
     `/school-admin/fee/receipt/${r.id}`,
     { format: 'pdf' },
     `receipt-${r.receiptNumber.replaceAll('/', '-')}.pdf`,

@@ -12,7 +12,7 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { api, asProblem, call, done, download, type Schemas } from '../../api/client'
+import { api, asProblem, call, done, download, openPaper, type Schemas } from '../../api/client'
 import { wireQuery } from '../../api/list'
 import { changed, useClasses, useDivisions } from '../../api/queries'
 import { useMay } from '../../api/session'
@@ -562,7 +562,7 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
             <Menu.Item
               leftSection={<IconDownload size={16} stroke={1.6} />}
               onClick={() =>
-                void download(
+                void openPaper(
                   `/school-admin/student/${student.id}/leaving-certificate`,
                   { format: 'pdf' },
                   `leaving-certificate-${student.admissionNumber}.pdf`,
