@@ -94,7 +94,7 @@ func TestCounter_TwoSubmits_MakeOneReceipt(t *testing.T) {
 		map[string]any{"name": "2026-27", "startDate": today.AddDays(-99), "endDate": today.AddDays(200)})
 	testkit.Post[made](t, clerk, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
 	ravi := testkit.Post[made](t, clerk, "/school-admin/student/create",
-		map[string]any{"firstName": "Ravi", "lastName": "Iyer", "admissionDate": today.AddDays(-99)})
-	stage["stage"] = map[string]any{"student": ravi.ID}
+		map[string]any{"firstName": "Ravi", "lastName": "Iyer", "admissionNumber": "TWICE-1", "admissionDate": today.AddDays(-99)})
+	stage["stage"] = map[string]any{"student": ravi.ID, "number": "TWICE-1"}
 	browse(t, app, "twice", stage)
 }

@@ -31,6 +31,8 @@ var errorCodes = []struct {
 	{"SCHOOL_NOT_FOUND", 404, "the token's school does not exist"},
 	{"STUDENT_NOT_FOUND", 404, "the student does not exist in this school"},
 	{"DUPLICATE_ENTRY", 409, "it exists already, for example an admission number"},
+	{"REPEATED_PAYMENT", 409,
+		"you received this amount for this student less than a minute ago, by the receipt in `data`: send `confirmRepeat` to receive it again"},
 	{"OTP_INVALID", 400, "the one-time password is wrong"},
 	{"OTP_EXPIRED", 400, "the one-time password is older than 5 minutes"},
 	{"PIN_WRONG", 400, "the phone or the PIN is wrong"},

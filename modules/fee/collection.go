@@ -19,6 +19,7 @@ type payment struct {
 	Amount          Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
 	PaymentMode     string    `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
 	ReferenceNumber string    `json:"referenceNumber" validate:"max=100" doc:"Of the cheque, the card slip, the transfer"`
+	ConfirmRepeat   bool      `json:"confirmRepeat" doc:"Receive it again, after REPEATED_PAYMENT"`
 }
 
 // Collection is a payment that was received.
@@ -51,8 +52,14 @@ const (
 	// all that was posted before.
 	lockPayer = `select s.id, s.admission_number, s.first_name, s.last_name from ledger_account a join student s on s.id = a.student_id
 		where a.id = $1 for no key update of a`
-	balanceOf = `select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint from ledger_entry
-		where account_id = $1`
+	// balanceOf is what the student $1 owes, and the last receipt that the user $2 wrote them
+	// for the amount $3 after the moment $4, unless it was reversed.
+	balanceOf = `select b.balance, r.id, coalesce(r.receipt_number, '') as receipt_number, r.received_at
+		from (select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint as balance from ledger_entry
+			where account_id = $1) b
+		left join lateral (select id, receipt_number, received_at from fee_receipt f where student_id = $1 and received_by = $2 and amount = $3
+			and received_at > $4 and not exists (select from ledger_transaction t where t.reverses_id = f.transaction_id)
+			order by received_at desc limit 1) r on true`
 
 	insertReceipt = `with taken as (` + takeNumbers + ` as number)
 		insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode,
@@ -66,24 +73,23 @@ const (
 // student's account for the next charge. The counter's row is taken last: who pays at
 // the next desk waits for it, and for nothing else.
 func recordPayment(c api.Ctx, r payment) (Collection, error) {
-	who, year, open, err := atCounter(c, r.StudentID)
+	amount := int64(r.Amount)
+	who, year, open, last, err := beforePayment(c, r.StudentID, amount)
 	if err != nil {
 		return Collection{}, err
 	}
-	amount := int64(r.Amount)
+	if last.ID != nil && !r.ConfirmRepeat {
+		return Collection{}, last.repeated(c, amount, who)
+	}
 	list, ahead := allocate(open, amount)
 	out := Collection{
 		ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: amount, PaymentMode: r.PaymentMode,
 		ReferenceNumber: r.ReferenceNumber,
 		ReceivedAt:      c.Now, Allocations: list, Advance: ahead, Balance: who.Balance - amount,
 	}
-	into := bankAccount
-	if r.PaymentMode == "CASH" {
-		into = cashAccount
-	}
 	queries, err := write(c, posting{id: out.TransactionID, kind: "PAYMENT", narration: "Payment by " + spoken[r.PaymentMode],
 		key: "payment " + out.ID.String(), entries: []entry{
-			{account: into, side: debit, amount: amount}, {account: r.StudentID, side: credit, amount: amount}}})
+			{account: moneyAccount(r.PaymentMode), side: debit, amount: amount}, {account: r.StudentID, side: credit, amount: amount}}})
 	if err != nil {
 		return out, err
 	}
@@ -110,24 +116,62 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	return out, nil
 }
 
+// repeatWithin is how long an equal payment is taken for the same one.
+const repeatWithin = time.Minute
+
+// lastEqual is the account's balance, and the clerk's last receipt for an equal amount, if
+// they wrote it moments ago.
+type lastEqual struct {
+	Balance       int64
+	ID            *uuid.UUID
+	ReceiptNumber string
+	ReceivedAt    *time.Time
+}
+
+// RepeatedPayment names the receipt that an equal payment got moments ago.
+type RepeatedPayment struct {
+	ReceiptID     uuid.UUID `json:"receiptId"`
+	ReceiptNumber string    `json:"receiptNumber"`
+	ReceivedAt    time.Time `json:"receivedAt"`
+	StudentID     uuid.UUID `json:"studentId"`
+}
+
+// repeated asks whether the money is received a second time: most who send it twice mean it once.
+func (l lastEqual) repeated(c api.Ctx, amount int64, who payer) error {
+	e := api.Coded(409, "REPEATED_PAYMENT", fmt.Sprintf("You received %s for %s less than a minute ago (receipt %s). "+
+		"Confirm that it is received again", money(c, amount), who.name(), l.ReceiptNumber))
+	e.Data = RepeatedPayment{*l.ID, l.ReceiptNumber, *l.ReceivedAt, who.ID}
+	return e
+}
+
 // atCounter locks a student's account and reads what stands on it.
 func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []allocatedInvoice, err error) {
+	who, year, open, _, err = beforePayment(c, student, 0)
+	return who, year, open, err
+}
+
+// beforePayment is atCounter for who receives an amount: it also finds an equal payment.
+func beforePayment(c api.Ctx, student uuid.UUID, amount int64) (who payer, year schoolYear, open []allocatedInvoice, last lastEqual,
+	err error,
+) {
 	var found []payer
 	var years []schoolYear
+	var balances []lastEqual
 	ids := []uuid.UUID{student}
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}, ForceGenericPlan: true},
 		tenancy.Query{SQL: lockPayer, Args: []any{student}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: allocateOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&open), ForceGenericPlan: true},
-		tenancy.Query{SQL: balanceOf, Args: []any{student}, Scan: tenancy.One(&who.Balance)},
+		tenancy.Query{SQL: balanceOf, Args: []any{student, c.User.ID, amount, c.Now.Add(-repeatWithin)}, Scan: tenancy.Collect(&balances)},
 		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {
-		return who, year, nil, fmt.Errorf("reading a student's account: %w", err)
+		return who, year, nil, last, fmt.Errorf("reading a student's account: %w", err)
 	}
 	if len(found) == 0 {
-		return who, year, nil, roster.ErrNoStudent
+		return who, year, nil, last, roster.ErrNoStudent
 	}
-	found[0].Balance = who.Balance
+	who, last = found[0], balances[0]
+	who.Balance = last.Balance
 	year, err = only(years)
-	return found[0], year, open, err
+	return who, year, open, last, err
 }

@@ -17,11 +17,20 @@ var (
 	bankAccount       = account(2)
 	concessionAccount = account(3)
 	fineAccount       = account(4)
+	writeOffAccount   = account(21)
 )
 
 // incomes are the accounts that other modules' postings earn for.
 var incomes = map[string]uuid.UUID{"FINE": fineAccount, "LIBRARY": account(5), "TRANSPORT": account(6), "EXAM": account(7),
 	"OTHER": account(8)}
+
+// moneyAccount is where a payment of a mode goes, or comes from.
+func moneyAccount(mode string) uuid.UUID {
+	if mode == "CASH" {
+		return cashAccount
+	}
+	return bankAccount
+}
 
 func account(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", n))

@@ -72,6 +72,12 @@ export default async function ({ url, story, say, email, password, stage }) {
     let sent = 0
     page.on('request', (r) => (sent += r.url().endsWith('/fee/collection/record') ? 1 : 0))
     await page.getByRole('button', { name: 'Receive ₹2,000.50' }).dblclick()
+    await dialog
+      .getByRole('heading', { name: 'Receive ₹2,000.50 in cash for <script>alert(1)</script> Rao, Class 5 A?' })
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Receive', exact: true, disabled: false }).waitFor()
+    await accessible(page, 'the question before a payment')
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).dblclick()
     await page.getByRole('article', { name: /^Receipt/ }).waitFor()
     let all = await receipts()
     want(
@@ -121,6 +127,7 @@ export default async function ({ url, story, say, email, password, stage }) {
       return route.continue()
     })
     await page.getByRole('button', { name: 'Receive ₹3,000.00' }).click()
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
     await page.getByText('The answer did not arrive').waitFor()
     await accessible(page, 'a lost answer')
     want((await page.getByLabel('Cheque number').inputValue()) === '004711', 'what was typed is there')

@@ -1,5 +1,5 @@
 // An impatient clerk on a slow line: a payment that is submitted twice is one receipt.
-import { caller, inWindow, signIn, want } from './browser.mjs'
+import { accessible, caller, inWindow, signIn, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, stage }) {
   const { accessToken } = await caller(url)('POST', '/auth/login', { email, password })
@@ -10,13 +10,16 @@ export default async function ({ url, story, say, email, password, stage }) {
     const line = await context.newCDPSession(page)
     await line.send('Network.enable')
     await line.send('Network.setCacheDisabled', { cacheDisabled: true }) // the receipt's page is loaded when it is shown
+    const dialog = page.getByRole('dialog')
     let paid = 0
     for (const gap of [250, 500, 750]) {
       for (const again of ['click', 'Enter']) {
         say(`${again} again after ${gap} ms`)
         await page.goto(`${url}/console/fees/collect?student=${stage.student}`)
-        await page.getByLabel('Amount', { exact: true }).fill('100')
-        const receive = page.getByRole('button', { name: 'Receive ₹100.00' })
+        await page.getByLabel('Amount', { exact: true }).fill(`${100 + paid}`)
+        await page.getByRole('button', { name: `Receive ₹${100 + paid}.00` }).click()
+        const receive = dialog.getByRole('button', { name: 'Receive', exact: true, disabled: false })
+        await receive.waitFor()
         const box = await receive.boundingBox()
         await line.send('Network.emulateNetworkConditions', {
           offline: false,
@@ -40,5 +43,27 @@ export default async function ({ url, story, say, email, password, stage }) {
         want(found === paid, `${paid} payments made ${found} receipts`)
       }
     }
+
+    say('Enters in a row pick the student, and no more than ask')
+    await page.goto(`${url}/console/fees/collect`)
+    await page.getByRole('combobox', { name: 'Student' }).fill(stage.number)
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.activeElement?.closest('.money-input'))
+    await page.keyboard.type(`${99 + paid}`)
+    for (let i = 0; i < 4; i++) await page.keyboard.press('Enter') // within the half second in which none is an answer
+    await dialog.getByRole('heading', { name: `Receive ₹${99 + paid}.00 in cash for Ravi Iyer?` }).waitFor()
+    want((await receipts()).length === paid, 'nothing is received before the question is answered')
+
+    say('the same amount again within a minute is asked about, with the earlier receipt')
+    await dialog.getByRole('button', { name: 'Receive', exact: true, disabled: false }).waitFor()
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('heading', { name: 'Receive again?' }).waitFor()
+    await dialog.getByText(new RegExp(`R-${String(paid).padStart(6, '0')}`)).waitFor()
+    want((await receipts()).length === paid, 'nothing is received before it is confirmed')
+    await dialog.getByRole('button', { name: 'Receive again', disabled: false }).waitFor()
+    await accessible(page, 'a payment that was made before')
+    await page.keyboard.press('Enter')
+    await page.getByRole('article', { name: /^Receipt/ }).waitFor()
+    want((await receipts()).length === paid + 1, 'confirmed, it is received again')
   })
 }

@@ -11,7 +11,7 @@ import { nameOf, useFormat } from '../../patterns/format'
 import { Money, MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { PersonPicker } from '../../patterns/PersonPicker'
-import { classOf, InvoiceState, lateWords, modes, moneyMoved, type Report, useReport } from './shared'
+import { classOf, InvoiceState, lateWords, modeHow, modes, moneyMoved, type Report, useReport } from './shared'
 
 /** The counter: find the student, see what is owed, take the money, print the receipt. All of it by keyboard. */
 export function Collect() {
@@ -48,7 +48,7 @@ export function Collect() {
             icon={<IconCash size={32} stroke={1.2} />}
             title="Find a student"
             text="Type a name or an admission number and press Enter. You see what is owed, enter the amount received, and print the receipt."
-            example="Enter picks the first match, Tab moves on, Enter receives."
+            example="Enter picks the first match, Enter after the amount asks, Enter receives."
           />
         </div>
       ) : report.data ? (
@@ -78,6 +78,7 @@ interface Payment {
   amount: number
   paymentMode: (typeof modes)[number]['value']
   referenceNumber: string
+  confirmRepeat?: boolean
 }
 
 const pendingAt = 'homeroom.payment'
@@ -104,6 +105,8 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   const [reference, setReference] = useState(lost?.referenceNumber ?? '')
   const [unsure, setUnsure] = useState(!!lost)
   const [leaving, setLeaving] = useState(false)
+  const [asking, setAsking] = useState(false)
+  const sent = useRef<Payment | null>(lost)
   const field = useRef<HTMLInputElement>(null)
   const sending = useRef(false)
   useEffect(() => {
@@ -112,6 +115,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   }, [])
   const pay = useMutation({
     mutationFn: (p: Payment) => {
+      sent.current = p
       window.sessionStorage.setItem(pendingAt, JSON.stringify(p))
       return call(
         api.POST('/school-admin/fee/collection/record', {
@@ -142,7 +146,9 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
     window.sessionStorage.removeItem(pendingAt)
     setUnsure(false)
   }
-  const problem = pay.error && !unsure ? asProblem(pay.error) : null
+  const refused = pay.error && !unsure && !pay.isPending ? asProblem(pay.error) : null
+  const earlier = refused?.code === 'REPEATED_PAYMENT' ? (refused.data as { receiptNumber: string }) : null
+  const problem = earlier ? null : refused
   const [missing, setMissing] = useState<{ amount?: string; reference?: string }>({})
   function submit() {
     if (sending.current) return
@@ -155,8 +161,14 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
       document.querySelector<HTMLInputElement>(bad.amount ? '.money-input input' : '#reference')?.focus()
       return
     }
+    if (unsure && sent.current) send(sent.current)
+    else setAsking(true)
+  }
+  function send(p: Payment) {
+    if (sending.current) return
     sending.current = true
-    pay.mutate({ studentId: s.id, amount: amount!, paymentMode: mode, referenceNumber: reference.trim() })
+    setAsking(false)
+    pay.mutate(p)
   }
   let left = amount ?? 0
   const settles = open.map((i) => {
@@ -344,6 +356,29 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
           </Stack>
         </form>
       </div>
+      <Confirm
+        opened={asking}
+        title={`Receive ${format.money(amount ?? 0)} ${modeHow(mode)} for ${[nameOf(s), classOf(s)].filter(Boolean).join(', ')}?`}
+        action="Receive"
+        enter
+        onClose={() => setAsking(false)}
+        onConfirm={() =>
+          send({ studentId: s.id, amount: amount!, paymentMode: mode, referenceNumber: reference.trim() })
+        }
+      >
+        The family is notified with the receipt.
+      </Confirm>
+      <Confirm
+        opened={!!earlier}
+        title="Receive again?"
+        action="Receive again"
+        enter
+        onClose={() => pay.reset()}
+        onConfirm={() => send({ ...sent.current!, confirmRepeat: true })}
+      >
+        You received {format.money(sent.current?.amount ?? 0)} for {nameOf(s)} less than a minute ago: receipt{' '}
+        {earlier?.receiptNumber}.
+      </Confirm>
       <Confirm
         opened={leaving}
         title="Leave this payment unconfirmed?"

@@ -10,13 +10,14 @@ export type Report = Schemas['Report']
 export type Invoice = Schemas['Invoice']
 
 export const modes = [
-  { value: 'CASH', label: 'Cash' },
-  { value: 'CHEQUE', label: 'Cheque' },
-  { value: 'UPI', label: 'UPI' },
-  { value: 'CARD', label: 'Card' },
-  { value: 'BANK_TRANSFER', label: 'Bank transfer' },
-  { value: 'ONLINE', label: 'Online' },
+  { value: 'CASH', label: 'Cash', how: 'in cash' },
+  { value: 'CHEQUE', label: 'Cheque', how: 'by cheque' },
+  { value: 'UPI', label: 'UPI', how: 'by UPI' },
+  { value: 'CARD', label: 'Card', how: 'by card' },
+  { value: 'BANK_TRANSFER', label: 'Bank transfer', how: 'by bank transfer' },
+  { value: 'ONLINE', label: 'Online', how: 'online' },
 ] as const
+export const modeHow = (m: string) => modes.find((x) => x.value === m)?.how ?? ''
 export const modeWord = (m: string) => modes.find((x) => x.value === m)?.label ?? m
 
 type Answer<T> = Promise<{ data?: { data: T }; error?: unknown; response: Response }>
