@@ -15,11 +15,16 @@ import (
 )
 
 type payment struct {
-	StudentID       uuid.UUID `json:"studentId" validate:"required"`
-	Amount          Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
-	PaymentMode     string    `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
-	ReferenceNumber string    `json:"referenceNumber" validate:"max=100" doc:"Of the cheque, the card slip, the transfer"`
-	ConfirmRepeat   bool      `json:"confirmRepeat" doc:"Receive it again, after REPEATED_PAYMENT"`
+	StudentID uuid.UUID `json:"studentId" validate:"required"`
+	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
+	tender
+}
+
+// tender is how money came.
+type tender struct {
+	PaymentMode     string `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
+	ReferenceNumber string `json:"referenceNumber" validate:"max=100" doc:"Of the cheque, the card slip, the transfer"`
+	ConfirmRepeat   bool   `json:"confirmRepeat" doc:"Receive it again, after REPEATED_PAYMENT"`
 }
 
 // Collection is a payment that was received.
@@ -63,9 +68,9 @@ const (
 
 	insertReceipt = `with taken as (` + takeNumbers + ` as number)
 		insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode,
-		reference_number, received_on, received_at, received_by, allocations)
+		reference_number, received_on, received_at, received_by, allocations, family_payment_id)
 		select $3, $4, number, $5::text || '/R-' || lpad(number::text, greatest(6, length(number::text)), '0'), $6, $7, $8, $9, $10, $11, $12,
-		$13, $14 from taken
+		$13, $14, $15 from taken
 		returning number, receipt_number`
 )
 
@@ -81,38 +86,60 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	if last.ID != nil && !r.ConfirmRepeat {
 		return Collection{}, last.repeated(c, amount, who)
 	}
-	list, ahead := allocate(open, amount)
-	out := Collection{
-		ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: amount, PaymentMode: r.PaymentMode,
-		ReferenceNumber: r.ReferenceNumber,
-		ReceivedAt:      c.Now, Allocations: list, Advance: ahead, Balance: who.Balance - amount,
-	}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "PAYMENT", narration: "Payment by " + spoken[r.PaymentMode],
-		key: "payment " + out.ID.String(), entries: []entry{
-			{account: moneyAccount(r.PaymentMode), side: debit, amount: amount}, {account: r.StudentID, side: credit, amount: amount}}})
+	out, err := receive(c, year, r.tender, nil, received{who, open, amount})
 	if err != nil {
-		return out, err
+		return Collection{}, err
 	}
-	allocations, err := json.Marshal(list)
+	return out[0], nil
+}
+
+// received is money for one student: who they are, what is open, how much it is.
+type received struct {
+	who    payer
+	open   []allocatedInvoice
+	amount int64
+}
+
+// receive posts what came for students whose accounts are locked, with a receipt for each.
+// family is the payment that several receipts share.
+func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...received) ([]Collection, error) {
+	out, postings, receipts := make([]Collection, len(list)), make([]posting, len(list)), make([]tenancy.Query, len(list))
+	for n, p := range list {
+		settled, ahead := allocate(p.open, p.amount)
+		one := &out[n]
+		*one = Collection{ID: api.NewID(), StudentID: p.who.ID, TransactionID: api.NewID(), Amount: p.amount, PaymentMode: r.PaymentMode,
+			ReferenceNumber: r.ReferenceNumber, ReceivedAt: c.Now, Allocations: settled, Advance: ahead, Balance: p.who.Balance - p.amount}
+		postings[n] = posting{id: one.TransactionID, kind: "PAYMENT", narration: "Payment by " + spoken[r.PaymentMode],
+			key: "payment " + one.ID.String(), entries: []entry{{account: moneyAccount(r.PaymentMode), side: debit, amount: p.amount},
+				{account: p.who.ID, side: credit, amount: p.amount}}}
+		allocations, err := json.Marshal(settled)
+		if err != nil {
+			return nil, fmt.Errorf("writing a receipt: %w", err)
+		}
+		receipts[n] = tenancy.Query{SQL: insertReceipt,
+			Args: []any{receiptSeries(year.ID), 1, one.ID, year.ID, year.Name, one.StudentID, one.TransactionID,
+				p.amount, r.PaymentMode, r.ReferenceNumber, c.Today(), c.Now, c.User.ID, string(allocations), family},
+			Scan: func(rows pgx.Rows) error {
+				_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
+					return struct{}{}, row.Scan(&one.Number, &one.ReceiptNumber)
+				})
+				return err
+			}}
+	}
+	queries, err := write(c, postings...)
 	if err != nil {
-		return out, fmt.Errorf("writing a receipt: %w", err)
+		return nil, err
 	}
-	queries = append(queries, tenancy.Query{SQL: insertReceipt,
-		Args: []any{receiptSeries(year.ID), 1, out.ID, year.ID, year.Name, out.StudentID, out.TransactionID,
-			amount, r.PaymentMode, r.ReferenceNumber, c.Today(), c.Now, c.User.ID, string(allocations)},
-		Scan: func(rows pgx.Rows) error {
-			_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
-				return struct{}{}, row.Scan(&out.Number, &out.ReceiptNumber)
-			})
-			return err
-		}})
-	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
-		return out, fmt.Errorf("recording a payment: %w", err)
+	if err := tenancy.Pipeline(c.DB, append(queries, receipts...)...); err != nil {
+		return nil, fmt.Errorf("recording a payment: %w", err)
 	}
-	c.Changed("create", "fee receipt", out.ID, nil, out)
-	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee payment " + out.ID.String(), RecordID: out.ID, StudentID: &out.StudentID,
-		Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": money(c, amount), "child": who.name(),
-			"receipt": out.ReceiptNumber, "standing": standing(c, out.Balance)}}})
+	for n := range out {
+		one := out[n]
+		c.Changed("create", "fee receipt", one.ID, nil, one)
+		notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee payment " + one.ID.String(), RecordID: one.ID, StudentID: &one.StudentID,
+			Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": money(c, one.Amount), "child": list[n].who.name(),
+				"receipt": one.ReceiptNumber, "standing": standing(c, one.Balance)}}})
+	}
 	return out, nil
 }
 

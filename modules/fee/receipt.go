@@ -31,6 +31,7 @@ type Receipt struct {
 	ReceivedBy      *uuid.UUID   `json:"receivedBy"`
 	ReceivedByName  string       `json:"receivedByName"`
 	Allocations     []Allocation `json:"allocations" doc:"What it settled when it was written"`
+	FamilyPaymentID *uuid.UUID   `json:"familyPaymentId" doc:"Of one payment for several children: their receipts share it"`
 	Reversed        bool         `json:"reversed"`
 	ReversalNote    string       `json:"reversalNote"`
 }
@@ -44,7 +45,7 @@ const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number
 	trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
 		trim(coalesce(k.name, '') || ' ' ||
 		coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_at, r.received_by,
-		coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.allocations,
+		coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.allocations, r.family_payment_id,
 		b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
 	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id left
 	join app_user u on u.id = r.received_by

@@ -1,5 +1,5 @@
 // An impatient clerk on a slow line: a payment that is submitted twice is one receipt.
-import { accessible, caller, inWindow, signIn, want } from './browser.mjs'
+import { accessible, caller, inWindow, signIn, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, stage }) {
   const { accessToken } = await caller(url)('POST', '/auth/login', { email, password })
@@ -65,5 +65,25 @@ export default async function ({ url, story, say, email, password, stage }) {
     await page.keyboard.press('Enter')
     await page.getByRole('article', { name: /^Receipt/ }).waitFor()
     want((await receipts()).length === paid + 1, 'confirmed, it is received again')
+
+    say('one payment for a family: the oldest dues first, a receipt for each child')
+    await visit(page, `/fees/collect?student=${stage.student}`)
+    await page.getByRole('link', { name: 'Pay for the family (2 children)' }).click()
+    await page.getByRole('heading', { name: 'Collect for a family' }).waitFor()
+    await page.getByLabel('Amount', { exact: true }).fill('450')
+    await page
+      .getByRole('row', { name: /Mira Iyer/ })
+      .getByText('₹400.00')
+      .last()
+      .waitFor()
+    await accessible(page, 'the counter of a family')
+    await page.getByLabel('Enter the amount of each child').check()
+    await page.getByLabel('Amount for Ravi Iyer').fill('60')
+    await accessible(page, 'the amounts of each child')
+    await page.getByRole('button', { name: 'Receive ₹460.00' }).click()
+    await dialog.getByText('Mira Iyer ₹400.00').waitFor()
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+    await page.getByRole('button', { name: new RegExp(`R-${String(paid + 3).padStart(6, '0')}`) }).waitFor()
+    want((await page.locator('tbody tr').count()) === 2, 'the receipts of the family are listed')
   })
 }

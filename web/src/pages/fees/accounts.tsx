@@ -75,7 +75,7 @@ function Closing() {
         csv={() =>
           d &&
           saveCSV(`closing-${d.from}.csv`, [
-            ['Date', 'Method', 'Receipts', 'Received', 'Reversals', 'Reversed', 'Net'],
+            ['Date', 'Method', 'Receipts', 'Received', 'Reversals', 'Reversed', 'Refunds', 'Refunded', 'Net'],
             ...d.days.map((l) => [
               l.date,
               modeWord(l.paymentMode),
@@ -83,6 +83,8 @@ function Closing() {
               plain(l.amount),
               String(l.reversals),
               plain(l.reversedTotal),
+              String(l.refunds),
+              plain(l.refundedTotal),
               plain(l.net),
             ]),
           ])
@@ -147,6 +149,9 @@ function Closing() {
                         Reversed
                       </th>
                       <th scope="col" className="end">
+                        Refunded
+                      </th>
+                      <th scope="col" className="end">
                         Net
                       </th>
                     </tr>
@@ -169,13 +174,16 @@ function Closing() {
                         <td className="end figures">
                           {l.reversals ? `${format.money(l.reversedTotal)} (${format.number(l.reversals)})` : '–'}
                         </td>
+                        <td className="end figures">
+                          {l.refunds ? `${format.money(l.refundedTotal)} (${format.number(l.refunds)})` : '–'}
+                        </td>
                         <td className="end figures">{format.money(l.net)}</td>
                       </tr>
                     ))}
                   </tbody>
                   <tfoot>
                     <tr>
-                      <td colSpan={5}>Received less reversed</td>
+                      <td colSpan={6}>Received less reversed and refunded</td>
                       <td className="end figures">{format.money(d.total)}</td>
                     </tr>
                   </tfoot>

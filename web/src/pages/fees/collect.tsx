@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Radio, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCash, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -11,7 +11,8 @@ import { nameOf, useFormat } from '../../patterns/format'
 import { Money, MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { PersonPicker } from '../../patterns/PersonPicker'
-import { classOf, InvoiceState, lateWords, modeHow, modes, moneyMoved, type Report, useReport } from './shared'
+import { classOf, InvoiceState, lateWords, modeHow, moneyMoved, type Report, useFamily, useReport } from './shared'
+import { cash, missingReference, sentTender, type Tender, TenderFields } from './tender'
 
 /** The counter: find the student, see what is owed, take the money, print the receipt. All of it by keyboard. */
 export function Collect() {
@@ -73,11 +74,9 @@ export function Collect() {
   )
 }
 
-interface Payment {
+interface Payment extends Tender {
   studentId: string
   amount: number
-  paymentMode: (typeof modes)[number]['value']
-  referenceNumber: string
   confirmRepeat?: boolean
 }
 
@@ -97,12 +96,16 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   const once = useOnce('payment')
   const s = report.student
   const open = report.invoices.filter((i) => i.open > 0)
+  const siblings = (useFamily(s.id).data?.items.length ?? 1) - 1
   // A payment whose answer was lost is found again, even after a reload.
   const [lost] = useState(() => pendingFor(s.id))
   const first = lost?.amount ?? (report.balance > 0 ? report.balance : null)
   const [amount, setAmount] = useState<number | null>(first)
-  const [mode, setMode] = useState<Payment['paymentMode']>(lost?.paymentMode ?? 'CASH')
-  const [reference, setReference] = useState(lost?.referenceNumber ?? '')
+  const [tender, setTender] = useState<Tender>(() => {
+    if (!lost) return cash
+    const { studentId: _, amount: __, confirmRepeat: ___, ...how } = lost
+    return how
+  })
   const [unsure, setUnsure] = useState(!!lost)
   const [leaving, setLeaving] = useState(false)
   const [asking, setAsking] = useState(false)
@@ -154,7 +157,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
     if (sending.current) return
     const bad = {
       amount: !amount ? 'Enter the amount received' : undefined,
-      reference: mode === 'CHEQUE' && !reference.trim() ? 'Enter the cheque number' : undefined,
+      reference: missingReference(tender),
     }
     setMissing(bad)
     if (bad.amount || bad.reference) {
@@ -176,7 +179,8 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
     left -= n
     return n
   })
-  const dirty = !pay.isSuccess && (unsure || pay.isPending || amount !== first || reference !== '' || mode !== 'CASH')
+  const dirty =
+    !pay.isSuccess && (unsure || pay.isPending || amount !== first || JSON.stringify(tender) !== JSON.stringify(cash))
   return (
     <>
       <UnsavedGuard when={dirty && !pay.isPending} />
@@ -193,6 +197,17 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
               <Anchor component={Link} to="/fees/ledger" search={{ student: s.id } as never} size="sm">
                 Account
               </Anchor>
+              {siblings > 0 && (
+                <Anchor
+                  component={Link}
+                  to="/fees/family"
+                  search={{ student: s.id } as never}
+                  size="sm"
+                  style={{ marginInlineStart: 12 }}
+                >
+                  Pay for the family ({siblings + 1} children)
+                </Anchor>
+              )}
             </div>
             <div style={{ textAlign: 'end' }}>
               <Text size="sm" c="dimmed">
@@ -299,29 +314,14 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
                 </Button>
               </Group>
             )}
-            <Radio.Group label="Paid by" value={mode} onChange={(v) => setMode(v as Payment['paymentMode'])}>
-              <SimpleGrid cols={2} spacing={8} mt={4} verticalSpacing={8}>
-                {modes.map((m) => (
-                  <Radio key={m.value} value={m.value} label={m.label} disabled={unsure} />
-                ))}
-              </SimpleGrid>
-            </Radio.Group>
-            <TextInput
-              id="reference"
-              label={mode === 'CHEQUE' ? 'Cheque number' : 'Reference'}
-              description={
-                mode === 'CASH'
-                  ? 'Not needed for cash'
-                  : 'Of the cheque, the slip or the transfer; shown on the receipt'
-              }
-              maxLength={100}
-              value={reference}
-              disabled={unsure}
-              error={missing.reference ?? problem?.fields.referenceNumber}
-              onChange={(e) => {
-                setReference(e.currentTarget.value)
+            <TenderFields
+              tender={tender}
+              change={(t) => {
+                setTender(t)
                 setMissing({ ...missing, reference: undefined })
               }}
+              disabled={unsure}
+              errors={{ ...problem?.fields, ...(missing.reference && { referenceNumber: missing.reference }) }}
             />
             {left > 0 && amount !== null && (
               <Text size="sm" c="dimmed">
@@ -358,13 +358,11 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
       </div>
       <Confirm
         opened={asking}
-        title={`Receive ${format.money(amount ?? 0)} ${modeHow(mode)} for ${[nameOf(s), classOf(s)].filter(Boolean).join(', ')}?`}
+        title={`Receive ${format.money(amount ?? 0)} ${modeHow(tender.paymentMode)} for ${[nameOf(s), classOf(s)].filter(Boolean).join(', ')}?`}
         action="Receive"
         enter
         onClose={() => setAsking(false)}
-        onConfirm={() =>
-          send({ studentId: s.id, amount: amount!, paymentMode: mode, referenceNumber: reference.trim() })
-        }
+        onConfirm={() => send({ studentId: s.id, amount: amount!, ...sentTender(tender) })}
       >
         The family is notified with the receipt.
       </Confirm>

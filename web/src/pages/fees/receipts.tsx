@@ -10,7 +10,7 @@ import { ListPage } from '../../patterns/ListPage'
 import { Money, usePlainMoney } from '../../patterns/money'
 import { DrawerHead, Facts } from '../../patterns/record'
 import { Reverse } from './reverse'
-import { modes, modeWord, receiptPDF, useReceipt } from './shared'
+import { modes, modeWord, ReceiptsNav, receiptPDF, useReceipt } from './shared'
 
 /** Every payment that was received, newest first. */
 export function Receipts() {
@@ -28,6 +28,7 @@ export function Receipts() {
       ['from', address.from],
       ['to', address.to],
       ['studentId', address.student],
+      ['familyPaymentId', address.family],
     ].filter(([, v]) => v),
   ) as Record<string, string>
   return (
@@ -35,6 +36,7 @@ export function Receipts() {
       path="/school-admin/fee/collection/list"
       title="Receipts"
       noun={['receipt', 'receipts']}
+      above={<ReceiptsNav />}
       id={(r) => r.id}
       name={(r) => r.receiptNumber}
       search="Receipt, student or reference"
@@ -121,7 +123,7 @@ export function Receipts() {
       }
       primary={collect}
       empty={
-        days.from || days.to || days.studentId ? (
+        days.from || days.to || days.studentId || days.familyPaymentId ? (
           <Empty
             icon={<IconReceipt size={32} stroke={1.2} />}
             title="No receipts on these days"
@@ -129,7 +131,7 @@ export function Receipts() {
             action={
               <Button
                 variant="default"
-                onClick={() => setAddress({ from: undefined, to: undefined, student: undefined })}
+                onClick={() => setAddress({ from: undefined, to: undefined, student: undefined, family: undefined })}
               >
                 All days
               </Button>

@@ -20,7 +20,7 @@ export const modes = [
 export const modeHow = (m: string) => modes.find((x) => x.value === m)?.how ?? ''
 export const modeWord = (m: string) => modes.find((x) => x.value === m)?.label ?? m
 
-type Answer<T> = Promise<{ data?: { data: T }; error?: unknown; response: Response }>
+export type Answer<T> = Promise<{ data?: { data: T }; error?: unknown; response: Response }>
 
 /** A student's account: every entry, and what of each invoice is open. */
 export function useReport(studentId: string | undefined) {
@@ -33,6 +33,16 @@ export function useReport(studentId: string | undefined) {
           params: { path: { studentId: studentId! } },
         }) as Answer<Report>,
       ),
+  })
+}
+
+/** What is open for a student and their siblings. */
+export function useFamily(studentId: string | undefined) {
+  return useQuery({
+    queryKey: ['/school-admin/fee/family', studentId],
+    enabled: !!studentId,
+    queryFn: () =>
+      call(api.GET('/school-admin/fee/family/{studentId}', { params: { path: { studentId: studentId! } } })),
   })
 }
 
@@ -95,6 +105,16 @@ export const SetupNav = () => (
       { to: '/fees/structures', title: 'Structures' },
       { to: '/fees/heads', title: 'Fee heads' },
       { to: '/fees/charge', title: 'Charge' },
+    ]}
+  />
+)
+
+export const ReceiptsNav = () => (
+  <SubNav
+    label="Receipts"
+    items={[
+      { to: '/fees/receipts', title: 'Receipts' },
+      { to: '/fees/refunds', title: 'Refunds' },
     ]}
   />
 )
