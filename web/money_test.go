@@ -103,6 +103,6 @@ func TestCounter_TwoSubmits_MakeOneReceipt(t *testing.T) {
 			map[string]any{"relation": "MOTHER", "firstName": "Meera", "phone": phone})
 	}
 	testkit.Post[struct{}](t, clerk, "/school-admin/fee/fine", map[string]any{"studentId": mira.ID, "amount": 40_000, "reason": "Window"})
-	stage["stage"] = map[string]any{"student": ravi.ID, "number": "TWICE-1"}
+	stage["stage"] = map[string]any{"student": ravi.ID, "number": "TWICE-1", "yesterday": today.AddDays(-1)}
 	browse(t, app, "twice", stage)
 }

@@ -33,6 +33,7 @@ var errorCodes = []struct {
 	{"DUPLICATE_ENTRY", 409, "it exists already, for example an admission number"},
 	{"REPEATED_PAYMENT", 409,
 		"you received this amount for this student less than a minute ago, by the receipt in `data`: send `confirmRepeat` to receive it again"},
+	{"DAY_CLOSED", 409, "the day's cash was counted and the day is closed: it takes no more payments, refunds and reversals"},
 	{"OTP_INVALID", 400, "the one-time password is wrong"},
 	{"OTP_EXPIRED", 400, "the one-time password is older than 5 minutes"},
 	{"PIN_WRONG", 400, "the phone or the PIN is wrong"},

@@ -14,6 +14,8 @@ type Closing struct {
 	Days   []ClosingLine `json:"days"`
 	Total  int64         `json:"total" doc:"Received less reversed and refunded"`
 	Amount int64         `json:"amount" doc:"Received"`
+	Closed []DayClosing  `json:"closed" doc:"The days among them that are closed"`
+	Cash   int64         `json:"cash" doc:"What the drawer should have of these days: cash received less paid out"`
 }
 
 // ClosingLine is one day and mode. A reversal counts on the day it was made.
@@ -57,7 +59,7 @@ func closing(c api.Ctx, r closingDays) (Closing, error) {
 	if err != nil {
 		return Closing{}, err
 	}
-	out := Closing{From: from, To: to}
+	out := Closing{From: from, To: to, Closed: []DayClosing{}}
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select date, payment_mode, sum(receipts)::bigint as receipts,
 		sum(amount)::bigint as amount,
 			sum(reversals)::bigint as reversals, sum(reversed)::bigint as reversed_total, sum(refunds)::bigint as refunds,
@@ -70,11 +72,15 @@ func closing(c api.Ctx, r closingDays) (Closing, error) {
 			join fee_receipt r on r.transaction_id = t.reverses_id where t.value_date between $1 and $2
 			union all
 			select paid_on, payment_mode, 0, 0, 0, 0, 1, amount from fee_refund where paid_on between $1 and $2) m
-		group by date, payment_mode order by date, payment_mode`, Args: []any{from, to}, Scan: tenancy.Collect(&out.Days)})
+		group by date, payment_mode order by date, payment_mode`, Args: []any{from, to}, Scan: tenancy.Collect(&out.Days)},
+		tenancy.Query{SQL: selectClosings, Args: []any{from, to}, Scan: tenancy.Collect(&out.Closed)})
 	if err != nil {
 		return out, fmt.Errorf("closing: %w", err)
 	}
 	for _, d := range out.Days {
+		if d.PaymentMode == "CASH" {
+			out.Cash += d.Net
+		}
 		out.Amount, out.Total = out.Amount+d.Amount, out.Total+d.Net
 	}
 	return out, nil

@@ -25,6 +25,8 @@ type tender struct {
 	PaymentMode     string `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
 	ReferenceNumber string `json:"referenceNumber" validate:"max=100" doc:"Of the cheque, the card slip, the transfer"`
 	ConfirmRepeat   bool   `json:"confirmRepeat" doc:"Receive it again, after REPEATED_PAYMENT"`
+
+	ReceivedOn api.Date `json:"receivedOn" doc:"The school's day it came, in the academic year and not closed; today unless given"`
 }
 
 // Collection is a payment that was received.
@@ -37,7 +39,8 @@ type Collection struct {
 	Amount          int64        `json:"amount"`
 	PaymentMode     string       `json:"paymentMode"`
 	ReferenceNumber string       `json:"referenceNumber"`
-	ReceivedAt      time.Time    `json:"receivedAt"`
+	ReceivedOn      api.Date     `json:"receivedOn" doc:"The school's day it counts for"`
+	ReceivedAt      time.Time    `json:"receivedAt" doc:"When it was entered"`
 	Allocations     []Allocation `json:"allocations" doc:"What it settled, oldest first"`
 	Advance         int64        `json:"advance" doc:"What of it is left for charges to come"`
 	Balance         int64        `json:"balance" doc:"What the student owes now; below zero they have paid ahead"`
@@ -56,10 +59,10 @@ const (
 	// lockPayer locks one student's account. What comes after it in the same pipeline sees
 	// all that was posted before.
 	lockPayer = `select s.id, s.admission_number, s.first_name, s.last_name from ledger_account a join student s on s.id = a.student_id
-		where a.id = $1 for no key update of a`
+		where a.id = $1 and (select pg_advisory_xact_lock_shared(` + dayLock + `)) is not null for no key update of a`
 	// balanceOf is what the student $1 owes, and the last receipt that the user $2 wrote them
-	// for the amount $3 after the moment $4, unless it was reversed.
-	balanceOf = `select b.balance, r.id, coalesce(r.receipt_number, '') as receipt_number, r.received_at
+	// for the amount $3 after the moment $4, unless it was reversed; and whether the day $5 is closed.
+	balanceOf = `select b.balance, exists (select from fee_day_closing where day = $5) as closed, r.id, coalesce(r.receipt_number, '') as receipt_number, r.received_at
 		from (select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint as balance from ledger_entry
 			where account_id = $1) b
 		left join lateral (select id, receipt_number, received_at from fee_receipt f where student_id = $1 and received_by = $2 and amount = $3
@@ -79,9 +82,18 @@ const (
 // the next desk waits for it, and for nothing else.
 func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	amount := int64(r.Amount)
-	who, year, open, last, err := beforePayment(c, r.StudentID, amount)
+	if r.ReceivedOn.IsZero() {
+		r.ReceivedOn = c.Today()
+	}
+	who, year, open, last, err := beforePayment(c, r.StudentID, amount, r.ReceivedOn)
+	if err == nil {
+		err = valueDate(c, "receivedOn", "Received on", r.ReceivedOn, year)
+	}
 	if err != nil {
 		return Collection{}, err
+	}
+	if last.Closed {
+		return Collection{}, dayClosed(r.ReceivedOn)
 	}
 	if last.ID != nil && !r.ConfirmRepeat {
 		return Collection{}, last.repeated(c, amount, who)
@@ -108,8 +120,8 @@ func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...re
 		settled, ahead := allocate(p.open, p.amount)
 		one := &out[n]
 		*one = Collection{ID: api.NewID(), StudentID: p.who.ID, TransactionID: api.NewID(), Amount: p.amount, PaymentMode: r.PaymentMode,
-			ReferenceNumber: r.ReferenceNumber, ReceivedAt: c.Now, Allocations: settled, Advance: ahead, Balance: p.who.Balance - p.amount}
-		postings[n] = posting{id: one.TransactionID, kind: "PAYMENT", narration: "Payment by " + spoken[r.PaymentMode],
+			ReferenceNumber: r.ReferenceNumber, ReceivedOn: r.ReceivedOn, ReceivedAt: c.Now, Allocations: settled, Advance: ahead, Balance: p.who.Balance - p.amount}
+		postings[n] = posting{id: one.TransactionID, kind: "PAYMENT", on: r.ReceivedOn, narration: "Payment by " + spoken[r.PaymentMode],
 			key: "payment " + one.ID.String(), entries: []entry{{account: moneyAccount(r.PaymentMode), side: debit, amount: p.amount},
 				{account: p.who.ID, side: credit, amount: p.amount}}}
 		allocations, err := json.Marshal(settled)
@@ -118,7 +130,7 @@ func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...re
 		}
 		receipts[n] = tenancy.Query{SQL: insertReceipt,
 			Args: []any{receiptSeries(year.ID), 1, one.ID, year.ID, year.Name, one.StudentID, one.TransactionID,
-				p.amount, r.PaymentMode, r.ReferenceNumber, c.Today(), c.Now, c.User.ID, string(allocations), family},
+				p.amount, r.PaymentMode, r.ReferenceNumber, r.ReceivedOn, c.Now, c.User.ID, string(allocations), family},
 			Scan: func(rows pgx.Rows) error {
 				_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
 					return struct{}{}, row.Scan(&one.Number, &one.ReceiptNumber)
@@ -150,6 +162,7 @@ const repeatWithin = time.Minute
 // they wrote it moments ago.
 type lastEqual struct {
 	Balance       int64
+	Closed        bool
 	ID            *uuid.UUID
 	ReceiptNumber string
 	ReceivedAt    *time.Time
@@ -173,12 +186,13 @@ func (l lastEqual) repeated(c api.Ctx, amount int64, who payer) error {
 
 // atCounter locks a student's account and reads what stands on it.
 func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []allocatedInvoice, err error) {
-	who, year, open, _, err = beforePayment(c, student, 0)
+	who, year, open, _, err = beforePayment(c, student, 0, c.Today())
 	return who, year, open, err
 }
 
-// beforePayment is atCounter for who receives an amount: it also finds an equal payment.
-func beforePayment(c api.Ctx, student uuid.UUID, amount int64) (who payer, year schoolYear, open []allocatedInvoice, last lastEqual,
+// beforePayment is atCounter for who moves an amount on a day: it also finds an equal
+// payment, and whether the day is closed, which nobody changes until the transaction ends.
+func beforePayment(c api.Ctx, student uuid.UUID, amount int64, day api.Date) (who payer, year schoolYear, open []allocatedInvoice, last lastEqual,
 	err error,
 ) {
 	var found []payer
@@ -189,7 +203,7 @@ func beforePayment(c api.Ctx, student uuid.UUID, amount int64) (who payer, year 
 		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}, ForceGenericPlan: true},
 		tenancy.Query{SQL: lockPayer, Args: []any{student}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: allocateOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&open), ForceGenericPlan: true},
-		tenancy.Query{SQL: balanceOf, Args: []any{student, c.User.ID, amount, c.Now.Add(-repeatWithin)}, Scan: tenancy.Collect(&balances)},
+		tenancy.Query{SQL: balanceOf, Args: []any{student, c.User.ID, amount, c.Now.Add(-repeatWithin), day}, Scan: tenancy.Collect(&balances)},
 		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return who, year, nil, last, fmt.Errorf("reading a student's account: %w", err)

@@ -13,7 +13,7 @@ import (
 )
 
 type familyPayment struct {
-	StudentID uuid.UUID    `json:"studentId" validate:"required" doc:"A child of the family; what is more than is owed stays on their account"`
+	StudentID uuid.UUID    `json:"studentId" validate:"required" doc:"A child of the family; an advance stays on their account"`
 	Amount    Amount       `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units, for all of them"`
 	Shares    []childShare `json:"shares" validate:"max=20,dive" doc:"Who pays how much; the oldest dues of all first unless given"`
 	tender
@@ -61,7 +61,7 @@ var (
 
 	// repeatedShares finds what the user $1 received after the moment $2 of the students $3 in
 	// the amounts $4.
-	repeatedShares = `select f.student_id, 0::bigint as balance, f.id, f.receipt_number, f.received_at from fee_receipt f
+	repeatedShares = `select f.student_id, 0::bigint as balance, false as closed, f.id, f.receipt_number, f.received_at from fee_receipt f
 		join unnest($3::uuid[], $4::bigint[]) as n (student, amount) on n.student = f.student_id and n.amount = f.amount
 		where f.received_by = $1 and f.received_at > $2
 			and not exists (select from ledger_transaction t where t.reverses_id = f.transaction_id)
@@ -77,22 +77,34 @@ func recordFamilyPayment(c api.Ctx, r familyPayment) (FamilyCollection, error) {
 	if !slices.Contains(family, r.StudentID) {
 		return FamilyCollection{}, roster.ErrNoStudent
 	}
+	if r.ReceivedOn.IsZero() {
+		r.ReceivedOn = c.Today()
+	}
 	if err := r.check(c, family); err != nil {
 		return FamilyCollection{}, err
 	}
 	var people []payer
 	var open []allocatedInvoice
 	var years []schoolYear
+	var closed bool
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: openAccounts, Args: []any{family, c.Now}, ForceGenericPlan: true},
 		tenancy.Query{SQL: lockAccounts, Args: []any{family}},
+		tenancy.Query{SQL: `select pg_advisory_xact_lock_shared(` + dayLock + `)`},
 		tenancy.Query{SQL: allocateMany, Args: []any{family, c.Today()}, Scan: tenancy.Collect(&open)},
 		tenancy.Query{SQL: selectPayers, Args: []any{family}, Scan: tenancy.Collect(&people)},
+		tenancy.Query{SQL: `select exists (select from fee_day_closing where day = $1)`, Args: []any{r.ReceivedOn}, Scan: tenancy.One(&closed)},
 		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return FamilyCollection{}, fmt.Errorf("reading a family's accounts: %w", err)
 	}
 	year, err := only(years)
+	if err == nil {
+		err = valueDate(c, "receivedOn", "Received on", r.ReceivedOn, year)
+	}
+	if err == nil && closed {
+		err = dayClosed(r.ReceivedOn)
+	}
 	if err != nil {
 		return FamilyCollection{}, err
 	}
@@ -123,7 +135,8 @@ func (r familyPayment) check(c api.Ctx, family []uuid.UUID) error {
 		sum, named[s.StudentID] = sum+int64(s.Amount), true
 	}
 	if bad == nil && r.Shares != nil && sum != int64(r.Amount) {
-		return api.InvalidField("shares", "The children's amounts come to %s, the amount received is %s", money(c, sum), money(c, int64(r.Amount)))
+		return api.InvalidField("shares", "The children's amounts come to %s, the amount received is %s", money(c, sum),
+			money(c, int64(r.Amount)))
 	}
 	if bad != nil {
 		return api.Invalid(bad...)

@@ -26,6 +26,7 @@ func personal() []api.PersonalTable {
 			Nothing: api.Reasons{api.FixedText: "refund_number payment_mode"}},
 		{Table: "fee_concession", Section: "concessions", Of: "student_id", By: "created_by updated_by", Free: "reason",
 			Nothing: api.Reasons{api.FixedText: "mode category"}},
+		{Table: "fee_day_closing", By: "closed_by", Free: "reason", NoID: true},
 		{Table: "fee_reminder", Section: "feeReminders", Of: "student_id", NoID: true, By: "sent_by"},
 	}
 }

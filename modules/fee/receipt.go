@@ -27,7 +27,8 @@ type Receipt struct {
 	Amount          int64        `json:"amount"`
 	PaymentMode     string       `json:"paymentMode"`
 	ReferenceNumber string       `json:"referenceNumber"`
-	ReceivedAt      time.Time    `json:"receivedAt"`
+	ReceivedOn      api.Date     `json:"receivedOn" doc:"The school's day it counts for"`
+	ReceivedAt      time.Time    `json:"receivedAt" doc:"When it was entered"`
 	ReceivedBy      *uuid.UUID   `json:"receivedBy"`
 	ReceivedByName  string       `json:"receivedByName"`
 	Allocations     []Allocation `json:"allocations" doc:"What it settled when it was written"`
@@ -44,7 +45,8 @@ type printable struct {
 const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number, r.academic_year_id, r.student_id,
 	trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
 		trim(coalesce(k.name, '') || ' ' ||
-		coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_at, r.received_by,
+		coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_on, r.received_at,
+		r.received_by,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.allocations, r.family_payment_id,
 		b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
 	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id left
@@ -83,7 +85,13 @@ func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	if r.Reversed {
 		doc.Field("REVERSED", r.ReversalNote)
 	}
-	doc.Field("Received on", r.ReceivedAt.In(c.School.Location()).Format("2006-01-02 15:04"))
+	entered := r.ReceivedAt.In(c.School.Location())
+	if api.DateOf(entered) == r.ReceivedOn {
+		doc.Field("Received on", entered.Format("2006-01-02 15:04"))
+	} else {
+		doc.Field("Received on", r.ReceivedOn.String())
+		doc.Field("Entered on", entered.Format("2006-01-02 15:04"))
+	}
 	doc.Field("Student", r.StudentName)
 	doc.Field("Admission number", r.AdmissionNumber)
 	if r.ClassName != "" {

@@ -19,6 +19,7 @@ type refundIn struct {
 	Amount          Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units; no more than was paid ahead"`
 	PaymentMode     string    `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
 	ReferenceNumber string    `json:"referenceNumber" validate:"max=100" doc:"Of the cheque or the transfer"`
+	PaidOn          api.Date  `json:"paidOn" doc:"The school's day, in the academic year and not closed; today unless given"`
 	Reason          string    `json:"reason" validate:"notblank,max=500" example:"Left the school"`
 }
 
@@ -88,7 +89,16 @@ func listRefunds(c api.Ctx, l api.ListRequest) (api.Page[Refund], error) {
 
 // refund gives back what a student has paid ahead, or a part of it.
 func refund(c api.Ctx, r refundIn) (Refunded, error) {
-	who, year, _, err := atCounter(c, r.StudentID)
+	if r.PaidOn.IsZero() {
+		r.PaidOn = c.Today()
+	}
+	who, year, _, now, err := beforePayment(c, r.StudentID, 0, r.PaidOn)
+	if err == nil {
+		err = valueDate(c, "paidOn", "Paid on", r.PaidOn, year)
+	}
+	if err == nil && now.Closed {
+		err = dayClosed(r.PaidOn)
+	}
 	if err != nil {
 		return Refunded{}, err
 	}
@@ -101,14 +111,14 @@ func refund(c api.Ctx, r refundIn) (Refunded, error) {
 	}
 	out := Refunded{ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: amount, PaymentMode: r.PaymentMode,
 		Balance: who.Balance + amount}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "REFUND",
+	queries, err := write(c, posting{id: out.TransactionID, kind: "REFUND", on: r.PaidOn,
 		narration: fmt.Sprintf("Refund by %s: %s", spoken[r.PaymentMode], r.Reason), key: "refund " + out.ID.String(), entries: []entry{
 			{account: r.StudentID, side: debit, amount: amount}, {account: moneyAccount(r.PaymentMode), side: credit, amount: amount}}})
 	if err != nil {
 		return out, err
 	}
 	queries = append(queries, tenancy.Query{SQL: insertRefund, Args: []any{"fee refund " + year.ID.String(), 1, out.ID, year.ID, year.Name,
-		r.StudentID, out.TransactionID, amount, r.PaymentMode, r.ReferenceNumber, r.Reason, c.Today(), c.Now, c.User.ID},
+		r.StudentID, out.TransactionID, amount, r.PaymentMode, r.ReferenceNumber, r.Reason, r.PaidOn, c.Now, c.User.ID},
 		Scan: func(rows pgx.Rows) (err error) {
 			out.RefundNumber, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
 			return err

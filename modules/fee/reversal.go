@@ -46,9 +46,12 @@ func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 	if receipt.Reversed {
 		return Reversed{}, api.Conflict("This payment was reversed already")
 	}
-	who, _, _, err := atCounter(c, receipt.StudentID)
+	who, _, _, now, err := beforePayment(c, receipt.StudentID, 0, c.Today())
 	if err != nil {
 		return Reversed{}, err
+	}
+	if now.Closed {
+		return Reversed{}, dayClosed(c.Today())
 	}
 	out := Reversed{ID: receipt.ID, ReceiptNumber: receipt.ReceiptNumber, TransactionID: api.NewID(), ReversesID: receipt.TransactionID,
 		StudentID: receipt.StudentID, Amount: receipt.Amount, Reason: r.Reason, Balance: who.Balance + receipt.Amount}

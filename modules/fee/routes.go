@@ -72,6 +72,8 @@ func (m *Module) routes() []api.Row {
 			api.Idempotent, api.Says("Payment reversed")),
 		api.List("/school-admin/fee/collection/list", "fee", "List the receipts", receiptListing, listReceipts),
 		api.Get("/school-admin/fee/collection", "fee", "What came in, by day and mode", closing),
+		api.Post("/school-admin/fee/day/close", "fee", "Close a day after its cash was counted; it takes no more entries", closeDay,
+			api.Idempotent, api.Says("Day closed")),
 		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", m.getReceipt, pdf),
 
 		api.Create("/school-admin/fee/refund", "fee", "Give back what a student has paid ahead", refund, api.Idempotent,
@@ -110,6 +112,7 @@ func constraints() []api.Constraint {
 		{Name: "fee_concession_academic_year_id_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
 		{Name: "ledger_transaction_reverses_key", Message: "This was reversed already"},
 		{Name: "ledger_transaction_key_key", Message: "This was posted already"},
+		{Name: "fee_day_closing_pkey", Field: "date", Message: "This day is closed already"},
 		{Name: "fee_invoice_once_key", Message: "This instalment was charged already"},
 		{Name: "school_setting_fee_reminder_check", Field: "feeReminderText",
 			Message: "feeReminderText may have the placeholders {student}, {amount} and {dueDate} and no other"},

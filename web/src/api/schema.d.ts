@@ -3848,6 +3848,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/day/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a day after its cash was counted; it takes no more entries
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeDayClose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/dues": {
         parameters: {
             query?: never;
@@ -9310,6 +9330,10 @@ export interface components {
         Closing: {
             /** @description Received */
             amount: number;
+            /** @description What the drawer should have of these days: cash received less paid out */
+            cash: number;
+            /** @description The days among them that are closed */
+            closed: components["schemas"]["DayClosing"][];
             days: components["schemas"]["ClosingLine"][];
             /** Format: date */
             from: string;
@@ -9348,8 +9372,16 @@ export interface components {
              * @example 2026-27/R-000001
              */
             receiptNumber: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was entered
+             */
             receivedAt: string;
+            /**
+             * Format: date
+             * @description The school's day it counts for
+             */
+            receivedOn: string;
             referenceNumber: string;
             /** Format: uuid */
             studentId: string;
@@ -9635,6 +9667,21 @@ export interface components {
             slots: components["schemas"]["DaySlot"][];
             week: components["schemas"]["Slot"][];
         };
+        DayClosing: {
+            /** Format: date-time */
+            closedAt: string;
+            /** Format: uuid */
+            closedBy: string | null;
+            closedByName: string;
+            counted: number;
+            /** Format: date */
+            date: string;
+            /** @description Counted less expected: below zero, cash is missing */
+            difference: number;
+            /** @description Cash received less paid out that day */
+            expected: number;
+            reason: string;
+        };
         DayRegister: {
             absent: number;
             /** Format: uuid */
@@ -9702,6 +9749,17 @@ export interface components {
              */
             teacherId: string | null;
             teacherName: string;
+        };
+        DayToClose: {
+            /** @description The cash of that day in the drawer, in minor units */
+            counted: number;
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            date?: string;
+            /** @description Why it differs from what was expected; needed where it does */
+            reason?: string;
         };
         DeadLetter: {
             attempts: number;
@@ -10625,13 +10683,18 @@ export interface components {
             confirmRepeat?: boolean;
             /** @enum {string} */
             paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            /**
+             * Format: date
+             * @description The school's day it came, in the academic year and not closed; today unless given
+             */
+            receivedOn?: string;
             /** @description Of the cheque, the card slip, the transfer */
             referenceNumber?: string;
             /** @description Who pays how much; the oldest dues of all first unless given */
             shares?: components["schemas"]["ChildShare"][];
             /**
              * Format: uuid
-             * @description A child of the family; what is more than is owed stays on their account
+             * @description A child of the family; an advance stays on their account
              */
             studentId: string;
         };
@@ -12319,6 +12382,11 @@ export interface components {
             confirmRepeat?: boolean;
             /** @enum {string} */
             paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            /**
+             * Format: date
+             * @description The school's day it came, in the academic year and not closed; today unless given
+             */
+            receivedOn?: string;
             /** @description Of the cheque, the card slip, the transfer */
             referenceNumber?: string;
             /** Format: uuid */
@@ -12820,11 +12888,19 @@ export interface components {
             number: number;
             paymentMode: string;
             receiptNumber: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was entered
+             */
             receivedAt: string;
             /** Format: uuid */
             receivedBy: string | null;
             receivedByName: string;
+            /**
+             * Format: date
+             * @description The school's day it counts for
+             */
+            receivedOn: string;
             referenceNumber: string;
             reversalNote: string;
             reversed: boolean;
@@ -12933,6 +13009,11 @@ export interface components {
         RefundIn: {
             /** @description In minor units; no more than was paid ahead */
             amount: number;
+            /**
+             * Format: date
+             * @description The school's day, in the academic year and not closed; today unless given
+             */
+            paidOn?: string;
             /** @enum {string} */
             paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             /** @example Left the school */
@@ -13044,7 +13125,7 @@ export interface components {
             /** @description What is owed; below zero it is paid ahead */
             balance: number;
             currency: string;
-            /** @description Oldest first */
+            /** @description By the day they count for, oldest first */
             entries: components["schemas"]["ReportEntry"][];
             /** @description By due date */
             invoices: components["schemas"]["Invoice"][];
@@ -26849,6 +26930,53 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeDayClose: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["DayToClose"];
+                };
+            };
+        };
+        responses: {
+            /** @description Day closed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DayClosing"];
+                        /** @example Day closed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];

@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
+import { useToday } from '../../patterns/choices'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { MoneyInput } from '../../patterns/money'
@@ -86,6 +87,8 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
   const [amount, setAmount] = useState<number | null>(r.advance)
   const [mode, setMode] = useState('CASH')
   const [reference, setReference] = useState('')
+  const today = useToday()
+  const [day, setDay] = useState('')
   const [reason, setReason] = useState('')
   const post = useMutation({
     mutationFn: () => {
@@ -94,6 +97,7 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
         amount: amount!,
         paymentMode: mode as 'CASH',
         referenceNumber: reference.trim(),
+        ...(day && day !== today && { paidOn: day }),
         reason: reason.trim(),
       }
       return call(
@@ -138,6 +142,14 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
         maxLength={100}
         value={reference}
         onChange={(e) => setReference(e.currentTarget.value)}
+      />
+      <TextInput
+        type="date"
+        label="Paid on"
+        max={today}
+        value={day || today}
+        error={post.error ? asProblem(post.error).fields.paidOn : undefined}
+        onChange={(e) => setDay(e.currentTarget.value)}
       />
     </Giving>
   )

@@ -77,6 +77,12 @@ export function Receipts() {
         {
           key: 'at',
           title: 'Received',
+          cell: (r) => <span className="figures">{format.date(r.receivedOn)}</span>,
+          text: (r) => r.receivedOn,
+        },
+        {
+          key: 'entered',
+          title: 'Entered',
           cell: (r) => <span className="figures">{format.dateTime(r.receivedAt)}</span>,
           text: (r) => r.receivedAt,
           sort: 'receivedAt',
@@ -199,7 +205,8 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
               ],
               ['Admission no.', r.admissionNumber],
               ['Class', r.className],
-              ['Received', format.dateTime(r.receivedAt)],
+              ['Received', format.date(r.receivedOn)],
+              ['Entered', format.dateTime(r.receivedAt)],
               ['By', r.receivedByName],
               ['Method', modeWord(r.paymentMode)],
               ['Reference', r.referenceNumber],

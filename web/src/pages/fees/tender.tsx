@@ -1,10 +1,13 @@
 // How money came: the fields that the counter of one student and of a family share.
 import { Radio, SimpleGrid, TextInput } from '@mantine/core'
+import { useToday } from '../../patterns/choices'
 import { modes } from './shared'
 
 export interface Tender {
   paymentMode: (typeof modes)[number]['value']
   referenceNumber: string
+  /** The day it came; today unless given. */
+  receivedOn?: string
 }
 
 export const cash: Tender = { paymentMode: 'CASH', referenceNumber: '' }
@@ -25,8 +28,9 @@ export function TenderFields({
   tender: Tender
   change: (t: Tender) => void
   disabled?: boolean
-  errors: { referenceNumber?: string }
+  errors: { referenceNumber?: string; receivedOn?: string }
 }) {
+  const today = useToday()
   return (
     <>
       <Radio.Group
@@ -53,6 +57,20 @@ export function TenderFields({
         disabled={disabled}
         error={errors.referenceNumber}
         onChange={(e) => change({ ...t, referenceNumber: e.currentTarget.value })}
+      />
+      <TextInput
+        type="date"
+        label="Received on"
+        description="Today, or an earlier day of the academic year that is not closed"
+        max={today}
+        value={t.receivedOn ?? today}
+        disabled={disabled}
+        error={errors.receivedOn}
+        onChange={(e) => {
+          const { receivedOn: _, ...rest } = t
+          const day = e.currentTarget.value
+          change(day && day !== today ? { ...rest, receivedOn: day } : rest)
+        }}
       />
     </>
   )
