@@ -132,7 +132,7 @@ func measurePayments(ctx context.Context, b *bench) error {
 	defer server.stop()
 	l := load{address: server.Address, clients: b.clients, seed: b.seed, request: func(r *rand.Rand, out []byte) []byte {
 		o := offices[r.IntN(len(offices))]
-		body := fmt.Sprintf(`{"data":{"studentId":%q,"amount":100,"paymentMode":"CASH"}}`,
+		body := fmt.Sprintf(`{"data":{"studentId":%q,"amount":100,"paymentMode":"CASH","confirmRepeat":true}}`,
 			md5ID("student"+strconv.Itoa(1+r.IntN(paymentStudents))))
 		return fmt.Appendf(out,
 			"POST /school-admin/fee/collection/record HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nContent-Type: application/json\r\nIdempotency-Key: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",

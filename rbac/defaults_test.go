@@ -27,6 +27,7 @@ const decisions = `
 	exam          rwd r   r   -
 	result        rwd rw  r   -
 	fee           rwd -   r   -
+	write-off     rwd -   -   -
 	announcement  rwd rw  r   -
 	leave         rwd rw  rw  -
 	transport     rwd -   r   rw

@@ -38,7 +38,7 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 			"admissionDate": today.AddDays(-99)})
 	}
 	asha, ravi, mira := admit("<script>alert(1)</script>", "Rao", fiveA), admit("Ravi", "Iyer", fiveA), admit("Mira", "Bose", sixA)
-	admit("Zoe", "Das", fiveA)
+	zoe := admit("Zoe", "Das", fiveA)
 	var parent *testkit.Client
 	for _, child := range []made{ravi, mira} {
 		phone := testkit.NewPhone()
@@ -65,7 +65,7 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	stage["stage"] = map[string]any{"school": s.Name, "head": head.ID, "ashaNumber": asha.AdmissionNumber, "ravi": ravi.ID,
+	stage["stage"] = map[string]any{"school": s.Name, "head": head.ID, "ashaNumber": asha.AdmissionNumber, "ravi": ravi.ID, "zoe": zoe.ID,
 		"parent": parent.UserID, "parentToken": parent.Token}
 	browse(t, app, "money", stage)
 }
@@ -94,7 +94,15 @@ func TestCounter_TwoSubmits_MakeOneReceipt(t *testing.T) {
 		map[string]any{"name": "2026-27", "startDate": today.AddDays(-99), "endDate": today.AddDays(200)})
 	testkit.Post[made](t, clerk, "/school-admin/academic-year/"+year.ID.String()+"/activate", nil)
 	ravi := testkit.Post[made](t, clerk, "/school-admin/student/create",
-		map[string]any{"firstName": "Ravi", "lastName": "Iyer", "admissionDate": today.AddDays(-99)})
-	stage["stage"] = map[string]any{"student": ravi.ID}
+		map[string]any{"firstName": "Ravi", "lastName": "Iyer", "admissionNumber": "TWICE-1", "admissionDate": today.AddDays(-99)})
+	mira := testkit.Post[made](t, clerk, "/school-admin/student/create",
+		map[string]any{"firstName": "Mira", "lastName": "Iyer", "admissionDate": today.AddDays(-99)})
+	phone := testkit.NewPhone()
+	for _, child := range []made{ravi, mira} {
+		testkit.Post[made](t, clerk, "/school-admin/student/"+child.ID.String()+"/guardians",
+			map[string]any{"relation": "MOTHER", "firstName": "Meera", "phone": phone})
+	}
+	testkit.Post[struct{}](t, clerk, "/school-admin/fee/fine", map[string]any{"studentId": mira.ID, "amount": 40_000, "reason": "Window"})
+	stage["stage"] = map[string]any{"student": ravi.ID, "number": "TWICE-1", "yesterday": today.AddDays(-1)}
 	browse(t, app, "twice", stage)
 }

@@ -186,7 +186,7 @@ func (c *crowd) marks(s *marked) {
 func (c *crowd) pays(s *marked) {
 	amount := int64(1 + rand.IntN(100_000))
 	body := map[string]any{"studentId": s.children[rand.IntN(len(s.children))].ID, "amount": amount, "paymentMode": "CHEQUE",
-		"referenceNumber": fmt.Sprintf("%s-%d", s.mark, s.books.paid+1)}
+		"referenceNumber": fmt.Sprintf("%s-%d", s.mark, s.books.paid+1), "confirmRepeat": true}
 	var got fee.Collection
 	if c.insist(s, s.office, "/school-admin/fee/collection/record", body, uuid.NewString(), &got) {
 		if got.Amount != amount {

@@ -76,7 +76,7 @@ func (f *traffic) collect(clerk *testkit.Client, student uuid.UUID) {
 	key, tries := uuid.NewString(), 0
 	f.load("a clerk", func(int) (testkit.Answer, error) {
 		a, err := clerk.With("Idempotency-Key", key).TryCall("POST", "/school-admin/fee/collection/record",
-			map[string]any{"studentId": student, "amount": 100, "paymentMode": "CASH"})
+			map[string]any{"studentId": student, "amount": 100, "paymentMode": "CASH", "confirmRepeat": true})
 		if tries++; err == nil && a.Status == 201 {
 			f.paid.Add(1)
 			key, tries = uuid.NewString(), 0

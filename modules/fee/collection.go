@@ -15,10 +15,18 @@ import (
 )
 
 type payment struct {
-	StudentID       uuid.UUID `json:"studentId" validate:"required"`
-	Amount          Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
-	PaymentMode     string    `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
-	ReferenceNumber string    `json:"referenceNumber" validate:"max=100" doc:"Of the cheque, the card slip, the transfer"`
+	StudentID uuid.UUID `json:"studentId" validate:"required"`
+	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
+	tender
+}
+
+// tender is how money came.
+type tender struct {
+	PaymentMode     string `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
+	ReferenceNumber string `json:"referenceNumber" validate:"max=100" doc:"Of the cheque, the card slip, the transfer"`
+	ConfirmRepeat   bool   `json:"confirmRepeat" doc:"Receive it again, after REPEATED_PAYMENT"`
+
+	ReceivedOn api.Date `json:"receivedOn" doc:"The school's day it came, in the academic year and not closed; today unless given"`
 }
 
 // Collection is a payment that was received.
@@ -31,7 +39,8 @@ type Collection struct {
 	Amount          int64        `json:"amount"`
 	PaymentMode     string       `json:"paymentMode"`
 	ReferenceNumber string       `json:"referenceNumber"`
-	ReceivedAt      time.Time    `json:"receivedAt"`
+	ReceivedOn      api.Date     `json:"receivedOn" doc:"The school's day it counts for"`
+	ReceivedAt      time.Time    `json:"receivedAt" doc:"When it was entered"`
 	Allocations     []Allocation `json:"allocations" doc:"What it settled, oldest first"`
 	Advance         int64        `json:"advance" doc:"What of it is left for charges to come"`
 	Balance         int64        `json:"balance" doc:"What the student owes now; below zero they have paid ahead"`
@@ -50,15 +59,21 @@ const (
 	// lockPayer locks one student's account. What comes after it in the same pipeline sees
 	// all that was posted before.
 	lockPayer = `select s.id, s.admission_number, s.first_name, s.last_name from ledger_account a join student s on s.id = a.student_id
-		where a.id = $1 for no key update of a`
-	balanceOf = `select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint from ledger_entry
-		where account_id = $1`
+		where a.id = $1 and (select pg_advisory_xact_lock_shared(` + dayLock + `)) is not null for no key update of a`
+	// balanceOf is what the student $1 owes, and the last receipt that the user $2 wrote them
+	// for the amount $3 after the moment $4, unless it was reversed; and whether the day $5 is closed.
+	balanceOf = `select b.balance, exists (select from fee_day_closing where day = $5) as closed, r.id, coalesce(r.receipt_number, '') as receipt_number, r.received_at
+		from (select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint as balance from ledger_entry
+			where account_id = $1) b
+		left join lateral (select id, receipt_number, received_at from fee_receipt f where student_id = $1 and received_by = $2 and amount = $3
+			and received_at > $4 and not exists (select from ledger_transaction t where t.reverses_id = f.transaction_id)
+			order by received_at desc limit 1) r on true`
 
 	insertReceipt = `with taken as (` + takeNumbers + ` as number)
 		insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode,
-		reference_number, received_on, received_at, received_by, allocations)
+		reference_number, received_on, received_at, received_by, allocations, family_payment_id)
 		select $3, $4, number, $5::text || '/R-' || lpad(number::text, greatest(6, length(number::text)), '0'), $6, $7, $8, $9, $10, $11, $12,
-		$13, $14 from taken
+		$13, $14, $15 from taken
 		returning number, receipt_number`
 )
 
@@ -66,68 +81,138 @@ const (
 // student's account for the next charge. The counter's row is taken last: who pays at
 // the next desk waits for it, and for nothing else.
 func recordPayment(c api.Ctx, r payment) (Collection, error) {
-	who, year, open, err := atCounter(c, r.StudentID)
+	amount := int64(r.Amount)
+	if r.ReceivedOn.IsZero() {
+		r.ReceivedOn = c.Today()
+	}
+	who, year, open, last, err := beforePayment(c, r.StudentID, amount, r.ReceivedOn)
+	if err == nil {
+		err = valueDate(c, "receivedOn", "Received on", r.ReceivedOn, year)
+	}
 	if err != nil {
 		return Collection{}, err
 	}
-	amount := int64(r.Amount)
-	list, ahead := allocate(open, amount)
-	out := Collection{
-		ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: amount, PaymentMode: r.PaymentMode,
-		ReferenceNumber: r.ReferenceNumber,
-		ReceivedAt:      c.Now, Allocations: list, Advance: ahead, Balance: who.Balance - amount,
+	if last.Closed {
+		return Collection{}, dayClosed(r.ReceivedOn)
 	}
-	into := bankAccount
-	if r.PaymentMode == "CASH" {
-		into = cashAccount
+	if last.ID != nil && !r.ConfirmRepeat {
+		return Collection{}, last.repeated(c, amount, who)
 	}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "PAYMENT", narration: "Payment by " + spoken[r.PaymentMode],
-		key: "payment " + out.ID.String(), entries: []entry{
-			{account: into, side: debit, amount: amount}, {account: r.StudentID, side: credit, amount: amount}}})
+	out, err := receive(c, year, r.tender, nil, received{who, open, amount})
 	if err != nil {
-		return out, err
+		return Collection{}, err
 	}
-	allocations, err := json.Marshal(list)
+	return out[0], nil
+}
+
+// received is money for one student: who they are, what is open, how much it is.
+type received struct {
+	who    payer
+	open   []allocatedInvoice
+	amount int64
+}
+
+// receive posts what came for students whose accounts are locked, with a receipt for each.
+// family is the payment that several receipts share.
+func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...received) ([]Collection, error) {
+	out, postings, receipts := make([]Collection, len(list)), make([]posting, len(list)), make([]tenancy.Query, len(list))
+	for n, p := range list {
+		settled, ahead := allocate(p.open, p.amount)
+		one := &out[n]
+		*one = Collection{ID: api.NewID(), StudentID: p.who.ID, TransactionID: api.NewID(), Amount: p.amount, PaymentMode: r.PaymentMode,
+			ReferenceNumber: r.ReferenceNumber, ReceivedOn: r.ReceivedOn, ReceivedAt: c.Now, Allocations: settled, Advance: ahead, Balance: p.who.Balance - p.amount}
+		postings[n] = posting{id: one.TransactionID, kind: "PAYMENT", on: r.ReceivedOn, narration: "Payment by " + spoken[r.PaymentMode],
+			key: "payment " + one.ID.String(), entries: []entry{{account: moneyAccount(r.PaymentMode), side: debit, amount: p.amount},
+				{account: p.who.ID, side: credit, amount: p.amount}}}
+		allocations, err := json.Marshal(settled)
+		if err != nil {
+			return nil, fmt.Errorf("writing a receipt: %w", err)
+		}
+		receipts[n] = tenancy.Query{SQL: insertReceipt,
+			Args: []any{receiptSeries(year.ID), 1, one.ID, year.ID, year.Name, one.StudentID, one.TransactionID,
+				p.amount, r.PaymentMode, r.ReferenceNumber, r.ReceivedOn, c.Now, c.User.ID, string(allocations), family},
+			Scan: func(rows pgx.Rows) error {
+				_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
+					return struct{}{}, row.Scan(&one.Number, &one.ReceiptNumber)
+				})
+				return err
+			}}
+	}
+	queries, err := write(c, postings...)
 	if err != nil {
-		return out, fmt.Errorf("writing a receipt: %w", err)
+		return nil, err
 	}
-	queries = append(queries, tenancy.Query{SQL: insertReceipt,
-		Args: []any{receiptSeries(year.ID), 1, out.ID, year.ID, year.Name, out.StudentID, out.TransactionID,
-			amount, r.PaymentMode, r.ReferenceNumber, c.Today(), c.Now, c.User.ID, string(allocations)},
-		Scan: func(rows pgx.Rows) error {
-			_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
-				return struct{}{}, row.Scan(&out.Number, &out.ReceiptNumber)
-			})
-			return err
-		}})
-	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
-		return out, fmt.Errorf("recording a payment: %w", err)
+	if err := tenancy.Pipeline(c.DB, append(queries, receipts...)...); err != nil {
+		return nil, fmt.Errorf("recording a payment: %w", err)
 	}
-	c.Changed("create", "fee receipt", out.ID, nil, out)
-	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee payment " + out.ID.String(), RecordID: out.ID, StudentID: &out.StudentID,
-		Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": money(c, amount), "child": who.name(),
-			"receipt": out.ReceiptNumber, "standing": standing(c, out.Balance)}}})
+	for n := range out {
+		one := out[n]
+		c.Changed("create", "fee receipt", one.ID, nil, one)
+		notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee payment " + one.ID.String(), RecordID: one.ID, StudentID: &one.StudentID,
+			Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": money(c, one.Amount), "child": list[n].who.name(),
+				"receipt": one.ReceiptNumber, "standing": standing(c, one.Balance)}}})
+	}
 	return out, nil
+}
+
+// repeatWithin is how long an equal payment is taken for the same one.
+const repeatWithin = time.Minute
+
+// lastEqual is the account's balance, and the clerk's last receipt for an equal amount, if
+// they wrote it moments ago.
+type lastEqual struct {
+	Balance       int64
+	Closed        bool
+	ID            *uuid.UUID
+	ReceiptNumber string
+	ReceivedAt    *time.Time
+}
+
+// RepeatedPayment names the receipt that an equal payment got moments ago.
+type RepeatedPayment struct {
+	ReceiptID     uuid.UUID `json:"receiptId"`
+	ReceiptNumber string    `json:"receiptNumber"`
+	ReceivedAt    time.Time `json:"receivedAt"`
+	StudentID     uuid.UUID `json:"studentId"`
+}
+
+// repeated asks whether the money is received a second time: most who send it twice mean it once.
+func (l lastEqual) repeated(c api.Ctx, amount int64, who payer) error {
+	e := api.Coded(409, "REPEATED_PAYMENT", fmt.Sprintf("You received %s for %s less than a minute ago (receipt %s). "+
+		"Confirm that it is received again", money(c, amount), who.name(), l.ReceiptNumber))
+	e.Data = RepeatedPayment{*l.ID, l.ReceiptNumber, *l.ReceivedAt, who.ID}
+	return e
 }
 
 // atCounter locks a student's account and reads what stands on it.
 func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []allocatedInvoice, err error) {
+	who, year, open, _, err = beforePayment(c, student, 0, c.Today())
+	return who, year, open, err
+}
+
+// beforePayment is atCounter for who moves an amount on a day: it also finds an equal
+// payment, and whether the day is closed, which nobody changes until the transaction ends.
+func beforePayment(c api.Ctx, student uuid.UUID, amount int64, day api.Date) (who payer, year schoolYear, open []allocatedInvoice, last lastEqual,
+	err error,
+) {
 	var found []payer
 	var years []schoolYear
+	var balances []lastEqual
 	ids := []uuid.UUID{student}
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}, ForceGenericPlan: true},
 		tenancy.Query{SQL: lockPayer, Args: []any{student}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: allocateOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&open), ForceGenericPlan: true},
-		tenancy.Query{SQL: balanceOf, Args: []any{student}, Scan: tenancy.One(&who.Balance)},
+		tenancy.Query{SQL: balanceOf, Args: []any{student, c.User.ID, amount, c.Now.Add(-repeatWithin), day}, Scan: tenancy.Collect(&balances)},
 		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {
-		return who, year, nil, fmt.Errorf("reading a student's account: %w", err)
+		return who, year, nil, last, fmt.Errorf("reading a student's account: %w", err)
 	}
 	if len(found) == 0 {
-		return who, year, nil, roster.ErrNoStudent
+		return who, year, nil, last, roster.ErrNoStudent
 	}
-	found[0].Balance = who.Balance
+	who, last = found[0], balances[0]
+	who.Balance = last.Balance
 	year, err = only(years)
-	return found[0], year, open, err
+	return who, year, open, last, err
 }

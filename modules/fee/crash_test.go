@@ -75,7 +75,7 @@ func (o *office) payUntilKilled(t *testing.T, students []uuid.UUID, lines int) (
 		all.Go(func() {
 			for {
 				p := sentPayment{key: uuid.NewString(), body: map[string]any{"studentId": students[rand.IntN(len(students))], "amount": 1 +
-					rand.IntN(500), "paymentMode": "CASH"}}
+					rand.IntN(500), "paymentMode": "CASH", "confirmRepeat": true}}
 				a, err := clerk.With("Idempotency-Key", p.key).TryCall("POST", "/school-admin/fee/collection/record", p.body)
 				if err == nil {
 					if a.Status != 201 {

@@ -20,12 +20,26 @@ func examples() []api.Example {
 	receipt := func(m api.Maker) uuid.UUID {
 		m.Example("/school-admin/academic-year/:id")
 		return m.Create("/school-admin/fee/collection/record", map[string]any{
-			"studentId": m.Example("/school-admin/student/:id"), "amount": 1000, "paymentMode": "CASH"})
+			"studentId": m.Example("/school-admin/student/:id"), "amount": 1000, "paymentMode": "CASH", "confirmRepeat": true})
 	}
 	concession := func(m api.Maker) uuid.UUID {
 		m.Example("/school-admin/academic-year/:id")
 		return m.Create("/school-admin/fee/concession", map[string]any{
 			"studentId": m.Example("/school-admin/student/:id"), "mode": "PERCENT", "value": 10, "reason": "Second child"})
+	}
+	newStudent := func(m api.Maker) uuid.UUID {
+		m.Example("/school-admin/academic-year/:id")
+		return m.Create("/school-admin/student/create", map[string]any{"firstName": "Nila"})
+	}
+	refund := func(m api.Maker) uuid.UUID {
+		student := newStudent(m)
+		m.Create("/school-admin/fee/collection/record", map[string]any{"studentId": student, "amount": 10, "paymentMode": "CASH"})
+		return m.Create("/school-admin/fee/refund", map[string]any{"studentId": student, "amount": 10, "paymentMode": "CASH", "reason": "Left"})
+	}
+	writeOff := func(m api.Maker) uuid.UUID {
+		student := newStudent(m)
+		m.Call("POST", "/school-admin/fee/fine", map[string]any{"studentId": student, "amount": 10, "reason": "Window"}, &struct{}{})
+		return m.Create("/school-admin/fee/write-off", map[string]any{"studentId": student, "reason": "Gone"})
 	}
 	student := func(m api.Maker) uuid.UUID { return m.Example("/school-admin/student/:id") }
 	return []api.Example{
@@ -33,8 +47,12 @@ func examples() []api.Example {
 		{Path: "/school-admin/fee/structure/:id", Table: "fee_structure", Make: structure, Change: name},
 		{Path: "/school-admin/fee/collection/:id", Table: "fee_receipt", Make: receipt, Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/receipt/:id", Table: "fee_receipt", Make: receipt},
+		{Path: "/school-admin/fee/refund/:id", Table: "fee_refund", Make: refund},
+		{Path: "/parent/fee/refund/:id", Table: "fee_refund", Make: refund},
+		{Path: "/school-admin/fee/write-off/:id", Table: "ledger_transaction", Make: writeOff, Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/concession/:id", Table: "fee_concession", Make: concession, Change: map[string]any{}},
 		{Path: "/school-admin/fee/report/:id", Table: "student", Make: student},
+		{Path: "/school-admin/fee/family/:id", Table: "student", Make: student},
 		{Path: "/parent/fee/report/:id", Table: "student", Make: student},
 		{Path: "/parent/fee/receipt/:id", Table: "fee_receipt", Make: receipt},
 	}

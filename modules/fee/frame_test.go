@@ -113,7 +113,7 @@ func (o *office) charge(t *testing.T, instalment any, students ...uuid.UUID) fee
 func (o *office) pay(t *testing.T, student uuid.UUID, amount int64, mode string) fee.Collection {
 	t.Helper()
 	return testkit.Post[fee.Collection](t, o.clerk, "/school-admin/fee/collection/record",
-		map[string]any{"studentId": student, "amount": amount, "paymentMode": mode, "referenceNumber": "000123"})
+		map[string]any{"studentId": student, "amount": amount, "paymentMode": mode, "referenceNumber": "000123", "confirmRepeat": true})
 }
 
 func (o *office) reverse(t *testing.T, receipt uuid.UUID) fee.Reversed {

@@ -17,11 +17,21 @@ var (
 	bankAccount       = account(2)
 	concessionAccount = account(3)
 	fineAccount       = account(4)
+	writeOffAccount   = account(21)
+	differenceAccount = account(22)
 )
 
 // incomes are the accounts that other modules' postings earn for.
 var incomes = map[string]uuid.UUID{"FINE": fineAccount, "LIBRARY": account(5), "TRANSPORT": account(6), "EXAM": account(7),
 	"OTHER": account(8)}
+
+// moneyAccount is where a payment of a mode goes, or comes from.
+func moneyAccount(mode string) uuid.UUID {
+	if mode == "CASH" {
+		return cashAccount
+	}
+	return bankAccount
+}
 
 func account(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", n))
@@ -32,6 +42,7 @@ func account(n int) uuid.UUID {
 type posting struct {
 	id        uuid.UUID
 	kind      string
+	on        api.Date // the day it counts for; today unless given
 	narration string
 	key       string // what it is for: the same key is posted once
 	reverses  *uuid.UUID
@@ -68,8 +79,8 @@ const (
 const (
 	insertTransactions = `insert into ledger_transaction (id, kind, value_date, narration, reverses_id, idempotency_key, created_by,
 		created_at)
-		select id, kind, $1::date, narration, reverses, key, $2, $3
-		from unnest($4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::text[]) as t (id, kind, narration, reverses, key)`
+		select id, kind, day::date, narration, reverses, key, $2, $3
+		from unnest($4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::text[], $1::text[]) as t (id, kind, narration, reverses, key, day)`
 	insertInvoices = `insert into fee_invoice (id, academic_year_id, number, student_id, structure_id, instalment, name, due_date, lines,
 		transaction_id, created_at)
 		select id, year, number, student, structure, instalment, name, due::date, lines::jsonb, transaction, $1
@@ -87,6 +98,7 @@ func write(c api.Ctx, postings ...posting) ([]tenancy.Query, error) {
 	var t struct {
 		ids                    []uuid.UUID
 		kinds, narrations, key []string
+		days                   []string
 		reverses               []*uuid.UUID
 	}
 	var e struct {
@@ -106,6 +118,10 @@ func write(c api.Ctx, postings ...posting) ([]tenancy.Query, error) {
 	for _, p := range postings {
 		t.ids, t.kinds, t.narrations = append(t.ids, p.id), append(t.kinds, p.kind), append(t.narrations, p.narration)
 		t.reverses, t.key = append(t.reverses, p.reverses), append(t.key, p.key)
+		if p.on.IsZero() {
+			p.on = c.Today()
+		}
+		t.days = append(t.days, p.on.String())
 		if v := p.invoice; v != nil {
 			lines, err := json.Marshal(v.lines)
 			if err != nil {
@@ -130,7 +146,7 @@ func write(c api.Ctx, postings ...posting) ([]tenancy.Query, error) {
 		}
 	}
 	out := []tenancy.Query{{SQL: insertTransactions,
-		Args: []any{c.Today(), c.User.ID, c.Now, t.ids, t.kinds, t.narrations, t.reverses, t.key}}}
+		Args: []any{t.days, c.User.ID, c.Now, t.ids, t.kinds, t.narrations, t.reverses, t.key}}}
 	if len(i.ids) > 0 {
 		out = append(out, tenancy.Query{SQL: insertInvoices,
 			Args: []any{c.Now, i.ids, i.years, i.numbers, i.students, i.structures, i.instalments, i.names, i.dues, i.lines, i.transactions}})

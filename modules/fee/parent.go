@@ -3,6 +3,8 @@ package fee
 import (
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"homeroom/api"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
@@ -33,11 +35,14 @@ type FamilyDues struct {
 	Currency string      `json:"currency"`
 }
 
-// allocateFamily is for the students of the parent $1.
-var allocateFamily = allocateSQL(`in (` + roster.LinkedIDs("$1") + `)`)
-
 // familyDues is what is open for the calling parent's children.
 func familyDues(c api.Ctx, _ api.Nothing) (FamilyDues, error) {
+	return duesOfFamily(c, roster.LinkedIDs, c.User.ID)
+}
+
+// duesOfFamily is what is open for the students that a query selects, which has the id of
+// somebody of the family in an argument.
+func duesOfFamily(c api.Ctx, students func(argument string) string, of uuid.UUID) (FamilyDues, error) {
 	type child struct {
 		StudentRef
 		Balance int64
@@ -47,9 +52,9 @@ func familyDues(c api.Ctx, _ api.Nothing) (FamilyDues, error) {
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select s.*, coalesce((select sum(case x.entry_type when 'DR' then x.amount else -x.amount end) from ledger_entry x
 			where x.account_id = s.id), 0)::bigint as balance
-			from (` + selectStudents + ` where s.id in (` + roster.LinkedIDs("$2") + `)) s order by s.first_name, s.id`,
-			Args: []any{c.Today(), c.User.ID}, Scan: tenancy.Collect(&children)},
-		tenancy.Query{SQL: allocateFamily, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&invoices)})
+			from (` + selectStudents + ` where s.id in (` + students("$2") + `)) s order by s.first_name, s.id`,
+			Args: []any{c.Today(), of}, Scan: tenancy.Collect(&children)},
+		tenancy.Query{SQL: allocateSQL(`in (` + students("$1") + `)`), Args: []any{of, c.Today()}, Scan: tenancy.Collect(&invoices)})
 	if err != nil {
 		return FamilyDues{}, fmt.Errorf("reading a family's dues: %w", err)
 	}

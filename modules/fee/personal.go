@@ -22,8 +22,11 @@ func personal() []api.PersonalTable {
 		// The bank's number proves the payment; a name in it is taken out.
 		{Table: "fee_receipt", Section: "receipts", Of: "student_id", By: "received_by", Sealed: true, Free: "reference_number",
 			Nothing: api.Reasons{api.FixedText: "receipt_number payment_mode", "invoices and amounts": "allocations"}},
+		{Table: "fee_refund", Section: "refunds", Of: "student_id", By: "paid_by", Free: "reference_number reason",
+			Nothing: api.Reasons{api.FixedText: "refund_number payment_mode"}},
 		{Table: "fee_concession", Section: "concessions", Of: "student_id", By: "created_by updated_by", Free: "reason",
 			Nothing: api.Reasons{api.FixedText: "mode category"}},
+		{Table: "fee_day_closing", By: "closed_by", Free: "reason", NoID: true},
 		{Table: "fee_reminder", Section: "feeReminders", Of: "student_id", NoID: true, By: "sent_by"},
 	}
 }

@@ -28,10 +28,12 @@ type Receipt struct {
 	Amount          int64         `json:"amount"`
 	PaymentMode     string        `json:"paymentMode"`
 	ReferenceNumber string        `json:"referenceNumber"`
-	ReceivedAt      time.Time     `json:"receivedAt"`
+	ReceivedOn      api.Date      `json:"receivedOn" doc:"The school's day it counts for"`
+	ReceivedAt      time.Time     `json:"receivedAt" doc:"When it was entered"`
 	ReceivedBy      *uuid.UUID    `json:"receivedBy"`
 	ReceivedByName  string        `json:"receivedByName"`
 	Allocations     []Allocation  `json:"allocations" doc:"What it settled when it was written"`
+	FamilyPaymentID *uuid.UUID    `json:"familyPaymentId" doc:"Of one payment for several children: their receipts share it"`
 	Reversed        bool          `json:"reversed"`
 	ReversalNote    string        `json:"reversalNote"`
 	Lines           []ReceiptLine `json:"lines" doc:"What was paid for, by head; a part of an invoice is spread over its heads by their share"`
@@ -56,8 +58,9 @@ type printable struct {
 const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number, r.academic_year_id, r.student_id,
 	trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
 		trim(coalesce(k.name, '') || ' ' ||
-		coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_at, r.received_by,
-		coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.allocations,
+		coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_on, r.received_at,
+		r.received_by,
+		coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.allocations, r.family_payment_id,
 		b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
 	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id left
 	join app_user u on u.id = r.received_by
@@ -155,9 +158,13 @@ func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	if r.Reversed {
 		doc.Field("REVERSED", r.ReversalNote)
 	}
-	doc.Pairs([2]string{"Receipt no.", r.ReceiptNumber}, [2]string{"Date", f.Moment(r.ReceivedAt.In(c.School.Location()))},
+	date, entered := f.Moment(r.ReceivedAt.In(c.School.Location())), ""
+	if api.DateOf(r.ReceivedAt.In(c.School.Location())) != r.ReceivedOn {
+		date, entered = day(f, r.ReceivedOn), date
+	}
+	doc.Pairs([2]string{"Receipt no.", r.ReceiptNumber}, [2]string{"Date", date},
 		[2]string{"Student", r.StudentName}, [2]string{"Admission no.", r.AdmissionNumber}, [2]string{"Class", r.ClassName},
-		[2]string{"Paid by", spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber})
+		[2]string{"Paid by", spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber}, [2]string{"Entered", entered})
 	doc.Gap(2)
 	var rows [][]string
 	for _, l := range r.Lines {

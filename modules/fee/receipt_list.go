@@ -23,6 +23,7 @@ type ReceiptItem struct {
 	ReceivedAt      time.Time  `json:"receivedAt"`
 	ReceivedBy      *uuid.UUID `json:"receivedBy"`
 	ReceivedByName  string     `json:"receivedByName"`
+	FamilyPaymentID *uuid.UUID `json:"familyPaymentId"`
 	Reversed        bool       `json:"reversed"`
 	ReversalNote    string     `json:"reversalNote"`
 }
@@ -33,7 +34,7 @@ func (ReceiptItem) TableName() string { return "fee_receipt" }
 const receiptQuery = `select r.id, r.receipt_number, r.academic_year_id, r.student_id,
 	trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number, r.amount, r.payment_mode,
 	r.reference_number, r.received_on, r.received_at, r.received_by,
-	coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name,
+	coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.family_payment_id,
 	b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
 	from fee_receipt r left join student s on s.id = r.student_id left join app_user u on u.id = r.received_by left
 	join ledger_transaction b on b.reverses_id = r.transaction_id`
@@ -43,7 +44,8 @@ var receiptListing = api.Listing{
 	Default: "-receivedAt",
 	Filters: map[string]api.Filter{
 		"search":    api.Search("receipt_number", "student_name", "admission_number", "reference_number"),
-		"studentId": api.ByID("student_id"), "paymentMode": api.ByEnum("payment_mode", "CASH", "CHEQUE", "CARD", "UPI", "BANK_TRANSFER",
+		"studentId": api.ByID("student_id"), "familyPaymentId": api.ByID("family_payment_id"),
+		"paymentMode": api.ByEnum("payment_mode", "CASH", "CHEQUE", "CARD", "UPI", "BANK_TRANSFER",
 			"ONLINE"),
 		"from": api.ByDate("received_on", ">="), "to": api.ByDate("received_on", "<="), "reversed": api.ByBool("reversed"),
 	},

@@ -18,7 +18,7 @@ type Report struct {
 	Balance  int64         `json:"balance" doc:"What is owed; below zero it is paid ahead"`
 	Advance  int64         `json:"advance" doc:"What is paid ahead"`
 	Currency string        `json:"currency"`
-	Entries  []ReportEntry `json:"entries" doc:"Oldest first"`
+	Entries  []ReportEntry `json:"entries" doc:"By the day they count for, oldest first"`
 	Invoices []Invoice     `json:"invoices" doc:"By due date"`
 }
 
@@ -37,14 +37,15 @@ type StudentRef struct {
 type ReportEntry struct {
 	TransactionID uuid.UUID  `json:"transactionId"`
 	Date          api.Date   `json:"date"`
-	Kind          string     `json:"kind" doc:"CHARGE, PAYMENT, CONCESSION, FINE or REVERSAL"`
+	Kind          string     `json:"kind" doc:"CHARGE, PAYMENT, CONCESSION, FINE, REVERSAL, REFUND or WRITE_OFF"`
 	Narration     string     `json:"narration"`
 	EntryType     string     `json:"entryType" doc:"DR makes the balance larger, CR smaller"`
 	Amount        int64      `json:"amount"`
 	Balance       int64      `json:"balance" doc:"After this entry"`
 	InvoiceID     *uuid.UUID `json:"invoiceId"`
 	ReceiptID     *uuid.UUID `json:"receiptId" doc:"Of a payment"`
-	ReceiptNumber *string    `json:"receiptNumber"`
+	RefundID      *uuid.UUID `json:"refundId" doc:"Of a refund"`
+	ReceiptNumber *string    `json:"receiptNumber" doc:"Of the receipt or the refund"`
 	ReversesID    *uuid.UUID `json:"reversesId" doc:"The transaction a reversal takes back"`
 	CreatedAt     time.Time  `json:"createdAt"`
 }
@@ -64,13 +65,14 @@ const (
 	// selectEntries finds the student's own transactions and receipts by their indexes:
 	// offset 0 keeps the planner from reading everybody's, which it thinks cheaper.
 	selectEntries = `select e.transaction_id, t.value_date as date, t.kind, t.narration, e.entry_type, e.amount, e.invoice_id,
-		r.id as receipt_id, r.receipt_number, t.reverses_id, t.created_at,
+		r.id as receipt_id, b.id as refund_id, coalesce(r.receipt_number, b.refund_number) as receipt_number, t.reverses_id, t.created_at,
 			(sum(case e.entry_type when 'DR' then e.amount
-			else -e.amount end) over (order by t.created_at, t.id, e.line rows unbounded preceding))::bigint as balance
+			else -e.amount end) over (order by t.value_date, t.created_at, t.id, e.line rows unbounded preceding))::bigint as balance
 		from ledger_entry e cross join lateral (select id, value_date, kind, narration, reverses_id, created_at from ledger_transaction
 		where id = e.transaction_id offset 0) t
 			left join (select id, receipt_number, transaction_id from fee_receipt where student_id = $1 offset 0) r on r.transaction_id = t.id
-		where e.account_id = $1 order by t.created_at, t.id, e.line`
+			left join (select id, refund_number, transaction_id from fee_refund where student_id = $1 offset 0) b on b.transaction_id = t.id
+		where e.account_id = $1 order by t.value_date, t.created_at, t.id, e.line`
 )
 
 func (m *Module) getReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error) {

@@ -46,22 +46,18 @@ func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 	if receipt.Reversed {
 		return Reversed{}, api.Conflict("This payment was reversed already")
 	}
-	who, _, _, err := atCounter(c, receipt.StudentID)
+	who, _, _, now, err := beforePayment(c, receipt.StudentID, 0, c.Today())
 	if err != nil {
 		return Reversed{}, err
 	}
+	if now.Closed {
+		return Reversed{}, dayClosed(c.Today())
+	}
 	out := Reversed{ID: receipt.ID, ReceiptNumber: receipt.ReceiptNumber, TransactionID: api.NewID(), ReversesID: receipt.TransactionID,
 		StudentID: receipt.StudentID, Amount: receipt.Amount, Reason: r.Reason, Balance: who.Balance + receipt.Amount}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "REVERSAL",
-		narration: fmt.Sprintf("Reversal of receipt %s: %s", receipt.ReceiptNumber, r.Reason),
-		key:       "reversal " + receipt.TransactionID.String(), reverses: &receipt.TransactionID})
-	if err != nil {
+	if err := takeBack(c, posting{id: out.TransactionID, reverses: &receipt.TransactionID,
+		narration: fmt.Sprintf("Reversal of receipt %s: %s", receipt.ReceiptNumber, r.Reason)}); err != nil {
 		return out, err
-	}
-	queries[len(queries)-1] = tenancy.Query{SQL: mirror,
-		Args: []any{out.TransactionID, receipt.TransactionID}} // instead of entries of its own
-	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
-		return out, fmt.Errorf("reversing a payment: %w", err)
 	}
 	c.Changed("reverse", "fee receipt", receipt.ID, nil, out)
 	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee reversal " + receipt.ID.String(), RecordID: receipt.ID,
@@ -69,4 +65,18 @@ func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 		Text: notice.Text{Name: "fee.reversed", Values: notice.Values{"amount": money(c, receipt.Amount), "child": who.name(),
 			"receipt": receipt.ReceiptNumber, "reason": r.Reason, "standing": standing(c, out.Balance)}}})
 	return out, nil
+}
+
+// takeBack posts the mirror image of the transaction that p reverses.
+func takeBack(c api.Ctx, p posting) error {
+	p.kind, p.key = "REVERSAL", "reversal "+p.reverses.String()
+	queries, err := write(c, p)
+	if err != nil {
+		return err
+	}
+	queries[len(queries)-1] = tenancy.Query{SQL: mirror, Args: []any{p.id, *p.reverses}} // instead of entries of its own
+	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
+		return fmt.Errorf("reversing a transaction: %w", err)
+	}
+	return nil
 }

@@ -22,7 +22,7 @@ type Module struct {
 func (m *Module) Describe() api.Module {
 	return api.Module{
 		Name:        "fee",
-		Permissions: []api.Permission{{Key: "fee", Title: "Fees", Parent: "r"}},
+		Permissions: []api.Permission{{Key: "fee", Title: "Fees", Parent: "r"}, {Key: "write-off", Title: "Writing off fees"}},
 		Rows:        m.routes(),
 		Constraints: constraints(),
 		Personal:    personal(),
@@ -64,10 +64,21 @@ func (m *Module) routes() []api.Row {
 		api.Create("/school-admin/fee/fine", "fee", "Fine a student", fineByHand, api.Says("Fine posted")),
 
 		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment, api.Says("Payment recorded")),
+		api.Create("/school-admin/fee/collection/family", "fee", "Receive one payment for several children, with a receipt for each",
+			recordFamilyPayment, api.Says("Payment recorded")),
+		api.Get("/school-admin/fee/family/:studentId", "fee", "What is open for a student and their siblings", siblingDues),
 		api.Post("/school-admin/fee/collection/:id/reverse", "fee", "Take a payment back, once, by its mirror image", reversePayment, api.Says("Payment reversed")),
 		api.List("/school-admin/fee/collection/list", "fee", "List the receipts", receiptListing, listReceipts),
 		api.Get("/school-admin/fee/collection", "fee", "What came in, by day and mode", closing),
+		api.Post("/school-admin/fee/day/close", "fee", "Close a day after its cash was counted; it takes no more entries", closeDay, api.Says("Day closed")),
 		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", m.getReceipt, pdf),
+
+		api.Create("/school-admin/fee/refund", "fee", "Give back what a student has paid ahead", refund,
+			api.Says("Refund recorded")),
+		api.List("/school-admin/fee/refund/list", "fee", "List the refunds", refundListing, listRefunds),
+		api.Get("/school-admin/fee/refund/:id", "fee", "Read a refund, or print it", m.getRefund, pdf),
+		api.Create("/school-admin/fee/write-off", "write-off", "Give up what is due of a student; the oldest dues first", writeOff, api.Says("Written off")),
+		api.Post("/school-admin/fee/write-off/:id/reverse", "write-off", "Make due again what was written off, once", reverseWriteOff, api.Says("Write-off reversed")),
 
 		api.Get("/school-admin/fee/report/:studentId", "fee", "A student's account with its running balance, or a statement to print",
 			m.getReport, pdf),
@@ -78,6 +89,7 @@ func (m *Module) routes() []api.Row {
 		api.Get("/parent/fee/report/:studentId", "fee", "A child's account, or a statement to print", m.childsReport, pdf),
 		api.Get("/parent/fee/dues", "fee", "What is open for my children", familyDues),
 		api.Get("/parent/fee/receipt/:id", "fee", "Read a receipt of a child's, or print it", m.childsReceipt, pdf),
+		api.Get("/parent/fee/refund/:id", "fee", "Read a refund of a child's, or print it", m.childsRefund, pdf),
 	)
 }
 
@@ -94,6 +106,7 @@ func constraints() []api.Constraint {
 		{Name: "fee_concession_academic_year_id_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
 		{Name: "ledger_transaction_reverses_key", Message: "This was reversed already"},
 		{Name: "ledger_transaction_key_key", Message: "This was posted already"},
+		{Name: "fee_day_closing_pkey", Field: "date", Message: "This day is closed already"},
 		{Name: "fee_invoice_once_key", Message: "This instalment was charged already"},
 		{Name: "school_setting_fee_reminder_check", Field: "feeReminderText",
 			Message: "feeReminderText may have the placeholders {student}, {amount} and {dueDate} and no other"},

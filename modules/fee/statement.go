@@ -20,7 +20,7 @@ func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	for _, e := range r.Entries {
 		what := e.Narration
 		if e.ReceiptNumber != nil {
-			what += ", receipt " + *e.ReceiptNumber
+			what += ", " + *e.ReceiptNumber
 		}
 		row := []string{day(f, e.Date), what, "", "", f.Plain(e.Balance)}
 		if e.EntryType == debit {

@@ -72,6 +72,12 @@ export default async function ({ url, story, say, email, password, stage }) {
     let sent = 0
     page.on('request', (r) => (sent += r.url().endsWith('/fee/collection/record') ? 1 : 0))
     await page.getByRole('button', { name: 'Receive ₹2,000.50' }).dblclick()
+    await dialog
+      .getByRole('heading', { name: 'Receive ₹2,000.50 in cash for <script>alert(1)</script> Rao, Class 5 A?' })
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Receive', exact: true, disabled: false }).waitFor()
+    await accessible(page, 'the question before a payment')
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).dblclick()
     await page.getByRole('article', { name: /^Receipt/ }).waitFor()
     let all = await receipts()
     want(
@@ -118,6 +124,7 @@ export default async function ({ url, story, say, email, password, stage }) {
       return route.continue()
     })
     await page.getByRole('button', { name: 'Receive ₹3,000.00' }).click()
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
     await page.getByText('The answer did not arrive').waitFor()
     await accessible(page, 'a lost answer')
     want((await page.getByLabel('Cheque number').inputValue()) === '004711', 'what was typed is there')
@@ -156,6 +163,33 @@ export default async function ({ url, story, say, email, password, stage }) {
     await accessible(page, 'a concession to be')
     await dialog.getByRole('button', { name: 'Grant' }).click()
     await page.getByText(/taken off now/).waitFor()
+    await page.reload()
+    await choose(page, 'More', 'Write off…')
+    await dialog.getByLabel('Amount', { exact: true }).fill('12.50')
+    await dialog.getByLabel('Reason').fill('Not to be reached')
+    await page.getByRole('menu').waitFor({ state: 'hidden' })
+    await accessible(page, 'a write-off to be')
+    await dialog.getByRole('button', { name: 'Write off', exact: true }).click()
+    await page.getByText('₹12.50 written off').waitFor()
+    await page.getByText('Written off: Not to be reached').waitFor()
+
+    say('an advance is given back, with a receipt of its own')
+    await call('POST', '/school-admin/fee/collection/record', {
+      studentId: stage.zoe,
+      amount: 50_000,
+      paymentMode: 'CASH',
+    })
+    await go(`/fees/ledger?student=${stage.zoe}`)
+    await choose(page, 'More', 'Refund…')
+    await dialog.getByLabel('Amount', { exact: true }).fill('200')
+    await dialog.getByLabel('Reason').fill('Paid too much')
+    await page.getByRole('menu').waitFor({ state: 'hidden' })
+    await accessible(page, 'a refund to be')
+    await dialog.getByRole('button', { name: 'Refund', exact: true }).click()
+    await page.getByRole('dialog').getByText('Paid too much').waitFor()
+    await accessible(page, 'refunds')
+    await go(`/fees/ledger?student=${stage.zoe}`)
+    await page.getByRole('link', { name: /RF-000001/ }).waitFor()
     await go('/fees/concessions')
     await page.getByRole('button', { name: 'Ravi Iyer' }).click()
     await page.getByRole('button', { name: 'End…' }).click()

@@ -1548,6 +1548,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/parent/fee/refund/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a refund of a child's, or print it
+         * @description For `PARENT` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getParentFeeRefundById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/parent/fee/report/{studentId}": {
         parameters: {
             query?: never;
@@ -3660,6 +3680,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/collection/family": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive one payment for several children, with a receipt for each
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeCollectionFamily"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/collection/list": {
         parameters: {
             query?: never;
@@ -3808,6 +3848,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/day/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a day after its cash was counted; it takes no more entries
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeDayClose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/dues": {
         parameters: {
             query?: never;
@@ -3820,6 +3880,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeDues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/family/{studentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is open for a student and their siblings
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeFamilyByStudentId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3932,6 +4012,70 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeReceiptById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give back what a student has paid ahead
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/refund/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the refunds
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeRefundList"];
+        put?: never;
+        /**
+         * List the refunds
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeRefundList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/refund/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a refund, or print it
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeRefundById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4062,6 +4206,46 @@ export interface paths {
         get: operations["getSchoolAdminFeeTrialBalance"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/write-off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give up what is due of a student; the oldest dues first
+         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeWriteOff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/write-off/{id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make due again what was written off, once
+         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeWriteOffByIdReverse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8920,6 +9104,11 @@ export interface components {
             /** Format: uuid */
             studentId: string;
         };
+        ChildShare: {
+            amount: number;
+            /** Format: uuid */
+            studentId: string;
+        };
         ChildSummary: {
             /** Format: date */
             from: string;
@@ -9141,12 +9330,16 @@ export interface components {
         Closing: {
             /** @description Received */
             amount: number;
+            /** @description What the drawer should have of these days: cash received less paid out */
+            cash: number;
+            /** @description The days among them that are closed */
+            closed: components["schemas"]["DayClosing"][];
             days: components["schemas"]["ClosingLine"][];
             /** Format: date */
             from: string;
             /** Format: date */
             to: string;
-            /** @description Received less reversed */
+            /** @description Received less reversed and refunded */
             total: number;
         };
         ClosingLine: {
@@ -9156,6 +9349,8 @@ export interface components {
             net: number;
             paymentMode: string;
             receipts: number;
+            refundedTotal: number;
+            refunds: number;
             reversals: number;
             reversedTotal: number;
         };
@@ -9177,8 +9372,16 @@ export interface components {
              * @example 2026-27/R-000001
              */
             receiptNumber: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was entered
+             */
             receivedAt: string;
+            /**
+             * Format: date
+             * @description The school's day it counts for
+             */
+            receivedOn: string;
             referenceNumber: string;
             /** Format: uuid */
             studentId: string;
@@ -9464,6 +9667,21 @@ export interface components {
             slots: components["schemas"]["DaySlot"][];
             week: components["schemas"]["Slot"][];
         };
+        DayClosing: {
+            /** Format: date-time */
+            closedAt: string;
+            /** Format: uuid */
+            closedBy: string | null;
+            closedByName: string;
+            counted: number;
+            /** Format: date */
+            date: string;
+            /** @description Counted less expected: below zero, cash is missing */
+            difference: number;
+            /** @description Cash received less paid out that day */
+            expected: number;
+            reason: string;
+        };
         DayRegister: {
             absent: number;
             /** Format: uuid */
@@ -9531,6 +9749,17 @@ export interface components {
              */
             teacherId: string | null;
             teacherName: string;
+        };
+        DayToClose: {
+            /** @description The cash of that day in the drawer, in minor units */
+            counted: number;
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            date?: string;
+            /** @description Why it differs from what was expected; needed where it does */
+            reason?: string;
         };
         DeadLetter: {
             attempts: number;
@@ -10432,11 +10661,42 @@ export interface components {
             /** Format: date-time */
             totpSince: string | null;
         };
+        FamilyCollection: {
+            amount: number;
+            /**
+             * Format: uuid
+             * @description The receipts name it: familyPaymentId
+             */
+            id: string;
+            receipts: components["schemas"]["Collection"][];
+        };
         FamilyDues: {
             currency: string;
             items: components["schemas"]["ChildDues"][];
             /** @description What is owed for all of them */
             total: number;
+        };
+        FamilyPayment: {
+            /** @description In minor units, for all of them */
+            amount: number;
+            /** @description Receive it again, after REPEATED_PAYMENT */
+            confirmRepeat?: boolean;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            /**
+             * Format: date
+             * @description The school's day it came, in the academic year and not closed; today unless given
+             */
+            receivedOn?: string;
+            /** @description Of the cheque, the card slip, the transfer */
+            referenceNumber?: string;
+            /** @description Who pays how much; the oldest dues of all first unless given */
+            shares?: components["schemas"]["ChildShare"][];
+            /**
+             * Format: uuid
+             * @description A child of the family; an advance stays on their account
+             */
+            studentId: string;
         };
         FeeFigures: {
             /** @description Since the first of the month */
@@ -12118,8 +12378,15 @@ export interface components {
         Payment: {
             /** @description In minor units */
             amount: number;
+            /** @description Receive it again, after REPEATED_PAYMENT */
+            confirmRepeat?: boolean;
             /** @enum {string} */
             paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            /**
+             * Format: date
+             * @description The school's day it came, in the academic year and not closed; today unless given
+             */
+            receivedOn?: string;
             /** @description Of the cheque, the card slip, the transfer */
             referenceNumber?: string;
             /** Format: uuid */
@@ -12617,6 +12884,11 @@ export interface components {
             balanceBefore: number;
             /** @description Where the student sat that day, with the division */
             className: string;
+            /**
+             * Format: uuid
+             * @description Of one payment for several children: their receipts share it
+             */
+            familyPaymentId: string | null;
             /** Format: uuid */
             id: string;
             /** @description What was paid for, by head; a part of an invoice is spread over its heads by their share */
@@ -12624,11 +12896,19 @@ export interface components {
             number: number;
             paymentMode: string;
             receiptNumber: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was entered
+             */
             receivedAt: string;
             /** Format: uuid */
             receivedBy: string | null;
             receivedByName: string;
+            /**
+             * Format: date
+             * @description The school's day it counts for
+             */
+            receivedOn: string;
             referenceNumber: string;
             reversalNote: string;
             reversed: boolean;
@@ -12643,6 +12923,8 @@ export interface components {
             academicYearId: string;
             admissionNumber: string;
             amount: number;
+            /** Format: uuid */
+            familyPaymentId: string | null;
             /** Format: uuid */
             id: string;
             paymentMode: string;
@@ -12708,6 +12990,77 @@ export interface components {
         };
         RefreshRequest: {
             refreshToken: string;
+        };
+        Refund: {
+            admissionNumber: string;
+            amount: number;
+            /** @description Where the student sat that day, with the division */
+            className: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            paidAt: string;
+            /** Format: uuid */
+            paidBy: string | null;
+            paidByName: string;
+            /**
+             * Format: date
+             * @description The school's day
+             */
+            paidOn: string;
+            paymentMode: string;
+            reason: string;
+            referenceNumber: string;
+            /**
+             * @description Without gaps, by school and academic year
+             * @example 2026-27/RF-000001
+             */
+            refundNumber: string;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /** Format: uuid */
+            transactionId: string;
+        };
+        RefundIn: {
+            /** @description In minor units; no more than was paid ahead */
+            amount: number;
+            /**
+             * Format: date
+             * @description The school's day, in the academic year and not closed; today unless given
+             */
+            paidOn?: string;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            /** @example Left the school */
+            reason: string;
+            /** @description Of the cheque or the transfer */
+            referenceNumber?: string;
+            /** Format: uuid */
+            studentId: string;
+        };
+        RefundPage: {
+            items: components["schemas"]["Refund"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        Refunded: {
+            amount: number;
+            /** @description What the student owes now; below zero they have paid ahead */
+            balance: number;
+            /** Format: uuid */
+            id: string;
+            paymentMode: string;
+            refundNumber: string;
+            /** Format: uuid */
+            studentId: string;
+            /** Format: uuid */
+            transactionId: string;
         };
         RefusedPoint: {
             index: number;
@@ -12788,7 +13141,7 @@ export interface components {
             /** @description What is owed; below zero it is paid ahead */
             balance: number;
             currency: string;
-            /** @description Oldest first */
+            /** @description By the day they count for, oldest first */
             entries: components["schemas"]["ReportEntry"][];
             /** @description By due date */
             invoices: components["schemas"]["Invoice"][];
@@ -12822,7 +13175,7 @@ export interface components {
             entryType: string;
             /** Format: uuid */
             invoiceId: string | null;
-            /** @description CHARGE, PAYMENT, CONCESSION, FINE or REVERSAL */
+            /** @description CHARGE, PAYMENT, CONCESSION, FINE, REVERSAL, REFUND or WRITE_OFF */
             kind: string;
             narration: string;
             /**
@@ -12830,7 +13183,13 @@ export interface components {
              * @description Of a payment
              */
             receiptId: string | null;
+            /** @description Of the receipt or the refund */
             receiptNumber: string | null;
+            /**
+             * Format: uuid
+             * @description Of a refund
+             */
+            refundId: string | null;
             /**
              * Format: uuid
              * @description The transaction a reversal takes back
@@ -15016,6 +15375,29 @@ export interface components {
              * @description Or copyId, or code
              */
             loanId?: string;
+        };
+        WriteOff: {
+            amount: number;
+            /** @description What the student owes now */
+            balance: number;
+            /**
+             * Format: uuid
+             * @description Of the transaction
+             */
+            id: string;
+            /** @description What of it was taken off which invoice */
+            invoices: components["schemas"]["Allocation"][];
+            reason: string;
+            /** Format: uuid */
+            studentId: string;
+        };
+        WriteOffIn: {
+            /** @description In minor units; all that is due unless given */
+            amount?: number;
+            /** @example Moved away, not to be reached */
+            reason: string;
+            /** Format: uuid */
+            studentId: string;
         };
         YearChange: {
             /** Format: date */
@@ -19594,6 +19976,48 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Receipt"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getParentFeeRefundById: {
+        parameters: {
+            query?: {
+                /** @description pdf to print it */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Refund"];
                         /** @example OK */
                         message: string;
                     };
@@ -25960,6 +26384,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminFeeCollectionFamily: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["FamilyPayment"];
+                };
+            };
+        };
+        responses: {
+            /** @description Payment recorded */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["FamilyCollection"];
+                        /** @example Payment recorded */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminFeeCollectionList: {
         parameters: {
             query?: {
@@ -25967,6 +26438,8 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
+                /** @description Only records with this value. */
+                "filters[familyPaymentId]"?: string;
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
                 /** @description Only records with this value. */
@@ -26029,6 +26502,11 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            familyPaymentId?: string;
                             /**
                              * Format: date
                              * @description Only from this one on.
@@ -26475,6 +26953,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminFeeDayClose: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["DayToClose"];
+                };
+            };
+        };
+        responses: {
+            /** @description Day closed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DayClosing"];
+                        /** @example Day closed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminFeeDues: {
         parameters: {
             query?: {
@@ -26515,6 +27040,43 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeFamilyByStudentId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                studentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["FamilyDues"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -26870,6 +27432,227 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Receipt"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RefundIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Refund recorded */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Refunded"];
+                        /** @example Refund recorded */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeRefundList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only from this one on. */
+                "filters[from]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description Only up to this one. */
+                "filters[to]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "amount" | "paidAt" | "studentName";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RefundPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeRefundList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: date
+                             * @description Only from this one on.
+                             */
+                            from?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                            /**
+                             * Format: date
+                             * @description Only up to this one.
+                             */
+                            to?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default paidAt
+                             * @enum {string}
+                             */
+                            field?: "amount" | "paidAt" | "studentName";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RefundPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeRefundById: {
+        parameters: {
+            query?: {
+                /** @description pdf to print it */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Refund"];
                         /** @example OK */
                         message: string;
                     };
@@ -27261,6 +28044,102 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeWriteOff: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WriteOffIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Written off */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WriteOff"];
+                        /** @example Written off */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeWriteOffByIdReverse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Reversal"];
+                };
+            };
+        };
+        responses: {
+            /** @description Write-off reversed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WriteOff"];
+                        /** @example Write-off reversed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

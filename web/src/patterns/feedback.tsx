@@ -1,7 +1,7 @@
 // What people see while they wait, when there is nothing, and when something went wrong.
 import { Alert, Button, Group, Modal, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem } from '../api/client'
 
 /** True once something has been awaited for 200 ms: shorter waits show nothing at all. */
@@ -135,6 +135,7 @@ export function Confirm({
   danger,
   type,
   busy,
+  enter,
   error,
   onClose,
   onConfirm,
@@ -146,16 +147,33 @@ export function Confirm({
   danger?: boolean
   type?: string
   busy?: boolean
+  /** Enter confirms, half a second after the question: an Enter too many is no answer to it. */
+  enter?: boolean
   error?: unknown
   onClose: () => void
   onConfirm: () => void
 }) {
   const [typed, setTyped] = useState('')
-  useEffect(() => setTyped(''), [opened])
+  const [ready, setReady] = useState(!enter)
+  const answer = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    setTyped('')
+    if (!opened || !enter) return
+    const soon = window.setTimeout(() => setReady(true), 500)
+    return () => {
+      window.clearTimeout(soon)
+      setReady(false)
+    }
+  }, [opened, enter])
+  useEffect(() => {
+    if (opened && enter && ready) answer.current?.focus()
+  }, [opened, enter, ready])
   return (
     <Dialog opened={opened} onClose={onClose} title={title}>
       <Stack gap={16}>
-        <Text size="md">{children}</Text>
+        <Text size="md" {...(enter ? { 'data-autofocus': true, tabIndex: -1, style: { outline: 'none' } } : {})}>
+          {children}
+        </Text>
         {type && (
           <label>
             <Text size="sm" mb={4}>
@@ -175,9 +193,10 @@ export function Confirm({
             Cancel
           </Button>
           <Button
+            ref={answer}
             color={danger ? 'red.8' : undefined}
             loading={busy}
-            disabled={type !== undefined && typed !== type}
+            disabled={!ready || (type !== undefined && typed !== type)}
             onClick={onConfirm}
           >
             {action}

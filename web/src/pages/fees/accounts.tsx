@@ -9,6 +9,7 @@ import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { Money, usePlainMoney } from '../../patterns/money'
 import { Sheet } from '../../patterns/Sheet'
+import { DayState } from './close-day'
 import { modeWord } from './shared'
 
 /** What came in, day by day, and the balance of every account. */
@@ -75,7 +76,7 @@ function Closing() {
         csv={() =>
           d &&
           saveCSV(`closing-${d.from}.csv`, [
-            ['Date', 'Method', 'Receipts', 'Received', 'Reversals', 'Reversed', 'Net'],
+            ['Date', 'Method', 'Receipts', 'Received', 'Reversals', 'Reversed', 'Refunds', 'Refunded', 'Net'],
             ...d.days.map((l) => [
               l.date,
               modeWord(l.paymentMode),
@@ -83,6 +84,8 @@ function Closing() {
               plain(l.amount),
               String(l.reversals),
               plain(l.reversedTotal),
+              String(l.refunds),
+              plain(l.refundedTotal),
               plain(l.net),
             ]),
           ])
@@ -115,75 +118,84 @@ function Closing() {
       ) : !d ? (
         <Lines />
       ) : (
-        <Sheet
-          title={one ? 'Day closing' : 'Collections'}
-          number={one ? format.date(d.from) : `${format.date(d.from)} – ${format.date(d.to)}`}
-        >
-          {d.days.length === 0 ? (
-            <Empty
-              title="No collections"
-              text="Received and reversed amounts are added up here by day and method. Count the cash drawer against them."
-            />
-          ) : (
-            <>
-              <dl>
-                {[...byMode].map(([m, n]) => (
-                  <FragmentPair key={m} k={modeWord(m)} v={format.money(n)} />
-                ))}
-              </dl>
-              <div className="paper-scroll" tabIndex={0} role="region" aria-label="By day and method">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Date</th>
-                      <th scope="col">Method</th>
-                      <th scope="col" className="end">
-                        Receipts
-                      </th>
-                      <th scope="col" className="end">
-                        Received
-                      </th>
-                      <th scope="col" className="end">
-                        Reversed
-                      </th>
-                      <th scope="col" className="end">
-                        Net
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {d.days.map((l) => (
-                      <tr key={l.date + l.paymentMode}>
-                        <td className="figures">
-                          <Link
-                            to="/fees/receipts"
-                            search={{ from: l.date, to: l.date, paymentMode: l.paymentMode } as never}
-                            style={{ color: 'inherit' }}
-                          >
-                            {format.date(l.date)}
-                          </Link>
-                        </td>
-                        <td>{modeWord(l.paymentMode)}</td>
-                        <td className="end figures">{format.number(l.receipts)}</td>
-                        <td className="end figures">{format.money(l.amount)}</td>
-                        <td className="end figures">
-                          {l.reversals ? `${format.money(l.reversedTotal)} (${format.number(l.reversals)})` : '–'}
-                        </td>
-                        <td className="end figures">{format.money(l.net)}</td>
+        <>
+          {one && <DayState key={d.from} of={d} />}
+          <Sheet
+            title={one ? 'Day closing' : 'Collections'}
+            number={one ? format.date(d.from) : `${format.date(d.from)} – ${format.date(d.to)}`}
+          >
+            {d.days.length === 0 ? (
+              <Empty
+                title="No collections"
+                text="Received and reversed amounts are added up here by day and method. Count the cash drawer against them."
+              />
+            ) : (
+              <>
+                <dl>
+                  {[...byMode].map(([m, n]) => (
+                    <FragmentPair key={m} k={modeWord(m)} v={format.money(n)} />
+                  ))}
+                </dl>
+                <div className="paper-scroll" tabIndex={0} role="region" aria-label="By day and method">
+                  <table>
+                    <thead>
+                      <tr>
+                        <th scope="col">Date</th>
+                        <th scope="col">Method</th>
+                        <th scope="col" className="end">
+                          Receipts
+                        </th>
+                        <th scope="col" className="end">
+                          Received
+                        </th>
+                        <th scope="col" className="end">
+                          Reversed
+                        </th>
+                        <th scope="col" className="end">
+                          Refunded
+                        </th>
+                        <th scope="col" className="end">
+                          Net
+                        </th>
                       </tr>
-                    ))}
-                  </tbody>
-                  <tfoot>
-                    <tr>
-                      <td colSpan={5}>Received less reversed</td>
-                      <td className="end figures">{format.money(d.total)}</td>
-                    </tr>
-                  </tfoot>
-                </table>
-              </div>
-            </>
-          )}
-        </Sheet>
+                    </thead>
+                    <tbody>
+                      {d.days.map((l) => (
+                        <tr key={l.date + l.paymentMode}>
+                          <td className="figures">
+                            <Link
+                              to="/fees/receipts"
+                              search={{ from: l.date, to: l.date, paymentMode: l.paymentMode } as never}
+                              style={{ color: 'inherit' }}
+                            >
+                              {format.date(l.date)}
+                            </Link>
+                          </td>
+                          <td>{modeWord(l.paymentMode)}</td>
+                          <td className="end figures">{format.number(l.receipts)}</td>
+                          <td className="end figures">{format.money(l.amount)}</td>
+                          <td className="end figures">
+                            {l.reversals ? `${format.money(l.reversedTotal)} (${format.number(l.reversals)})` : '–'}
+                          </td>
+                          <td className="end figures">
+                            {l.refunds ? `${format.money(l.refundedTotal)} (${format.number(l.refunds)})` : '–'}
+                          </td>
+                          <td className="end figures">{format.money(l.net)}</td>
+                        </tr>
+                      ))}
+                    </tbody>
+                    <tfoot>
+                      <tr>
+                        <td colSpan={6}>Received less reversed and refunded</td>
+                        <td className="end figures">{format.money(d.total)}</td>
+                      </tr>
+                    </tfoot>
+                  </table>
+                </div>
+              </>
+            )}
+          </Sheet>
+        </>
       )}
     </>
   )

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Radio, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCash, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -11,7 +11,8 @@ import { nameOf, useFormat } from '../../patterns/format'
 import { Money, MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { PersonPicker } from '../../patterns/PersonPicker'
-import { classOf, InvoiceState, lateWords, modes, moneyMoved, type Report, useReport } from './shared'
+import { classOf, InvoiceState, lateWords, modeHow, moneyMoved, type Report, useFamily, useReport } from './shared'
+import { cash, missingReference, sentTender, type Tender, TenderFields } from './tender'
 
 /** The counter: find the student, see what is owed, take the money, print the receipt. All of it by keyboard. */
 export function Collect() {
@@ -48,7 +49,7 @@ export function Collect() {
             icon={<IconCash size={32} stroke={1.2} />}
             title="Find a student"
             text="Type a name or an admission number and press Enter. You see what is owed, enter the amount received, and print the receipt."
-            example="Enter picks the first match, Tab moves on, Enter receives."
+            example="Enter picks the first match, Enter after the amount asks, Enter receives."
           />
         </div>
       ) : report.data ? (
@@ -73,11 +74,10 @@ export function Collect() {
   )
 }
 
-interface Payment {
+interface Payment extends Tender {
   studentId: string
   amount: number
-  paymentMode: (typeof modes)[number]['value']
-  referenceNumber: string
+  confirmRepeat?: boolean
 }
 
 const pendingAt = 'homeroom.payment'
@@ -96,14 +96,20 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   const once = useOnce('payment')
   const s = report.student
   const open = report.invoices.filter((i) => i.open > 0)
+  const siblings = (useFamily(s.id).data?.items.length ?? 1) - 1
   // A payment whose answer was lost is found again, even after a reload.
   const [lost] = useState(() => pendingFor(s.id))
   const first = lost?.amount ?? (report.balance > 0 ? report.balance : null)
   const [amount, setAmount] = useState<number | null>(first)
-  const [mode, setMode] = useState<Payment['paymentMode']>(lost?.paymentMode ?? 'CASH')
-  const [reference, setReference] = useState(lost?.referenceNumber ?? '')
+  const [tender, setTender] = useState<Tender>(() => {
+    if (!lost) return cash
+    const { studentId: _, amount: __, confirmRepeat: ___, ...how } = lost
+    return how
+  })
   const [unsure, setUnsure] = useState(!!lost)
   const [leaving, setLeaving] = useState(false)
+  const [asking, setAsking] = useState(false)
+  const sent = useRef<Payment | null>(lost)
   const field = useRef<HTMLInputElement>(null)
   const sending = useRef(false)
   useEffect(() => {
@@ -112,6 +118,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   }, [])
   const pay = useMutation({
     mutationFn: (p: Payment) => {
+      sent.current = p
       window.sessionStorage.setItem(pendingAt, JSON.stringify(p))
       return call(
         api.POST('/school-admin/fee/collection/record', {
@@ -142,21 +149,29 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
     window.sessionStorage.removeItem(pendingAt)
     setUnsure(false)
   }
-  const problem = pay.error && !unsure ? asProblem(pay.error) : null
+  const refused = pay.error && !unsure && !pay.isPending ? asProblem(pay.error) : null
+  const earlier = refused?.code === 'REPEATED_PAYMENT' ? (refused.data as { receiptNumber: string }) : null
+  const problem = earlier ? null : refused
   const [missing, setMissing] = useState<{ amount?: string; reference?: string }>({})
   function submit() {
     if (sending.current) return
     const bad = {
       amount: !amount ? 'Enter the amount received' : undefined,
-      reference: mode === 'CHEQUE' && !reference.trim() ? 'Enter the cheque number' : undefined,
+      reference: missingReference(tender),
     }
     setMissing(bad)
     if (bad.amount || bad.reference) {
       document.querySelector<HTMLInputElement>(bad.amount ? '.money-input input' : '#reference')?.focus()
       return
     }
+    if (unsure && sent.current) send(sent.current)
+    else setAsking(true)
+  }
+  function send(p: Payment) {
+    if (sending.current) return
     sending.current = true
-    pay.mutate({ studentId: s.id, amount: amount!, paymentMode: mode, referenceNumber: reference.trim() })
+    setAsking(false)
+    pay.mutate(p)
   }
   let left = amount ?? 0
   const settles = open.map((i) => {
@@ -164,7 +179,8 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
     left -= n
     return n
   })
-  const dirty = !pay.isSuccess && (unsure || pay.isPending || amount !== first || reference !== '' || mode !== 'CASH')
+  const dirty =
+    !pay.isSuccess && (unsure || pay.isPending || amount !== first || JSON.stringify(tender) !== JSON.stringify(cash))
   return (
     <>
       <UnsavedGuard when={dirty && !pay.isPending} />
@@ -181,6 +197,17 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
               <Anchor component={Link} to="/fees/ledger" search={{ student: s.id } as never} size="sm">
                 Account
               </Anchor>
+              {siblings > 0 && (
+                <Anchor
+                  component={Link}
+                  to="/fees/family"
+                  search={{ student: s.id } as never}
+                  size="sm"
+                  style={{ marginInlineStart: 12 }}
+                >
+                  Pay for the family ({siblings + 1} children)
+                </Anchor>
+              )}
             </div>
             <div style={{ textAlign: 'end' }}>
               <Text size="sm" c="dimmed">
@@ -287,29 +314,14 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
                 </Button>
               </Group>
             )}
-            <Radio.Group label="Paid by" value={mode} onChange={(v) => setMode(v as Payment['paymentMode'])}>
-              <SimpleGrid cols={2} spacing={8} mt={4} verticalSpacing={8}>
-                {modes.map((m) => (
-                  <Radio key={m.value} value={m.value} label={m.label} disabled={unsure} />
-                ))}
-              </SimpleGrid>
-            </Radio.Group>
-            <TextInput
-              id="reference"
-              label={mode === 'CHEQUE' ? 'Cheque number' : 'Reference'}
-              description={
-                mode === 'CASH'
-                  ? 'Not needed for cash'
-                  : 'Of the cheque, the slip or the transfer; shown on the receipt'
-              }
-              maxLength={100}
-              value={reference}
-              disabled={unsure}
-              error={missing.reference ?? problem?.fields.referenceNumber}
-              onChange={(e) => {
-                setReference(e.currentTarget.value)
+            <TenderFields
+              tender={tender}
+              change={(t) => {
+                setTender(t)
                 setMissing({ ...missing, reference: undefined })
               }}
+              disabled={unsure}
+              errors={{ ...problem?.fields, ...(missing.reference && { referenceNumber: missing.reference }) }}
             />
             {left > 0 && amount !== null && (
               <Text size="sm" c="dimmed">
@@ -344,6 +356,27 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
           </Stack>
         </form>
       </div>
+      <Confirm
+        opened={asking}
+        title={`Receive ${format.money(amount ?? 0)} ${modeHow(tender.paymentMode)} for ${[nameOf(s), classOf(s)].filter(Boolean).join(', ')}?`}
+        action="Receive"
+        enter
+        onClose={() => setAsking(false)}
+        onConfirm={() => send({ studentId: s.id, amount: amount!, ...sentTender(tender) })}
+      >
+        The family is notified with the receipt.
+      </Confirm>
+      <Confirm
+        opened={!!earlier}
+        title="Receive again?"
+        action="Receive again"
+        enter
+        onClose={() => pay.reset()}
+        onConfirm={() => send({ ...sent.current!, confirmRepeat: true })}
+      >
+        You received {format.money(sent.current?.amount ?? 0)} for {nameOf(s)} less than a minute ago: receipt{' '}
+        {earlier?.receiptNumber}.
+      </Confirm>
       <Confirm
         opened={leaving}
         title="Leave this payment unconfirmed?"

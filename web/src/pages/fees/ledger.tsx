@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { asProblem, download, openPaper } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { useToday } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
@@ -13,6 +14,7 @@ import { usePlainMoney } from '../../patterns/money'
 import { PersonPicker } from '../../patterns/PersonPicker'
 import { Sheet } from '../../patterns/Sheet'
 import { FineDialog, GrantDialog } from './adjust'
+import { dueOf, RefundDialog, ReverseWriteOff, WriteOffDialog } from './give-up'
 import { classOf, type Report, useReport } from './shared'
 
 /** A student's account, as a statement that can be printed. */
@@ -20,7 +22,7 @@ export function Ledger() {
   const [address, setAddress] = useAddress()
   const may = useMay()
   const plain = usePlainMoney()
-  const [doing, setDoing] = useState<'fine' | 'grant' | null>(null)
+  const [doing, setDoing] = useState<'fine' | 'grant' | 'refund' | 'writeOff' | null>(null)
   const report = useReport(address.student)
   const r = report.data
   const name = r ? nameOf(r.student) : ''
@@ -30,6 +32,8 @@ export function Ledger() {
       { format: 'pdf' },
       `statement-${r!.student.admissionNumber.replaceAll('/', '-')}.pdf`,
     ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
+  const today = useToday()
+  const due = r ? dueOf(r, today) : 0
   function csv() {
     saveCSV(`account-${r!.student.admissionNumber.replaceAll('/', '-')}.csv`, [
       ['Date', 'Kind', 'What', 'Receipt', 'Debit', 'Credit', 'Balance'],
@@ -68,7 +72,11 @@ export function Ledger() {
                     <Menu.Divider />
                     <Menu.Item onClick={() => setDoing('grant')}>Grant a concession…</Menu.Item>
                     <Menu.Item onClick={() => setDoing('fine')}>Fine…</Menu.Item>
+                    {r.advance > 0 && <Menu.Item onClick={() => setDoing('refund')}>Refund…</Menu.Item>}
                   </>
+                )}
+                {due > 0 && may('write-off', 'write') && (
+                  <Menu.Item onClick={() => setDoing('writeOff')}>Write off…</Menu.Item>
                 )}
                 <Menu.Divider />
                 <Menu.Item component={Link} to="/fees/receipts" search={{ student: r.student.id } as never}>
@@ -118,6 +126,8 @@ export function Ledger() {
       {doing === 'fine' && r && (
         <FineDialog student={{ id: r.student.id, name }} invoices={r.invoices} close={() => setDoing(null)} />
       )}
+      {doing === 'refund' && r && <RefundDialog report={r} close={() => setDoing(null)} />}
+      {doing === 'writeOff' && r && <WriteOffDialog report={r} due={due} close={() => setDoing(null)} />}
       {doing === 'grant' && r && (
         <GrantDialog student={{ id: r.student.id, name }} invoices={r.invoices} close={() => setDoing(null)} />
       )}
@@ -127,6 +137,12 @@ export function Ledger() {
 
 function Statement({ report: r }: { report: Report }) {
   const format = useFormat()
+  const may = useMay()
+  const [undoing, setUndoing] = useState<{ id: string; amount: number } | null>(null)
+  const writtenOff = new Map<string, number>()
+  for (const e of r.entries)
+    if (e.kind === 'WRITE_OFF') writtenOff.set(e.transactionId, (writtenOff.get(e.transactionId) ?? 0) + e.amount)
+  for (const e of r.entries) if (e.reversesId) writtenOff.delete(e.reversesId)
   const open = r.invoices.filter((i) => i.open > 0)
   return (
     <Sheet title="Statement of account">
@@ -152,10 +168,10 @@ function Statement({ report: r }: { report: Report }) {
                 <th scope="col">Date</th>
                 <th scope="col">What</th>
                 <th scope="col" className="end">
-                  Charged
+                  Charged or refunded
                 </th>
                 <th scope="col" className="end">
-                  Paid or waived
+                  Paid, waived or written off
                 </th>
                 <th scope="col" className="end">
                   Balance
@@ -176,6 +192,29 @@ function Statement({ report: r }: { report: Report }) {
                         <Link
                           to="/fees/receipt"
                           search={{ id: e.receiptId } as never}
+                          style={{ color: 'inherit' }}
+                          className="figures"
+                        >
+                          {e.receiptNumber}
+                        </Link>
+                      </>
+                    )}
+                    {writtenOff.has(e.transactionId) && may('write-off', 'write') && (
+                      <Button
+                        variant="subtle"
+                        size="compact-xs"
+                        className="no-print"
+                        onClick={() => setUndoing({ id: e.transactionId, amount: writtenOff.get(e.transactionId)! })}
+                      >
+                        Reverse…
+                      </Button>
+                    )}
+                    {e.refundId && (
+                      <>
+                        ,{' '}
+                        <Link
+                          to="/fees/refunds"
+                          search={{ open: e.refundId } as never}
                           style={{ color: 'inherit' }}
                           className="figures"
                         >
@@ -228,6 +267,7 @@ function Statement({ report: r }: { report: Report }) {
           </div>
         </>
       )}
+      {undoing && <ReverseWriteOff {...undoing} close={() => setUndoing(null)} />}
     </Sheet>
   )
 }

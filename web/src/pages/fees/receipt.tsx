@@ -118,7 +118,9 @@ function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
         <dd className="figures">{r.admissionNumber}</dd>
         <dt>Class</dt>
         <dd>{r.className || '–'}</dd>
-        <dt>Date</dt>
+        <dt>Received on</dt>
+        <dd className="figures">{format.date(r.receivedOn)}</dd>
+        <dt>Entered</dt>
         <dd className="figures">{format.dateTime(r.receivedAt)}</dd>
         <dt>Paid by</dt>
         <dd>{modeWord(r.paymentMode)}</dd>

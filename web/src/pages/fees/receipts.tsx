@@ -11,7 +11,7 @@ import { ListPage } from '../../patterns/ListPage'
 import { Money, usePlainMoney } from '../../patterns/money'
 import { DrawerHead, Facts } from '../../patterns/record'
 import { Reverse } from './reverse'
-import { modes, modeWord, receiptPDF, useReceipt } from './shared'
+import { modes, modeWord, ReceiptsNav, receiptPDF, useReceipt } from './shared'
 
 /** Every payment that was received, newest first. */
 export function Receipts() {
@@ -29,6 +29,7 @@ export function Receipts() {
       ['from', address.from],
       ['to', address.to],
       ['studentId', address.student],
+      ['familyPaymentId', address.family],
     ].filter(([, v]) => v),
   ) as Record<string, string>
   return (
@@ -36,6 +37,7 @@ export function Receipts() {
       path="/school-admin/fee/collection/list"
       title="Receipts"
       noun={['receipt', 'receipts']}
+      above={<ReceiptsNav />}
       id={(r) => r.id}
       name={(r) => r.receiptNumber}
       search="Receipt, student or reference"
@@ -76,6 +78,12 @@ export function Receipts() {
         {
           key: 'at',
           title: 'Received',
+          cell: (r) => <span className="figures">{format.date(r.receivedOn)}</span>,
+          text: (r) => r.receivedOn,
+        },
+        {
+          key: 'entered',
+          title: 'Entered',
           cell: (r) => <span className="figures">{format.dateTime(r.receivedAt)}</span>,
           text: (r) => r.receivedAt,
           sort: 'receivedAt',
@@ -122,7 +130,7 @@ export function Receipts() {
       }
       primary={collect}
       empty={
-        days.from || days.to || days.studentId ? (
+        days.from || days.to || days.studentId || days.familyPaymentId ? (
           <Empty
             icon={<IconReceipt size={32} stroke={1.2} />}
             title="No receipts on these days"
@@ -130,7 +138,7 @@ export function Receipts() {
             action={
               <Button
                 variant="default"
-                onClick={() => setAddress({ from: undefined, to: undefined, student: undefined })}
+                onClick={() => setAddress({ from: undefined, to: undefined, student: undefined, family: undefined })}
               >
                 All days
               </Button>
@@ -198,7 +206,8 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
               ],
               ['Admission no.', r.admissionNumber],
               ['Class', r.className],
-              ['Received', format.dateTime(r.receivedAt)],
+              ['Received', format.date(r.receivedOn)],
+              ['Entered', format.dateTime(r.receivedAt)],
               ['By', r.receivedByName],
               ['Method', modeWord(r.paymentMode)],
               ['Reference', r.referenceNumber],

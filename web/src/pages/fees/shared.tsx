@@ -10,16 +10,17 @@ export type Report = Schemas['Report']
 export type Invoice = Schemas['Invoice']
 
 export const modes = [
-  { value: 'CASH', label: 'Cash' },
-  { value: 'CHEQUE', label: 'Cheque' },
-  { value: 'UPI', label: 'UPI' },
-  { value: 'CARD', label: 'Card' },
-  { value: 'BANK_TRANSFER', label: 'Bank transfer' },
-  { value: 'ONLINE', label: 'Online' },
+  { value: 'CASH', label: 'Cash', how: 'in cash' },
+  { value: 'CHEQUE', label: 'Cheque', how: 'by cheque' },
+  { value: 'UPI', label: 'UPI', how: 'by UPI' },
+  { value: 'CARD', label: 'Card', how: 'by card' },
+  { value: 'BANK_TRANSFER', label: 'Bank transfer', how: 'by bank transfer' },
+  { value: 'ONLINE', label: 'Online', how: 'online' },
 ] as const
+export const modeHow = (m: string) => modes.find((x) => x.value === m)?.how ?? ''
 export const modeWord = (m: string) => modes.find((x) => x.value === m)?.label ?? m
 
-type Answer<T> = Promise<{ data?: { data: T }; error?: unknown; response: Response }>
+export type Answer<T> = Promise<{ data?: { data: T }; error?: unknown; response: Response }>
 
 /** A student's account: every entry, and what of each invoice is open. */
 export function useReport(studentId: string | undefined) {
@@ -32,6 +33,16 @@ export function useReport(studentId: string | undefined) {
           params: { path: { studentId: studentId! } },
         }) as Answer<Report>,
       ),
+  })
+}
+
+/** What is open for a student and their siblings. */
+export function useFamily(studentId: string | undefined) {
+  return useQuery({
+    queryKey: ['/school-admin/fee/family', studentId],
+    enabled: !!studentId,
+    queryFn: () =>
+      call(api.GET('/school-admin/fee/family/{studentId}', { params: { path: { studentId: studentId! } } })),
   })
 }
 
@@ -94,6 +105,16 @@ export const SetupNav = () => (
       { to: '/fees/structures', title: 'Structures' },
       { to: '/fees/heads', title: 'Fee heads' },
       { to: '/fees/charge', title: 'Charge' },
+    ]}
+  />
+)
+
+export const ReceiptsNav = () => (
+  <SubNav
+    label="Receipts"
+    items={[
+      { to: '/fees/receipts', title: 'Receipts' },
+      { to: '/fees/refunds', title: 'Refunds' },
     ]}
   />
 )

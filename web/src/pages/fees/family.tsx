@@ -1,0 +1,219 @@
+import { Button, Checkbox, Group, Stack, Text, Title } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, asProblem, call, type Schemas } from '../../api/client'
+import { useAddress } from '../../patterns/address'
+import { Confirm, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
+import { nameOf, useFormat } from '../../patterns/format'
+import { Money, MoneyInput } from '../../patterns/money'
+import { useOnce } from '../../patterns/once'
+import { classOf, modeHow, moneyMoved, useFamily } from './shared'
+import { cash, missingReference, sentTender, TenderFields } from './tender'
+
+type Family = Schemas['FamilyDues']
+
+/** One payment for several children: a receipt for each. */
+export function FamilyPage() {
+  const [address] = useAddress()
+  const q = useFamily(address.student)
+  return (
+    <div className="page">
+      <Title order={1} mb={16}>
+        Collect for a family
+      </Title>
+      {q.data ? (
+        <FamilyCounter key={address.student} student={address.student!} family={q.data} />
+      ) : q.error ? (
+        <div className="reading">
+          <Trouble error={q.error} retry={() => void q.refetch()} />
+        </div>
+      ) : (
+        <Lines />
+      )}
+    </div>
+  )
+}
+
+/** Who pays how much, the oldest dues first; what is left stays with the student that was looked for. */
+function oldestFirst(family: Family, student: string, amount: number): Map<string, number> {
+  const parts = new Map<string, number>()
+  const open = family.items
+    .flatMap((c) => c.invoices.map((i) => ({ of: c.student.id, due: i.dueDate, open: i.open, id: i.id })))
+    .sort((a, b) => a.due.localeCompare(b.due) || a.of.localeCompare(b.of) || a.id.localeCompare(b.id))
+  let left = amount
+  for (const i of open) {
+    const n = Math.min(left, i.open)
+    parts.set(i.of, (parts.get(i.of) ?? 0) + n)
+    left -= n
+  }
+  parts.set(student, (parts.get(student) ?? 0) + left)
+  return parts
+}
+
+function FamilyCounter({ student, family }: { student: string; family: Family }) {
+  const format = useFormat()
+  const navigate = useNavigate()
+  const once = useOnce('family payment')
+  const [total, setTotal] = useState<number | null>(family.total || null)
+  const [each, setEach] = useState(false)
+  const [own, setOwn] = useState<Record<string, number | null>>({})
+  const [tender, setTender] = useState(cash)
+  const [asking, setAsking] = useState(false)
+  const [missing, setMissing] = useState<string | undefined>()
+  const amount = each ? family.items.reduce((sum, c) => sum + (own[c.student.id] ?? 0), 0) : (total ?? 0)
+  const parts = each
+    ? new Map(family.items.map((c) => [c.student.id, own[c.student.id] ?? 0]))
+    : oldestFirst(family, student, amount)
+  const pay = useMutation({
+    mutationFn: (confirmRepeat: boolean) => {
+      const data: Schemas['FamilyPayment'] = {
+        studentId: student,
+        amount,
+        ...(each && {
+          shares: [...parts].filter(([, n]) => n > 0).map(([studentId, n]) => ({ studentId, amount: n })),
+        }),
+        ...sentTender(tender),
+        confirmRepeat,
+      }
+      return call(
+        api.POST('/school-admin/fee/collection/family', {
+          params: { header: { 'Idempotency-Key': once.keyFor(data) } },
+          body: { data },
+        }),
+      )
+    },
+    onSuccess: (x) => {
+      once.happened()
+      moneyMoved()
+      void navigate({ to: '/fees/receipts', search: { family: x.id } as never, ignoreBlocker: true })
+    },
+    onError: (e) => {
+      const status = asProblem(e).status
+      if (status > 0 && status < 500) once.forget()
+    },
+  })
+  const refused = pay.error && !pay.isPending ? asProblem(pay.error) : null
+  const earlier = refused?.code === 'REPEATED_PAYMENT' ? refused : null
+  return (
+    <>
+      <UnsavedGuard when={!pay.isSuccess && !pay.isPending && (each || total !== (family.total || null))} />
+      <div className="split">
+        <div className="panel list-scroll" tabIndex={0} role="region" aria-label="The children">
+          <table className="list two-lines">
+            <thead>
+              <tr>
+                <th scope="col">Student</th>
+                <th scope="col" className="end">
+                  Outstanding
+                </th>
+                <th scope="col" className="end">
+                  This pays
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {family.items.map((c) => (
+                <tr key={c.student.id}>
+                  <td>
+                    <Text fw={500}>{nameOf(c.student)}</Text>
+                    <Text size="xs" c="dimmed" className="figures">
+                      {[classOf(c.student), c.student.admissionNumber].filter(Boolean).join(' · ')}
+                    </Text>
+                  </td>
+                  <td className="end">
+                    {c.balance < 0 ? (
+                      <Text span c="dimmed">
+                        Advance <Money of={c.advance} />
+                      </Text>
+                    ) : (
+                      <Money of={c.balance} />
+                    )}
+                  </td>
+                  <td className="end">
+                    {each ? (
+                      <MoneyInput
+                        label=""
+                        aria-label={`Amount for ${nameOf(c.student)}`}
+                        value={own[c.student.id] ?? null}
+                        onChange={(v) => setOwn({ ...own, [c.student.id]: v })}
+                      />
+                    ) : (
+                      <Money of={parts.get(c.student.id) ?? 0} strong />
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        <form
+          className="panel"
+          style={{ padding: 16 }}
+          aria-label="Payment"
+          onSubmit={(e) => {
+            e.preventDefault()
+            const bad = missingReference(tender)
+            setMissing(bad)
+            if (!bad && amount > 0 && !pay.isPending && !once.done) setAsking(true)
+          }}
+        >
+          <Stack gap={16}>
+            <Title order={2}>Payment</Title>
+            <MoneyInput label="Amount" size="lg" value={each ? amount : total} onChange={setTotal} disabled={each} />
+            <Checkbox
+              label="Enter the amount of each child"
+              description="Else the oldest dues of all are paid first"
+              checked={each}
+              onChange={(e) => {
+                setEach(e.currentTarget.checked)
+                setOwn(Object.fromEntries(parts))
+              }}
+            />
+            <TenderFields
+              tender={tender}
+              change={(t) => {
+                setTender(t)
+                setMissing(undefined)
+              }}
+              errors={{ ...refused?.fields, ...(missing && { referenceNumber: missing }) }}
+            />
+            {refused && !earlier && <Trouble error={refused} />}
+            <Group>
+              <Button type="submit" size="md" style={{ flex: 1 }} loading={pay.isPending || once.done}>
+                {amount ? `Receive ${format.money(amount)}` : 'Receive'}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </div>
+      <Confirm
+        opened={asking}
+        title={`Receive ${format.money(amount)} ${modeHow(tender.paymentMode)} for ${[...parts.values()].filter((n) => n > 0).length} children?`}
+        action="Receive"
+        enter
+        onClose={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false)
+          pay.mutate(false)
+        }}
+      >
+        {family.items
+          .filter((c) => parts.get(c.student.id))
+          .map((c) => `${nameOf(c.student)} ${format.money(parts.get(c.student.id)!)}`)
+          .join(', ')}
+        . Each has a receipt, and the family is notified.
+      </Confirm>
+      <Confirm
+        opened={!!earlier}
+        title="Receive again?"
+        action="Receive again"
+        enter
+        onClose={() => pay.reset()}
+        onConfirm={() => pay.mutate(true)}
+      >
+        {earlier?.message}.
+      </Confirm>
+    </>
+  )
+}

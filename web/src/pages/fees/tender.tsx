@@ -1,0 +1,77 @@
+// How money came: the fields that the counter of one student and of a family share.
+import { Radio, SimpleGrid, TextInput } from '@mantine/core'
+import { useToday } from '../../patterns/choices'
+import { modes } from './shared'
+
+export interface Tender {
+  paymentMode: (typeof modes)[number]['value']
+  referenceNumber: string
+  /** The day it came; today unless given. */
+  receivedOn?: string
+}
+
+export const cash: Tender = { paymentMode: 'CASH', referenceNumber: '' }
+
+/** A tender as it is sent. */
+export const sentTender = (t: Tender): Tender => ({ ...t, referenceNumber: t.referenceNumber.trim() })
+
+/** What is missing of it, in words. */
+export const missingReference = (t: Tender) =>
+  t.paymentMode === 'CHEQUE' && !t.referenceNumber.trim() ? 'Enter the cheque number' : undefined
+
+export function TenderFields({
+  tender: t,
+  change,
+  disabled,
+  errors,
+}: {
+  tender: Tender
+  change: (t: Tender) => void
+  disabled?: boolean
+  errors: { referenceNumber?: string; receivedOn?: string }
+}) {
+  const today = useToday()
+  return (
+    <>
+      <Radio.Group
+        label="Paid by"
+        value={t.paymentMode}
+        onChange={(v) => change({ ...t, paymentMode: v as Tender['paymentMode'] })}
+      >
+        <SimpleGrid cols={2} spacing={8} mt={4} verticalSpacing={8}>
+          {modes.map((m) => (
+            <Radio key={m.value} value={m.value} label={m.label} disabled={disabled} />
+          ))}
+        </SimpleGrid>
+      </Radio.Group>
+      <TextInput
+        id="reference"
+        label={t.paymentMode === 'CHEQUE' ? 'Cheque number' : 'Reference'}
+        description={
+          t.paymentMode === 'CASH'
+            ? 'Not needed for cash'
+            : 'Of the cheque, the slip or the transfer; shown on the receipt'
+        }
+        maxLength={100}
+        value={t.referenceNumber}
+        disabled={disabled}
+        error={errors.referenceNumber}
+        onChange={(e) => change({ ...t, referenceNumber: e.currentTarget.value })}
+      />
+      <TextInput
+        type="date"
+        label="Received on"
+        description="Today, or an earlier day of the academic year that is not closed"
+        max={today}
+        value={t.receivedOn ?? today}
+        disabled={disabled}
+        error={errors.receivedOn}
+        onChange={(e) => {
+          const { receivedOn: _, ...rest } = t
+          const day = e.currentTarget.value
+          change(day && day !== today ? { ...rest, receivedOn: day } : rest)
+        }}
+      />
+    </>
+  )
+}
