@@ -27,6 +27,14 @@ func examples() []api.Example {
 		return m.Create("/school-admin/fee/concession", map[string]any{
 			"studentId": m.Example("/school-admin/student/:id"), "mode": "PERCENT", "value": 10, "reason": "Second child"})
 	}
+	subscription := func(m api.Maker) uuid.UUID {
+		lunch := m.Create("/school-admin/fee/head/create", map[string]any{"name": "Lunch", "code": "LUN", "type": "OTHER", "optional": true})
+		m.Call("POST", "/school-admin/fee/subscription/create",
+			map[string]any{"feeHeadId": lunch, "studentIds": []any{m.Example("/school-admin/student/:id")}}, nil)
+		var made struct{ Items []struct{ ID uuid.UUID } }
+		m.Call("GET", "/school-admin/fee/subscription/list?feeHeadId="+lunch.String(), nil, &made)
+		return made.Items[0].ID
+	}
 	student := func(m api.Maker) uuid.UUID { return m.Example("/school-admin/student/:id") }
 	return []api.Example{
 		{Path: "/school-admin/fee/head/:id", Table: "fee_head", Make: head, Change: name},
@@ -34,6 +42,7 @@ func examples() []api.Example {
 		{Path: "/school-admin/fee/collection/:id", Table: "fee_receipt", Make: receipt, Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/receipt/:id", Table: "fee_receipt", Make: receipt},
 		{Path: "/school-admin/fee/concession/:id", Table: "fee_concession", Make: concession, Change: map[string]any{}},
+		{Path: "/school-admin/fee/subscription/:id", Table: "fee_subscription", Make: subscription, Change: map[string]any{}},
 		{Path: "/school-admin/fee/report/:id", Table: "student", Make: student},
 		{Path: "/parent/fee/report/:id", Table: "student", Make: student},
 		{Path: "/parent/fee/receipt/:id", Table: "fee_receipt", Make: receipt},

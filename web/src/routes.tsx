@@ -91,6 +91,7 @@ export const officeRouter = createRouter({
       '/fees/ledger': part(() => import('./pages/fees/ledger'), 'Ledger'),
       '/fees/structures': part(() => import('./pages/fees/structures'), 'Structures'),
       '/fees/heads': part(() => import('./pages/fees/structures'), 'Heads'),
+      '/fees/subscriptions': part(() => import('./pages/fees/subscriptions'), 'Subscriptions'),
       '/fees/charge': part(() => import('./pages/fees/charge'), 'Charge'),
       '/fees/concessions': part(() => import('./pages/fees/concessions'), 'Concessions'),
       '/fees/accounts': part(() => import('./pages/fees/accounts'), 'Accounts'),

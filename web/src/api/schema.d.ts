@@ -4048,6 +4048,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/subscription/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscribe students, or a class, to an optional fee head
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeSubscriptionCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/subscription/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who is subscribed to optional fee heads
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeSubscriptionList"];
+        put?: never;
+        /**
+         * List who is subscribed to optional fee heads
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeSubscriptionList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/subscription/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a subscription
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeSubscriptionById"];
+        /**
+         * Change or end a subscription; what was charged stays
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminFeeSubscriptionById"];
+        post?: never;
+        /**
+         * Delete a subscription; what was charged stays
+         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSchoolAdminFeeSubscriptionById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/trial-balance": {
         parameters: {
             query?: never;
@@ -8721,11 +8793,15 @@ export interface components {
             structureId: string;
             /** @description Of a dry run: everybody it speaks of, by name */
             students: components["schemas"]["ChargedStudent"][];
+            /** @description How many are subscribed to transport and ride nowhere that has an amount: they were not charged for it */
+            withoutAmount: number;
         };
         ChargedStudent: {
             amount: number;
             /** @description What is waived of it */
             concession: number;
+            /** @description What the amount is for */
+            lines: components["schemas"]["InvoiceLine"][];
             /** @description CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them */
             outcome: string;
             /** @description For a part of the year */
@@ -8733,6 +8809,8 @@ export interface components {
             /** Format: uuid */
             studentId: string;
             studentName: string;
+            /** @description Subscribed to transport, and rides at no route or stop that has an amount */
+            withoutAmount: boolean;
         };
         Child: {
             /** Format: uuid */
@@ -10706,6 +10784,9 @@ export interface components {
             reason?: string;
         };
         Head: {
+            /** @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself */
+            amountBy: string;
+            amounts: components["schemas"]["HeadAmount"][];
             /** @example TUI */
             code: string;
             /** Format: date-time */
@@ -10716,6 +10797,8 @@ export interface components {
             id: string;
             /** @example Tuition */
             name: string;
+            /** @description A charge bills it to its subscribers only */
+            optional: boolean;
             type: string;
             /** Format: date-time */
             updatedAt: string;
@@ -10723,11 +10806,67 @@ export interface components {
             updatedBy?: string;
             version: number;
         };
+        HeadAmount: {
+            /** @description For the whole year, in minor units */
+            amount: number;
+            /**
+             * Format: uuid
+             * @description Given when it is added; sent back, it is changed
+             */
+            id: string | null;
+            /**
+             * @description Written on the invoice, after the head's name
+             * @example Full board
+             */
+            name: string;
+            /**
+             * Format: uuid
+             * @description By route: whoever rides it
+             */
+            routeId: string | null;
+            /**
+             * Format: uuid
+             * @description By stop: whoever rides to or from it
+             */
+            stopId: string | null;
+        };
+        HeadAmountInput: {
+            /** @description For the whole year, in minor units */
+            amount?: number;
+            /**
+             * Format: uuid
+             * @description Given when it is added; sent back, it is changed
+             */
+            id?: string | null;
+            /**
+             * @description Written on the invoice, after the head's name
+             * @example Full board
+             */
+            name: string;
+            /**
+             * Format: uuid
+             * @description By route: whoever rides it
+             */
+            routeId?: string | null;
+            /**
+             * Format: uuid
+             * @description By stop: whoever rides to or from it
+             */
+            stopId?: string | null;
+        };
         HeadChange: {
+            /**
+             * @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself
+             * @enum {string}
+             */
+            amountBy?: "CLASS" | "OPTION" | "ROUTE" | "STOP" | "";
+            amounts?: components["schemas"]["HeadAmountInput"][];
             /** @example TUI */
             code?: string;
             /** @example Tuition */
             name?: string;
+            /** @description A charge bills it to its subscribers only */
+            optional?: boolean;
             /** @enum {string} */
             type?: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
             /**
@@ -10737,10 +10876,18 @@ export interface components {
             version?: number;
         };
         HeadFields: {
+            /**
+             * @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself
+             * @enum {string}
+             */
+            amountBy?: "CLASS" | "OPTION" | "ROUTE" | "STOP" | "";
+            amounts?: components["schemas"]["HeadAmountInput"][];
             /** @example TUI */
             code: string;
             /** @example Tuition */
             name: string;
+            /** @description A charge bills it to its subscribers only */
+            optional?: boolean;
             /** @enum {string} */
             type: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
         };
@@ -10844,6 +10991,8 @@ export interface components {
             errorCount: number;
             /** @description At most 200 of them */
             errors: components["schemas"]["RowError"][];
+            /** @description Of these, how many begin with the academic year */
+            fromYearStart: number;
             /** @description Known by their phone already, here or on an earlier row */
             guardiansFound: number;
             guardiansNew: number;
@@ -10880,6 +11029,8 @@ export interface components {
             fileName: string;
             /** Format: date-time */
             finishedAt: string | null;
+            /** @description Of these, how many begin with the academic year */
+            fromYearStart: number;
             /** @description Known by their phone already, here or on an earlier row */
             guardiansFound: number;
             guardiansNew: number;
@@ -11706,7 +11857,7 @@ export interface components {
             address?: string;
             /**
              * Format: date
-             * @description Today unless given
+             * @description The first day of their enrolment unless given, or today without one
              */
             admissionDate?: string | null;
             /** @description Given by the school, or numbered by its pattern */
@@ -11731,6 +11882,11 @@ export interface components {
             /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
+            /**
+             * Format: date
+             * @description Since when they sit in the division, in the active academic year; the admission date unless given, or the start of the year
+             */
+            enrolledFrom?: string | null;
             /** @example Asha */
             firstName: string;
             /** @enum {string} */
@@ -13905,7 +14061,7 @@ export interface components {
             name: string;
             /** @description Who joins during the year pays for the months, or days, that remain */
             proRata: boolean;
-            /** @description Of all heads, for the whole year */
+            /** @description Of all heads that everybody pays, for the whole year */
             total: number;
             /** Format: date-time */
             updatedAt: string;
@@ -13928,16 +14084,22 @@ export interface components {
             version?: number;
         };
         StructureHead: {
-            /** @description For the whole year, in minor units */
+            /** @description For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one */
             amount: number;
+            /** @description The head's; what is sent is ignored */
+            amountBy: string;
             /** Format: uuid */
             feeHeadId: string;
             /** @description The head's; what is sent is ignored */
             name: string;
+            /** @description The head's; what is sent is ignored */
+            optional: boolean;
         };
         StructureHeadInput: {
-            /** @description For the whole year, in minor units */
-            amount: number;
+            /** @description For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one */
+            amount?: number;
+            /** @description The head's; what is sent is ignored */
+            amountBy?: string;
             /** Format: uuid */
             feeHeadId: string;
             /**
@@ -13945,6 +14107,8 @@ export interface components {
              * @example text
              */
             name?: string;
+            /** @description The head's; what is sent is ignored */
+            optional?: boolean;
         };
         StructureIn: {
             /**
@@ -13976,7 +14140,7 @@ export interface components {
             address?: string;
             /**
              * Format: date
-             * @description Today unless given
+             * @description The first day of their enrolment unless given, or today without one
              */
             admissionDate?: string | null;
             /** @description Given by the school, or numbered by its pattern */
@@ -14001,6 +14165,11 @@ export interface components {
             /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
+            /**
+             * Format: date
+             * @description Moves the first day of the present enrolment, within its year and while nothing stands before it
+             */
+            enrolledFrom?: string | null;
             /** @example Asha */
             firstName?: string;
             /** @enum {string} */
@@ -14025,7 +14194,7 @@ export interface components {
             address: string;
             /**
              * Format: date
-             * @description Today unless given
+             * @description The first day of their enrolment unless given, or today without one
              */
             admissionDate: string | null;
             /** @description Given by the school, or numbered by its pattern */
@@ -14242,6 +14411,111 @@ export interface components {
         };
         SubjectPage: {
             items: components["schemas"]["Subject"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        Subscribed: {
+            /** @description How many are subscribed on some of these days already; they were left alone */
+            already: number;
+            subscribed: number;
+        };
+        SubscriptionChange: {
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            fromDate?: string;
+            /**
+             * Format: uuid
+             * @description One of the head's amounts; required where it has them by option
+             */
+            optionId?: string | null;
+            /**
+             * Format: date
+             * @description The last day; until it is ended unless given
+             */
+            toDate?: string | null;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+        };
+        SubscriptionIn: {
+            /**
+             * Format: uuid
+             * @description Or everybody who sits in this class on that day
+             */
+            classId?: string | null;
+            /** Format: uuid */
+            feeHeadId: string;
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            fromDate?: string;
+            /**
+             * Format: uuid
+             * @description One of the head's amounts; required where it has them by option
+             */
+            optionId?: string | null;
+            /** @description These students */
+            studentIds?: string[];
+            /**
+             * Format: date
+             * @description The last day; until it is ended unless given
+             */
+            toDate?: string | null;
+        };
+        SubscriptionItem: {
+            admissionNumber: string;
+            /** Format: uuid */
+            classId: string | null;
+            className: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /** Format: uuid */
+            feeHeadId: string;
+            feeHeadName: string;
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            fromDate: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description One of the head's amounts; required where it has them by option
+             */
+            optionId: string | null;
+            /** @description Empty where the head has no options */
+            optionName: string;
+            /** @description ACTIVE, LATER (it has not begun) or ENDED */
+            status: string;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /**
+             * Format: date
+             * @description The last day; until it is ended unless given
+             */
+            toDate: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            version: number;
+        };
+        SubscriptionItemPage: {
+            items: components["schemas"]["SubscriptionItem"][];
             /** @example 20 */
             limit: number;
             /** @example 1 */
@@ -26588,6 +26862,8 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
+                /** @description Only records with this value. */
+                "filters[optional]"?: boolean;
                 /** @description Text to find anywhere in the record's words, whatever its case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
@@ -26642,6 +26918,8 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
+                            /** @description Only records with this value. */
+                            optional?: boolean;
                             /** @description Text to find anywhere in the record's words, whatever its case. */
                             search?: string;
                             /**
@@ -27197,6 +27475,314 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeSubscriptionCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubscriptionIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Subscribed */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Subscribed"];
+                        /** @example Subscribed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeSubscriptionList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[classId]"?: string;
+                /** @description Only records with this value. */
+                "filters[feeHeadId]"?: string;
+                /** @description Only records with this value. */
+                "filters[optionId]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[status]"?: "ACTIVE" | "LATER" | "ENDED";
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "fromDate" | "studentName";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SubscriptionItemPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeSubscriptionList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            classId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            feeHeadId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            optionId?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ACTIVE" | "LATER" | "ENDED";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default studentName
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "fromDate" | "studentName";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SubscriptionItemPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeSubscriptionById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SubscriptionItem"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminFeeSubscriptionById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubscriptionChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SubscriptionItem"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchoolAdminFeeSubscriptionById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["InUse"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -30598,6 +31184,8 @@ export interface operations {
                 mode?: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
                 planHash?: string;
+                /** @description Since when those sit in their division whose row has no admissionDate: the start of the academic year unless given, or today */
+                since?: "YEAR_START" | "TODAY" | "";
             };
             header?: never;
             path?: never;

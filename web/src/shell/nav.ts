@@ -259,6 +259,13 @@ const within: (NavItem & { write?: boolean })[] = [
   { to: '/exams/scales', title: 'Grade scales', icon: IconCertificate, module: 'exam' },
   { to: '/fees/charge', title: 'Charge a class', icon: IconBuildingBank, module: 'fee', write: true },
   { to: '/fees/heads', title: 'Fee heads', icon: IconBuildingBank, module: 'fee' },
+  {
+    to: '/fees/subscriptions',
+    title: 'Subscribers of optional fees',
+    icon: IconBuildingBank,
+    module: 'fee',
+    words: 'transport bus hostel lunch',
+  },
   { to: '/dispatch/new', title: 'Write an e-mail or SMS', icon: IconMailFast, module: 'message', write: true },
   { to: '/dispatch/templates', title: 'Templates', icon: IconMailFast, module: 'message' },
   { to: '/library/books', title: 'Books', icon: IconBooks, module: 'library' },

@@ -105,8 +105,9 @@ export function Charge() {
         {step === 'what' && (
           <Stack gap={16} className="reading">
             <Text>
-              Everybody in the class gets an invoice for the instalment, less their concessions. You see each amount
-              before anything is charged, and nobody is charged twice for the same instalment.
+              Everybody in the class gets an invoice for the instalment, less their concessions; optional fees are
+              charged to their subscribers only. You see each amount before anything is charged, and nobody is charged
+              twice for the same instalment.
             </Text>
             {structures.isSuccess && structures.data.length === 0 ? (
               <Alert variant="light" title={`No class has fees for ${year?.name ?? 'this year'} yet`}>
@@ -201,12 +202,13 @@ export function Charge() {
                   <Export
                     onClick={() =>
                       saveCSV(`charge-${className}-${instalment!.name}.csv`, [
-                        ['Student', 'What happens', 'Fees', 'Concession', 'To pay'],
+                        ['Student', 'What happens', 'For', 'Fees', 'Concession', 'To pay'],
                         ...plan.data.students.map((s) => {
                           const off = s.outcome !== 'CHARGED' || out.has(s.studentId)
                           return [
                             s.studentName,
                             out.has(s.studentId) ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome),
+                            s.lines.map((l) => `${l.name} ${plain(l.amount)}`).join(', '),
                             plain(s.amount),
                             plain(s.concession),
                             off ? '' : plain(s.amount - s.concession),
@@ -268,7 +270,19 @@ export function Charge() {
                                     />
                                   )}
                                 </td>
-                                <td>{s.studentName}</td>
+                                <td>
+                                  {s.studentName}
+                                  {s.lines.length > 0 && (
+                                    <Text size="xs" c="dimmed" className="figures">
+                                      {s.lines.map((l) => `${l.name} ${format.money(l.amount)}`).join(' · ')}
+                                    </Text>
+                                  )}
+                                  {s.withoutAmount && (
+                                    <Text size="xs" c="red.8">
+                                      Subscribed to transport, but rides nowhere that has an amount
+                                    </Text>
+                                  )}
+                                </td>
                                 <td className="only-wide">
                                   <Status tone={off ? 'off' : (outcomes[s.outcome]?.[0] ?? 'off')}>
                                     {off ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome)}

@@ -93,6 +93,7 @@ export const SetupNav = () => (
     items={[
       { to: '/fees/structures', title: 'Structures' },
       { to: '/fees/heads', title: 'Fee heads' },
+      { to: '/fees/subscriptions', title: 'Subscribers' },
       { to: '/fees/charge', title: 'Charge' },
     ]}
   />
