@@ -6,15 +6,12 @@ import (
 
 	"homeroom/api"
 	"homeroom/notice"
+	"homeroom/tenancy"
 )
 
 // spoken is how a payment came, in words.
 var spoken = map[string]string{"CASH": "cash", "CHEQUE": "cheque", "CARD": "card", "UPI": "UPI", "BANK_TRANSFER": "bank transfer",
 	"ONLINE": "online payment"}
-
-// decimals are those of the currencies that do not have two.
-var decimals = map[string]int{"JPY": 0, "KRW": 0, "VND": 0, "UGX": 0, "RWF": 0, "XAF": 0, "XOF": 0, "CLP": 0, "ISK": 0, "PYG": 0,
-	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3}
 
 // money writes minor units for people, in the school's currency: INR 1,500.00.
 func money(c api.Ctx, amount int64) string { return c.School.Currency + " " + plain(c, amount) }
@@ -26,10 +23,7 @@ func plain(c api.Ctx, amount int64) string { return grouped(c, amount, ",") }
 func cell(c api.Ctx, amount int64) string { return grouped(c, amount, "") }
 
 func grouped(c api.Ctx, amount int64, comma string) string {
-	places, special := decimals[c.School.Currency]
-	if !special {
-		places = 2
-	}
+	places := tenancy.CurrencyDigits(c.School.Currency)
 	sign := ""
 	if amount < 0 {
 		sign, amount = "-", -amount
