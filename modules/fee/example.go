@@ -32,8 +32,13 @@ func examples() []api.Example {
 		m.Call("POST", "/school-admin/fee/subscription/create",
 			map[string]any{"feeHeadId": lunch, "studentIds": []any{m.Example("/school-admin/student/:id")}}, nil)
 		var made struct{ Items []struct{ ID uuid.UUID } }
-		m.Call("GET", "/school-admin/fee/subscription/list?feeHeadId="+lunch.String(), nil, &made)
+		m.Call("GET", "/school-admin/fee/subscription/list?filters[feeHeadId]="+lunch.String(), nil, &made)
 		return made.Items[0].ID
+	}
+	opening := func(m api.Maker) uuid.UUID {
+		m.Example("/school-admin/academic-year/:id")
+		return m.Create("/school-admin/fee/opening-balance/create", map[string]any{
+			"studentId": m.Example("/school-admin/student/:id"), "type": "DUE", "amount": 1000, "date": m.Today()})
 	}
 	student := func(m api.Maker) uuid.UUID { return m.Example("/school-admin/student/:id") }
 	return []api.Example{
@@ -43,6 +48,9 @@ func examples() []api.Example {
 		{Path: "/school-admin/fee/receipt/:id", Table: "fee_receipt", Make: receipt},
 		{Path: "/school-admin/fee/concession/:id", Table: "fee_concession", Make: concession, Change: map[string]any{}},
 		{Path: "/school-admin/fee/subscription/:id", Table: "fee_subscription", Make: subscription, Change: map[string]any{}},
+		{Path: "/school-admin/fee/opening-balance/:id", Table: "ledger_transaction", Make: opening},
+		{Path: "/school-admin/fee/transaction/:id", Table: "ledger_transaction", Make: opening,
+			Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/report/:id", Table: "student", Make: student},
 		{Path: "/parent/fee/report/:id", Table: "student", Make: student},
 		{Path: "/parent/fee/receipt/:id", Table: "fee_receipt", Make: receipt},

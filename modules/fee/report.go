@@ -37,7 +37,7 @@ type StudentRef struct {
 type ReportEntry struct {
 	TransactionID uuid.UUID  `json:"transactionId"`
 	Date          api.Date   `json:"date"`
-	Kind          string     `json:"kind" doc:"CHARGE, PAYMENT, CONCESSION, FINE or REVERSAL"`
+	Kind          string     `json:"kind" doc:"CHARGE, PAYMENT, CONCESSION, FINE, OPENING or REVERSAL"`
 	Narration     string     `json:"narration"`
 	EntryType     string     `json:"entryType" doc:"DR makes the balance larger, CR smaller"`
 	Amount        int64      `json:"amount"`
@@ -66,11 +66,11 @@ const (
 	selectEntries = `select e.transaction_id, t.value_date as date, t.kind, t.narration, e.entry_type, e.amount, e.invoice_id,
 		r.id as receipt_id, r.receipt_number, t.reverses_id, t.created_at,
 			(sum(case e.entry_type when 'DR' then e.amount
-			else -e.amount end) over (order by t.created_at, t.id, e.line rows unbounded preceding))::bigint as balance
+			else -e.amount end) over (order by t.value_date, t.created_at, t.id, e.line rows unbounded preceding))::bigint as balance
 		from ledger_entry e cross join lateral (select id, value_date, kind, narration, reverses_id, created_at from ledger_transaction
 		where id = e.transaction_id offset 0) t
 			left join (select id, receipt_number, transaction_id from fee_receipt where student_id = $1 offset 0) r on r.transaction_id = t.id
-		where e.account_id = $1 order by t.created_at, t.id, e.line`
+		where e.account_id = $1 order by t.value_date, t.created_at, t.id, e.line`
 )
 
 func (m *Module) getReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error) {

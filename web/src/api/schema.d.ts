@@ -3640,6 +3640,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/charge/ad-hoc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bill students, or a class, for something besides the instalments; a dry run says whom
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeChargeAdHoc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/collection": {
         parameters: {
             query?: never;
@@ -3920,6 +3940,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/opening-balance/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enter what a student owed, or had in credit, at the beginning
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeOpeningBalanceCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/opening-balance/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enter opening balances from a CSV file; a dry run says what it would do
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeOpeningBalanceImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/opening-balance/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the opening balances
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeOpeningBalanceList"];
+        put?: never;
+        /**
+         * List the opening balances
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeOpeningBalanceList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/opening-balance/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an opening balance
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeOpeningBalanceById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/receipt/{id}": {
         parameters: {
             query?: never;
@@ -4115,6 +4219,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminFeeSubscriptionById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/transaction/{id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back an ad-hoc charge, a fine or an opening balance, once, by its mirror image
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeTransactionByIdReverse"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -8081,6 +8205,47 @@ export interface components {
             /** Format: date */
             startDate: string;
         };
+        AdHocCharged: {
+            /** @description What they were charged together */
+            amount: number;
+            /** @description How many students were charged */
+            charged: number;
+            dryRun: boolean;
+            /** @description By name */
+            students: components["schemas"]["AdHocStudent"][];
+        };
+        AdHocIn: {
+            /** @description For each student, in minor units */
+            amount: number;
+            /**
+             * Format: uuid
+             * @description Or everybody who sits in this class today
+             */
+            classId?: string | null;
+            /** @description Say whom it would charge, and charge nobody */
+            dryRun?: boolean;
+            /** Format: date */
+            dueDate: string;
+            /** Format: uuid */
+            feeHeadId: string;
+            /** @description These students */
+            studentIds?: string[];
+            /**
+             * @description What it is for, as the family reads it
+             * @example Excursion to the zoo
+             */
+            text: string;
+        };
+        AdHocStudent: {
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /**
+             * Format: uuid
+             * @description By which it can be reversed; none in a dry run
+             */
+            transactionId: string | null;
+        };
         AddedPasskey: {
             /** Format: date-time */
             createdAt: string;
@@ -11767,6 +11932,8 @@ export interface components {
         MySchool: {
             code: string;
             currency: string;
+            /** @description How many decimals the currency has: amounts are in minor units of it */
+            currencyDigits: number;
             /** Format: uuid */
             id: string;
             locale: string;
@@ -12049,6 +12216,66 @@ export interface components {
             studentId: string;
             /** Format: uuid */
             tripId: string;
+        };
+        OpeningBalance: {
+            admissionNumber: string;
+            amount: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date */
+            date: string;
+            /**
+             * Format: uuid
+             * @description The transaction's
+             */
+            id: string;
+            narration: string;
+            reversed: boolean;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /** @description DUE or CREDIT */
+            type: string;
+        };
+        OpeningBalancePage: {
+            items: components["schemas"]["OpeningBalance"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        OpeningIn: {
+            /** @description In minor units */
+            amount: number;
+            /**
+             * Format: date
+             * @description Since when it is due, or was paid; today or before
+             */
+            date: string;
+            /** @example Term 2 of last year */
+            note?: string;
+            /** Format: uuid */
+            studentId: string;
+            /**
+             * @description DUE: the family owed it. CREDIT: it was paid ahead
+             * @enum {string}
+             */
+            type: "DUE" | "CREDIT";
+        };
+        OpeningsImported: {
+            creditAmount: number;
+            /** @description How many had paid ahead */
+            credits: number;
+            dryRun: boolean;
+            dueAmount: number;
+            /** @description How many students owed something */
+            dues: number;
+            /** @description Rows with 0: nothing is posted for them */
+            even: number;
+            rowsRead: number;
         };
         Operator: {
             /** Format: date-time */
@@ -12953,7 +13180,7 @@ export interface components {
             entryType: string;
             /** Format: uuid */
             invoiceId: string | null;
-            /** @description CHARGE, PAYMENT, CONCESSION, FINE or REVERSAL */
+            /** @description CHARGE, PAYMENT, CONCESSION, FINE, OPENING or REVERSAL */
             kind: string;
             narration: string;
             /**
@@ -13184,6 +13411,20 @@ export interface components {
              * Format: uuid
              * @description The payment's transaction
              */
+            reversesId: string;
+            /** Format: uuid */
+            studentId: string;
+            /**
+             * Format: uuid
+             * @description Of the reversal
+             */
+            transactionId: string;
+        };
+        ReversedDemand: {
+            amount: number;
+            balance: number;
+            reason: string;
+            /** Format: uuid */
             reversesId: string;
             /** Format: uuid */
             studentId: string;
@@ -26163,6 +26404,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminFeeChargeAdHoc: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["AdHocIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Charged */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AdHocCharged"];
+                        /** @example Charged */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminFeeCollection: {
         parameters: {
             query?: {
@@ -27092,6 +27380,270 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminFeeOpeningBalanceCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["OpeningIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Opening balance entered */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningBalance"];
+                        /** @example Opening balance entered */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeOpeningBalanceImport: {
+        parameters: {
+            query?: {
+                /** @description Of the rows that have none; today unless given */
+                date?: string;
+                /** @description Say what would be done, and do nothing */
+                dryRun?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    file: string;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Opening balances read */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningsImported"];
+                        /** @example Opening balances read */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["FileTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeOpeningBalanceList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[reversed]"?: boolean;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description Only records with this value. */
+                "filters[type]"?: "DUE" | "CREDIT";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "date" | "studentName";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningBalancePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeOpeningBalanceList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only records with this value. */
+                            reversed?: boolean;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            type?: "DUE" | "CREDIT";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "date" | "studentName";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningBalancePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeOpeningBalanceById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningBalance"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminFeeReceiptById: {
         parameters: {
             query?: {
@@ -27783,6 +28335,55 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeTransactionByIdReverse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Reversal"];
+                };
+            };
+        };
+        responses: {
+            /** @description Reversed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReversedDemand"];
+                        /** @example Reversed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -30,12 +30,7 @@ function known(locale: string | undefined): string | undefined {
 }
 
 // digits are the server's: browsers count the decimals of some currencies otherwise.
-function formats(
-  locale: string | undefined,
-  timeZone: string | undefined,
-  currency: string,
-  digits: number,
-): Format {
+function formats(locale: string | undefined, timeZone: string | undefined, currency: string, digits: number): Format {
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })

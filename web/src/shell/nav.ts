@@ -258,6 +258,7 @@ const within: (NavItem & { write?: boolean })[] = [
   { to: '/exams/terms', title: 'Terms', icon: IconCertificate, module: 'exam' },
   { to: '/exams/scales', title: 'Grade scales', icon: IconCertificate, module: 'exam' },
   { to: '/fees/charge', title: 'Charge a class', icon: IconBuildingBank, module: 'fee', write: true },
+  { to: '/fees/opening-balances', title: 'Opening balances', icon: IconBuildingBank, module: 'fee' },
   { to: '/fees/heads', title: 'Fee heads', icon: IconBuildingBank, module: 'fee' },
   {
     to: '/fees/subscriptions',

@@ -15,6 +15,7 @@ import { Money, usePlainMoney } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
 import { useYear } from '../../shell/year'
+import { AdHocDialog } from './ad-hoc'
 import { moneyMoved, SetupNav } from './shared'
 
 type Charged = Schemas['Charged']
@@ -145,6 +146,12 @@ export function Charge() {
                   />
                 </div>
                 <Trouble error={structures.error} />
+                <Text size="sm">
+                  For something besides the instalments, as an excursion:{' '}
+                  <Button variant="default" size="compact-sm" onClick={() => setAddress({ do: 'ad-hoc' })}>
+                    Ad-hoc charge…
+                  </Button>
+                </Text>
                 <WizardButtons
                   next={() => setAddress({ step: 'check' })}
                   disabled={!structure || !instalment}
@@ -361,6 +368,7 @@ export function Charge() {
           </Stack>
         )}
       </Wizard>
+      {address.do === 'ad-hoc' && <AdHocDialog close={() => setAddress({ do: undefined })} />}
     </>
   )
 }

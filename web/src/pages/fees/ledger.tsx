@@ -12,6 +12,7 @@ import { nameOf, useFormat, words } from '../../patterns/format'
 import { usePlainMoney } from '../../patterns/money'
 import { PersonPicker } from '../../patterns/PersonPicker'
 import { Sheet } from '../../patterns/Sheet'
+import { AdHocDialog, TakeBack } from './ad-hoc'
 import { FineDialog, GrantDialog } from './adjust'
 import { classOf, type Report, useReport } from './shared'
 
@@ -20,7 +21,7 @@ export function Ledger() {
   const [address, setAddress] = useAddress()
   const may = useMay()
   const plain = usePlainMoney()
-  const [doing, setDoing] = useState<'fine' | 'grant' | null>(null)
+  const [doing, setDoing] = useState<'fine' | 'grant' | 'charge' | null>(null)
   const report = useReport(address.student)
   const r = report.data
   const name = r ? nameOf(r.student) : ''
@@ -70,6 +71,7 @@ export function Ledger() {
                   <>
                     <Menu.Divider />
                     <Menu.Item onClick={() => setDoing('grant')}>Grant a concession…</Menu.Item>
+                    <Menu.Item onClick={() => setDoing('charge')}>Ad-hoc charge…</Menu.Item>
                     <Menu.Item onClick={() => setDoing('fine')}>Fine…</Menu.Item>
                   </>
                 )}
@@ -118,6 +120,7 @@ export function Ledger() {
       ) : (
         <Statement report={r} />
       )}
+      {doing === 'charge' && r && <AdHocDialog student={{ id: r.student.id, name }} close={() => setDoing(null)} />}
       {doing === 'fine' && r && (
         <FineDialog student={{ id: r.student.id, name }} invoices={r.invoices} close={() => setDoing(null)} />
       )}
@@ -130,6 +133,14 @@ export function Ledger() {
 
 function Statement({ report: r }: { report: Report }) {
   const format = useFormat()
+  const may = useMay()
+  const [back, setBack] = useState<Report['entries'][number] | null>(null)
+  // Instalments are waived by a concession, payments reversed by their receipt.
+  const undone = new Set(r.entries.map((e) => e.reversesId))
+  const instalments = new Set(r.invoices.filter((i) => i.instalment).map((i) => i.id))
+  const reversible = (e: Report['entries'][number]) =>
+    !undone.has(e.transactionId) &&
+    (e.kind === 'FINE' || e.kind === 'OPENING' || (e.kind === 'CHARGE' && !instalments.has(e.invoiceId ?? '')))
   const open = r.invoices.filter((i) => i.open > 0)
   return (
     <Sheet title="Statement of account">
@@ -186,6 +197,14 @@ function Statement({ report: r }: { report: Report }) {
                         </Link>
                       </>
                     )}
+                    {may('fee', 'write') && reversible(e) && (
+                      <>
+                        {' '}
+                        <Button variant="default" size="compact-xs" className="no-print" onClick={() => setBack(e)}>
+                          Reverse…
+                        </Button>
+                      </>
+                    )}
                   </td>
                   <td className="end figures">{e.entryType === 'DR' ? format.money(e.amount) : ''}</td>
                   <td className="end figures">{e.entryType === 'CR' ? format.money(e.amount) : ''}</td>
@@ -230,6 +249,14 @@ function Statement({ report: r }: { report: Report }) {
             </table>
           </div>
         </>
+      )}
+      {back && (
+        <TakeBack
+          transactionId={back.transactionId}
+          title={`Reverse ${back.narration}?`}
+          text={`${format.money(back.amount)} of ${nameOf(r.student)}. ${back.kind === 'OPENING' ? 'Nobody is notified.' : 'The family is notified with the reason.'}`}
+          close={() => setBack(null)}
+        />
       )}
     </Sheet>
   )

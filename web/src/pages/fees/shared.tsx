@@ -95,6 +95,7 @@ export const SetupNav = () => (
       { to: '/fees/heads', title: 'Fee heads' },
       { to: '/fees/subscriptions', title: 'Subscribers' },
       { to: '/fees/charge', title: 'Charge' },
+      { to: '/fees/opening-balances', title: 'Opening balances' },
     ]}
   />
 )

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Radio, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconPlus, IconUserCheck } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -13,10 +13,10 @@ import { Dialog, Empty, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { useOnce } from '../../patterns/once'
-import { type Person, PersonPicker } from '../../patterns/PersonPicker'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
 import { SetupNav, useHeads } from './shared'
+import { chosenIds, isNobody, nobody, StudentsOrClass } from './students-or-class'
 
 type Item = Schemas['SubscriptionItem']
 const states = { ACTIVE: ['good', 'Active'], LATER: ['busy', 'Begins later'], ENDED: ['off', 'Ended'] } as const
@@ -168,15 +168,12 @@ function SubscriptionForm({ of, close }: { of: Item; close: () => void }) {
 }
 
 function SubscribeDialog({ heads, head, close }: { heads: Schemas['Head'][]; head?: string; close: () => void }) {
-  const classes = useClasses()
   const { year } = useYear()
   const once = useOnce('subscribe')
-  const [who, setWho] = useState<'students' | 'class'>('students')
-  const [people, setPeople] = useState<Person[]>([])
+  const [who, setWho] = useState(nobody)
   const draft = useDraft({
     feeHeadId: head ?? heads[0]?.id ?? '',
     optionId: null as string | null,
-    classId: null as string | null,
     fromDate: (year?.startDate ?? null) as string | null,
     toDate: null as string | null,
   })
@@ -190,7 +187,7 @@ function SubscribeDialog({ heads, head, close }: { heads: Schemas['Head'][]; hea
         optionId: options.length ? v.optionId : null,
         fromDate: v.fromDate ?? undefined,
         toDate: v.toDate,
-        ...(who === 'class' ? { classId: v.classId } : { studentIds: people.map((p) => p.id) }),
+        ...chosenIds(who),
       } as Schemas['SubscriptionIn']
       return call(
         api.POST('/school-admin/fee/subscription/create', {
@@ -229,42 +226,7 @@ function SubscribeDialog({ heads, head, close }: { heads: Schemas['Head'][]; hea
             {options.length > 0 &&
               f.choice({ k: 'optionId', label: labels.optionId, data: options, none: 'Choose an option' })}
           </div>
-          <Radio.Group label="Who" value={who} onChange={(x) => setWho(x as 'class')}>
-            <Group gap={16} mt={4}>
-              <Radio value="students" label="Some students" />
-              <Radio value="class" label="A whole class" />
-            </Group>
-          </Radio.Group>
-          {who === 'class' ? (
-            f.choice({
-              k: 'classId',
-              label: 'Class',
-              data: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
-              none: 'Choose a class',
-            })
-          ) : (
-            <>
-              <PersonPicker
-                label="Student"
-                size="sm"
-                error={draft.errors.studentIds}
-                onPick={(p) => setPeople((l) => (l.some((x) => x.id === p.id) ? l : [...l, p]))}
-              />
-              <Group gap={8}>
-                {people.map((p) => (
-                  <Button
-                    key={p.id}
-                    variant="default"
-                    size="compact-sm"
-                    aria-label={`Remove ${p.name}`}
-                    onClick={() => setPeople((l) => l.filter((x) => x.id !== p.id))}
-                  >
-                    {p.name} ×
-                  </Button>
-                ))}
-              </Group>
-            </>
-          )}
+          <StudentsOrClass value={who} onChange={setWho} errors={draft.errors} />
           <div className="pair">
             {f.day({
               k: 'fromDate',
@@ -278,11 +240,7 @@ function SubscribeDialog({ heads, head, close }: { heads: Schemas['Head'][]; hea
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button
-              type="submit"
-              loading={save.isPending}
-              disabled={who === 'class' ? !v.classId : people.length === 0}
-            >
+            <Button type="submit" loading={save.isPending} disabled={isNobody(who)}>
               Subscribe
             </Button>
           </Group>
