@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/tenancy"
 )
 
 // me is the caller, with their school and permissions.
@@ -22,6 +23,8 @@ type mySchool struct {
 	TimeZone string    `json:"timeZone"`
 	Locale   string    `json:"locale"`
 	Currency string    `json:"currency"`
+
+	CurrencyDigits int `json:"currencyDigits" doc:"How many decimals the currency has: amounts are in minor units of it"`
 }
 
 func (a *Auth) me(c api.OpenCtx, _ api.Nothing) (me, error) {
@@ -42,7 +45,8 @@ func (a *Auth) describe(c api.OpenCtx, acc account, role uuid.UUID) (me, error) 
 	if err != nil {
 		return out, err
 	}
-	out.School = &mySchool{ID: s.ID, Name: s.Name, Code: s.Code, TimeZone: s.TimeZone, Locale: s.Locale, Currency: s.Currency}
+	out.School = &mySchool{ID: s.ID, Name: s.Name, Code: s.Code, TimeZone: s.TimeZone, Locale: s.Locale, Currency: s.Currency,
+		CurrencyDigits: tenancy.CurrencyDigits(s.Currency)}
 	out.Permissions, err = a.Rights.Effective(c, s, role)
 	return out, err
 }

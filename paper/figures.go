@@ -14,6 +14,7 @@ import (
 // Figures are dates and money as a school writes them.
 type Figures struct {
 	currency string
+	places   int  // decimals of the currency
 	american bool // Nov 30, 2026
 	lakhs    bool // 1,23,456
 	behind   bool // the currency's sign stands behind the amount
@@ -21,15 +22,16 @@ type Figures struct {
 	print    *message.Printer
 }
 
-// FiguresOf are those of a locale and currency: en-IN and INR write ₹1,23,456.00.
-func FiguresOf(locale, currency string) Figures {
+// FiguresOf are those of a locale and a currency with so many decimals: en-IN and INR write
+// ₹1,23,456.00.
+func FiguresOf(locale, currency string, places int) Figures {
 	tag, err := language.Parse(locale)
 	if err != nil {
 		tag = language.English
 	}
 	base, _ := tag.Base()
 	region, _ := tag.Region()
-	f := Figures{currency: currency, american: region.String() == "US", behind: signBehind[base.String()], print: message.NewPrinter(tag)}
+	f := Figures{currency: currency, places: places, american: region.String() == "US", behind: signBehind[base.String()], print: message.NewPrinter(tag)}
 	f.lakhs = !unicode.IsDigit([]rune(f.print.Sprint(number.Decimal(100_000)))[1]) // 1,00,000
 	f.comma = strings.Trim(f.print.Sprint(number.Decimal(0.5, number.Scale(1))), "05")
 	return f
@@ -39,18 +41,6 @@ func FiguresOf(locale, currency string) Figures {
 var signBehind = map[string]bool{"bg": true, "ca": true, "cs": true, "da": true, "de": true, "el": true, "es": true, "et": true, "fi": true,
 	"fr": true, "hr": true, "hu": true, "it": true, "lt": true, "lv": true, "nb": true, "pl": true, "ro": true, "ru": true, "sk": true,
 	"sl": true, "sr": true, "sv": true, "uk": true, "vi": true}
-
-// Decimals is how many decimals a currency has.
-func Decimals(currency string) int {
-	if places, special := decimals[currency]; special {
-		return places
-	}
-	return 2
-}
-
-// decimals are those of the currencies that do not have two.
-var decimals = map[string]int{"JPY": 0, "KRW": 0, "VND": 0, "UGX": 0, "RWF": 0, "XAF": 0, "XOF": 0, "CLP": 0, "ISK": 0, "PYG": 0,
-	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3}
 
 // Plain is money without the currency: minor units in, 1,23,456.00 out.
 func (f Figures) Plain(minor int64) string {
@@ -95,7 +85,7 @@ var signs = map[string]string{"INR": "₹", "USD": "$", "EUR": "€", "GBP": "£
 	"KES": "KSh\u00a0", "ZAR": "R\u00a0", "PKR": "Rs\u00a0", "NPR": "Rs\u00a0", "LKR": "Rs\u00a0"}
 
 func (f Figures) split(minor int64) (whole, rest int64, places int) {
-	places = Decimals(f.currency)
+	places = f.places
 	unit := int64(1)
 	for range places {
 		unit *= 10

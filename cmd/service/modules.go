@@ -68,7 +68,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		year.Describe(),
 		register.Describe(),
 		exams.Describe(),
-		(&fee.Module{Letterhead: letterhead}).Describe(),
+		(&fee.Module{Letterhead: letterhead, Transport: transport.Rides{}}).Describe(),
 		(&announcement.Module{Teller: notifications, Files: files, Schools: s.schools, Clock: s.now}).Describe(),
 		leaves.Describe(),
 		(&transport.Module{Absences: leaves, Register: register, Schools: s.schools, Tracker: s.Tracker,

@@ -65,6 +65,7 @@ type Charged struct {
 	Concession       int64     `json:"concession" doc:"What was waived of it"`
 	ProRata          int       `json:"proRata" doc:"How many of them pay for a part of the year, since they joined during it"`
 	ProRataAmount    int64     `json:"proRataAmount" doc:"What those were charged"`
+	WithoutAmount    int       `json:"withoutAmount" doc:"How many are subscribed to transport and ride nowhere that has an amount: they were not charged for it"`
 	DryRun           bool      `json:"dryRun"`
 
 	Students []ChargedStudent `json:"students" doc:"Of a dry run: everybody it speaks of, by name"`
@@ -78,6 +79,9 @@ type ChargedStudent struct {
 	Amount      int64     `json:"amount"`
 	Concession  int64     `json:"concession" doc:"What is waived of it"`
 	ProRata     bool      `json:"proRata" doc:"For a part of the year"`
+
+	Lines         []InvoiceLine `json:"lines" doc:"What the amount is for"`
+	WithoutAmount bool          `json:"withoutAmount" doc:"Subscribed to transport, and rides at no route or stop that has an amount"`
 }
 
 // chargeable is a student the structure holds for.
@@ -120,7 +124,7 @@ const members = `with sat as (
 
 // charge bills a class, or some of it, for an instalment. The structure's row is locked,
 // so that of two charges at once the second finds what the first did.
-func charge(c api.Ctx, r chargeIn) (Charged, error) {
+func (m *Module) charge(c api.Ctx, r chargeIn) (Charged, error) {
 	if r.ClassID == nil && len(r.StudentIDs) == 0 {
 		return Charged{}, api.InvalidField("studentIds", "studentIds names nobody; the whole class is charged by classId")
 	}
@@ -152,16 +156,16 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 		switch {
 		case s.Charged:
 			out.AlreadyCharged++
-			out.say(s, "ALREADY_CHARGED", 0, 0, false)
+			out.say(s, ChargedStudent{Outcome: "ALREADY_CHARGED"})
 		case s.Elsewhere:
 			out.ChargedElsewhere++
-			out.say(s, "CHARGED_ELSEWHERE", 0, 0, false)
+			out.say(s, ChargedStudent{Outcome: "CHARGED_ELSEWHERE"})
 		default:
 			due = append(due, s)
 		}
 	}
 	if len(due) > 0 {
-		out, err = bill(c, structure, year, number, due, out)
+		out, err = m.bill(c, structure, year, number, due, out)
 	}
 	slices.SortStableFunc(out.Students, func(a, b ChargedStudent) int { return strings.Compare(a.StudentName, b.StudentName) })
 	return out, err
@@ -169,10 +173,15 @@ func charge(c api.Ctx, r chargeIn) (Charged, error) {
 
 // say notes what a dry run finds of a student. A charge itself answers with sums: it may
 // be of thousands, and its answer is kept in the audit.
-func (r *Charged) say(s chargeable, outcome string, amount, waived int64, partly bool) {
-	if r.DryRun {
-		r.Students = append(r.Students, ChargedStudent{s.ID, roster.FullName(s.FirstName, s.LastName), outcome, amount, waived, partly})
+func (r *Charged) say(s chargeable, found ChargedStudent) {
+	if !r.DryRun {
+		return
 	}
+	found.StudentID, found.StudentName = s.ID, roster.FullName(s.FirstName, s.LastName)
+	if found.Lines == nil {
+		found.Lines = []InvoiceLine{}
+	}
+	r.Students = append(r.Students, found)
 }
 
 // look finds and locks the structure, and the instalment in it.

@@ -15,7 +15,7 @@ import (
 // bill writes the postings of a charge: for every student an invoice, the income of each
 // head, and what their concessions waive of it. Accounts are locked first, so that a
 // concession granted at the same moment finds the invoice, or is found here.
-func bill(c api.Ctx, s Structure, year schoolYear, number int, students []chargeable, out Charged) (Charged, error) {
+func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, students []chargeable, out Charged) (Charged, error) {
 	ids := make([]uuid.UUID, len(students))
 	for i, st := range students {
 		ids[i] = st.ID
@@ -45,6 +45,10 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		}
 	}
 	in, span := s.Instalments[number-1], s.span(number)
+	extras, err := m.extras(c, s, year, ids)
+	if err != nil {
+		return out, err
+	}
 	due := in.DueDate
 	if due.Before(c.Today()) {
 		due = c.Today() // nothing is due before it was charged
@@ -57,9 +61,17 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 			joined = st.Joined
 		}
 		stays := counted[0].stay(joined, year.StartDate, year.EndDate)
-		lines := s.lines(span, func(amount int64) int64 { return counted[0].share(stays, amount) })
+		lines := s.lines(func(h StructureHead) InvoiceLine {
+			if h.Optional {
+				return extras.line(h, st.ID, joined, counted[0], span)
+			}
+			return InvoiceLine{Name: h.Name, Amount: span.of(counted[0].share(stays, int64(h.Amount)))}
+		})
+		if extras.unpriced[st.ID] {
+			out.WithoutAmount++
+		}
 		if len(lines) == 0 {
-			out.say(st, "NOTHING_LEFT", 0, 0, !stays.whole())
+			out.say(st, ChargedStudent{Outcome: "NOTHING_LEFT", ProRata: !stays.whole(), WithoutAmount: extras.unpriced[st.ID]})
 			continue // nothing remains of the year for them
 		}
 		v := &invoice{id: api.NewID(), year: year.ID, number: numbers(out.Charged), student: st.ID, structure: &s.ID, instalment: &number,
@@ -84,7 +96,8 @@ func bill(c api.Ctx, s Structure, year schoolYear, number int, students []charge
 		if !stays.whole() {
 			out.ProRata, out.ProRataAmount = out.ProRata+1, out.ProRataAmount+total
 		}
-		out.say(st, "CHARGED", total, total-left, !stays.whole())
+		out.say(st, ChargedStudent{Outcome: "CHARGED", Amount: total, Concession: total - left, ProRata: !stays.whole(), Lines: lines,
+			WithoutAmount: extras.unpriced[st.ID]})
 	}
 	if out.DryRun {
 		return out, nil
@@ -103,12 +116,13 @@ func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) notice.No
 			"child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": money(c, amount), "date": v.due}}}
 }
 
-// lines are what an instalment costs under each head, of the share of the year that is paid for.
-func (s Structure) lines(of span, share func(amount int64) int64) []InvoiceLine {
+// lines are what an instalment costs under each head, where it costs anything.
+func (s Structure) lines(of func(StructureHead) InvoiceLine) []InvoiceLine {
 	var out []InvoiceLine
 	for _, h := range s.Heads {
-		if n := of.of(share(int64(h.Amount))); n > 0 {
-			out = append(out, InvoiceLine{FeeHeadID: &h.FeeHeadID, Name: h.Name, Amount: n})
+		if line := of(h); line.Amount > 0 {
+			line.FeeHeadID = &h.FeeHeadID
+			out = append(out, line)
 		}
 	}
 	return out

@@ -41,6 +41,19 @@ func examples() []api.Example {
 		m.Call("POST", "/school-admin/fee/fine", map[string]any{"studentId": student, "amount": 10, "reason": "Window"}, &struct{}{})
 		return m.Create("/school-admin/fee/write-off", map[string]any{"studentId": student, "reason": "Gone"})
 	}
+	subscription := func(m api.Maker) uuid.UUID {
+		lunch := m.Create("/school-admin/fee/head/create", map[string]any{"name": "Lunch", "code": "LUN", "type": "OTHER", "optional": true})
+		m.Call("POST", "/school-admin/fee/subscription/create",
+			map[string]any{"feeHeadId": lunch, "studentIds": []any{m.Example("/school-admin/student/:id")}}, nil)
+		var made struct{ Items []struct{ ID uuid.UUID } }
+		m.Call("GET", "/school-admin/fee/subscription/list?filters[feeHeadId]="+lunch.String(), nil, &made)
+		return made.Items[0].ID
+	}
+	opening := func(m api.Maker) uuid.UUID {
+		m.Example("/school-admin/academic-year/:id")
+		return m.Create("/school-admin/fee/opening-balance/create", map[string]any{
+			"studentId": m.Example("/school-admin/student/:id"), "type": "DUE", "amount": 1000, "date": m.Today()})
+	}
 	student := func(m api.Maker) uuid.UUID { return m.Example("/school-admin/student/:id") }
 	return []api.Example{
 		{Path: "/school-admin/fee/head/:id", Table: "fee_head", Make: head, Change: name},
@@ -51,6 +64,10 @@ func examples() []api.Example {
 		{Path: "/parent/fee/refund/:id", Table: "fee_refund", Make: refund},
 		{Path: "/school-admin/fee/write-off/:id", Table: "ledger_transaction", Make: writeOff, Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/concession/:id", Table: "fee_concession", Make: concession, Change: map[string]any{}},
+		{Path: "/school-admin/fee/subscription/:id", Table: "fee_subscription", Make: subscription, Change: map[string]any{}},
+		{Path: "/school-admin/fee/opening-balance/:id", Table: "ledger_transaction", Make: opening},
+		{Path: "/school-admin/fee/transaction/:id", Table: "ledger_transaction", Make: opening,
+			Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/report/:id", Table: "student", Make: student},
 		{Path: "/school-admin/fee/family/:id", Table: "student", Make: student},
 		{Path: "/parent/fee/report/:id", Table: "student", Make: student},

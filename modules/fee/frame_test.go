@@ -122,6 +122,15 @@ func (o *office) reverse(t *testing.T, receipt uuid.UUID) fee.Reversed {
 		map[string]any{"reason": "The cheque bounced"})
 }
 
+// refuses checks that a call is refused, because of a field if one is given.
+func (o *office) refuses(t *testing.T, method, path string, data any, status int, field string) {
+	t.Helper()
+	f := o.clerk.Refuses(t, method, path, data, status, "")
+	if field != "" && (len(f.Details) == 0 || f.Details[0].Field != field) {
+		t.Errorf("%s %s: details %+v, want %s", method, path, f.Details, field)
+	}
+}
+
 func (o *office) report(t *testing.T, student uuid.UUID) fee.Report {
 	t.Helper()
 	return testkit.Get[fee.Report](t, o.clerk, "/school-admin/fee/report/"+student.String())

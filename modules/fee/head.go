@@ -23,6 +23,10 @@ type HeadFields struct {
 	Name string `json:"name" validate:"name,max=60" example:"Tuition"`
 	Code string `json:"code" validate:"notblank,max=20" example:"TUI"`
 	Type string `json:"type" validate:"required,oneof=TUITION TRANSPORT EXAM LIBRARY FINE OTHER"`
+
+	Optional bool         `json:"optional" doc:"A charge bills it to its subscribers only"`
+	AmountBy string       `json:"amountBy" validate:"omitempty,oneof=CLASS OPTION ROUTE STOP" doc:"Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself"`
+	Amounts  []HeadAmount `json:"amounts" validate:"max=500,dive" gorm:"serializer:json"`
 }
 
 type headChange struct {
@@ -38,10 +42,13 @@ var headListing = api.Listing{
 	Sorts:   map[string]string{"name": "name", "code": "code", "createdAt": "created_at"},
 	Default: "name",
 	Filters: map[string]api.Filter{"search": api.Search("name", "code"),
-		"type": api.ByEnum("type", "TUITION", "TRANSPORT", "EXAM", "LIBRARY", "FINE", "OTHER")},
+		"type": api.ByEnum("type", "TUITION", "TRANSPORT", "EXAM", "LIBRARY", "FINE", "OTHER"), "optional": api.ByBool("optional")},
 }
 
-func createHead(c api.Ctx, r HeadFields) (Head, error) {
+func (m *Module) createHead(c api.Ctx, r HeadFields) (Head, error) {
+	if err := r.normalize(c, m.Transport); err != nil {
+		return Head{}, err
+	}
 	h := Head{HeadFields: r}
 	if err := api.Insert(c, "fee head", &h); err != nil {
 		return h, err
@@ -67,7 +74,7 @@ func listHeads(c api.Ctx, l api.ListRequest) (api.Page[Head], error) {
 
 func getHead(c api.Ctx, r byID) (Head, error) { return api.Find[Head](c, "fee head", c.DB, r.ID) }
 
-func updateHead(c api.Ctx, r headChange) (Head, error) {
+func (m *Module) updateHead(c api.Ctx, r headChange) (Head, error) {
 	h, err := api.Update(c, "fee head", r.ID, func(h *Head) error {
 		was := h.Type
 		if err := r.Apply(&h.HeadFields); err != nil {
@@ -76,7 +83,10 @@ func updateHead(c api.Ctx, r headChange) (Head, error) {
 		if (was == "FINE") != (h.Type == "FINE") {
 			return api.InvalidField("type", "A head cannot become a fine or stop being one: its account stays what it is")
 		}
-		return nil
+		if err := h.normalize(c, m.Transport); err != nil {
+			return err
+		}
+		return keepsOptions(c, *h)
 	})
 	if err != nil {
 		return h, err

@@ -6,7 +6,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/notice"
-	"homeroom/paper"
+	"homeroom/tenancy"
 )
 
 // spoken is how a payment came, in words.
@@ -23,7 +23,7 @@ func plain(c api.Ctx, amount int64) string { return grouped(c, amount, ",") }
 func cell(c api.Ctx, amount int64) string { return grouped(c, amount, "") }
 
 func grouped(c api.Ctx, amount int64, comma string) string {
-	places := paper.Decimals(c.School.Currency)
+	places := tenancy.CurrencyDigits(c.School.Currency)
 	sign := ""
 	if amount < 0 {
 		sign, amount = "-", -amount

@@ -37,7 +37,7 @@ type StudentRef struct {
 type ReportEntry struct {
 	TransactionID uuid.UUID  `json:"transactionId"`
 	Date          api.Date   `json:"date"`
-	Kind          string     `json:"kind" doc:"CHARGE, PAYMENT, CONCESSION, FINE, REVERSAL, REFUND or WRITE_OFF"`
+	Kind          string     `json:"kind" doc:"CHARGE, PAYMENT, CONCESSION, FINE, OPENING, REVERSAL, REFUND or WRITE_OFF"`
 	Narration     string     `json:"narration"`
 	EntryType     string     `json:"entryType" doc:"DR makes the balance larger, CR smaller"`
 	Amount        int64      `json:"amount"`

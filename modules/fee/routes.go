@@ -16,6 +16,8 @@ import (
 type Module struct {
 	// Letterhead reads what receipts and statements begin with.
 	Letterhead func(api.Ctx) (paper.Letterhead, error)
+	// Transport says who rides where, for heads with an amount by route or stop.
+	Transport Transport
 }
 
 // Describe is everything about the module.
@@ -39,11 +41,19 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	pdf := api.Gives("application/pdf")
 	return api.Rows(
-		api.Create("/school-admin/fee/head/create", "fee", "Add a fee head", createHead, api.Says("Fee head created")),
+		api.Create("/school-admin/fee/head/create", "fee", "Add a fee head", m.createHead, api.Says("Fee head created")),
 		api.List("/school-admin/fee/head/list", "fee", "List the fee heads", headListing, listHeads),
 		api.Get("/school-admin/fee/head/:id", "fee", "Read a fee head", getHead),
-		api.Put("/school-admin/fee/head/:id", "fee", "Change a fee head", updateHead, api.Versioned),
+		api.Put("/school-admin/fee/head/:id", "fee", "Change a fee head", m.updateHead, api.Versioned),
 		api.Remove("/school-admin/fee/head/:id", "fee", "Delete a fee head nothing refers to", deleteHead),
+
+		api.Create("/school-admin/fee/subscription/create", "fee", "Subscribe students, or a class, to an optional fee head", subscribe, api.Says("Subscribed")),
+		api.List("/school-admin/fee/subscription/list", "fee", "List who is subscribed to optional fee heads", subscriptionListing,
+			listSubscriptions),
+		api.Get("/school-admin/fee/subscription/:id", "fee", "Read a subscription", getSubscription),
+		api.Put("/school-admin/fee/subscription/:id", "fee", "Change or end a subscription; what was charged stays", updateSubscription,
+			api.Versioned),
+		api.Remove("/school-admin/fee/subscription/:id", "fee", "Delete a subscription; what was charged stays", deleteSubscription),
 
 		api.Create("/school-admin/fee/structure/create", "fee", "Say what a class pays in a year", createStructure,
 			api.Says("Fee structure created")),
@@ -53,7 +63,7 @@ func (m *Module) routes() []api.Row {
 			api.Versioned),
 
 		api.Post("/school-admin/fee/charge", "fee", "Bill a class, or some of it, for an instalment, once; a dry run says whom and how much",
-			charge, api.Says("Charged")),
+			m.charge, api.Says("Charged")),
 		api.Create("/school-admin/fee/concession", "fee", "Let a student off a part of the fees", grantConcession,
 			api.Says("Concession granted")),
 		api.List("/school-admin/fee/concession/list", "fee", "List the concessions, with what each has come to", concessionListing,
@@ -61,6 +71,17 @@ func (m *Module) routes() []api.Row {
 		api.Get("/school-admin/fee/concession/:id", "fee", "Read a concession", getConcession),
 		api.Post("/school-admin/fee/concession/:id/end", "fee", "End a concession from a day on; what was given stays", endConcession,
 			api.NoBodyNeeded, api.Says("Concession ended")),
+		api.Create("/school-admin/fee/charge/ad-hoc", "fee", "Bill students, or a class, for something besides the instalments; a dry run says whom",
+			chargeAdHoc, api.Says("Charged")),
+		api.Post("/school-admin/fee/transaction/:id/reverse", "fee",
+			"Take back an ad-hoc charge, a fine or an opening balance, once, by its mirror image", reverseDemand,
+			api.Says("Reversed")),
+		api.Create("/school-admin/fee/opening-balance/create", "fee", "Enter what a student owed, or had in credit, at the beginning",
+			createOpening, api.Says("Opening balance entered")),
+		api.Upload("/school-admin/fee/opening-balance/import", "fee",
+			"Enter opening balances from a CSV file; a dry run says what it would do", importOpenings, api.Says("Opening balances read")),
+		api.List("/school-admin/fee/opening-balance/list", "fee", "List the opening balances", openingListing, listOpenings),
+		api.Get("/school-admin/fee/opening-balance/:id", "fee", "Read an opening balance", getOpening),
 		api.Create("/school-admin/fee/fine", "fee", "Fine a student", fineByHand, api.Says("Fine posted")),
 
 		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment, api.Says("Payment recorded")),
@@ -101,6 +122,8 @@ func constraints() []api.Constraint {
 		{Name: "fee_structure_class_fkey", Field: "classId", Message: "classId names no class"},
 		{Name: "fee_structure_year_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
 		{Name: "fee_structure_head_head_fkey", Field: "heads", Message: "A feeHeadId names no fee head"},
+		{Name: "fee_subscription_head_fkey", Message: "Students are subscribed to this fee head"},
+		{Name: "fee_subscription_overlap_excl", Message: "The student is subscribed to this fee head on some of these days already"},
 		{Name: "fee_instalment_name_key", Field: "instalments", Message: "Two instalments have one name"},
 		{Name: "fee_concession_head_fkey", Field: "feeHeadId", Message: "feeHeadId names no fee head"},
 		{Name: "fee_concession_academic_year_id_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},

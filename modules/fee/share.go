@@ -52,18 +52,22 @@ type proRata struct {
 const proRataSQL = `select pro_rata_by, fee_round_to from school_setting`
 
 func (p proRata) stay(joined, start, end api.Date) stay {
-	count := daysBetween
-	if p.ProRataBy == "MONTHS" {
-		count = monthsBetween
-	}
-	year := count(start, end) + 1
+	year := p.between(start, end) + 1
 	if !start.Before(joined) {
 		return stay{year, year}
 	}
 	if end.Before(joined) {
 		return stay{0, year}
 	}
-	return stay{count(joined, end) + 1, year}
+	return stay{p.between(joined, end) + 1, year}
+}
+
+// between counts the months, or days, from one day to another.
+func (p proRata) between(from, to api.Date) int64 {
+	if p.ProRataBy == "MONTHS" {
+		return monthsBetween(from, to)
+	}
+	return daysBetween(from, to)
 }
 
 // share is what the stay costs of a year's amount, rounded half up to the school's unit.

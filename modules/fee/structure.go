@@ -20,7 +20,7 @@ type Structure struct {
 	Heads       []StructureHead `json:"heads"`
 	Instalments []Instalment    `json:"instalments" doc:"Numbered from 1 in this order"`
 	LateFine    LateFine        `json:"lateFine"`
-	Total       int64           `json:"total" doc:"Of all heads, for the whole year"`
+	Total       int64           `json:"total" doc:"Of all heads that everybody pays, for the whole year"`
 }
 
 // StructureRecord is the structure's own part.
@@ -44,7 +44,11 @@ func (StructureRecord) TableName() string { return "fee_structure" }
 type StructureHead struct {
 	FeeHeadID uuid.UUID `json:"feeHeadId" validate:"required"`
 	Name      string    `json:"name" validate:"omitempty,name,max=60" doc:"The head's; what is sent is ignored"`
-	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"For the whole year, in minor units"`
+	Amount    Amount    `json:"amount" validate:"min=0,max=1000000000000" doc:"For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one"`
+	Optional  bool      `json:"optional" doc:"The head's; what is sent is ignored"`
+	AmountBy  string    `json:"amountBy" validate:"max=10" doc:"The head's; what is sent is ignored"`
+
+	amounts []HeadAmount
 }
 
 // Instalment is a part of the year's fees and the day it is due.
@@ -119,6 +123,7 @@ func withParts(c api.Ctx, records []StructureRecord) ([]Structure, error) {
 	type head struct {
 		StructureID uuid.UUID
 		StructureHead
+		Amounts []HeadAmount
 	}
 	type instalment struct {
 		StructureID uuid.UUID
@@ -135,7 +140,8 @@ func withParts(c api.Ctx, records []StructureRecord) ([]Structure, error) {
 	var heads []head
 	var instalments []instalment
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select s.structure_id, s.fee_head_id, h.name, s.amount from fee_structure_head s
+		tenancy.Query{SQL: `select s.structure_id, s.fee_head_id, h.name, s.amount, h.optional, h.amount_by, h.amounts
+			from fee_structure_head s
 			join fee_head h on h.id = s.fee_head_id
 			where s.structure_id = any($1) order by s.structure_id, s.position`, Args: []any{ids}, Scan: tenancy.Collect(&heads)},
 		tenancy.Query{SQL: `select structure_id, number, name, due_date, percent::float8 as percent from fee_instalment
@@ -145,7 +151,11 @@ func withParts(c api.Ctx, records []StructureRecord) ([]Structure, error) {
 	}
 	for _, h := range heads {
 		s := at[h.StructureID]
-		s.Heads, s.Total = append(s.Heads, h.StructureHead), s.Total+int64(h.Amount)
+		h.amounts = h.Amounts
+		s.Heads = append(s.Heads, h.StructureHead)
+		if !h.Optional {
+			s.Total += int64(h.Amount)
+		}
 	}
 	for _, i := range instalments {
 		s := at[i.StructureID]

@@ -203,5 +203,10 @@ func writeParts(c api.Ctx, record StructureRecord, f StructureFields) (Structure
 	if err != nil {
 		return Structure{}, err
 	}
+	for i, h := range made[0].Heads {
+		if h.Amount == 0 && h.AmountBy == "CLASS" {
+			return Structure{}, api.InvalidField(fmt.Sprintf("heads[%d].amount", i), "Enter an amount: this fee head has none of its own")
+		}
+	}
 	return made[0], nil
 }

@@ -17,7 +17,8 @@ export function useFormat(): Format {
   const locale = known(school?.locale)
   const zone = school?.timeZone
   const currency = school?.currency ?? 'USD'
-  return useMemo(() => formats(locale, zone, currency), [locale, zone, currency])
+  const digits = school?.currencyDigits ?? 2
+  return useMemo(() => formats(locale, zone, currency, digits), [locale, zone, currency, digits])
 }
 
 function known(locale: string | undefined): string | undefined {
@@ -28,12 +29,17 @@ function known(locale: string | undefined): string | undefined {
   }
 }
 
-function formats(locale: string | undefined, timeZone: string | undefined, currency: string): Format {
+// digits are the server's: browsers count the decimals of some currencies otherwise.
+function formats(locale: string | undefined, timeZone: string | undefined, currency: string, digits: number): Format {
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
-  const money = new Intl.NumberFormat(locale, { style: 'currency', currency })
-  const digits = money.resolvedOptions().maximumFractionDigits ?? 2
+  const money = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
   const number = new Intl.NumberFormat(locale)
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })

@@ -16,10 +16,13 @@ interface Currency {
 /** How the school's currency is written. */
 function useCurrency(): Currency {
   const { school } = useSession()
-  return useMemo(() => currencyOf(school?.locale, school?.currency ?? 'USD'), [school?.locale, school?.currency])
+  return useMemo(
+    () => currencyOf(school?.locale, school?.currency ?? 'USD', school?.currencyDigits ?? 2),
+    [school?.locale, school?.currency, school?.currencyDigits],
+  )
 }
 
-function currencyOf(locale: string | undefined, code: string): Currency {
+function currencyOf(locale: string | undefined, code: string, digits: number): Currency {
   let format: Intl.NumberFormat
   try {
     format = new Intl.NumberFormat(locale, { style: 'currency', currency: code })
@@ -31,7 +34,7 @@ function currencyOf(locale: string | undefined, code: string): Currency {
   return {
     code,
     symbol: part('currency', code),
-    digits: format.resolvedOptions().maximumFractionDigits ?? 2,
+    digits,
     decimal: part('decimal', '.'),
     group: part('group', ','),
     lakh:

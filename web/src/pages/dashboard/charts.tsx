@@ -63,9 +63,7 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
   }
   const data = days.map((d) => ({ day: name(d.date), Collected: d.collected }))
   if (data.every((d) => d.Collected === 0)) return <Nothing text="Payments that are received show here, day by day." />
-  const digits =
-    new Intl.NumberFormat(undefined, { style: 'currency', currency: school?.currency ?? 'USD' }).resolvedOptions()
-      .maximumFractionDigits ?? 2
+  const digits = school?.currencyDigits ?? 2
   const compact = (v: number) =>
     new Intl.NumberFormat(school?.locale || undefined, { notation: 'compact', maximumFractionDigits: 1 }).format(
       v / 10 ** digits,

@@ -15,6 +15,7 @@ import { Money, usePlainMoney } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
 import { useYear } from '../../shell/year'
+import { AdHocDialog } from './ad-hoc'
 import { moneyMoved, SetupNav } from './shared'
 
 type Charged = Schemas['Charged']
@@ -105,8 +106,9 @@ export function Charge() {
         {step === 'what' && (
           <Stack gap={16} className="reading">
             <Text>
-              Everybody in the class gets an invoice for the instalment, less their concessions. You see each amount
-              before anything is charged, and nobody is charged twice for the same instalment.
+              Everybody in the class gets an invoice for the instalment, less their concessions; optional fees are
+              charged to their subscribers only. You see each amount before anything is charged, and nobody is charged
+              twice for the same instalment.
             </Text>
             {structures.isSuccess && structures.data.length === 0 ? (
               <Alert variant="light" title={`No class has fees for ${year?.name ?? 'this year'} yet`}>
@@ -144,6 +146,12 @@ export function Charge() {
                   />
                 </div>
                 <Trouble error={structures.error} />
+                <Text size="sm">
+                  For something besides the instalments, as an excursion:{' '}
+                  <Button variant="default" size="compact-sm" onClick={() => setAddress({ do: 'ad-hoc' })}>
+                    Ad-hoc charge…
+                  </Button>
+                </Text>
                 <WizardButtons
                   next={() => setAddress({ step: 'check' })}
                   disabled={!structure || !instalment}
@@ -201,12 +209,13 @@ export function Charge() {
                   <Export
                     onClick={() =>
                       saveCSV(`charge-${className}-${instalment!.name}.csv`, [
-                        ['Student', 'What happens', 'Fees', 'Concession', 'To pay'],
+                        ['Student', 'What happens', 'For', 'Fees', 'Concession', 'To pay'],
                         ...plan.data.students.map((s) => {
                           const off = s.outcome !== 'CHARGED' || out.has(s.studentId)
                           return [
                             s.studentName,
                             out.has(s.studentId) ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome),
+                            s.lines.map((l) => `${l.name} ${plain(l.amount)}`).join(', '),
                             plain(s.amount),
                             plain(s.concession),
                             off ? '' : plain(s.amount - s.concession),
@@ -268,7 +277,19 @@ export function Charge() {
                                     />
                                   )}
                                 </td>
-                                <td>{s.studentName}</td>
+                                <td>
+                                  {s.studentName}
+                                  {s.lines.length > 0 && (
+                                    <Text size="xs" c="dimmed" className="figures">
+                                      {s.lines.map((l) => `${l.name} ${format.money(l.amount)}`).join(' · ')}
+                                    </Text>
+                                  )}
+                                  {s.withoutAmount && (
+                                    <Text size="xs" c="red.8">
+                                      Subscribed to transport, but rides nowhere that has an amount
+                                    </Text>
+                                  )}
+                                </td>
                                 <td className="only-wide">
                                   <Status tone={off ? 'off' : (outcomes[s.outcome]?.[0] ?? 'off')}>
                                     {off ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome)}
@@ -347,6 +368,7 @@ export function Charge() {
           </Stack>
         )}
       </Wizard>
+      {address.do === 'ad-hoc' && <AdHocDialog close={() => setAddress({ do: undefined })} />}
     </>
   )
 }

@@ -13,6 +13,7 @@ import { nameOf, useFormat, words } from '../../patterns/format'
 import { usePlainMoney } from '../../patterns/money'
 import { PersonPicker } from '../../patterns/PersonPicker'
 import { Sheet } from '../../patterns/Sheet'
+import { AdHocDialog, TakeBack } from './ad-hoc'
 import { FineDialog, GrantDialog } from './adjust'
 import { dueOf, RefundDialog, ReverseWriteOff, WriteOffDialog } from './give-up'
 import { classOf, type Report, useReport } from './shared'
@@ -22,7 +23,7 @@ export function Ledger() {
   const [address, setAddress] = useAddress()
   const may = useMay()
   const plain = usePlainMoney()
-  const [doing, setDoing] = useState<'fine' | 'grant' | 'refund' | 'writeOff' | null>(null)
+  const [doing, setDoing] = useState<'fine' | 'grant' | 'charge' | 'refund' | 'writeOff' | null>(null)
   const report = useReport(address.student)
   const r = report.data
   const name = r ? nameOf(r.student) : ''
@@ -71,6 +72,7 @@ export function Ledger() {
                   <>
                     <Menu.Divider />
                     <Menu.Item onClick={() => setDoing('grant')}>Grant a concession…</Menu.Item>
+                    <Menu.Item onClick={() => setDoing('charge')}>Ad-hoc charge…</Menu.Item>
                     <Menu.Item onClick={() => setDoing('fine')}>Fine…</Menu.Item>
                     {r.advance > 0 && <Menu.Item onClick={() => setDoing('refund')}>Refund…</Menu.Item>}
                   </>
@@ -123,6 +125,7 @@ export function Ledger() {
       ) : (
         <Statement report={r} />
       )}
+      {doing === 'charge' && r && <AdHocDialog student={{ id: r.student.id, name }} close={() => setDoing(null)} />}
       {doing === 'fine' && r && (
         <FineDialog student={{ id: r.student.id, name }} invoices={r.invoices} close={() => setDoing(null)} />
       )}
@@ -143,6 +146,13 @@ function Statement({ report: r }: { report: Report }) {
   for (const e of r.entries)
     if (e.kind === 'WRITE_OFF') writtenOff.set(e.transactionId, (writtenOff.get(e.transactionId) ?? 0) + e.amount)
   for (const e of r.entries) if (e.reversesId) writtenOff.delete(e.reversesId)
+  const [back, setBack] = useState<Report['entries'][number] | null>(null)
+  // Instalments are waived by a concession, payments reversed by their receipt.
+  const undone = new Set(r.entries.map((e) => e.reversesId))
+  const instalments = new Set(r.invoices.filter((i) => i.instalment).map((i) => i.id))
+  const reversible = (e: Report['entries'][number]) =>
+    !undone.has(e.transactionId) &&
+    (e.kind === 'FINE' || e.kind === 'OPENING' || (e.kind === 'CHARGE' && !instalments.has(e.invoiceId ?? '')))
   const open = r.invoices.filter((i) => i.open > 0)
   return (
     <Sheet title="Statement of account">
@@ -222,6 +232,14 @@ function Statement({ report: r }: { report: Report }) {
                         </Link>
                       </>
                     )}
+                    {may('fee', 'write') && reversible(e) && (
+                      <>
+                        {' '}
+                        <Button variant="default" size="compact-xs" className="no-print" onClick={() => setBack(e)}>
+                          Reverse…
+                        </Button>
+                      </>
+                    )}
                   </td>
                   <td className="end figures">{e.entryType === 'DR' ? format.money(e.amount) : ''}</td>
                   <td className="end figures">{e.entryType === 'CR' ? format.money(e.amount) : ''}</td>
@@ -268,6 +286,14 @@ function Statement({ report: r }: { report: Report }) {
         </>
       )}
       {undoing && <ReverseWriteOff {...undoing} close={() => setUndoing(null)} />}
+      {back && (
+        <TakeBack
+          transactionId={back.transactionId}
+          title={`Reverse ${back.narration}?`}
+          text={`${format.money(back.amount)} of ${nameOf(r.student)}. ${back.kind === 'OPENING' ? 'Nobody is notified.' : 'The family is notified with the reason.'}`}
+          close={() => setBack(null)}
+        />
+      )}
     </Sheet>
   )
 }

@@ -104,7 +104,9 @@ export const SetupNav = () => (
     items={[
       { to: '/fees/structures', title: 'Structures' },
       { to: '/fees/heads', title: 'Fee heads' },
+      { to: '/fees/subscriptions', title: 'Subscribers' },
       { to: '/fees/charge', title: 'Charge' },
+      { to: '/fees/opening-balances', title: 'Opening balances' },
     ]}
   />
 )

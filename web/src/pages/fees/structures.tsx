@@ -13,6 +13,7 @@ import { ListPage } from '../../patterns/ListPage'
 import { Money, MoneyInput, usePlainMoney } from '../../patterns/money'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
+import { amountsBy, type HeadAmount, HeadAmounts, transportAmountsBy } from './head-amounts'
 import { SetupNav, useHeads } from './shared'
 
 type Structure = Schemas['Structure']
@@ -48,6 +49,7 @@ export function Heads() {
           { key: 'name', title: 'Name', cell: (h) => h.name, sort: 'name' },
           { key: 'code', title: 'Code', cell: (h) => h.code, sort: 'code', phone: true },
           { key: 'type', title: 'Kind', cell: (h) => words(h.type), phone: true },
+          { key: 'who', title: 'Who pays', cell: (h) => (h.optional ? 'Subscribers' : 'Everybody') },
           { key: 'since', title: 'Added', cell: (h) => format.date(h.createdAt), sort: 'createdAt' },
         ]}
         primary={add}
@@ -79,26 +81,61 @@ function HeadDrawer({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-const headLabels = { name: 'Name', code: 'Code', type: 'Kind' }
+const headLabels = {
+  name: 'Name',
+  code: 'Code',
+  type: 'Kind',
+  optional: 'Optional',
+  amountBy: 'Amount',
+  amounts: 'Amounts',
+}
 
 function HeadForm({ head, close }: { head?: Head; close: () => void }) {
   const may = useMay()
-  const pick = (h?: Head) => ({ name: h?.name ?? '', code: h?.code ?? '', type: h?.type ?? 'TUITION' })
+  const format = useFormat()
+  const pick = (h?: Head) => ({
+    name: h?.name ?? '',
+    code: h?.code ?? '',
+    type: h?.type ?? 'TUITION',
+    optional: h?.optional ?? false,
+    amountBy: h?.amountBy ?? 'CLASS',
+    amounts: (h?.amounts ?? []) as HeadAmount[],
+  })
   const draft = useDraft(pick(head))
   const f = fieldsOf(draft)
+  const v = draft.values
+  const by = v.optional ? v.amountBy : 'CLASS'
+  // What does not belong to the choice above it is not sent.
+  const wire = {
+    ...v,
+    amountBy: by,
+    amounts: by === 'CLASS' ? [] : v.amounts.map((a) => ({ ...a, amount: a.amount ?? 0 })),
+  }
   const save = useSave({
     draft,
     labels: headLabels,
     version: head?.version,
+    say: {
+      optional: (x) => (x ? 'Yes' : 'No'),
+      amounts: (x) => x.map((a) => `${a.name} ${format.money(a.amount ?? 0)}`).join(', '),
+    },
     save: (c, version) =>
       head
         ? call(
             api.PUT('/school-admin/fee/head/{id}', {
               params: { path: { id: head.id } },
-              body: { data: { ...c, version } as Schemas['HeadChange'] },
+              body: {
+                data: {
+                  ...c,
+                  ...(c.optional === undefined && !c.amountBy && !c.amounts
+                    ? {}
+                    : { optional: wire.optional, amountBy: wire.amountBy, amounts: wire.amounts }),
+                  version,
+                } as unknown as Schemas['HeadChange'],
+              },
             }),
           )
-        : call(api.POST('/school-admin/fee/head/create', { body: { data: draft.values as Schemas['HeadFields'] } })),
+        : call(api.POST('/school-admin/fee/head/create', { body: { data: wire as unknown as Schemas['HeadFields'] } })),
     reread:
       head &&
       (async () => {
@@ -129,6 +166,32 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
         {f.text({ k: 'code', label: headLabels.code, placeholder: 'TUI', required: true, maxLength: 20 })}
         {f.choice({ k: 'type', label: headLabels.type, data: types })}
       </div>
+      {v.type !== 'FINE' &&
+        f.yes({
+          k: 'optional',
+          label: headLabels.optional,
+          description: 'Only students who are subscribed to it are charged',
+        })}
+      {v.optional &&
+        f.choice({
+          k: 'amountBy',
+          label: headLabels.amountBy,
+          data: v.type === 'TRANSPORT' ? transportAmountsBy : amountsBy,
+          description:
+            by === 'CLASS'
+              ? undefined
+              : 'Put the head into the structure of each class that is charged for it, with 0.',
+        })}
+      {by !== 'CLASS' && (
+        <HeadAmounts by={by} value={v.amounts} onChange={(a) => draft.set('amounts', a)} errors={draft.errors} />
+      )}
+      {head?.optional && (
+        <Group>
+          <Button component={Link} to="/fees/subscriptions" search={{ feeHeadId: head.id } as never} variant="default">
+            Subscribers
+          </Button>
+        </Group>
+      )}
     </FormDrawer>
   )
 }
@@ -220,7 +283,7 @@ const labels = {
   classId: 'Class',
   heads: 'Fee heads',
   instalments: 'Instalments',
-  proRata: 'Pays for the days that remain',
+  proRata: 'Pays for the rest of the year',
   lateFine: 'Late fine',
 }
 type Line = { feeHeadId: string; amount: number | null }
@@ -256,6 +319,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
   const v = draft.values
   const wire = (c: Partial<typeof v>) => ({
     ...c,
+    ...(c.heads ? { heads: c.heads.map((h) => ({ ...h, amount: h.amount ?? 0 })) } : {}),
     ...(c.lateFine
       ? {
           lateFine: {
@@ -307,7 +371,8 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
       if (!structure && s) setAddress({ open: s.id })
     },
   })
-  const total = v.heads.reduce((n, h) => n + (h.amount ?? 0), 0)
+  const isOptional = (id: string) => !!heads.data?.find((x) => x.id === id)?.optional
+  const total = v.heads.reduce((n, h) => n + (isOptional(h.feeHeadId) ? 0 : (h.amount ?? 0)), 0)
   const percent = v.instalments.reduce((n, i) => n + (i.percent ?? 0), 0)
   const line = (i: number, change: Partial<Line>) =>
     draft.set(
@@ -367,7 +432,10 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
                 error={e(`heads[${i}].feeHeadId`)}
                 data={[
                   { value: '', label: 'Choose a fee head' },
-                  ...(heads.data ?? []).map((x) => ({ value: x.id, label: x.name })),
+                  ...(heads.data ?? []).map((x) => ({
+                    value: x.id,
+                    label: x.optional ? `${x.name} (subscribers)` : x.name,
+                  })),
                 ]}
                 onChange={(x) => line(i, { feeHeadId: x.currentTarget.value })}
               />
@@ -501,7 +569,11 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
           </Group>
         </Stack>
       </div>
-      {f.yes({ k: 'proRata', label: 'Students who join during the year pay for the days that remain' })}
+      {f.yes({
+        k: 'proRata',
+        label: 'Students who join during the year pay for the rest of it',
+        description: 'So do subscribers of an optional fee head',
+      })}
       <div>
         <Text className="section" mt={0}>
           Late payment

@@ -1,0 +1,171 @@
+package fee
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// openingAccount is the other side of opening balances: what they came to before.
+var openingAccount = account(31)
+
+// opening is what a student owed, or had in credit, on the day the school's accounts begin.
+type opening struct {
+	student uuid.UUID
+	amount  int64 // below zero it is a credit
+	day     api.Date
+	note    string
+}
+
+type openingIn struct {
+	StudentID uuid.UUID `json:"studentId" validate:"required"`
+	Type      string    `json:"type" validate:"required,oneof=DUE CREDIT" doc:"DUE: the family owed it. CREDIT: it was paid ahead"`
+	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
+	Date      api.Date  `json:"date" validate:"required" doc:"Since when it is due, or was paid; today or before"`
+	Note      string    `json:"note" validate:"max=200" example:"Term 2 of last year"`
+}
+
+// OpeningBalance is what a student's account began with.
+type OpeningBalance struct {
+	ID              uuid.UUID `json:"id" doc:"The transaction's"`
+	StudentID       uuid.UUID `json:"studentId"`
+	StudentName     string    `json:"studentName"`
+	AdmissionNumber string    `json:"admissionNumber"`
+	Type            string    `json:"type" doc:"DUE or CREDIT"`
+	Amount          int64     `json:"amount"`
+	Date            api.Date  `json:"date"`
+	Narration       string    `json:"narration"`
+	Reversed        bool      `json:"reversed"`
+	CreatedAt       time.Time `json:"createdAt"`
+}
+
+// createOpening enters one opening balance. Nobody is notified: the family knows it.
+func createOpening(c api.Ctx, r openingIn) (OpeningBalance, error) {
+	amount := int64(r.Amount)
+	if r.Type == "CREDIT" {
+		amount = -amount
+	}
+	if c.Today().Before(r.Date) {
+		return OpeningBalance{}, api.InvalidField("date", "The date must not be in the future")
+	}
+	if _, _, _, err := atCounter(c, r.StudentID); err != nil {
+		return OpeningBalance{}, err
+	}
+	postings, err := open(c, []opening{{student: r.StudentID, amount: amount, day: r.Date, note: r.Note}})
+	if err != nil {
+		return OpeningBalance{}, err
+	}
+	out, err := getOpening(c, byID{postings[0].id})
+	if err != nil {
+		return out, err
+	}
+	c.Changed("create", "opening balance", out.ID, nil, out)
+	return out, nil
+}
+
+// openedSQL is how many opening balances students ($1) were given, and whether one of them holds.
+const openedSQL = `select e.account_id as student_id, count(*) as made,
+	bool_or(not exists (select from ledger_transaction r where r.reverses_id = t.id)) as holds
+	from ledger_entry e join ledger_transaction t on t.id = e.transaction_id and t.kind = 'OPENING'
+	where e.account_id = any($1) group by 1`
+
+type opened struct {
+	StudentID uuid.UUID
+	Made      int64
+	Holds     bool
+}
+
+// open posts opening balances: one that holds for a student, with an invoice that is due
+// since its day if it is owed. Another is taken once the first was reversed.
+func open(c api.Ctx, list []opening) ([]posting, error) {
+	ids := make([]uuid.UUID, len(list))
+	for i, o := range list {
+		ids[i] = o.student
+	}
+	var years []schoolYear
+	var before []opened
+	err := tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
+		tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard},
+		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)},
+		tenancy.Query{SQL: openedSQL, Args: []any{ids}, Scan: tenancy.Collect(&before)})
+	if err != nil {
+		return nil, fmt.Errorf("reading opening balances: %w", err)
+	}
+	year, err := only(years)
+	if err != nil {
+		return nil, err
+	}
+	made := map[uuid.UUID]int64{}
+	for _, b := range before {
+		if made[b.StudentID] = b.Made; b.Holds {
+			return nil, api.Conflict("The student has an opening balance already: reverse it first")
+		}
+	}
+	numbers, err := invoiceNumbers(c, year, len(list))
+	if err != nil {
+		return nil, err
+	}
+	days, all := map[api.Date][]posting{}, make([]posting, len(list))
+	for i, o := range list {
+		all[i] = o.posting(year, numbers(i), made[o.student]+1)
+		days[o.day] = append(days[o.day], all[i])
+	}
+	for day, postings := range days {
+		queries, err := write(c, postings...)
+		if err != nil {
+			return nil, err
+		}
+		queries[0].Args[0] = day // instead of today
+		if err := tenancy.Pipeline(c.DB, queries...); err != nil {
+			return nil, fmt.Errorf("posting opening balances: %w", err)
+		}
+	}
+	return all, nil
+}
+
+func (o opening) posting(year schoolYear, number string, nth int64) posting {
+	p := posting{id: api.NewID(), kind: "OPENING", narration: "Opening balance", key: fmt.Sprintf("opening %s %d", o.student, nth)}
+	if o.note != "" {
+		p.narration += ": " + o.note
+	}
+	if o.amount < 0 {
+		p.entries = []entry{{account: openingAccount, side: debit, amount: -o.amount}, {account: o.student, side: credit, amount: -o.amount}}
+		return p
+	}
+	p.invoice = &invoice{id: api.NewID(), year: year.ID, number: number, student: o.student, name: "Opening balance", due: o.day,
+		lines: []InvoiceLine{{Name: "Opening balance", Amount: o.amount}}}
+	p.entries = []entry{{account: o.student, side: debit, amount: o.amount, of: p.invoice},
+		{account: openingAccount, side: credit, amount: o.amount}}
+	return p
+}
+
+const openingQuery = `select t.id, s.id as student_id, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
+	case e.entry_type when 'DR' then 'DUE' else 'CREDIT' end as type, e.amount, t.value_date as date, t.narration, t.created_at,
+	exists (select from ledger_transaction r where r.reverses_id = t.id) as reversed
+	from ledger_transaction t join ledger_entry e on e.transaction_id = t.id join student s on s.id = e.account_id
+	where t.kind = 'OPENING'`
+
+func openings(c api.Ctx) *gorm.DB {
+	return c.DB.Table("(?) as opening_balance", c.DB.Raw(openingQuery))
+}
+
+var openingListing = api.Listing{
+	Sorts:   map[string]string{"createdAt": "created_at", "studentName": "student_name", "date": "date"},
+	Default: "-createdAt",
+	Filters: map[string]api.Filter{"search": api.Search("student_name", "admission_number"), "studentId": api.ByID("student_id"),
+		"type": api.ByEnum("type", "DUE", "CREDIT"), "reversed": api.ByBool("reversed")},
+}
+
+func listOpenings(c api.Ctx, l api.ListRequest) (api.Page[OpeningBalance], error) {
+	return api.Fetch[OpeningBalance](openings(c), l)
+}
+
+func getOpening(c api.Ctx, r byID) (OpeningBalance, error) {
+	return api.Find[OpeningBalance](c, "opening balance", openings(c), r.ID)
+}

@@ -1,0 +1,197 @@
+package fee
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"homeroom/api"
+	"homeroom/tenancy"
+)
+
+// Subscription is that a student has an optional head, from a day to a day.
+type Subscription struct {
+	api.Record
+	StudentID uuid.UUID `json:"studentId"`
+	FeeHeadID uuid.UUID `json:"feeHeadId"`
+	SubscriptionFields
+}
+
+// TableName is the record's table.
+func (Subscription) TableName() string { return "fee_subscription" }
+
+// SubscriptionFields are what can be changed of a subscription.
+type SubscriptionFields struct {
+	OptionID *uuid.UUID `json:"optionId" doc:"One of the head's amounts; required where it has them by option"`
+	FromDate api.Date   `json:"fromDate" doc:"Today unless given"`
+	ToDate   *api.Date  `json:"toDate" doc:"The last day; until it is ended unless given"`
+}
+
+type subscriptionIn struct {
+	FeeHeadID  uuid.UUID   `json:"feeHeadId" validate:"required"`
+	StudentIDs []uuid.UUID `json:"studentIds" validate:"max=5000,unique" doc:"These students"`
+	ClassID    *uuid.UUID  `json:"classId" doc:"Or everybody who sits in this class on that day"`
+	SubscriptionFields
+}
+
+type subscriptionChange struct {
+	ID uuid.UUID `path:"id"`
+	api.Change[SubscriptionFields]
+}
+
+// Subscribed is how many were subscribed.
+type Subscribed struct {
+	Subscribed int `json:"subscribed"`
+	Already    int `json:"already" doc:"How many are subscribed on some of these days already; they were left alone"`
+}
+
+// subscribe gives students an optional head. Who has it on some of the days is left alone.
+func subscribe(c api.Ctx, r subscriptionIn) (Subscribed, error) {
+	head, err := api.Find[Head](c, "fee head", c.DB, r.FeeHeadID)
+	if err != nil {
+		return Subscribed{}, err
+	}
+	if r.FromDate.IsZero() {
+		r.FromDate = c.Today()
+	}
+	if err := r.check(head); err != nil {
+		return Subscribed{}, err
+	}
+	ids, err := studentsOf(c, r.StudentIDs, r.ClassID, r.FromDate)
+	if err != nil {
+		return Subscribed{}, err
+	}
+	var made int64
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into fee_subscription (id, student_id, fee_head_id, option_id, from_date, to_date,
+		created_by, updated_by, created_at, updated_at)
+		select gen_random_uuid(), s, $2, $3, $4, $5, $6, $6, $7, $7 from unnest($1::uuid[]) s
+		where not exists (select from fee_subscription x where x.student_id = s and x.fee_head_id = $2
+			and daterange(x.from_date, x.to_date, '[]') && daterange($4, $5, '[]')) returning 1`,
+		Args: []any{ids, head.ID, r.OptionID, r.FromDate, r.ToDate, c.User.ID, c.Now}, Scan: count(&made)})
+	if err != nil {
+		return Subscribed{}, fmt.Errorf("subscribing students: %w", err)
+	}
+	out := Subscribed{Subscribed: int(made), Already: len(ids) - int(made)}
+	if made > 0 {
+		c.Changed("subscribe", "fee head", head.ID, nil, map[string]any{"studentIds": ids, "optionId": r.OptionID, "fromDate": r.FromDate,
+			"toDate": r.ToDate, "subscribed": out.Subscribed})
+	}
+	return out, nil
+}
+
+// check refuses what the head does not have.
+func (f SubscriptionFields) check(h Head) error {
+	_, there := h.option(f.OptionID)
+	switch {
+	case !h.Optional:
+		return api.InvalidField("feeHeadId", "%s is not optional: everybody whose fee structure has it pays it", h.Name)
+	case h.AmountBy == "OPTION" && f.OptionID == nil:
+		return api.InvalidField("optionId", "Choose an option of %s", h.Name)
+	case h.AmountBy == "OPTION" && !there:
+		return api.InvalidField("optionId", "%s does not have this option", h.Name)
+	case h.AmountBy != "OPTION" && f.OptionID != nil:
+		return api.InvalidField("optionId", "%s has no options", h.Name)
+	case f.ToDate != nil && f.ToDate.Before(f.FromDate):
+		return api.InvalidField("toDate", "The last day must not be before the first")
+	}
+	return nil
+}
+
+// studentsOf are the students a request names, or those of a class on a day.
+func studentsOf(c api.Ctx, picked []uuid.UUID, class *uuid.UUID, day api.Date) ([]uuid.UUID, error) {
+	if (len(picked) == 0) == (class == nil) {
+		return nil, api.InvalidField("studentIds", "Choose students or a class")
+	}
+	var ids []uuid.UUID
+	query := c.DB.Raw(`select id from student where id in ? and deleted_at is null`, picked)
+	if class != nil {
+		query = c.DB.Raw(`select s.id from student s left join enrolment e on e.student_id = s.id and e.start_date <= @day
+			and (e.end_date is null or e.end_date >= @day)
+			where s.deleted_at is null and s.status = 'ACTIVE' and coalesce(e.class_id, s.class_id) = @class order by s.id`,
+			map[string]any{"day": day, "class": *class})
+	}
+	if err := query.Scan(&ids).Error; err != nil {
+		return nil, fmt.Errorf("reading students: %w", err)
+	}
+	if class != nil && len(ids) == 0 {
+		return nil, api.InvalidField("classId", "Nobody sits in this class on %s", day)
+	}
+	known := map[uuid.UUID]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
+	var bad []api.Detail
+	for i, id := range picked {
+		if !known[id] {
+			bad = append(bad, api.Detail{Field: fmt.Sprintf("studentIds[%d]", i), Message: "No such student"})
+		}
+	}
+	if bad != nil {
+		return nil, api.Invalid(bad...)
+	}
+	return ids, nil
+}
+
+// SubscriptionItem is a subscription in a list.
+type SubscriptionItem struct {
+	Subscription
+	StudentName     string     `json:"studentName"`
+	AdmissionNumber string     `json:"admissionNumber"`
+	ClassID         *uuid.UUID `json:"classId"`
+	ClassName       string     `json:"className"`
+	FeeHeadName     string     `json:"feeHeadName"`
+	OptionName      string     `json:"optionName" doc:"Empty where the head has no options"`
+	Status          string     `json:"status" doc:"ACTIVE, LATER (it has not begun) or ENDED"`
+}
+
+const subscriptionQuery = `select u.id, u.created_at, u.updated_at, u.created_by, u.updated_by, u.version, u.student_id, u.fee_head_id,
+	u.option_id, u.from_date, u.to_date, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number, k.id as class_id,
+	coalesce(k.name, '') as class_name, h.name as fee_head_name,
+	coalesce((select a ->> 'name' from jsonb_array_elements(h.amounts) a where (a ->> 'id')::uuid = u.option_id), '') as option_name,
+	case when u.from_date > day then 'LATER' when u.to_date < day then 'ENDED' else 'ACTIVE' end as status
+	from (select ?::date as day) today cross join fee_subscription u join student s on s.id = u.student_id join fee_head h on h.id = u.fee_head_id
+	left join enrolment e on e.student_id = s.id and e.start_date <= day and (e.end_date is null or e.end_date >= day)
+	left join class k on k.id = coalesce(e.class_id, s.class_id) where s.deleted_at is null`
+
+func subscriptions(c api.Ctx) *gorm.DB {
+	return c.DB.Table("(?) as fee_subscription", c.DB.Raw(subscriptionQuery, c.Today()))
+}
+
+var subscriptionListing = api.Listing{
+	Sorts:   map[string]string{"studentName": "student_name", "fromDate": "from_date", "createdAt": "created_at"},
+	Default: "studentName",
+	Filters: map[string]api.Filter{
+		"search": api.Search("student_name", "admission_number"), "studentId": api.ByID("student_id"), "feeHeadId": api.ByID("fee_head_id"),
+		"optionId": api.ByID("option_id"), "classId": api.ByID("class_id"), "status": api.ByEnum("status", "ACTIVE", "LATER", "ENDED"),
+	},
+}
+
+func listSubscriptions(c api.Ctx, l api.ListRequest) (api.Page[SubscriptionItem], error) {
+	return api.Fetch[SubscriptionItem](subscriptions(c), l)
+}
+
+func getSubscription(c api.Ctx, r byID) (SubscriptionItem, error) {
+	return api.Find[SubscriptionItem](c, "subscription", subscriptions(c), r.ID)
+}
+
+func updateSubscription(c api.Ctx, r subscriptionChange) (SubscriptionItem, error) {
+	_, err := api.Update(c, "subscription", r.ID, func(s *Subscription) error {
+		if err := r.Apply(&s.SubscriptionFields); err != nil {
+			return err
+		}
+		head, err := api.Find[Head](c, "fee head", c.DB, s.FeeHeadID)
+		if err != nil {
+			return err
+		}
+		return s.check(head)
+	})
+	if err != nil {
+		return SubscriptionItem{}, err
+	}
+	return getSubscription(c, byID{r.ID})
+}
+
+func deleteSubscription(c api.Ctx, r byID) error {
+	return api.Erase[Subscription](c, "subscription", r.ID)
+}

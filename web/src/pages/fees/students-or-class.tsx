@@ -1,0 +1,75 @@
+import { Button, Group, NativeSelect, Radio } from '@mantine/core'
+import { useClasses } from '../../api/queries'
+import { type Person, PersonPicker } from '../../patterns/PersonPicker'
+
+export interface Chosen {
+  who: 'students' | 'class'
+  people: Pick<Person, 'id' | 'name'>[]
+  classId: string
+}
+export const nobody: Chosen = { who: 'students', people: [], classId: '' }
+export const isNobody = (c: Chosen) => (c.who === 'class' ? !c.classId : c.people.length === 0)
+/** As the API takes it. */
+export const chosenIds = (c: Chosen) =>
+  c.who === 'class' ? { classId: c.classId } : { studentIds: c.people.map((p) => p.id) }
+
+/** Some students, or a whole class. */
+export function StudentsOrClass({
+  value,
+  onChange,
+  errors,
+}: {
+  value: Chosen
+  onChange: (c: Chosen) => void
+  errors: Record<string, string>
+}) {
+  const classes = useClasses()
+  return (
+    <>
+      <Radio.Group label="Who" value={value.who} onChange={(x) => onChange({ ...value, who: x as Chosen['who'] })}>
+        <Group gap={16} mt={4}>
+          <Radio value="students" label="Some students" />
+          <Radio value="class" label="A whole class" />
+        </Group>
+      </Radio.Group>
+      {value.who === 'class' ? (
+        <NativeSelect
+          label="Class"
+          value={value.classId}
+          error={errors.classId}
+          data={[
+            { value: '', label: 'Choose a class' },
+            ...(classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
+          ]}
+          onChange={(e) => onChange({ ...value, classId: e.currentTarget.value })}
+        />
+      ) : (
+        <>
+          <PersonPicker
+            label="Student"
+            size="sm"
+            error={errors.studentIds}
+            onPick={(p) =>
+              value.people.some((x) => x.id === p.id) || onChange({ ...value, people: [...value.people, p] })
+            }
+          />
+          {value.people.length > 0 && (
+            <Group gap={8}>
+              {value.people.map((p) => (
+                <Button
+                  key={p.id}
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Remove ${p.name}`}
+                  onClick={() => onChange({ ...value, people: value.people.filter((x) => x.id !== p.id) })}
+                >
+                  {p.name} ×
+                </Button>
+              ))}
+            </Group>
+          )}
+        </>
+      )}
+    </>
+  )
+}
