@@ -44,6 +44,7 @@ func TestASuperAdminMadeOnTheCommandLineSignsIn(t *testing.T) {
 	token := enrolOperator(t, address, "ops@example.org", password)
 	wants(t, 200, "GET", address+"/super-admin/school/list", token, nil)
 
+	must(t, "the list", mustRun(t, env, "", "superadmin", "list"), "ops@example.org  ACTIVE  yes")
 	if said := refuses(t, env, "", "superadmin", "disable", "ops@example.org"); !strings.Contains(said, "last active") {
 		t.Errorf("disabling the only one is refused with %q", said)
 	}
@@ -56,6 +57,11 @@ func TestASuperAdminMadeOnTheCommandLineSignsIn(t *testing.T) {
 		return status == 401
 	})
 	token = enrolOperator(t, address, "ops@example.org", password) // they begin anew
+	mustRun(t, env, "forgotten-and-made-anew\n", "superadmin", "reset-password", "ops@example.org")
+	testkit.Eventually(t, "the session has ended with its password", func() bool {
+		status, _ := call(t, "GET", address+"/super-admin/school/list", token, nil)
+		return status == 401
+	})
 	mustRun(t, env, password+"\n", "superadmin", "create", "second@example.org")
 	mustRun(t, env, "", "superadmin", "disable", "ops@example.org")
 	testkit.Eventually(t, "a disabled operator is out", func() bool {
