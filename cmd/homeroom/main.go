@@ -64,7 +64,7 @@ Configuration (environment variable, default, meaning):
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.AddCommand(tryOutCommands()...)
 	cmd.AddCommand(serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), restoredCommand(),
-		rotateSecretCommand(), openapiCommand(),
+		rotateSecretCommand(), nodeCommand(), openapiCommand(),
 		healthCommand(), versionCommand(), hashWorkerCommand())
 	return cmd
 }
