@@ -158,7 +158,7 @@ func (k *Kernel) explain(err error) *Error {
 	var pg *pgconn.PgError
 	var stranger tenancy.StrangerError
 	switch {
-	case errors.As(err, &stranger):
+	case errors.As(err, &stranger) || errors.Is(err, tenancy.ErrSecret):
 		return Unavailable("The service is briefly unavailable, try again").Because(err)
 	case errors.Is(err, tenancy.ErrMoving):
 		return Unavailable("This school is being moved, try again in a moment").Because(err)

@@ -73,3 +73,30 @@ func (a *Auth) FindOperator(ctx context.Context, email string) (operator, accoun
 		where lower(s.email) = $1`, strings.ToLower(email)).Scan(&operator, &account)
 	return operator, account, err
 }
+
+// ResetOperatorPassword gives an operator another password and ends their sessions, for one who has forgotten theirs
+// where no e-mail can be sent.
+func (a *Auth) ResetOperatorPassword(ctx context.Context, operator uuid.UUID, password string, also ...tenancy.InTx) error {
+	hashed, err := a.Hasher.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	var ended []uuid.UUID
+	err = pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
+		_, err = tx.Exec(ctx, `update platform.super_admin set password_hash = $2, updated_at = $3 where id = $1`, operator, hashed, a.Clock())
+		if err == nil {
+			ended, err = a.revoke(ctx, tx, "password reset on the command line",
+				`account_id in (select id from platform.account where user_id = $3 and role_type = 'SUPER_ADMIN')`, operator)
+		}
+		if err != nil {
+			return err
+		}
+		return runInTx(ctx, tx, also)
+	})
+	if err != nil {
+		return fmt.Errorf("resetting an operator's password: %w", err)
+	}
+	a.publishEnded(ended)
+	a.SessionsChanged(operator)
+	return nil
+}

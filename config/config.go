@@ -26,6 +26,9 @@ const (
 	Production Profile = "production"
 )
 
+// MinSecretLength is how many characters a secret has at the least.
+const MinSecretLength = 32
+
 // LocalSecret signs and encrypts in the local profile. It is public: production refuses it.
 const LocalSecret = "homeroom-local-secret-that-everybody-knows"
 
@@ -285,7 +288,7 @@ func (c *Config) checkProduction(environ map[string]string) error {
 	case c.Secret == LocalSecret:
 		errs = append(errs, problem("HOMEROOM_SECRET", "is the local profile's, which everybody knows",
 			"make one with: openssl rand -base64 48"))
-	case len(c.Secret) < 32:
+	case len(c.Secret) < MinSecretLength:
 		errs = append(errs, problem("HOMEROOM_SECRET", fmt.Sprintf("has %d characters", len(c.Secret)),
 			"use at least 32: openssl rand -base64 48"))
 	}

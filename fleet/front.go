@@ -102,7 +102,7 @@ func inTests(text, folder string, ports []int, instances []*Instance) (string, e
 	})
 	for _, change := range [][2]string{
 		{"listen 80;", fmt.Sprintf("listen 127.0.0.1:%d;", ports[0])},
-		{"listen 443 ssl;", fmt.Sprintf("listen 127.0.0.1:%d ssl;\n    listen 127.0.0.1:%d;", ports[1], ports[2])},
+		{"listen 443 ssl http2;", fmt.Sprintf("listen 127.0.0.1:%d ssl http2;\n    listen 127.0.0.1:%d;", ports[1], ports[2])},
 		{"/etc/ssl/homeroom/fullchain.pem", folder + "/fullchain.pem"},
 		{"/etc/ssl/homeroom/privkey.pem", folder + "/privkey.pem"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -89,6 +90,7 @@ type Cluster struct {
 	waits singleflight.Group // for schools whose writes are held
 
 	asking singleflight.Group // nodes whether they accept this platform
+	opened atomic.Bool        // OpenEachKind has succeeded
 }
 
 // Open prepares the platform's pools and node "main". It dials nothing: a server
@@ -112,7 +114,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	config.RuntimeParams["search_path"] = PlatformSchema
 	config.RuntimeParams["application_name"] = "homeroom-platform"
 	config.Tracer = o.Tracer
-	bound, err := openPool(config, o.PlatformConns, o.PlatformConns, nil)
+	bound, err := openPool(config, o.PlatformConns, o.PlatformConns, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)
 	}

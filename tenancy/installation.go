@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"context"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 
@@ -74,11 +75,15 @@ func MakeRecords(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Installation reads which installation this platform is.
+// Installation reads which installation this platform is, or returns ErrSecret if the secret is another's.
 func (c *Cluster) Installation(ctx context.Context) (i Installation, err error) {
-	err = c.platform.QueryRow(ctx, `select id, generation from platform.installation`).Scan(&i.ID, &i.Generation)
+	var mac []byte
+	err = c.platform.QueryRow(ctx, `select id, generation, secret_mac from platform.installation`).Scan(&i.ID, &i.Generation, &mac)
 	if err != nil {
 		return i, fmt.Errorf("reading which installation this is: %w", err)
+	}
+	if mac != nil && !hmac.Equal(mac, secretMAC(c.options.Secret)) {
+		return i, ErrSecret
 	}
 	return i, nil
 }

@@ -28,7 +28,8 @@ type Node struct {
 	database string
 	options  Options
 
-	accepted atomic.Bool // the node has said that this platform is its own
+	accepted     atomic.Bool // the node has said that this platform is its own
+	refusesLogin atomic.Bool // it, or the pooler before it, refused a shard's login when one was last tried
 
 	mu     sync.Mutex
 	tables []Table // of the template, once they were asked for
@@ -77,10 +78,10 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 		}
 		s := &shard{login: login}
 		look := func(ctx context.Context, schema string, err error) error { return o.refused(ctx, name, schema, err) }
-		if s.usual, err = openPool(config, o.ShardConns, o.ShardConns, look); err != nil {
+		if s.usual, err = openPool(config, o.ShardConns, o.ShardConns, look, &n.refusesLogin); err != nil {
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
-		if s.long, err = openPool(config, o.ShardConns, 0, look); err != nil {
+		if s.long, err = openPool(config, o.ShardConns, 0, look, &n.refusesLogin); err != nil {
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
 		n.shards = append(n.shards, s)

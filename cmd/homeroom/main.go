@@ -63,7 +63,8 @@ Configuration (environment variable, default, meaning):
 	cmd.SetVersionTemplate("{{.Version}}")
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.AddCommand(tryOutCommands()...)
-	cmd.AddCommand(serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), restoredCommand(), openapiCommand(),
+	cmd.AddCommand(serveCommand(), migrateCommand(), schoolCommand(), superadminCommand(), poolUsersCommand(), restoredCommand(),
+		rotateSecretCommand(), nodeCommand(), openapiCommand(),
 		healthCommand(), versionCommand(), hashWorkerCommand())
 	return cmd
 }

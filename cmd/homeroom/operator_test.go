@@ -44,6 +44,7 @@ func TestASuperAdminMadeOnTheCommandLineSignsIn(t *testing.T) {
 	token := enrolOperator(t, address, "ops@example.org", password)
 	wants(t, 200, "GET", address+"/super-admin/school/list", token, nil)
 
+	must(t, "the list", mustRun(t, env, "", "superadmin", "list"), "ops@example.org  ACTIVE  yes")
 	if said := refuses(t, env, "", "superadmin", "disable", "ops@example.org"); !strings.Contains(said, "last active") {
 		t.Errorf("disabling the only one is refused with %q", said)
 	}
@@ -66,6 +67,10 @@ func TestASuperAdminMadeOnTheCommandLineSignsIn(t *testing.T) {
 	mustRun(t, env, "", "superadmin", "enable", "ops@example.org")
 	wants(t, 403, "POST", address+"/auth/login", "",
 		map[string]string{"email": "ops@example.org", "password": password}) // the factor is asked for
+	const anew = "forgotten-and-made-anew"
+	mustRun(t, env, anew+"\n", "superadmin", "reset-password", "ops@example.org")
+	wants(t, 400, "POST", address+"/auth/login", "", map[string]string{"email": "ops@example.org", "password": password})
+	wants(t, 403, "POST", address+"/auth/login", "", map[string]string{"email": "ops@example.org", "password": anew})
 	p.stop(t, syscall.SIGTERM)
 }
 

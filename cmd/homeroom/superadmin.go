@@ -8,6 +8,7 @@ import (
 	"net/mail"
 	"os"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -60,8 +61,72 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 		},
 	}
 	create.Flags().StringVar(&name, "name", "", "what people call them")
-	cmd.AddCommand(create, disableOperatorCommand(), enableOperatorCommand(), resetFactorCommand())
+	cmd.AddCommand(create, listOperatorsCommand(), resetPasswordCommand(), disableOperatorCommand(), enableOperatorCommand(), resetFactorCommand())
 	return cmd
+}
+
+func listOperatorsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the administrators of the platform",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := operator(cmd)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			rows, err := s.Cluster.PlatformPool().Query(cmd.Context(), `select s.email, s.status, s.name,
+				coalesce(to_char(s.last_sign_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), 'never'),
+				exists (select from platform.account a where a.user_id = s.id and (exists (select from platform.totp t where t.account_id = a.id)
+					or exists (select from platform.passkey p where p.account_id = a.id)))
+				from platform.super_admin s order by lower(s.email)`)
+			if err != nil {
+				return notSetUp(err)
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "E-MAIL\tSTATUS\tSECOND FACTOR\tLAST SIGN-IN (UTC)\tNAME")
+			var email, status, name, last string
+			var factor bool
+			_, err = pgx.ForEachRow(rows, []any{&email, &status, &name, &last, &factor}, func() error {
+				has := "none"
+				if factor {
+					has = "yes"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", email, status, has, last, name)
+				return nil
+			})
+			if err != nil {
+				return notSetUp(err)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func resetPasswordCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "reset-password EMAIL",
+		Short: "Give an administrator of the platform another password",
+		Long: `Give a cross-school administrator who has forgotten it another password, and end their
+sessions. It is asked for twice on a terminal and never shown; without a terminal it is
+read from standard input, one line. Their second factors stay. Make sure first that it is
+they who ask.
+
+Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
+		Example: "  homeroom superadmin reset-password ops@example.org",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeOperator(cmd, args[0], "reset password", "Changed. Their sessions have ended.",
+				func(s *service.Service, operator, _ uuid.UUID, booked tenancy.InTx) error {
+					password, err := askPassword(args[0])
+					if err != nil {
+						return err
+					}
+					return s.Auth.ResetOperatorPassword(cmd.Context(), operator, password, booked)
+				})
+		},
+	}
 }
 
 func disableOperatorCommand() *cobra.Command {
@@ -136,19 +201,19 @@ func changeOperator(cmd *cobra.Command, email, action, done string,
 	if err != nil {
 		return err
 	}
-	if err := do(s, id, account, bookedOperator(action, id)); err != nil {
+	if err := do(s, id, account, bookedAs(action, "super-admin", id)); err != nil {
 		return err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), done)
 	return nil
 }
 
-// bookedOperator writes a change of an operator made on the command line into the
+// bookedAs writes a change that concerns no school, made on the command line, into the
 // platform's audit.
-func bookedOperator(action string, operator uuid.UUID) tenancy.InTx {
+func bookedAs(action, entity string, id uuid.UUID) tenancy.InTx {
 	return func(ctx context.Context, tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `insert into platform.audit_event (id, actor_role, action, entity, entity_id, occurred_at)
-			values ($1, 'COMMAND_LINE', $2, 'super-admin', $3, now())`, uuid.Must(uuid.NewV7()), action, operator.String())
+			values ($1, 'COMMAND_LINE', $2, $3, $4, now())`, uuid.Must(uuid.NewV7()), action, entity, id.String())
 		return err
 	}
 }

@@ -77,6 +77,8 @@ func (s *Service) ready(ctx context.Context) (map[string]string, bool) {
 		check("service", true, nil)
 	}
 	check("postgres", true, s.Cluster.PlatformPool().Ping(ctx))
+	check("connections", true, s.Cluster.OpenEachKind(ctx))
+	check("logins", true, s.Cluster.CheckLogins(ctx))
 	check("migrations", false, lifecycle.CheckNotAhead(ctx, s.Cluster))
 	check("redis", false, s.Redis.Ping(ctx).Err())
 	return checks, ready

@@ -128,3 +128,37 @@ func TestRestored_SchoolThatMovedSince_IsFoundWhereItIs(t *testing.T) {
 		t.Errorf("the school is looked for on %s, want north", node)
 	}
 }
+
+func TestRemoveNode_InUse_IsRefused(t *testing.T) {
+	t.Parallel()
+	_, c, _, _ := twoServers(t)
+	var used lifecycle.NodeInUseError
+	if err := lifecycle.RemoveNode(t.Context(), c, "north"); !errors.As(err, &used) || used.Schools != 1 {
+		t.Errorf("striking off a node with a school says %v", err)
+	}
+	if err := lifecycle.RemoveNode(t.Context(), c, "main"); !errors.Is(err, lifecycle.ErrMainNode) {
+		t.Errorf("striking main off says %v", err)
+	}
+}
+
+func TestRemoveNode_Empty_IsForgottenAndMayBeAddedElsewhere(t *testing.T) {
+	t.Parallel()
+	c := clusters.Ready(t, clusters.Options(t))
+	north := clusters.NewDatabase(t, "north")
+	if err := lifecycle.AddNode(t.Context(), c, "north", north, ""); err != nil {
+		t.Fatal(err)
+	}
+	execPlatform(t, c, `insert into platform.node (name, url) values ('gone', 'postgres://nobody@127.0.0.1:1/none')`)
+	for _, name := range []string{"north", "gone"} {
+		if err := lifecycle.RemoveNode(t.Context(), c, name); err != nil {
+			t.Errorf("striking %s off: %v", name, err)
+		}
+	}
+	if err := lifecycle.Setup(t.Context(), clusters.Open(t, c.Options())); err != nil {
+		t.Errorf("the next start says %v", err)
+	}
+	other := clusters.Ready(t, clusters.Options(t))
+	if err := lifecycle.AddNode(t.Context(), other, "north", north, ""); err != nil {
+		t.Errorf("adding it elsewhere: %v", err)
+	}
+}

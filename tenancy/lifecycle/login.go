@@ -106,8 +106,34 @@ func setupLogin(ctx context.Context, n *tenancy.Node, conn *pgx.Conn, l tenancy.
 // school's role: only when statements do not run under it.
 func inherits(n *tenancy.Node) bool { return !n.Options().RolePerSchool }
 
-// checkLogins signs in as every shard, and sets the password of those whose password was
-// derived from another secret.
+// checkFirstSecret returns tenancy.ErrSecret where no secret is recorded yet, there are schools, and the login of their
+// node's first shard has a password that follows from another secret.
+func checkFirstSecret(ctx context.Context, c *tenancy.Cluster) error {
+	recorded, err := c.CheckSecret(ctx)
+	if err != nil || recorded {
+		return err
+	}
+	n, err := c.NodeUnchecked(ctx, tenancy.MainNode)
+	if err != nil {
+		return err
+	}
+	login := n.Logins()[0]
+	var schools, made bool
+	err = c.PlatformPool().QueryRow(ctx, `select exists (select from platform.school where node = $1)`, n.Name).Scan(&schools)
+	if err == nil && schools {
+		err = n.Admin().QueryRow(ctx, `select exists (select from pg_catalog.pg_roles where rolname = $1)`, login.Name).Scan(&made)
+	}
+	if err != nil {
+		return fmt.Errorf("looking for login role %s: %w", login.Name, err)
+	}
+	if made && sqlstate.Of(signIn(ctx, n, login)) == sqlstate.InvalidPassword {
+		return tenancy.ErrSecret
+	}
+	return nil
+}
+
+// checkLogins signs in as every shard, and sets the password of those whose password follows from an earlier secret:
+// they were away when it was replaced.
 func checkLogins(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
 	logins := n.Logins()
 	wrong := make([]bool, len(logins))

@@ -38,6 +38,9 @@ func Setup(ctx context.Context, c *tenancy.Cluster) error {
 	if err := SetupPlatform(ctx, c); err != nil {
 		return err
 	}
+	if err := checkFirstSecret(ctx, c); err != nil {
+		return err
+	}
 	nodes, err := c.Nodes(ctx)
 	if err != nil {
 		return fmt.Errorf("listing nodes: %w", err)
@@ -51,6 +54,9 @@ func Setup(ctx context.Context, c *tenancy.Cluster) error {
 		if err != nil {
 			down.Nodes[name] = err
 		}
+	}
+	if err := c.RecordSecret(ctx); err != nil {
+		return err
 	}
 	if len(down.Nodes) > 0 {
 		return down
@@ -69,7 +75,8 @@ func SetupPlatform(ctx context.Context, c *tenancy.Cluster) error {
 	if err := setupPlatform(ctx, c); err != nil {
 		return fmt.Errorf("setting up the platform's schema: %w", err)
 	}
-	return nil
+	_, err := c.CheckSecret(ctx)
+	return err
 }
 
 // setupPlatform makes and migrates the platform's schema and the job queue in it.

@@ -81,17 +81,41 @@ func TestLoginsHaveLimitsAndNoRights(t *testing.T) {
 func TestAChangedSecretChangesThePasswords(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
-	s := clusters.NewSchool(t, clusters.Ready(t, o), clusters.Ask("one"))
+	before := clusters.Ready(t, o)
+	s := clusters.NewSchool(t, before, clusters.Ask("one"))
 	o.Secret = []byte("another secret")
 	c := clusters.Open(t, o)
-	if err := clusters.TryRead(t, c, s); clusters.Code(err) != "28P01" {
-		t.Fatalf("before the set-up: %v, want a wrong password", err)
+	if err := clusters.TryRead(t, c, s); !errors.Is(err, tenancy.ErrSecret) {
+		t.Errorf("a school is answered %v with another secret", err)
+	}
+	if err := lifecycle.Setup(t.Context(), c); !errors.Is(err, tenancy.ErrSecret) {
+		t.Errorf("the set-up says %v with another secret", err)
+	}
+	if err := before.ReplaceSecret(t.Context(), o.Secret); err != nil {
+		t.Fatal(err)
 	}
 	if err := lifecycle.Setup(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	if err := clusters.TryRead(t, c, s); err != nil {
+		t.Errorf("with the new secret a school is answered %v", err)
+	}
+	if err := before.CheckLogins(t.Context()); !errors.Is(err, tenancy.ErrSecret) {
+		t.Errorf("an instance with the old secret is told %v", err)
+	}
+}
+
+func TestSetup_SecretNotRecordedYet_RefusesAnother(t *testing.T) {
+	t.Parallel()
+	o := clusters.Options(t)
+	c := clusters.Ready(t, o)
+	clusters.NewSchool(t, c, clusters.Ask("one"))
+	if _, err := c.PlatformPool().Exec(t.Context(), `update platform.installation set secret_mac = null`); err != nil {
 		t.Fatal(err)
+	}
+	o.Secret = []byte("another secret")
+	if err := lifecycle.Setup(t.Context(), clusters.Open(t, o)); !errors.Is(err, tenancy.ErrSecret) {
+		t.Errorf("the set-up says %v with another secret", err)
 	}
 }
 
