@@ -20,6 +20,9 @@ func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 		return nil, err
 	}
 	doc.Field("Balance", balance)
+	if r.Clearing > 0 {
+		doc.Field("Cheques in clearing", money(c, r.Clearing))
+	}
 	var rows [][]string
 	for _, e := range r.Entries {
 		what := e.Narration

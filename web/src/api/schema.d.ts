@@ -3744,6 +3744,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/collection/{id}/bounce": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that a cheque in clearing bounced; its payment is reversed
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeCollectionByIdBounce"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/collection/{id}/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that the bank has paid a cheque that is in clearing
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeCollectionByIdClear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/collection/{id}/reverse": {
         parameters: {
             query?: never;
@@ -8631,6 +8671,12 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        Bounce: {
+            /** @description Charged for it, in minor units; nothing unless given */
+            charge?: number;
+            /** @example Insufficient funds */
+            reason: string;
+        };
         Bus: {
             /**
              * Format: uuid
@@ -8917,6 +8963,21 @@ export interface components {
             /** Format: uuid */
             studentId: string;
             studentName: string;
+        };
+        Cheque: {
+            /** @description Of them together */
+            amount: number;
+            /** @description What was charged for it */
+            charge: number;
+            /** @description CLEARED or BOUNCED */
+            clearing: string;
+            /**
+             * Format: uuid
+             * @description The receipt's that was named
+             */
+            id: string;
+            /** @description The receipts of the cheque */
+            receiptIds: string[];
         };
         Child: {
             /** Format: uuid */
@@ -9364,6 +9425,7 @@ export interface components {
             balance: number;
             /** Format: uuid */
             id: string;
+            inClearing: boolean;
             /** @description The running number in it */
             number: number;
             paymentMode: string;
@@ -10045,6 +10107,8 @@ export interface components {
             classes: components["schemas"]["ClassDues"][];
             /** Format: date */
             date: string;
+            /** @description All cheques that the bank has not paid yet: they count as paid; of the whole school */
+            inClearing: number;
             items: components["schemas"]["StudentDues"][];
             /** @example 20 */
             limit: number;
@@ -10681,6 +10745,8 @@ export interface components {
             amount: number;
             /** @description Receive it again, after REPEATED_PAYMENT */
             confirmRepeat?: boolean;
+            /** @description Of a cheque: the bank has not paid it yet */
+            inClearing?: boolean;
             /** @enum {string} */
             paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             /**
@@ -10718,6 +10784,8 @@ export interface components {
              * @description Since when: of the oldest that is open
              */
             dueDate: string | null;
+            /** @description What was paid by cheques that the bank has not paid yet */
+            inClearing: number;
             /**
              * Format: date
              * @description When the first of that is due
@@ -12380,6 +12448,8 @@ export interface components {
             amount: number;
             /** @description Receive it again, after REPEATED_PAYMENT */
             confirmRepeat?: boolean;
+            /** @description Of a cheque: the bank has not paid it yet */
+            inClearing?: boolean;
             /** @enum {string} */
             paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             /**
@@ -12878,6 +12948,8 @@ export interface components {
             amount: number;
             /** @description Where the student sat that day, with the division */
             className: string;
+            /** @description Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty */
+            clearing: string;
             /**
              * Format: uuid
              * @description Of one payment for several children: their receipts share it
@@ -12915,6 +12987,8 @@ export interface components {
             academicYearId: string;
             admissionNumber: string;
             amount: number;
+            /** @description Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty */
+            clearing: string;
             /** Format: uuid */
             familyPaymentId: string | null;
             /** Format: uuid */
@@ -13127,6 +13201,8 @@ export interface components {
             currency: string;
             /** @description By the day they count for, oldest first */
             entries: components["schemas"]["ReportEntry"][];
+            /** @description What of the payments is cheques that the bank has not paid yet */
+            inClearing: number;
             /** @description By due date */
             invoices: components["schemas"]["Invoice"][];
             student: components["schemas"]["StudentRef"];
@@ -14459,6 +14535,8 @@ export interface components {
             days31To60: number;
             days61To90: number;
             daysOver90: number;
+            /** @description What of the payments is cheques that the bank has not paid yet */
+            inClearing: number;
             /** @description Charged, and not due yet */
             notDue: number;
             /** Format: uuid */
@@ -26423,6 +26501,8 @@ export interface operations {
                 /** @description How many on a page. */
                 limit?: number;
                 /** @description Only records with this value. */
+                "filters[clearing]"?: "IN_CLEARING" | "CLEARED" | "BOUNCED" | "REVERSED";
+                /** @description Only records with this value. */
                 "filters[familyPaymentId]"?: string;
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
@@ -26486,6 +26566,11 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            clearing?: "IN_CLEARING" | "CLEARED" | "BOUNCED" | "REVERSED";
                             /**
                              * Format: uuid
                              * @description Only records with this value.
@@ -26606,6 +26691,97 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeCollectionByIdBounce: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Bounce"];
+                };
+            };
+        };
+        responses: {
+            /** @description Cheque bounced */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Cheque"];
+                        /** @example Cheque bounced */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeCollectionByIdClear: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cheque cleared */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Cheque"];
+                        /** @example Cheque cleared */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
