@@ -26,7 +26,24 @@ type tender struct {
 	ReferenceNumber string `json:"referenceNumber" validate:"max=100" doc:"Of the cheque, the card slip, the transfer"`
 	ConfirmRepeat   bool   `json:"confirmRepeat" doc:"Receive it again, after REPEATED_PAYMENT"`
 
+	InClearing bool     `json:"inClearing" doc:"Of a cheque: the bank has not paid it yet"`
 	ReceivedOn api.Date `json:"receivedOn" doc:"The school's day it came, in the academic year and not closed; today unless given"`
+}
+
+// check refuses what is in clearing and no cheque.
+func (t tender) check() error {
+	if t.InClearing && t.PaymentMode != "CHEQUE" {
+		return api.InvalidField("inClearing", "In clearing: only a cheque can be")
+	}
+	return nil
+}
+
+// account is where the money goes.
+func (t tender) account() uuid.UUID {
+	if t.InClearing {
+		return clearingAccount
+	}
+	return moneyAccount(t.PaymentMode)
 }
 
 // Collection is a payment that was received.
@@ -39,6 +56,7 @@ type Collection struct {
 	Amount          int64        `json:"amount"`
 	PaymentMode     string       `json:"paymentMode"`
 	ReferenceNumber string       `json:"referenceNumber"`
+	InClearing      bool         `json:"inClearing"`
 	ReceivedOn      api.Date     `json:"receivedOn" doc:"The school's day it counts for"`
 	ReceivedAt      time.Time    `json:"receivedAt" doc:"When it was entered"`
 	Allocations     []Allocation `json:"allocations" doc:"What it settled, oldest first"`
@@ -62,7 +80,8 @@ const (
 		where a.id = $1 and (select pg_advisory_xact_lock_shared(` + dayLock + `)) is not null for no key update of a`
 	// balanceOf is what the student $1 owes, and the last receipt that the user $2 wrote them
 	// for the amount $3 after the moment $4, unless it was reversed; and whether the day $5 is closed.
-	balanceOf = `select b.balance, exists (select from fee_day_closing where day = $5) as closed, r.id, coalesce(r.receipt_number, '') as receipt_number, r.received_at
+	balanceOf = `select b.balance, exists (select from fee_day_closing where day = $5) as closed, r.id,
+			coalesce(r.receipt_number, '') as receipt_number, r.received_at
 		from (select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint as balance from ledger_entry
 			where account_id = $1) b
 		left join lateral (select id, receipt_number, received_at from fee_receipt f where student_id = $1 and received_by = $2 and amount = $3
@@ -71,9 +90,9 @@ const (
 
 	insertReceipt = `with taken as (` + takeNumbers + ` as number)
 		insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode,
-		reference_number, received_on, received_at, received_by, allocations, family_payment_id)
+		reference_number, received_on, received_at, received_by, allocations, family_payment_id, in_clearing)
 		select $3, $4, number, $5::text || '/R-' || lpad(number::text, greatest(6, length(number::text)), '0'), $6, $7, $8, $9, $10, $11, $12,
-		$13, $14, $15 from taken
+		$13, $14, $15, $16 from taken
 		returning number, receipt_number`
 )
 
@@ -82,6 +101,9 @@ const (
 // the next desk waits for it, and for nothing else.
 func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	amount := int64(r.Amount)
+	if err := r.check(); err != nil {
+		return Collection{}, err
+	}
 	if r.ReceivedOn.IsZero() {
 		r.ReceivedOn = c.Today()
 	}
@@ -120,9 +142,10 @@ func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...re
 		settled, ahead := allocate(p.open, p.amount)
 		one := &out[n]
 		*one = Collection{ID: api.NewID(), StudentID: p.who.ID, TransactionID: api.NewID(), Amount: p.amount, PaymentMode: r.PaymentMode,
-			ReferenceNumber: r.ReferenceNumber, ReceivedOn: r.ReceivedOn, ReceivedAt: c.Now, Allocations: settled, Advance: ahead, Balance: p.who.Balance - p.amount}
+			ReferenceNumber: r.ReferenceNumber, InClearing: r.InClearing, ReceivedOn: r.ReceivedOn, ReceivedAt: c.Now,
+			Allocations: settled, Advance: ahead, Balance: p.who.Balance - p.amount}
 		postings[n] = posting{id: one.TransactionID, kind: "PAYMENT", on: r.ReceivedOn, narration: "Payment by " + spoken[r.PaymentMode],
-			key: "payment " + one.ID.String(), entries: []entry{{account: moneyAccount(r.PaymentMode), side: debit, amount: p.amount},
+			key: "payment " + one.ID.String(), entries: []entry{{account: r.account(), side: debit, amount: p.amount},
 				{account: p.who.ID, side: credit, amount: p.amount}}}
 		allocations, err := json.Marshal(settled)
 		if err != nil {
@@ -130,7 +153,7 @@ func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...re
 		}
 		receipts[n] = tenancy.Query{SQL: insertReceipt,
 			Args: []any{receiptSeries(year.ID), 1, one.ID, year.ID, year.Name, one.StudentID, one.TransactionID,
-				p.amount, r.PaymentMode, r.ReferenceNumber, r.ReceivedOn, c.Now, c.User.ID, string(allocations), family},
+				p.amount, r.PaymentMode, r.ReferenceNumber, r.ReceivedOn, c.Now, c.User.ID, string(allocations), family, r.InClearing},
 			Scan: func(rows pgx.Rows) error {
 				_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
 					return struct{}{}, row.Scan(&one.Number, &one.ReceiptNumber)
@@ -192,8 +215,8 @@ func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open [
 
 // beforePayment is atCounter for who moves an amount on a day: it also finds an equal
 // payment, and whether the day is closed, which nobody changes until the transaction ends.
-func beforePayment(c api.Ctx, student uuid.UUID, amount int64, day api.Date) (who payer, year schoolYear, open []allocatedInvoice, last lastEqual,
-	err error,
+func beforePayment(c api.Ctx, student uuid.UUID, amount int64, day api.Date) (who payer, year schoolYear, open []allocatedInvoice,
+	last lastEqual, err error,
 ) {
 	var found []payer
 	var years []schoolYear

@@ -34,14 +34,16 @@ type StudentDues struct {
 	StudentName     string     `json:"studentName"`
 	ClassID         *uuid.UUID `json:"classId"`
 	ClassName       string     `json:"className"`
+	InClearing      int64      `json:"inClearing" doc:"What of the payments is cheques that the bank has not paid yet"`
 	Ageing
 }
 
 // Dues is what the school is owed.
 type Dues struct {
-	Date    api.Date    `json:"date"`
-	Ageing  Ageing      `json:"ageing"`
-	Classes []ClassDues `json:"classes"`
+	Date       api.Date    `json:"date"`
+	Ageing     Ageing      `json:"ageing"`
+	InClearing int64       `json:"inClearing" doc:"All cheques that the bank has not paid yet: they count as paid; of the whole school"`
+	Classes    []ClassDues `json:"classes"`
 	api.Page[StudentDues]
 }
 
@@ -70,13 +72,13 @@ const aged = `with sums as (
 		from sums),
 	owing as (
 		select s.id as student_id, s.admission_number, trim(s.first_name || ' ' || s.last_name) as student_name, k.id as class_id,
-		coalesce(k.name, '') as class_name, k.level, o.total,
+		coalesce(k.name, '') as class_name, k.level, o.total, coalesce(w.amount, 0) as in_clearing,
 			greatest(0, o.c4 - o.paid)::bigint as days_over90,
 			(greatest(0, o.c3 - o.paid) - greatest(0, o.c4 - o.paid))::bigint as days61_to90,
 			(greatest(0, o.c2 - o.paid) - greatest(0, o.c3 - o.paid))::bigint as days31_to60,
 			(greatest(0, o.c1 - o.paid) - greatest(0, o.c2 - o.paid))::bigint as days0_to30,
 			(o.total - greatest(0, o.c1 - o.paid))::bigint as not_due
-		from oldest o join student s on s.id = o.account_id
+		from oldest o join student s on s.id = o.account_id left join (` + clearingSums + `) w on w.student_id = s.id
 			left join enrolment e on e.student_id = s.id and e.start_date <= $1 and (e.end_date is null or e.end_date >= $1)
 			left join class k on k.id = coalesce(e.class_id, s.class_id)
 		where $2::uuid is null or k.id = $2)`
@@ -84,12 +86,12 @@ const aged = `with sums as (
 // duesQuery reads the ledger once, for the classes and for a page of the students.
 const duesQuery = aged + `, kept as materialized (select * from owing)
 	(select true as is_class, class_id, class_name, '00000000-0000-0000-0000-000000000000'::uuid as student_id, '' as admission_number,
-	'' as student_name, count(*) as students,
+	'' as student_name, count(*) as students, sum(in_clearing)::bigint as in_clearing,
 		sum(total)::bigint as total, sum(not_due)::bigint as not_due, sum(days0_to30)::bigint as days0_to30, sum(days31_to60)::bigint as days31_to60, sum(days61_to90)::bigint as days61_to90, sum(days_over90)::bigint as days_over90
 	from kept group by class_id, class_name, level order by level nulls last, class_name, class_id)
 	union all
-	(select false, class_id, class_name, student_id, admission_number, student_name, 1, total, not_due, days0_to30, days31_to60, days61_to90,
-	days_over90
+	(select false, class_id, class_name, student_id, admission_number, student_name, 1, in_clearing, total, not_due, days0_to30,
+	days31_to60, days61_to90, days_over90
 	from kept order by total desc, student_id limit $3 offset $4)`
 
 type duesRow struct {
@@ -100,6 +102,7 @@ type duesRow struct {
 	AdmissionNumber string
 	StudentName     string
 	Students        int64
+	InClearing      int64
 	Ageing
 }
 
@@ -118,13 +121,15 @@ func dues(c api.Ctx, r duesOf) (api.MaybeFile[Dues], error) {
 	out := Dues{Date: c.Today(), Classes: []ClassDues{}, Page: api.Page[StudentDues]{Items: []StudentDues{}, Page: r.Page, Limit: r.Limit}}
 	var rows []duesRow
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: duesQuery, Args: []any{c.Today(), r.ClassID, r.Limit, (r.Page - 1) * r.Limit},
-		Scan: tenancy.Collect(&rows)})
+		Scan: tenancy.Collect(&rows)},
+		tenancy.Query{SQL: `select coalesce(sum(amount), 0)::bigint from (` + clearingSums + `) w`, Scan: tenancy.One(&out.InClearing)})
 	if err != nil {
 		return api.MaybeFile[Dues]{}, fmt.Errorf("reading the dues: %w", err)
 	}
 	for _, row := range rows {
 		if !row.IsClass {
-			out.Items = append(out.Items, StudentDues{row.StudentID, row.AdmissionNumber, row.StudentName, row.ClassID, row.ClassName, row.Ageing})
+			out.Items = append(out.Items, StudentDues{row.StudentID, row.AdmissionNumber, row.StudentName, row.ClassID, row.ClassName,
+				row.InClearing, row.Ageing})
 			continue
 		}
 		out.Classes = append(out.Classes, ClassDues{row.ClassID, row.ClassName, row.Students, row.Ageing})
@@ -143,8 +148,8 @@ func (a *Ageing) add(b Ageing) {
 
 // owing reads what every student owes.
 func owing(c api.Ctx, class *uuid.UUID, more string, args ...any) (list []StudentDues, err error) {
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + ` select student_id, admission_number, student_name, class_id, class_name, total,
-		not_due, days0_to30, days31_to60, days61_to90, days_over90
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: aged + ` select student_id, admission_number, student_name, class_id, class_name,
+		in_clearing, total, not_due, days0_to30, days31_to60, days61_to90, days_over90
 		from owing ` + more, Args: append([]any{c.Today(), class}, args...), Scan: tenancy.Collect(&list)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the dues: %w", err)

@@ -80,7 +80,10 @@ func recordFamilyPayment(c api.Ctx, r familyPayment) (FamilyCollection, error) {
 	if r.ReceivedOn.IsZero() {
 		r.ReceivedOn = c.Today()
 	}
-	if err := r.check(c, family); err != nil {
+	if err := r.tender.check(); err != nil {
+		return FamilyCollection{}, err
+	}
+	if err := r.checkShares(c, family); err != nil {
 		return FamilyCollection{}, err
 	}
 	var people []payer
@@ -119,8 +122,8 @@ func recordFamilyPayment(c api.Ctx, r familyPayment) (FamilyCollection, error) {
 	return out, err
 }
 
-// check refuses shares that are not the family's or do not come to the amount.
-func (r familyPayment) check(c api.Ctx, family []uuid.UUID) error {
+// checkShares refuses shares that are not the family's or do not come to the amount.
+func (r familyPayment) checkShares(c api.Ctx, family []uuid.UUID) error {
 	var bad []api.Detail
 	var sum int64
 	named := map[uuid.UUID]bool{}

@@ -19,6 +19,7 @@ var (
 	fineAccount       = account(4)
 	writeOffAccount   = account(21)
 	differenceAccount = account(22)
+	clearingAccount   = account(23)
 )
 
 // incomes are the accounts that other modules' postings earn for.

@@ -34,6 +34,7 @@ type Receipt struct {
 	ReceivedByName  string        `json:"receivedByName"`
 	Allocations     []Allocation  `json:"allocations" doc:"What it settled when it was written"`
 	FamilyPaymentID *uuid.UUID    `json:"familyPaymentId" doc:"Of one payment for several children: their receipts share it"`
+	Clearing        string        `json:"clearing" doc:"Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty"`
 	Reversed        bool          `json:"reversed"`
 	ReversalNote    string        `json:"reversalNote"`
 	Lines           []ReceiptLine `json:"lines" doc:"What was paid for, by head; a part of an invoice is spread over its heads by their share"`
@@ -61,6 +62,7 @@ const selectReceipt = `select r.id, r.receipt_number, r.number::bigint as number
 		coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode, r.reference_number, r.received_on, r.received_at,
 		r.received_by,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.allocations, r.family_payment_id,
+		` + clearingState + ` as clearing,
 		b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
 	from fee_receipt r join student s on s.id = r.student_id left join ledger_transaction b on b.reverses_id = r.transaction_id left
 	join app_user u on u.id = r.received_by
@@ -167,6 +169,9 @@ func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	doc.Pairs([2]string{"Receipt no.", r.ReceiptNumber}, [2]string{"Date", date},
 		[2]string{"Student", r.StudentName}, [2]string{"Admission no.", r.AdmissionNumber}, [2]string{"Class", r.ClassName},
 		[2]string{"Paid by", spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber}, [2]string{"Entered", entered})
+	if r.Clearing == inClearing {
+		doc.Field("In clearing", "Valid once the bank has paid the cheque")
+	}
 	doc.Gap(2)
 	var rows [][]string
 	for _, l := range r.Lines {

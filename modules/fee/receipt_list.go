@@ -24,6 +24,7 @@ type ReceiptItem struct {
 	ReceivedBy      *uuid.UUID `json:"receivedBy"`
 	ReceivedByName  string     `json:"receivedByName"`
 	FamilyPaymentID *uuid.UUID `json:"familyPaymentId"`
+	Clearing        string     `json:"clearing" doc:"Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty"`
 	Reversed        bool       `json:"reversed"`
 	ReversalNote    string     `json:"reversalNote"`
 }
@@ -35,7 +36,7 @@ const receiptQuery = `select r.id, r.receipt_number, r.academic_year_id, r.stude
 	trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number, r.amount, r.payment_mode,
 	r.reference_number, r.received_on, r.received_at, r.received_by,
 	coalesce(trim(u.first_name || ' ' || u.last_name), '') as received_by_name, r.family_payment_id,
-	b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
+	` + clearingState + ` as clearing, b.id is not null as reversed, coalesce(b.narration, '') as reversal_note
 	from fee_receipt r left join student s on s.id = r.student_id left join app_user u on u.id = r.received_by left
 	join ledger_transaction b on b.reverses_id = r.transaction_id`
 
@@ -45,6 +46,7 @@ var receiptListing = api.Listing{
 	Filters: map[string]api.Filter{
 		"search":    api.Search("receipt_number", "student_name", "admission_number", "reference_number"),
 		"studentId": api.ByID("student_id"), "familyPaymentId": api.ByID("family_payment_id"),
+		"clearing": api.ByEnum("clearing", "IN_CLEARING", "CLEARED", "BOUNCED", "REVERSED"),
 		"paymentMode": api.ByEnum("payment_mode", "CASH", "CHEQUE", "CARD", "UPI", "BANK_TRANSFER",
 			"ONLINE"),
 		"from": api.ByDate("received_on", ">="), "to": api.ByDate("received_on", "<="), "reversed": api.ByBool("reversed"),

@@ -103,6 +103,14 @@ func refund(c api.Ctx, r refundIn) (Refunded, error) {
 		return Refunded{}, err
 	}
 	amount := int64(r.Amount)
+	var clearing int64
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: clearingOf, Args: []any{r.StudentID}, Scan: tenancy.One(&clearing)})
+	if err != nil {
+		return Refunded{}, fmt.Errorf("reading what is in clearing: %w", err)
+	}
+	if who.Balance < 0 && clearing > 0 && amount > -who.Balance-clearing {
+		return Refunded{}, api.Conflict("%s of the advance is of a cheque in clearing: wait until it is cleared", money(c, clearing))
+	}
 	if who.Balance >= 0 {
 		return Refunded{}, api.Conflict("%s has no advance: there is nothing to refund", who.name())
 	}

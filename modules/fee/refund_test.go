@@ -46,7 +46,8 @@ func TestRefund_WritesItsOwnReceipt(t *testing.T) {
 		t.Errorf("after it: %s", states(r))
 	}
 	day := testkit.Get[fee.Closing](t, o.clerk, "/school-admin/fee/collection")
-	if len(day.Days) != 1 || day.Days[0].Refunds != 2 || day.Days[0].RefundedTotal != 3_000 || day.Total != term1 || day.Amount != term1+3_000 {
+	if len(day.Days) != 1 || day.Days[0].Refunds != 2 || day.Days[0].RefundedTotal != 3_000 || day.Total != term1 ||
+		day.Amount != term1+3_000 {
 		t.Errorf("the day book has %+v", day)
 	}
 	b := testkit.Get[fee.TrialBalance](t, o.clerk, "/school-admin/fee/trial-balance")
@@ -55,7 +56,8 @@ func TestRefund_WritesItsOwnReceipt(t *testing.T) {
 			t.Errorf("%d in the drawer, want %d", a.Debit, term1)
 		}
 	}
-	if one := testkit.Get[fee.Refund](t, parent, "/parent/fee/refund/"+got.ID.String()); one.Amount != 1_000 || one.Reason != "Left the school" {
+	if one := testkit.Get[fee.Refund](t, parent, "/parent/fee/refund/"+got.ID.String()); one.Amount != 1_000 ||
+		one.Reason != "Left the school" {
 		t.Errorf("the parent reads %+v", one)
 	}
 	if a := o.clerk.Call(t, "GET", refundPath+"/"+got.ID.String()+"?format=pdf", nil); !bytes.HasPrefix(a.Body, []byte("%PDF-")) {

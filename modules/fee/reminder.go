@@ -33,6 +33,7 @@ type Reminded struct {
 	StudentName string    `json:"studentName"`
 	Amount      int64     `json:"amount" doc:"What is due"`
 	DueDate     *api.Date `json:"dueDate" doc:"Since when: of the oldest that is open"`
+	InClearing  int64     `json:"inClearing" doc:"What was paid by cheques that the bank has not paid yet"`
 	Upcoming    int64     `json:"upcoming" doc:"What was charged and is not due yet"`
 	NextDueDate *api.Date `json:"nextDueDate" doc:"When the first of that is due"`
 }
@@ -97,7 +98,7 @@ func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 		open as (
 			select i.account_id, i.due_date, sum(i.net) over (partition by i.account_id order by i.due_date) + coalesce(m.net, 0) as left_open
 			from item i left join item m on m.account_id = i.account_id and m.due_date is null where i.due_date is not null)
-		select a.student_id, a.student_name, a.total - a.not_due as amount, a.not_due as upcoming,
+		select a.student_id, a.student_name, a.total - a.not_due as amount, a.not_due as upcoming, a.in_clearing,
 			(select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0) as due_date,
 			case when a.not_due > 0 then (select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0
 			and o.due_date > $1) end as next_due_date,
@@ -180,6 +181,14 @@ func remind(c api.Ctx, due []Reminded) error {
 				return err
 			}
 			body += " " + next
+		}
+		if d.InClearing > 0 {
+			cheques, err := notice.Translate(c.School.Locale,
+				notice.Text{Name: "fee.clearing", Values: notice.Values{"amount": money(c, d.InClearing)}})
+			if err != nil {
+				return err
+			}
+			body += " " + cheques
 		}
 		notice.Send(c, notice.Notice{Type: notice.Fee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID,
 			Text: notice.Text{Name: "fee.reminder"}, Body: body})

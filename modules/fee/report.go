@@ -17,6 +17,7 @@ type Report struct {
 	Student  StudentRef    `json:"student"`
 	Balance  int64         `json:"balance" doc:"What is owed; below zero it is paid ahead"`
 	Advance  int64         `json:"advance" doc:"What is paid ahead"`
+	Clearing int64         `json:"inClearing" doc:"What of the payments is cheques that the bank has not paid yet"`
 	Currency string        `json:"currency"`
 	Entries  []ReportEntry `json:"entries" doc:"By the day they count for, oldest first"`
 	Invoices []Invoice     `json:"invoices" doc:"By due date"`
@@ -87,6 +88,7 @@ func (m *Module) reportBy(c api.Ctx, r reportOf, student string, args ...any) (a
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: student, Args: args, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: selectEntries, Args: []any{r.StudentID}, Scan: tenancy.Collect(&out.Entries)},
+		tenancy.Query{SQL: clearingOf, Args: []any{r.StudentID}, Scan: tenancy.One(&out.Clearing)},
 		tenancy.Query{SQL: allocateOne, Args: []any{r.StudentID, c.Today()}, Scan: tenancy.Collect(&invoices), ForceGenericPlan: true})
 	if err != nil {
 		return api.MaybeFile[Report]{}, fmt.Errorf("reading a student's account: %w", err)

@@ -27,9 +27,11 @@ type Reversed struct {
 	Balance       int64     `json:"balance"`
 }
 
-// mirror writes $2's entries the other way round as $1's.
+// mirror writes $2's entries the other way round as $1's. Of a cheque that was cleared since,
+// the money is no more in clearing ($3) but in the bank ($4).
 const mirror = `insert into ledger_entry (transaction_id, line, account_id, entry_type, amount, invoice_id, due_date)
-	select $1, line, account_id, case entry_type when 'DR' then 'CR' else 'DR' end, amount, invoice_id, due_date from ledger_entry
+	select $1, line, case when account_id = $3 and exists (select from ledger_transaction where idempotency_key = 'clearing ' || $2::uuid)
+	then $4 else account_id end, case entry_type when 'DR' then 'CR' else 'DR' end, amount, invoice_id, due_date from ledger_entry
 	where transaction_id = $2`
 
 // reversePayment takes a payment back, once: of two at once the database lets one.
@@ -67,14 +69,22 @@ func reversePayment(c api.Ctx, r reversal) (Reversed, error) {
 	return out, nil
 }
 
-// takeBack posts the mirror image of the transaction that p reverses.
-func takeBack(c api.Ctx, p posting) error {
-	p.kind, p.key = "REVERSAL", "reversal "+p.reverses.String()
-	queries, err := write(c, p)
+// takeBack posts the mirror images of the transactions that postings reverse.
+func takeBack(c api.Ctx, postings ...posting) error {
+	for i := range postings {
+		p := &postings[i]
+		if p.kind = "REVERSAL"; p.key == "" {
+			p.key = "reversal " + p.reverses.String()
+		}
+	}
+	queries, err := write(c, postings...)
 	if err != nil {
 		return err
 	}
-	queries[len(queries)-1] = tenancy.Query{SQL: mirror, Args: []any{p.id, *p.reverses}} // instead of entries of its own
+	queries = queries[:len(queries)-1] // instead of entries of their own
+	for _, p := range postings {
+		queries = append(queries, tenancy.Query{SQL: mirror, Args: []any{p.id, *p.reverses, clearingAccount, bankAccount}})
+	}
 	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return fmt.Errorf("reversing a transaction: %w", err)
 	}

@@ -1548,6 +1548,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/parent/fee/refund/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a refund of a child's, or print it
+         * @description For `PARENT` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getParentFeeRefundById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/parent/fee/report/{studentId}": {
         parameters: {
             query?: never;
@@ -3640,26 +3660,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/school-admin/fee/charge/ad-hoc": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Bill students, or a class, for something besides the instalments; a dry run says whom
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
-         */
-        post: operations["postSchoolAdminFeeChargeAdHoc"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/school-admin/fee/collection": {
         parameters: {
             query?: never;
@@ -3674,6 +3674,26 @@ export interface paths {
         get: operations["getSchoolAdminFeeCollection"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/collection/family": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive one payment for several children, with a receipt for each
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeCollectionFamily"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3718,6 +3738,46 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCollectionRecord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/collection/{id}/bounce": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that a cheque in clearing bounced; its payment is reversed
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeCollectionByIdBounce"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/collection/{id}/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that the bank has paid a cheque that is in clearing
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeCollectionByIdClear"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3828,6 +3888,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/day/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a day after its cash was counted; it takes no more entries
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeDayClose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/dues": {
         parameters: {
             query?: never;
@@ -3840,6 +3920,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeDues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/family/{studentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is open for a student and their siblings
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeFamilyByStudentId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3940,90 +4040,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/school-admin/fee/opening-balance/create": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Enter what a student owed, or had in credit, at the beginning
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
-         */
-        post: operations["postSchoolAdminFeeOpeningBalanceCreate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/school-admin/fee/opening-balance/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Enter opening balances from a CSV file; a dry run says what it would do
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
-         */
-        post: operations["postSchoolAdminFeeOpeningBalanceImport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/school-admin/fee/opening-balance/list": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the opening balances
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
-         */
-        get: operations["getSchoolAdminFeeOpeningBalanceList"];
-        put?: never;
-        /**
-         * List the opening balances
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
-         */
-        post: operations["postSchoolAdminFeeOpeningBalanceList"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/school-admin/fee/opening-balance/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read an opening balance
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
-         */
-        get: operations["getSchoolAdminFeeOpeningBalanceById"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/school-admin/fee/receipt/{id}": {
         parameters: {
             query?: never;
@@ -4036,6 +4052,70 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeReceiptById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give back what a student has paid ahead
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/refund/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the refunds
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeRefundList"];
+        put?: never;
+        /**
+         * List the refunds
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeRefundList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/refund/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a refund, or print it
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeRefundById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4152,98 +4232,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/school-admin/fee/subscription/create": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Subscribe students, or a class, to an optional fee head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
-         */
-        post: operations["postSchoolAdminFeeSubscriptionCreate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/school-admin/fee/subscription/list": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List who is subscribed to optional fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
-         */
-        get: operations["getSchoolAdminFeeSubscriptionList"];
-        put?: never;
-        /**
-         * List who is subscribed to optional fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
-         */
-        post: operations["postSchoolAdminFeeSubscriptionList"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/school-admin/fee/subscription/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a subscription
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
-         */
-        get: operations["getSchoolAdminFeeSubscriptionById"];
-        /**
-         * Change or end a subscription; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
-         */
-        put: operations["putSchoolAdminFeeSubscriptionById"];
-        post?: never;
-        /**
-         * Delete a subscription; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. Counts as `write` (writes, per user).
-         */
-        delete: operations["deleteSchoolAdminFeeSubscriptionById"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/school-admin/fee/transaction/{id}/reverse": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Take back an ad-hoc charge, a fine or an opening balance, once, by its mirror image
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
-         */
-        post: operations["postSchoolAdminFeeTransactionByIdReverse"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/school-admin/fee/trial-balance": {
         parameters: {
             query?: never;
@@ -4258,6 +4246,46 @@ export interface paths {
         get: operations["getSchoolAdminFeeTrialBalance"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/write-off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give up what is due of a student; the oldest dues first
+         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeWriteOff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/write-off/{id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make due again what was written off, once
+         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeWriteOffByIdReverse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8205,47 +8233,6 @@ export interface components {
             /** Format: date */
             startDate: string;
         };
-        AdHocCharged: {
-            /** @description What they were charged together */
-            amount: number;
-            /** @description How many students were charged */
-            charged: number;
-            dryRun: boolean;
-            /** @description By name */
-            students: components["schemas"]["AdHocStudent"][];
-        };
-        AdHocIn: {
-            /** @description For each student, in minor units */
-            amount: number;
-            /**
-             * Format: uuid
-             * @description Or everybody who sits in this class today
-             */
-            classId?: string | null;
-            /** @description Say whom it would charge, and charge nobody */
-            dryRun?: boolean;
-            /** Format: date */
-            dueDate: string;
-            /** Format: uuid */
-            feeHeadId: string;
-            /** @description These students */
-            studentIds?: string[];
-            /**
-             * @description What it is for, as the family reads it
-             * @example Excursion to the zoo
-             */
-            text: string;
-        };
-        AdHocStudent: {
-            /** Format: uuid */
-            studentId: string;
-            studentName: string;
-            /**
-             * Format: uuid
-             * @description By which it can be reversed; none in a dry run
-             */
-            transactionId: string | null;
-        };
         AddedPasskey: {
             /** Format: date-time */
             createdAt: string;
@@ -8684,6 +8671,12 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        Bounce: {
+            /** @description Charged for it, in minor units; nothing unless given */
+            charge?: number;
+            /** @example Insufficient funds */
+            reason: string;
+        };
         Bus: {
             /**
              * Format: uuid
@@ -8958,15 +8951,11 @@ export interface components {
             structureId: string;
             /** @description Of a dry run: everybody it speaks of, by name */
             students: components["schemas"]["ChargedStudent"][];
-            /** @description How many are subscribed to transport and ride nowhere that has an amount: they were not charged for it */
-            withoutAmount: number;
         };
         ChargedStudent: {
             amount: number;
             /** @description What is waived of it */
             concession: number;
-            /** @description What the amount is for */
-            lines: components["schemas"]["InvoiceLine"][];
             /** @description CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them */
             outcome: string;
             /** @description For a part of the year */
@@ -8974,8 +8963,21 @@ export interface components {
             /** Format: uuid */
             studentId: string;
             studentName: string;
-            /** @description Subscribed to transport, and rides at no route or stop that has an amount */
-            withoutAmount: boolean;
+        };
+        Cheque: {
+            /** @description Of them together */
+            amount: number;
+            /** @description What was charged for it */
+            charge: number;
+            /** @description CLEARED or BOUNCED */
+            clearing: string;
+            /**
+             * Format: uuid
+             * @description The receipt's that was named
+             */
+            id: string;
+            /** @description The receipts of the cheque */
+            receiptIds: string[];
         };
         Child: {
             /** Format: uuid */
@@ -9160,6 +9162,11 @@ export interface components {
         };
         ChildSchedule: {
             papers: components["schemas"]["Paper"][];
+            /** Format: uuid */
+            studentId: string;
+        };
+        ChildShare: {
+            amount: number;
             /** Format: uuid */
             studentId: string;
         };
@@ -9384,12 +9391,16 @@ export interface components {
         Closing: {
             /** @description Received */
             amount: number;
+            /** @description What the drawer should have of these days: cash received less paid out */
+            cash: number;
+            /** @description The days among them that are closed */
+            closed: components["schemas"]["DayClosing"][];
             days: components["schemas"]["ClosingLine"][];
             /** Format: date */
             from: string;
             /** Format: date */
             to: string;
-            /** @description Received less reversed */
+            /** @description Received less reversed and refunded */
             total: number;
         };
         ClosingLine: {
@@ -9399,6 +9410,8 @@ export interface components {
             net: number;
             paymentMode: string;
             receipts: number;
+            refundedTotal: number;
+            refunds: number;
             reversals: number;
             reversedTotal: number;
         };
@@ -9412,6 +9425,7 @@ export interface components {
             balance: number;
             /** Format: uuid */
             id: string;
+            inClearing: boolean;
             /** @description The running number in it */
             number: number;
             paymentMode: string;
@@ -9420,8 +9434,16 @@ export interface components {
              * @example 2026-27/R-000001
              */
             receiptNumber: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was entered
+             */
             receivedAt: string;
+            /**
+             * Format: date
+             * @description The school's day it counts for
+             */
+            receivedOn: string;
             referenceNumber: string;
             /** Format: uuid */
             studentId: string;
@@ -9707,6 +9729,21 @@ export interface components {
             slots: components["schemas"]["DaySlot"][];
             week: components["schemas"]["Slot"][];
         };
+        DayClosing: {
+            /** Format: date-time */
+            closedAt: string;
+            /** Format: uuid */
+            closedBy: string | null;
+            closedByName: string;
+            counted: number;
+            /** Format: date */
+            date: string;
+            /** @description Counted less expected: below zero, cash is missing */
+            difference: number;
+            /** @description Cash received less paid out that day */
+            expected: number;
+            reason: string;
+        };
         DayRegister: {
             absent: number;
             /** Format: uuid */
@@ -9774,6 +9811,17 @@ export interface components {
              */
             teacherId: string | null;
             teacherName: string;
+        };
+        DayToClose: {
+            /** @description The cash of that day in the drawer, in minor units */
+            counted: number;
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            date?: string;
+            /** @description Why it differs from what was expected; needed where it does */
+            reason?: string;
         };
         DeadLetter: {
             attempts: number;
@@ -10059,6 +10107,8 @@ export interface components {
             classes: components["schemas"]["ClassDues"][];
             /** Format: date */
             date: string;
+            /** @description All cheques that the bank has not paid yet: they count as paid; of the whole school */
+            inClearing: number;
             items: components["schemas"]["StudentDues"][];
             /** @example 20 */
             limit: number;
@@ -10675,11 +10725,44 @@ export interface components {
             /** Format: date-time */
             totpSince: string | null;
         };
+        FamilyCollection: {
+            amount: number;
+            /**
+             * Format: uuid
+             * @description The receipts name it: familyPaymentId
+             */
+            id: string;
+            receipts: components["schemas"]["Collection"][];
+        };
         FamilyDues: {
             currency: string;
             items: components["schemas"]["ChildDues"][];
             /** @description What is owed for all of them */
             total: number;
+        };
+        FamilyPayment: {
+            /** @description In minor units, for all of them */
+            amount: number;
+            /** @description Receive it again, after REPEATED_PAYMENT */
+            confirmRepeat?: boolean;
+            /** @description Of a cheque: the bank has not paid it yet */
+            inClearing?: boolean;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            /**
+             * Format: date
+             * @description The school's day it came, in the academic year and not closed; today unless given
+             */
+            receivedOn?: string;
+            /** @description Of the cheque, the card slip, the transfer */
+            referenceNumber?: string;
+            /** @description Who pays how much; the oldest dues of all first unless given */
+            shares?: components["schemas"]["ChildShare"][];
+            /**
+             * Format: uuid
+             * @description A child of the family; an advance stays on their account
+             */
+            studentId: string;
         };
         FeeFigures: {
             /** @description Since the first of the month */
@@ -10701,6 +10784,8 @@ export interface components {
              * @description Since when: of the oldest that is open
              */
             dueDate: string | null;
+            /** @description What was paid by cheques that the bank has not paid yet */
+            inClearing: number;
             /**
              * Format: date
              * @description When the first of that is due
@@ -10949,9 +11034,6 @@ export interface components {
             reason?: string;
         };
         Head: {
-            /** @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself */
-            amountBy: string;
-            amounts: components["schemas"]["HeadAmount"][];
             /** @example TUI */
             code: string;
             /** Format: date-time */
@@ -10962,8 +11044,6 @@ export interface components {
             id: string;
             /** @example Tuition */
             name: string;
-            /** @description A charge bills it to its subscribers only */
-            optional: boolean;
             type: string;
             /** Format: date-time */
             updatedAt: string;
@@ -10971,67 +11051,11 @@ export interface components {
             updatedBy?: string;
             version: number;
         };
-        HeadAmount: {
-            /** @description For the whole year, in minor units */
-            amount: number;
-            /**
-             * Format: uuid
-             * @description Given when it is added; sent back, it is changed
-             */
-            id: string | null;
-            /**
-             * @description Written on the invoice, after the head's name
-             * @example Full board
-             */
-            name: string;
-            /**
-             * Format: uuid
-             * @description By route: whoever rides it
-             */
-            routeId: string | null;
-            /**
-             * Format: uuid
-             * @description By stop: whoever rides to or from it
-             */
-            stopId: string | null;
-        };
-        HeadAmountInput: {
-            /** @description For the whole year, in minor units */
-            amount?: number;
-            /**
-             * Format: uuid
-             * @description Given when it is added; sent back, it is changed
-             */
-            id?: string | null;
-            /**
-             * @description Written on the invoice, after the head's name
-             * @example Full board
-             */
-            name: string;
-            /**
-             * Format: uuid
-             * @description By route: whoever rides it
-             */
-            routeId?: string | null;
-            /**
-             * Format: uuid
-             * @description By stop: whoever rides to or from it
-             */
-            stopId?: string | null;
-        };
         HeadChange: {
-            /**
-             * @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself
-             * @enum {string}
-             */
-            amountBy?: "CLASS" | "OPTION" | "ROUTE" | "STOP" | "";
-            amounts?: components["schemas"]["HeadAmountInput"][];
             /** @example TUI */
             code?: string;
             /** @example Tuition */
             name?: string;
-            /** @description A charge bills it to its subscribers only */
-            optional?: boolean;
             /** @enum {string} */
             type?: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
             /**
@@ -11041,18 +11065,10 @@ export interface components {
             version?: number;
         };
         HeadFields: {
-            /**
-             * @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself
-             * @enum {string}
-             */
-            amountBy?: "CLASS" | "OPTION" | "ROUTE" | "STOP" | "";
-            amounts?: components["schemas"]["HeadAmountInput"][];
             /** @example TUI */
             code: string;
             /** @example Tuition */
             name: string;
-            /** @description A charge bills it to its subscribers only */
-            optional?: boolean;
             /** @enum {string} */
             type: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
         };
@@ -11932,8 +11948,6 @@ export interface components {
         MySchool: {
             code: string;
             currency: string;
-            /** @description How many decimals the currency has: amounts are in minor units of it */
-            currencyDigits: number;
             /** Format: uuid */
             id: string;
             locale: string;
@@ -12217,66 +12231,6 @@ export interface components {
             /** Format: uuid */
             tripId: string;
         };
-        OpeningBalance: {
-            admissionNumber: string;
-            amount: number;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date */
-            date: string;
-            /**
-             * Format: uuid
-             * @description The transaction's
-             */
-            id: string;
-            narration: string;
-            reversed: boolean;
-            /** Format: uuid */
-            studentId: string;
-            studentName: string;
-            /** @description DUE or CREDIT */
-            type: string;
-        };
-        OpeningBalancePage: {
-            items: components["schemas"]["OpeningBalance"][];
-            /** @example 20 */
-            limit: number;
-            /** @example 1 */
-            page: number;
-            /** @description How many there are on all pages. */
-            total: number;
-            totalPages: number;
-        };
-        OpeningIn: {
-            /** @description In minor units */
-            amount: number;
-            /**
-             * Format: date
-             * @description Since when it is due, or was paid; today or before
-             */
-            date: string;
-            /** @example Term 2 of last year */
-            note?: string;
-            /** Format: uuid */
-            studentId: string;
-            /**
-             * @description DUE: the family owed it. CREDIT: it was paid ahead
-             * @enum {string}
-             */
-            type: "DUE" | "CREDIT";
-        };
-        OpeningsImported: {
-            creditAmount: number;
-            /** @description How many had paid ahead */
-            credits: number;
-            dryRun: boolean;
-            dueAmount: number;
-            /** @description How many students owed something */
-            dues: number;
-            /** @description Rows with 0: nothing is posted for them */
-            even: number;
-            rowsRead: number;
-        };
         Operator: {
             /** Format: date-time */
             createdAt: string;
@@ -12492,8 +12446,17 @@ export interface components {
         Payment: {
             /** @description In minor units */
             amount: number;
+            /** @description Receive it again, after REPEATED_PAYMENT */
+            confirmRepeat?: boolean;
+            /** @description Of a cheque: the bank has not paid it yet */
+            inClearing?: boolean;
             /** @enum {string} */
             paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            /**
+             * Format: date
+             * @description The school's day it came, in the academic year and not closed; today unless given
+             */
+            receivedOn?: string;
             /** @description Of the cheque, the card slip, the transfer */
             referenceNumber?: string;
             /** Format: uuid */
@@ -12985,16 +12948,31 @@ export interface components {
             amount: number;
             /** @description Where the student sat that day, with the division */
             className: string;
+            /** @description Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty */
+            clearing: string;
+            /**
+             * Format: uuid
+             * @description Of one payment for several children: their receipts share it
+             */
+            familyPaymentId: string | null;
             /** Format: uuid */
             id: string;
             number: number;
             paymentMode: string;
             receiptNumber: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was entered
+             */
             receivedAt: string;
             /** Format: uuid */
             receivedBy: string | null;
             receivedByName: string;
+            /**
+             * Format: date
+             * @description The school's day it counts for
+             */
+            receivedOn: string;
             referenceNumber: string;
             reversalNote: string;
             reversed: boolean;
@@ -13009,6 +12987,10 @@ export interface components {
             academicYearId: string;
             admissionNumber: string;
             amount: number;
+            /** @description Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty */
+            clearing: string;
+            /** Format: uuid */
+            familyPaymentId: string | null;
             /** Format: uuid */
             id: string;
             paymentMode: string;
@@ -13066,6 +13048,77 @@ export interface components {
         };
         RefreshRequest: {
             refreshToken: string;
+        };
+        Refund: {
+            admissionNumber: string;
+            amount: number;
+            /** @description Where the student sat that day, with the division */
+            className: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            paidAt: string;
+            /** Format: uuid */
+            paidBy: string | null;
+            paidByName: string;
+            /**
+             * Format: date
+             * @description The school's day
+             */
+            paidOn: string;
+            paymentMode: string;
+            reason: string;
+            referenceNumber: string;
+            /**
+             * @description Without gaps, by school and academic year
+             * @example 2026-27/RF-000001
+             */
+            refundNumber: string;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /** Format: uuid */
+            transactionId: string;
+        };
+        RefundIn: {
+            /** @description In minor units; no more than was paid ahead */
+            amount: number;
+            /**
+             * Format: date
+             * @description The school's day, in the academic year and not closed; today unless given
+             */
+            paidOn?: string;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            /** @example Left the school */
+            reason: string;
+            /** @description Of the cheque or the transfer */
+            referenceNumber?: string;
+            /** Format: uuid */
+            studentId: string;
+        };
+        RefundPage: {
+            items: components["schemas"]["Refund"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        Refunded: {
+            amount: number;
+            /** @description What the student owes now; below zero they have paid ahead */
+            balance: number;
+            /** Format: uuid */
+            id: string;
+            paymentMode: string;
+            refundNumber: string;
+            /** Format: uuid */
+            studentId: string;
+            /** Format: uuid */
+            transactionId: string;
         };
         RefusedPoint: {
             index: number;
@@ -13146,8 +13199,10 @@ export interface components {
             /** @description What is owed; below zero it is paid ahead */
             balance: number;
             currency: string;
-            /** @description Oldest first */
+            /** @description By the day they count for, oldest first */
             entries: components["schemas"]["ReportEntry"][];
+            /** @description What of the payments is cheques that the bank has not paid yet */
+            inClearing: number;
             /** @description By due date */
             invoices: components["schemas"]["Invoice"][];
             student: components["schemas"]["StudentRef"];
@@ -13180,7 +13235,7 @@ export interface components {
             entryType: string;
             /** Format: uuid */
             invoiceId: string | null;
-            /** @description CHARGE, PAYMENT, CONCESSION, FINE, OPENING or REVERSAL */
+            /** @description CHARGE, PAYMENT, CONCESSION, FINE, REVERSAL, REFUND or WRITE_OFF */
             kind: string;
             narration: string;
             /**
@@ -13188,7 +13243,13 @@ export interface components {
              * @description Of a payment
              */
             receiptId: string | null;
+            /** @description Of the receipt or the refund */
             receiptNumber: string | null;
+            /**
+             * Format: uuid
+             * @description Of a refund
+             */
+            refundId: string | null;
             /**
              * Format: uuid
              * @description The transaction a reversal takes back
@@ -13411,20 +13472,6 @@ export interface components {
              * Format: uuid
              * @description The payment's transaction
              */
-            reversesId: string;
-            /** Format: uuid */
-            studentId: string;
-            /**
-             * Format: uuid
-             * @description Of the reversal
-             */
-            transactionId: string;
-        };
-        ReversedDemand: {
-            amount: number;
-            balance: number;
-            reason: string;
-            /** Format: uuid */
             reversesId: string;
             /** Format: uuid */
             studentId: string;
@@ -14302,7 +14349,7 @@ export interface components {
             name: string;
             /** @description Who joins during the year pays for the months, or days, that remain */
             proRata: boolean;
-            /** @description Of all heads that everybody pays, for the whole year */
+            /** @description Of all heads, for the whole year */
             total: number;
             /** Format: date-time */
             updatedAt: string;
@@ -14325,22 +14372,16 @@ export interface components {
             version?: number;
         };
         StructureHead: {
-            /** @description For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one */
+            /** @description For the whole year, in minor units */
             amount: number;
-            /** @description The head's; what is sent is ignored */
-            amountBy: string;
             /** Format: uuid */
             feeHeadId: string;
             /** @description The head's; what is sent is ignored */
             name: string;
-            /** @description The head's; what is sent is ignored */
-            optional: boolean;
         };
         StructureHeadInput: {
-            /** @description For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one */
-            amount?: number;
-            /** @description The head's; what is sent is ignored */
-            amountBy?: string;
+            /** @description For the whole year, in minor units */
+            amount: number;
             /** Format: uuid */
             feeHeadId: string;
             /**
@@ -14348,8 +14389,6 @@ export interface components {
              * @example text
              */
             name?: string;
-            /** @description The head's; what is sent is ignored */
-            optional?: boolean;
         };
         StructureIn: {
             /**
@@ -14496,6 +14535,8 @@ export interface components {
             days31To60: number;
             days61To90: number;
             daysOver90: number;
+            /** @description What of the payments is cheques that the bank has not paid yet */
+            inClearing: number;
             /** @description Charged, and not due yet */
             notDue: number;
             /** Format: uuid */
@@ -14652,111 +14693,6 @@ export interface components {
         };
         SubjectPage: {
             items: components["schemas"]["Subject"][];
-            /** @example 20 */
-            limit: number;
-            /** @example 1 */
-            page: number;
-            /** @description How many there are on all pages. */
-            total: number;
-            totalPages: number;
-        };
-        Subscribed: {
-            /** @description How many are subscribed on some of these days already; they were left alone */
-            already: number;
-            subscribed: number;
-        };
-        SubscriptionChange: {
-            /**
-             * Format: date
-             * @description Today unless given
-             */
-            fromDate?: string;
-            /**
-             * Format: uuid
-             * @description One of the head's amounts; required where it has them by option
-             */
-            optionId?: string | null;
-            /**
-             * Format: date
-             * @description The last day; until it is ended unless given
-             */
-            toDate?: string | null;
-            /**
-             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
-             * @example 1
-             */
-            version?: number;
-        };
-        SubscriptionIn: {
-            /**
-             * Format: uuid
-             * @description Or everybody who sits in this class on that day
-             */
-            classId?: string | null;
-            /** Format: uuid */
-            feeHeadId: string;
-            /**
-             * Format: date
-             * @description Today unless given
-             */
-            fromDate?: string;
-            /**
-             * Format: uuid
-             * @description One of the head's amounts; required where it has them by option
-             */
-            optionId?: string | null;
-            /** @description These students */
-            studentIds?: string[];
-            /**
-             * Format: date
-             * @description The last day; until it is ended unless given
-             */
-            toDate?: string | null;
-        };
-        SubscriptionItem: {
-            admissionNumber: string;
-            /** Format: uuid */
-            classId: string | null;
-            className: string;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: uuid */
-            createdBy?: string;
-            /** Format: uuid */
-            feeHeadId: string;
-            feeHeadName: string;
-            /**
-             * Format: date
-             * @description Today unless given
-             */
-            fromDate: string;
-            /** Format: uuid */
-            id: string;
-            /**
-             * Format: uuid
-             * @description One of the head's amounts; required where it has them by option
-             */
-            optionId: string | null;
-            /** @description Empty where the head has no options */
-            optionName: string;
-            /** @description ACTIVE, LATER (it has not begun) or ENDED */
-            status: string;
-            /** Format: uuid */
-            studentId: string;
-            studentName: string;
-            /**
-             * Format: date
-             * @description The last day; until it is ended unless given
-             */
-            toDate: string | null;
-            /** Format: date-time */
-            updatedAt: string;
-            /** Format: uuid */
-            updatedBy?: string;
-            version: number;
-        };
-        SubscriptionItemPage: {
-            items: components["schemas"]["SubscriptionItem"][];
             /** @example 20 */
             limit: number;
             /** @example 1 */
@@ -15501,6 +15437,29 @@ export interface components {
              * @description Or copyId, or code
              */
             loanId?: string;
+        };
+        WriteOff: {
+            amount: number;
+            /** @description What the student owes now */
+            balance: number;
+            /**
+             * Format: uuid
+             * @description Of the transaction
+             */
+            id: string;
+            /** @description What of it was taken off which invoice */
+            invoices: components["schemas"]["Allocation"][];
+            reason: string;
+            /** Format: uuid */
+            studentId: string;
+        };
+        WriteOffIn: {
+            /** @description In minor units; all that is due unless given */
+            amount?: number;
+            /** @example Moved away, not to be reached */
+            reason: string;
+            /** Format: uuid */
+            studentId: string;
         };
         YearChange: {
             /** Format: date */
@@ -20079,6 +20038,48 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Receipt"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getParentFeeRefundById: {
+        parameters: {
+            query?: {
+                /** @description pdf to print it */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Refund"];
                         /** @example OK */
                         message: string;
                     };
@@ -26404,53 +26405,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    postSchoolAdminFeeChargeAdHoc: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    data: components["schemas"]["AdHocIn"];
-                };
-            };
-        };
-        responses: {
-            /** @description Charged */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AdHocCharged"];
-                        /** @example Charged */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrKeyReused"];
-            413: components["responses"]["TooLarge"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     getSchoolAdminFeeCollection: {
         parameters: {
             query?: {
@@ -26492,6 +26446,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminFeeCollectionFamily: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["FamilyPayment"];
+                };
+            };
+        };
+        responses: {
+            /** @description Payment recorded */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["FamilyCollection"];
+                        /** @example Payment recorded */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminFeeCollectionList: {
         parameters: {
             query?: {
@@ -26499,6 +26500,10 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
+                /** @description Only records with this value. */
+                "filters[clearing]"?: "IN_CLEARING" | "CLEARED" | "BOUNCED" | "REVERSED";
+                /** @description Only records with this value. */
+                "filters[familyPaymentId]"?: string;
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
                 /** @description Only records with this value. */
@@ -26561,6 +26566,16 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            clearing?: "IN_CLEARING" | "CLEARED" | "BOUNCED" | "REVERSED";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            familyPaymentId?: string;
                             /**
                              * Format: date
                              * @description Only from this one on.
@@ -26676,6 +26691,97 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeCollectionByIdBounce: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Bounce"];
+                };
+            };
+        };
+        responses: {
+            /** @description Cheque bounced */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Cheque"];
+                        /** @example Cheque bounced */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeCollectionByIdClear: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cheque cleared */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Cheque"];
+                        /** @example Cheque cleared */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -27007,6 +27113,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminFeeDayClose: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["DayToClose"];
+                };
+            };
+        };
+        responses: {
+            /** @description Day closed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DayClosing"];
+                        /** @example Day closed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminFeeDues: {
         parameters: {
             query?: {
@@ -27047,6 +27200,43 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeFamilyByStudentId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                studentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["FamilyDues"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -27150,8 +27340,6 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Only records with this value. */
-                "filters[optional]"?: boolean;
                 /** @description Text to find anywhere in the record's words, whatever its case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
@@ -27206,8 +27394,6 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Only records with this value. */
-                            optional?: boolean;
                             /** @description Text to find anywhere in the record's words, whatever its case. */
                             search?: string;
                             /**
@@ -27380,270 +27566,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    postSchoolAdminFeeOpeningBalanceCreate: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    data: components["schemas"]["OpeningIn"];
-                };
-            };
-        };
-        responses: {
-            /** @description Opening balance entered */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OpeningBalance"];
-                        /** @example Opening balance entered */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrKeyReused"];
-            413: components["responses"]["TooLarge"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    postSchoolAdminFeeOpeningBalanceImport: {
-        parameters: {
-            query?: {
-                /** @description Of the rows that have none; today unless given */
-                date?: string;
-                /** @description Say what would be done, and do nothing */
-                dryRun?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
-                    file: string;
-                };
-                "text/csv": string;
-            };
-        };
-        responses: {
-            /** @description Opening balances read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OpeningsImported"];
-                        /** @example Opening balances read */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
-            413: components["responses"]["FileTooLarge"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getSchoolAdminFeeOpeningBalanceList: {
-        parameters: {
-            query?: {
-                /** @description Which page, from 1. */
-                page?: number;
-                /** @description How many on a page. */
-                limit?: number;
-                /** @description Only records with this value. */
-                "filters[reversed]"?: boolean;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
-                "filters[search]"?: string;
-                /** @description Only records with this value. */
-                "filters[studentId]"?: string;
-                /** @description Only records with this value. */
-                "filters[type]"?: "DUE" | "CREDIT";
-                /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "date" | "studentName";
-                /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OpeningBalancePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFound"];
-            422: components["responses"]["InvalidList"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    postSchoolAdminFeeOpeningBalanceList: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @description Only records with this value. */
-                            reversed?: boolean;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
-                            search?: string;
-                            /**
-                             * Format: uuid
-                             * @description Only records with this value.
-                             */
-                            studentId?: string;
-                            /**
-                             * @description Only records with this value.
-                             * @enum {string}
-                             */
-                            type?: "DUE" | "CREDIT";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt" | "date" | "studentName";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OpeningBalancePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFound"];
-            413: components["responses"]["TooLarge"];
-            422: components["responses"]["InvalidList"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getSchoolAdminFeeOpeningBalanceById: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OpeningBalance"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFoundOrNotFound"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     getSchoolAdminFeeReceiptById: {
         parameters: {
             query?: {
@@ -27670,6 +27592,227 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Receipt"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RefundIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Refund recorded */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Refunded"];
+                        /** @example Refund recorded */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeRefundList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only from this one on. */
+                "filters[from]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description Only up to this one. */
+                "filters[to]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "amount" | "paidAt" | "studentName";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RefundPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeRefundList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: date
+                             * @description Only from this one on.
+                             */
+                            from?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                            /**
+                             * Format: date
+                             * @description Only up to this one.
+                             */
+                            to?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default paidAt
+                             * @enum {string}
+                             */
+                            field?: "amount" | "paidAt" | "studentName";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RefundPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeRefundById: {
+        parameters: {
+            query?: {
+                /** @description pdf to print it */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Refund"];
                         /** @example OK */
                         message: string;
                     };
@@ -28032,363 +28175,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    postSchoolAdminFeeSubscriptionCreate: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    data: components["schemas"]["SubscriptionIn"];
-                };
-            };
-        };
-        responses: {
-            /** @description Subscribed */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Subscribed"];
-                        /** @example Subscribed */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrKeyReused"];
-            413: components["responses"]["TooLarge"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getSchoolAdminFeeSubscriptionList: {
-        parameters: {
-            query?: {
-                /** @description Which page, from 1. */
-                page?: number;
-                /** @description How many on a page. */
-                limit?: number;
-                /** @description Only records with this value. */
-                "filters[classId]"?: string;
-                /** @description Only records with this value. */
-                "filters[feeHeadId]"?: string;
-                /** @description Only records with this value. */
-                "filters[optionId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
-                "filters[search]"?: string;
-                /** @description Only records with this value. */
-                "filters[status]"?: "ACTIVE" | "LATER" | "ENDED";
-                /** @description Only records with this value. */
-                "filters[studentId]"?: string;
-                /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "fromDate" | "studentName";
-                /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubscriptionItemPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFound"];
-            422: components["responses"]["InvalidList"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    postSchoolAdminFeeSubscriptionList: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /**
-                             * Format: uuid
-                             * @description Only records with this value.
-                             */
-                            classId?: string;
-                            /**
-                             * Format: uuid
-                             * @description Only records with this value.
-                             */
-                            feeHeadId?: string;
-                            /**
-                             * Format: uuid
-                             * @description Only records with this value.
-                             */
-                            optionId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
-                            search?: string;
-                            /**
-                             * @description Only records with this value.
-                             * @enum {string}
-                             */
-                            status?: "ACTIVE" | "LATER" | "ENDED";
-                            /**
-                             * Format: uuid
-                             * @description Only records with this value.
-                             */
-                            studentId?: string;
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default studentName
-                             * @enum {string}
-                             */
-                            field?: "createdAt" | "fromDate" | "studentName";
-                            /**
-                             * @default asc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubscriptionItemPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFound"];
-            413: components["responses"]["TooLarge"];
-            422: components["responses"]["InvalidList"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getSchoolAdminFeeSubscriptionById: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubscriptionItem"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFoundOrNotFound"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    putSchoolAdminFeeSubscriptionById: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    data: components["schemas"]["SubscriptionChange"];
-                };
-            };
-        };
-        responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubscriptionItem"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
-            413: components["responses"]["TooLarge"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteSchoolAdminFeeSubscriptionById: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["InUse"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    postSchoolAdminFeeTransactionByIdReverse: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    data: components["schemas"]["Reversal"];
-                };
-            };
-        };
-        responses: {
-            /** @description Reversed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ReversedDemand"];
-                        /** @example Reversed */
-                        message: string;
-                    };
-                };
-            };
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
-            404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
-            413: components["responses"]["TooLarge"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     getSchoolAdminFeeTrialBalance: {
         parameters: {
             query?: never;
@@ -28418,6 +28204,102 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeWriteOff: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WriteOffIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Written off */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WriteOff"];
+                        /** @example Written off */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeWriteOffByIdReverse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Reversal"];
+                };
+            };
+        };
+        responses: {
+            /** @description Write-off reversed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WriteOff"];
+                        /** @example Write-off reversed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

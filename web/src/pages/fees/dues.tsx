@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { ActionIcon, Anchor, Button, Checkbox, Group, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconBellRinging, IconCoins, IconDownload, IconX } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
@@ -103,6 +103,14 @@ export function DuesPage() {
       ) : (
         <Stack gap={16}>
           <Buckets ageing={d.ageing} />
+          {d.inClearing > 0 && (
+            <Text size="sm">
+              Cheques of <Money of={d.inClearing} /> are in clearing and counted as paid.{' '}
+              <Anchor component={Link} to="/fees/receipts" search={{ clearing: 'IN_CLEARING' } as never} size="sm">
+                Show them
+              </Anchor>
+            </Text>
+          )}
           <Group gap={8}>
             {classId && (
               <button
@@ -188,6 +196,7 @@ export function DuesPage() {
                         </Link>
                         <Text size="xs" c="dimmed" className="figures">
                           {s.admissionNumber}
+                          {s.inClearing > 0 && ` · ${format.money(s.inClearing)} in clearing`}
                         </Text>
                       </td>
                       <td className="only-wide">{s.className}</td>

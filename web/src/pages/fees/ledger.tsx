@@ -167,6 +167,12 @@ function Statement({ report: r }: { report: Report }) {
         <dd className="figures">
           <b>{format.money(Math.abs(r.balance))}</b>
         </dd>
+        {r.inClearing > 0 && (
+          <>
+            <dt>Cheques in clearing</dt>
+            <dd className="figures">{format.money(r.inClearing)}</dd>
+          </>
+        )}
       </dl>
       {r.entries.length === 0 ? (
         <p>Nothing was charged or paid yet.</p>

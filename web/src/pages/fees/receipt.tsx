@@ -8,6 +8,7 @@ import { useAddress } from '../../patterns/address'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Sheet } from '../../patterns/Sheet'
+import { ChequeActions } from './cheque'
 import { Reverse } from './reverse'
 import { modeWord, receiptPDF, useReceipt } from './shared'
 
@@ -92,6 +93,7 @@ export function ReceiptPage() {
               The family is notified, and the receipt is in their app.
             </Alert>
           )}
+          <ChequeActions of={r} />
           <ReceiptSheet receipt={r} />
         </Stack>
       )}
@@ -123,7 +125,10 @@ function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
         <dt>Entered</dt>
         <dd className="figures">{format.dateTime(r.receivedAt)}</dd>
         <dt>Paid by</dt>
-        <dd>{modeWord(r.paymentMode)}</dd>
+        <dd>
+          {modeWord(r.paymentMode)}
+          {r.clearing === 'IN_CLEARING' && ', in clearing: valid once the bank has paid it'}
+        </dd>
         {r.referenceNumber && (
           <>
             <dt>Reference</dt>

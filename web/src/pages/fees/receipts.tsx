@@ -5,11 +5,12 @@ import { useState } from 'react'
 import { download } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
-import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
-import { useFormat } from '../../patterns/format'
+import { Empty, Lines, Trouble } from '../../patterns/feedback'
+import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { Money, usePlainMoney } from '../../patterns/money'
 import { DrawerHead, Facts } from '../../patterns/record'
+import { ChequeActions, ReceiptState } from './cheque'
 import { Reverse } from './reverse'
 import { modes, modeWord, ReceiptsNav, receiptPDF, useReceipt } from './shared'
 
@@ -50,6 +51,15 @@ export function Receipts() {
           options: [
             { value: 'false', label: 'received' },
             { value: 'true', label: 'reversed' },
+          ],
+        },
+        {
+          key: 'clearing',
+          label: 'Cheque',
+          options: [
+            { value: 'IN_CLEARING', label: 'in clearing' },
+            { value: 'CLEARED', label: 'cleared' },
+            { value: 'BOUNCED', label: 'bounced' },
           ],
         },
       ]}
@@ -94,8 +104,9 @@ export function Receipts() {
         {
           key: 'state',
           title: 'State',
-          cell: (r) => (r.reversed ? <Status tone="off">Reversed</Status> : <Status tone="good">Received</Status>),
-          text: (r) => (r.reversed ? 'Reversed' : 'Received'),
+          cell: (r) => <ReceiptState of={r} />,
+          text: (r) =>
+            r.clearing && r.clearing !== 'CLEARED' ? words(r.clearing) : r.reversed ? 'Reversed' : 'Received',
         },
         {
           key: 'amount',
@@ -181,7 +192,7 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
         close={close}
         summary={
           <Group gap={12}>
-            {r.reversed ? <Status tone="off">Reversed</Status> : <Status tone="good">Received</Status>}
+            <ReceiptState of={r} />
             <Money of={r.amount} />
           </Group>
         }
@@ -196,6 +207,7 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
       />
       <div className="drawer-body">
         <Stack gap={24}>
+          <ChequeActions of={r} />
           <Facts
             of={[
               [

@@ -1,11 +1,13 @@
 // How money came: the fields that the counter of one student and of a family share.
-import { Radio, SimpleGrid, TextInput } from '@mantine/core'
+import { Checkbox, Radio, SimpleGrid, TextInput } from '@mantine/core'
 import { useToday } from '../../patterns/choices'
 import { modes } from './shared'
 
 export interface Tender {
   paymentMode: (typeof modes)[number]['value']
   referenceNumber: string
+  /** Of a cheque: the bank has not paid it yet. */
+  inClearing?: boolean
   /** The day it came; today unless given. */
   receivedOn?: string
 }
@@ -36,7 +38,10 @@ export function TenderFields({
       <Radio.Group
         label="Paid by"
         value={t.paymentMode}
-        onChange={(v) => change({ ...t, paymentMode: v as Tender['paymentMode'] })}
+        onChange={(v) => {
+          const { inClearing: _, ...rest } = t
+          change({ ...rest, paymentMode: v as Tender['paymentMode'] })
+        }}
       >
         <SimpleGrid cols={2} spacing={8} mt={4} verticalSpacing={8}>
           {modes.map((m) => (
@@ -58,6 +63,18 @@ export function TenderFields({
         error={errors.referenceNumber}
         onChange={(e) => change({ ...t, referenceNumber: e.currentTarget.value })}
       />
+      {t.paymentMode === 'CHEQUE' && (
+        <Checkbox
+          label="In clearing"
+          description="The bank has not paid it yet. It is counted as paid, and is cleared or bounces later"
+          checked={!!t.inClearing}
+          disabled={disabled}
+          onChange={(e) => {
+            const { inClearing: _, ...rest } = t
+            change(e.currentTarget.checked ? { ...rest, inClearing: true } : rest)
+          }}
+        />
+      )}
       <TextInput
         type="date"
         label="Received on"
