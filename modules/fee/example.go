@@ -47,6 +47,8 @@ func examples() []api.Example {
 		{Path: "/school-admin/fee/collection/:id", Table: "fee_receipt", Make: receipt, Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/receipt/:id", Table: "fee_receipt", Make: receipt},
 		{Path: "/school-admin/fee/concession/:id", Table: "fee_concession", Make: concession, Change: map[string]any{}},
+		{Path: "/school-admin/fee/rule/:id", Table: "fee_rule", Change: map[string]any{"percent": 20},
+			Make: api.Created("/school-admin/fee/rule/create", map[string]any{"kind": "STAFF", "percent": 50})},
 		{Path: "/school-admin/fee/subscription/:id", Table: "fee_subscription", Make: subscription, Change: map[string]any{}},
 		{Path: "/school-admin/fee/opening-balance/:id", Table: "ledger_transaction", Make: opening},
 		{Path: "/school-admin/fee/transaction/:id", Table: "ledger_transaction", Make: opening,
