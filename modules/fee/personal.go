@@ -5,7 +5,7 @@ import "homeroom/api"
 // personal declares what the tables keep of people.
 func personal() []api.PersonalTable {
 	return []api.PersonalTable{
-		{Table: "fee_head", By: "created_by updated_by", 
+		{Table: "fee_head", By: "created_by updated_by",
 			Nothing: api.Reasons{api.NameOf: "name code", api.FixedText: "type amount_by", "names of options, routes and stops": "amounts"}},
 		{Table: "fee_rule", By: "created_by updated_by", Nothing: api.Reasons{api.FixedText: "kind"}},
 		{Table: "fee_subscription", Section: "feeSubscriptions", Of: "student_id", By: "created_by updated_by"},

@@ -78,7 +78,9 @@ func listRules(c api.Ctx, l api.ListRequest) (api.Page[RuleItem], error) {
 	return api.Fetch[RuleItem](rules(c), l)
 }
 
-func getRule(c api.Ctx, r byID) (RuleItem, error) { return api.Find[RuleItem](c, "concession rule", rules(c), r.ID) }
+func getRule(c api.Ctx, r byID) (RuleItem, error) {
+	return api.Find[RuleItem](c, "concession rule", rules(c), r.ID)
+}
 
 func updateRule(c api.Ctx, r ruleChange) (RuleItem, error) {
 	_, err := api.Update(c, "concession rule", r.ID, func(rule *Rule) error {
