@@ -30,7 +30,8 @@ func TestAdHocCharge_OfAClass_IsAnInvoiceForEachAndTold(t *testing.T) {
 	}
 	o.adHoc(t, map[string]any{"classId": o.class.ID})
 	r := o.report(t, asha)
-	if states(r) != "Excursion to the zoo UNPAID 350; " || r.Invoices[0].DueDate != o.today.AddDays(7) || r.Invoices[0].Lines[0].Name != "Exams" {
+	if states(r) != "Excursion to the zoo UNPAID 350; " || r.Invoices[0].DueDate != o.today.AddDays(7) ||
+		r.Invoices[0].Lines[0].Name != "Exams" {
 		t.Errorf("account %+v", r)
 	}
 	if n := o.Count(t, "notice", "student_id = ? and body like '%Excursion to the zoo for Asha Rao%'", asha); n != 1 {

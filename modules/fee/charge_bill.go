@@ -53,6 +53,10 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	if due.Before(c.Today()) {
 		due = c.Today() // nothing is due before it was charged
 	}
+	kin, err := familiesOf(c, ids)
+	if err != nil {
+		return out, err
+	}
 	postings := make([]posting, 0, len(students)+len(grants))
 	notices := make([]notice.Notice, 0, len(students))
 	for _, st := range students {
@@ -83,8 +87,9 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 			p.entries = append(p.entries, entry{account: *line.FeeHeadID, side: credit, amount: line.Amount})
 		}
 		total := p.entries[0].amount
-		postings = append(postings, p)
-		left := total
+		byRule, waived := kin.waive(v)
+		postings = append(append(postings, p), byRule...)
+		left := total - waived
 		for _, g := range granted[st.ID] {
 			if n := min(left, g.of(lines, span)); n > 0 && g.holds(in.DueDate) {
 				postings = append(postings, g.posting(v, n))

@@ -73,8 +73,9 @@ func reverseDemand(c api.Ctx, r reversal) (ReversedDemand, error) {
 	if d.EntryType == credit {
 		out.Balance = who.Balance + d.Amount
 	}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "REVERSAL", narration: fmt.Sprintf("Reversal of %s: %s", d.Narration, r.Reason),
-		key: "reversal " + r.ID.String(), reverses: &r.ID})
+	queries, err := write(c, posting{id: out.TransactionID, kind: "REVERSAL",
+		narration: fmt.Sprintf("Reversal of %s: %s", d.Narration, r.Reason),
+		key:       "reversal " + r.ID.String(), reverses: &r.ID})
 	if err != nil {
 		return out, err
 	}

@@ -64,6 +64,8 @@ func examples() []api.Example {
 		{Path: "/parent/fee/refund/:id", Table: "fee_refund", Make: refund},
 		{Path: "/school-admin/fee/write-off/:id", Table: "ledger_transaction", Make: writeOff, Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/concession/:id", Table: "fee_concession", Make: concession, Change: map[string]any{}},
+		{Path: "/school-admin/fee/rule/:id", Table: "fee_rule", Change: map[string]any{"percent": 20},
+			Make: api.Created("/school-admin/fee/rule/create", map[string]any{"kind": "STAFF", "percent": 50})},
 		{Path: "/school-admin/fee/subscription/:id", Table: "fee_subscription", Make: subscription, Change: map[string]any{}},
 		{Path: "/school-admin/fee/opening-balance/:id", Table: "ledger_transaction", Make: opening},
 		{Path: "/school-admin/fee/transaction/:id", Table: "ledger_transaction", Make: opening,

@@ -11,6 +11,8 @@ type InvoiceLine struct {
 	FeeHeadID *uuid.UUID `json:"feeHeadId"`
 	Name      string     `json:"name"`
 	Amount    int64      `json:"amount"`
+	Waived    int64      `json:"waived,omitempty" doc:"What a rule takes off it: of siblings, of children of employees"`
+	Rule      string     `json:"rule,omitempty" doc:"Which" example:"child 2 of the family, 10 %"`
 }
 
 // Invoice is what a student was asked for and how far it is settled. Nothing of it is

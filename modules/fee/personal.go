@@ -7,6 +7,7 @@ func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		{Table: "fee_head", By: "created_by updated_by",
 			Nothing: api.Reasons{api.NameOf: "name code", api.FixedText: "type amount_by", "names of options, routes and stops": "amounts"}},
+		{Table: "fee_rule", By: "created_by updated_by", Nothing: api.Reasons{api.FixedText: "kind"}},
 		{Table: "fee_subscription", Section: "feeSubscriptions", Of: "student_id", By: "created_by updated_by"},
 		{Table: "fee_structure", By: "created_by updated_by", Nothing: api.Reasons{api.NameOf: "name", api.FixedText: "fine_type"}},
 		{Table: "fee_instalment", Nothing: api.Reasons{api.NameOf: "name"}},

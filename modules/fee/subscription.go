@@ -150,7 +150,8 @@ const subscriptionQuery = `select u.id, u.created_at, u.updated_at, u.created_by
 	coalesce(k.name, '') as class_name, h.name as fee_head_name,
 	coalesce((select a ->> 'name' from jsonb_array_elements(h.amounts) a where (a ->> 'id')::uuid = u.option_id), '') as option_name,
 	case when u.from_date > day then 'LATER' when u.to_date < day then 'ENDED' else 'ACTIVE' end as status
-	from (select ?::date as day) today cross join fee_subscription u join student s on s.id = u.student_id join fee_head h on h.id = u.fee_head_id
+	from (select ?::date as day) today cross join fee_subscription u
+	join student s on s.id = u.student_id join fee_head h on h.id = u.fee_head_id
 	left join enrolment e on e.student_id = s.id and e.start_date <= day and (e.end_date is null or e.end_date >= day)
 	left join class k on k.id = coalesce(e.class_id, s.class_id) where s.deleted_at is null`
 

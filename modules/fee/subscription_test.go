@@ -182,7 +182,8 @@ func TestSubscription_OfAClass_LeavesThoseWhoHaveItAlone(t *testing.T) {
 	if got := o.subscribe(t, lunch, map[string]any{"classId": o.class.ID}); got.Subscribed != 1 || got.Already != 1 {
 		t.Errorf("subscribed %+v", got)
 	}
-	page := testkit.Get[api.Page[fee.SubscriptionItem]](t, o.clerk, "/school-admin/fee/subscription/list?filters[feeHeadId]="+lunch.ID.String())
+	page := testkit.Get[api.Page[fee.SubscriptionItem]](t, o.clerk,
+		"/school-admin/fee/subscription/list?filters[feeHeadId]="+lunch.ID.String())
 	if page.Total != 2 || page.Items[0].StudentName != "Asha Rao" || page.Items[0].Status != "ACTIVE" || page.Items[0].ClassName != "Class 5" {
 		t.Errorf("list %+v", page)
 	}

@@ -95,6 +95,7 @@ export const officeRouter = createRouter({
       '/fees/heads': part(() => import('./pages/fees/structures'), 'Heads'),
       '/fees/subscriptions': part(() => import('./pages/fees/subscriptions'), 'Subscriptions'),
       '/fees/opening-balances': part(() => import('./pages/fees/opening-balances'), 'OpeningBalances'),
+      '/fees/rules': part(() => import('./pages/fees/rules'), 'Rules'),
       '/fees/charge': part(() => import('./pages/fees/charge'), 'Charge'),
       '/fees/concessions': part(() => import('./pages/fees/concessions'), 'Concessions'),
       '/fees/accounts': part(() => import('./pages/fees/accounts'), 'Accounts'),

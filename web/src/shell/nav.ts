@@ -258,6 +258,13 @@ const within: (NavItem & { write?: boolean })[] = [
   { to: '/exams/terms', title: 'Terms', icon: IconCertificate, module: 'exam' },
   { to: '/exams/scales', title: 'Grade scales', icon: IconCertificate, module: 'exam' },
   { to: '/fees/charge', title: 'Charge a class', icon: IconBuildingBank, module: 'fee', write: true },
+  {
+    to: '/fees/rules',
+    title: 'Automatic concessions',
+    icon: IconBuildingBank,
+    module: 'fee',
+    words: 'sibling staff child rules',
+  },
   { to: '/fees/opening-balances', title: 'Opening balances', icon: IconBuildingBank, module: 'fee' },
   { to: '/fees/heads', title: 'Fee heads', icon: IconBuildingBank, module: 'fee' },
   {

@@ -281,7 +281,11 @@ export function Charge() {
                                   {s.studentName}
                                   {s.lines.length > 0 && (
                                     <Text size="xs" c="dimmed" className="figures">
-                                      {s.lines.map((l) => `${l.name} ${format.money(l.amount)}`).join(' · ')}
+                                      {s.lines
+                                        .map(
+                                          (l) => `${l.name} ${format.money(l.amount)}${l.rule ? ` (${l.rule})` : ''}`,
+                                        )
+                                        .join(' · ')}
                                     </Text>
                                   )}
                                   {s.withoutAmount && (

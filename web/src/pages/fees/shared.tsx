@@ -105,6 +105,7 @@ export const SetupNav = () => (
       { to: '/fees/structures', title: 'Structures' },
       { to: '/fees/heads', title: 'Fee heads' },
       { to: '/fees/subscriptions', title: 'Subscribers' },
+      { to: '/fees/rules', title: 'Automatic concessions' },
       { to: '/fees/charge', title: 'Charge' },
       { to: '/fees/opening-balances', title: 'Opening balances' },
     ]}
