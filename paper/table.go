@@ -26,7 +26,9 @@ type Grid struct {
 const cellPad = 1.2
 
 // Table draws rows under a header.
-func (d *Document) Table(columns []Column, rows [][]string) { d.Grid(Grid{Columns: columns, Rows: rows}) }
+func (d *Document) Table(columns []Column, rows [][]string) {
+	d.Grid(Grid{Columns: columns, Rows: rows})
+}
 
 // Grid draws a table. Text that is too long for its cell goes on in the next line of the same
 // row; a row is never cut by the end of a page, and the titles stand again on every page the
