@@ -35,6 +35,7 @@ const (
 type Letterhead struct {
 	Name  string
 	Lines []string // address and the like, under the name
+	Reach []string // the last of them: how to reach the school
 	Logo  []byte   // a PNG or JPEG file
 	// Principal is who signs for the school; nothing prints the office alone.
 	Principal string
@@ -110,12 +111,6 @@ func (d *Document) Sheet(title string) {
 	d.rule(margin, d.y, bodyWidth, 0.3)
 	d.y += 2.5
 	d.y += d.put(margin, d.y, bodyWidth, title, 13, true, centre) + 3
-}
-
-// Blank begins a page with nothing on it, to be filled by Cards.
-func (d *Document) blank() {
-	d.endPage()
-	d.title, d.page, d.y = "", 1, margin
 }
 
 func (d *Document) endPage() {
@@ -194,6 +189,12 @@ func (d *Document) Field(name, value string) {
 		d.y += high
 	}
 	d.y += 0.8
+}
+
+// Blank leaves a line to write a thing on by hand.
+func (d *Document) Blank(name string) {
+	d.Field(name, "")
+	d.rule(margin+label, d.y-1.5, bodyWidth-label, 0.15)
 }
 
 // Pairs say two things side by side, and the next two under them. What has no value is left out.

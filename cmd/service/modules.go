@@ -62,7 +62,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: s.schools, Version: s.Cluster.SchoolVersion()}).Describe(),
 		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Describe(),
 		api.Own(),
-		(&roster.Module{People: s.Auth, Letterhead: letterhead}).Describe(),
+		(&roster.Module{People: s.Auth, Letterhead: letterhead, Owed: fee.Owed, Loans: library.OpenLoans}).Describe(),
 		(&importing.Module{People: s.Auth}).Describe(),
 		(&timetable.Module{Schools: s.schools, Closed: register.DaysOff, PublicURL: s.Config.Public}).Describe(),
 		year.Describe(),

@@ -19,10 +19,13 @@ type ReportCard struct {
 	AcademicYearName string          `json:"academicYearName"`
 	Exams            []CardExam      `json:"exams"`
 	Terms            []CardTerm      `json:"terms"`
+	Subjects         []CardSubject   `json:"subjects" doc:"The same marks by subject, with the year's percentage of each by the weights of exams and terms"`
 	Overall          Overall         `json:"overall"`
 	Attendance       *CardAttendance `json:"attendance" doc:"None where attendance is not kept"`
 	Remark           *CardRemark     `json:"remark" doc:"The class teacher's"`
 	AsOf             api.Date        `json:"asOf"`
+
+	scale Bands // the grades of the class, for a template that explains them
 }
 
 // CardStudent is whose card it is, and where they sit that year.
@@ -95,23 +98,28 @@ func (m *Module) card(c api.Ctx, student, yearID uuid.UUID, unpublished bool, fo
 	if err != nil {
 		return out, err
 	}
-	d, err := readCard(c, student, year.ID, unpublished)
-	if err != nil {
+	if out.Data, err = m.cardOf(c, student, year, unpublished); err != nil {
 		return out, err
 	}
+	if format == "pdf" {
+		out.File, err = m.print(c, out.Data)
+	}
+	return out, err
+}
+
+// cardOf is a student's card of a year.
+func (m *Module) cardOf(c api.Ctx, student uuid.UUID, year roster.AcademicYear, unpublished bool) (ReportCard, error) {
+	d, err := readCard(c, student, year.ID, unpublished)
+	if err != nil {
+		return ReportCard{}, err
+	}
 	if year.ID == uuid.Nil {
-		return out, errNoYear
+		return ReportCard{}, errNoYear
 	}
 	card := d.weigh()
 	card.SchoolName, card.AcademicYearID, card.AcademicYearName, card.AsOf = c.School.Name, year.ID, year.Name, c.Today()
-	if card.Attendance, err = m.attended(c, student, year); err != nil {
-		return out, err
-	}
-	out.Data = card
-	if format == "pdf" {
-		out.File, err = m.print(c, card)
-	}
-	return out, err
+	card.Attendance, err = m.attended(c, student, year)
+	return card, err
 }
 
 // cardYear is the year asked for, or the active one, if one is.
@@ -150,6 +158,7 @@ type cardData struct {
 	bands   Bands
 	rule    passRule
 	remarks []CardRemark // one at the most
+	missing []missingPaper
 }
 
 type cardExam struct {
@@ -198,6 +207,7 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 		tenancy.Query{SQL: resultLines + `r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams +
 			`) order by p.exam_date, p.start_time, u.name, p.id`,
 			Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.lines)},
+		tenancy.Query{SQL: missingPapers, Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.missing)},
 		tenancy.Query{SQL: passRuleSQL, Scan: tenancy.Collect(&rules)},
 		tenancy.Query{SQL: cardRemark, Args: []any{student, year}, Scan: tenancy.Collect(&d.remarks)},
 	)

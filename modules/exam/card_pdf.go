@@ -7,95 +7,236 @@ import (
 
 	"homeroom/api"
 	"homeroom/paper"
+	"homeroom/tenancy"
 )
+
+// cardPrinter draws report cards as the school has chosen them.
+type cardPrinter struct {
+	head     paper.Letterhead
+	template string // SIMPLE, CBSE or BRITISH
+	figures  paper.Figures
+}
+
+func (m *Module) printer(c api.Ctx) (cardPrinter, error) {
+	p := cardPrinter{figures: paper.FiguresOf(c.School.Locale, c.School.Currency)}
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select report_card_template from school_setting`, Scan: tenancy.One(&p.template)})
+	if err != nil {
+		return p, fmt.Errorf("reading the template of report cards: %w", err)
+	}
+	p.head, err = m.Letterhead(c)
+	return p, err
+}
 
 // print is the card as it is handed out and signed.
 func (m *Module) print(c api.Ctx, card ReportCard) (*api.File, error) {
-	head, err := m.Letterhead(c)
+	p, err := m.printer(c)
 	if err != nil {
 		return nil, err
 	}
-	doc := paper.New(head, "Report card "+card.AcademicYearName)
-	s := card.Student
-	doc.Field("Name of the student", strings.TrimSpace(s.FirstName+" "+s.LastName))
-	doc.Field("Admission number", s.AdmissionNumber)
-	doc.Field("Class", strings.TrimSpace(s.ClassName+" "+s.DivisionName))
+	return p.file(card)
+}
+
+func (p cardPrinter) file(card ReportCard) (*api.File, error) {
+	doc := paper.New(p.head, cardTitle(card))
+	p.draw(doc, card)
+	body, err := doc.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	name := strings.NewReplacer("/", "-", " ", "-").Replace(card.Student.AdmissionNumber)
+	return &api.File{Name: fmt.Sprintf("report-card-%s.pdf", name), ContentType: "application/pdf", Body: body}, nil
+}
+
+func cardTitle(card ReportCard) string { return "Report card " + card.AcademicYearName }
+
+// draw fills a sheet.
+func (p cardPrinter) draw(doc *paper.Document, card ReportCard) {
+	p.student(doc, card.Student)
+	switch p.template {
+	case "CBSE":
+		p.cbse(doc, card)
+	case "BRITISH":
+		p.british(doc, card)
+	default:
+		p.simple(doc, card)
+	}
+}
+
+func (p cardPrinter) student(doc *paper.Document, s CardStudent) {
+	pairs := [][2]string{{"Name", strings.TrimSpace(s.FirstName + " " + s.LastName)}, {"Admission no.", s.AdmissionNumber},
+		{"Class", strings.TrimSpace(s.ClassName + " " + s.DivisionName)}}
 	if s.RollNumber != nil {
-		doc.Field("Roll number", strconv.Itoa(*s.RollNumber))
+		pairs = append(pairs, [2]string{"Roll number", strconv.Itoa(*s.RollNumber)})
 	}
-	if len(s.Guardians) > 0 {
-		doc.Field("Parents or guardians", strings.Join(s.Guardians, ", "))
+	if b := s.DateOfBirth; b != nil {
+		pairs = append(pairs, [2]string{"Date of birth", p.figures.Day(b.Year, b.Month, b.Day)})
 	}
-	for _, e := range card.Exams {
-		doc.Heading(e.Name)
-		doc.Table([]paper.Column{{Title: "Subject", Width: 5}, {Title: "Max.", Width: 2, Number: true},
-			{Title: "To pass", Width: 2, Number: true}, {Title: "Marks", Width: 2, Number: true}, {Title: "Grade", Width: 2},
-			{Title: "Remark", Width: 5}}, e.lines())
-		doc.Field("Result", e.sentence())
-	}
-	if len(card.Terms) > 1 {
-		doc.Heading("Terms")
-		var lines [][]string
-		for _, t := range card.Terms {
-			lines = append(lines, []string{orDash(t.Name), number(t.Weight), percent(t.Percent), orDash(t.Grade)})
+	doc.Pairs(append(pairs, [2]string{"Parents", strings.Join(s.Guardians, ", ")})...)
+	doc.Gap(1)
+}
+
+// simple has the marks of every exam, and the year's percentage and grade of each subject.
+func (p cardPrinter) simple(doc *paper.Document, card ReportCard) {
+	doc.Grid(card.grid(card.Subjects, false))
+	p.year(doc, card, true)
+	p.end(doc, card, "Class teacher's remarks", "Class teacher", "Parent or guardian")
+}
+
+// cbse has scholastic and co-scholastic areas apart, a percentage and grade for each term, and the scale.
+func (p cardPrinter) cbse(doc *paper.Document, card ReportCard) {
+	var main, other []CardSubject
+	for _, s := range card.Subjects {
+		if s.Type == "CO_SCHOLASTIC" {
+			other = append(other, s)
+		} else {
+			main = append(main, s)
 		}
-		doc.Table([]paper.Column{{Title: "Term", Width: 6}, {Title: "Weight", Width: 2, Number: true},
-			{Title: "Percent", Width: 3, Number: true}, {Title: "Grade", Width: 2}}, lines)
 	}
-	doc.Heading("The year")
+	doc.Heading("Scholastic areas")
+	doc.Grid(card.grid(main, true))
+	if len(other) > 0 {
+		doc.Heading("Co-scholastic areas")
+		columns := []paper.Column{{Title: "Area", Width: 5}}
+		for _, t := range card.Terms {
+			columns = append(columns, paper.Column{Title: t.title(), Width: 2, Middle: true})
+		}
+		var rows [][]string
+		for _, s := range other {
+			row := []string{s.Name}
+			for _, t := range s.Terms {
+				row = append(row, orDash(t.Grade))
+			}
+			rows = append(rows, row)
+		}
+		doc.Table(columns, rows)
+	}
+	p.year(doc, card, true)
+	if len(card.scale) > 0 {
+		var bands []string
+		for _, b := range card.scale {
+			bands = append(bands, fmt.Sprintf("%s from %s %%", b.Grade, number(b.MinPercent)))
+		}
+		doc.Field("Grades", strings.Join(bands, ", "))
+	}
+	p.end(doc, card, "Class teacher's remarks", "Class teacher", "Parent")
+}
+
+// british has a grade for each term and comments, and no marks, totals or ranks.
+func (p cardPrinter) british(doc *paper.Document, card ReportCard) {
+	columns := []paper.Column{{Title: "Subject", Width: 4}}
+	for _, t := range card.Terms {
+		columns = append(columns, paper.Column{Title: t.title(), Width: 2, Middle: true})
+	}
+	columns = append(columns, paper.Column{Title: "Year", Width: 2, Middle: true}, paper.Column{Title: "Comment", Width: 7})
+	var rows [][]string
+	for _, s := range card.Subjects {
+		row := []string{s.Name}
+		for _, t := range s.Terms {
+			row = append(row, orDash(t.Grade))
+		}
+		var comment string
+		for _, m := range s.Exams {
+			if m.Remark != "" {
+				comment = m.Remark // the latest
+			}
+		}
+		rows = append(rows, append(row, orDash(s.Grade), comment))
+	}
+	doc.Table(columns, rows)
+	doc.Field("Overall grade", orDash(card.Overall.Grade))
+	p.attendance(doc, card)
+	p.end(doc, card, "Form tutor's comment", "Form tutor", "Parent or guardian")
+}
+
+// grid is the table of subjects by terms and their exams, with weights. byTerm adds a
+// percentage and a grade after each term.
+func (card ReportCard) grid(subjects []CardSubject, byTerm bool) paper.Grid {
+	g := paper.Grid{Groups: []paper.Group{{Title: "", Span: 1}}, Columns: []paper.Column{{Title: "Subject", Width: 4}}}
+	totals := []string{"Total"}
+	var order []func(CardSubject) string
+	for i, t := range card.Terms {
+		span := 0
+		for n, e := range card.Exams {
+			if !sameTerm(e.TermID, t.TermID) {
+				continue
+			}
+			span++
+			g.Columns = append(g.Columns, paper.Column{Title: e.Name + "\nweight " + number(e.Weight), Width: 2.4, Middle: true})
+			order = append(order, func(s CardSubject) string { return s.Exams[n].text() })
+			totals = append(totals, e.Obtained.String()+" / "+e.MaxMarks.String())
+		}
+		if byTerm {
+			span += 2
+			g.Columns = append(g.Columns, paper.Column{Title: "%", Width: 1.5, Middle: true}, paper.Column{Title: "Grade", Width: 1.5, Middle: true})
+			order = append(order, func(s CardSubject) string { return plainPercent(s.Terms[i].Percent) },
+				func(s CardSubject) string { return orDash(s.Terms[i].Grade) })
+			totals = append(totals, plainPercent(t.Percent), orDash(t.Grade))
+		}
+		g.Groups = append(g.Groups, paper.Group{Title: t.title() + ", weight " + number(t.Weight), Span: span})
+	}
+	g.Groups = append(g.Groups, paper.Group{Title: "Year", Span: 2})
+	g.Columns = append(g.Columns, paper.Column{Title: "%", Width: 1.6, Middle: true}, paper.Column{Title: "Grade", Width: 1.6, Middle: true})
+	totals = append(totals, plainPercent(card.Overall.Percent), orDash(card.Overall.Grade))
+	for _, s := range subjects {
+		row := []string{s.Name}
+		for _, cell := range order {
+			row = append(row, cell(s))
+		}
+		g.Rows = append(g.Rows, append(row, plainPercent(s.Percent), orDash(s.Grade)))
+	}
+	g.Totals, g.Small = [][]string{totals}, len(g.Columns) > 7
+	return g
+}
+
+func (t CardTerm) title() string {
+	if t.Name == "" {
+		return "Exams"
+	}
+	return t.Name
+}
+
+// text is what a cell of the grid says.
+func (m CardMark) text() string {
+	switch m.State {
+	case "ABSENT":
+		return "AB / " + m.MaxMarks.String()
+	case "EXEMPT":
+		return "EX"
+	case "MARKED":
+		return m.Obtained.String() + " / " + m.MaxMarks.String()
+	}
+	return "–"
+}
+
+// year says what became of it, and how often the student was there.
+func (p cardPrinter) year(doc *paper.Document, card ReportCard, ranked bool) {
 	doc.Field("Overall", fmt.Sprintf("%s, grade %s", percent(card.Overall.Percent), orDash(card.Overall.Grade)))
 	outcome := outcomes[card.Overall.Outcome]
 	if len(card.Overall.FailedSubjects) > 0 {
 		outcome += ": " + strings.Join(card.Overall.FailedSubjects, ", ")
 	}
 	doc.Field("Result", outcome)
-	if card.Overall.Rank > 0 {
-		doc.Field("Rank in class", fmt.Sprintf("%d of %d", card.Overall.Rank, card.Overall.OutOf))
-		doc.Field("Rank in division", fmt.Sprintf("%d of %d", card.Overall.DivisionRank, card.Overall.DivisionOutOf))
+	if o := card.Overall; ranked && o.Rank > 0 {
+		doc.Field("Rank", fmt.Sprintf("%d of %d in the class, %d of %d in the division", o.Rank, o.OutOf, o.DivisionRank, o.DivisionOutOf))
 	}
-	if a := card.Attendance; a != nil {
-		doc.Field("Attendance", fmt.Sprintf("%s of %d days (%s)", number(a.Present), a.Total, percent(a.Percent)))
+	p.attendance(doc, card)
+}
+
+func (p cardPrinter) attendance(doc *paper.Document, card ReportCard) {
+	if a := card.Attendance; a != nil && a.Total > 0 {
+		doc.Field("Attendance", fmt.Sprintf("%s of %d school days (%s)", number(a.Present), a.Total, percent(a.Percent)))
 	}
+}
+
+// end has the remark, or lines to write one on, and who signs.
+func (p cardPrinter) end(doc *paper.Document, card ReportCard, remarks, teacher, parent string) {
 	if card.Remark != nil {
-		doc.Heading("Remarks of the class teacher")
+		doc.Heading(remarks)
 		doc.Text(card.Remark.Remark)
 	} else {
-		doc.Ruled("Remarks of the class teacher", 2)
+		doc.Ruled(remarks, 2)
 	}
-	doc.Signatures("Class teacher", head.Head(), "Parent or guardian")
-	body, err := doc.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	return &api.File{Name: fmt.Sprintf("report-card-%s.pdf", s.AdmissionNumber), ContentType: "application/pdf", Body: body}, nil
-}
-
-func (e CardExam) lines() [][]string {
-	var lines [][]string
-	for _, r := range e.Results {
-		got := ""
-		switch {
-		case r.IsAbsent:
-			got = "AB"
-		case r.IsExempt:
-			got = "EX"
-		case r.MarksObtained != nil:
-			got = r.MarksObtained.String()
-		}
-		lines = append(lines, []string{r.SubjectName, r.MaxMarks.String(), r.PassMarks.String(), got, r.Grade, r.Remark})
-	}
-	return append(lines, []string{"Total", e.MaxMarks.String(), "", e.Obtained.String(), e.Grade, ""})
-}
-
-func (e CardExam) sentence() string {
-	if e.Outcome == incomplete {
-		return "incomplete: " + fmt.Sprint(e.Missing) + " of the results missing"
-	}
-	text := percent(e.Percent) + ", " + outcomes[e.Outcome]
-	if e.Rank > 0 {
-		text += fmt.Sprintf(", rank %d of %d", e.Rank, e.OutOf)
-	}
-	return text
+	doc.Signatures(teacher, p.head.Head(), parent)
 }
 
 // outcomes are the words of the card.
@@ -108,6 +249,13 @@ func percent(p *float64) string {
 		return "–"
 	}
 	return number(*p) + " %"
+}
+
+func plainPercent(p *float64) string {
+	if p == nil {
+		return "–"
+	}
+	return number(*p)
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

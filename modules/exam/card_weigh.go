@@ -32,6 +32,8 @@ func (d *cardData) weigh() ReportCard {
 	for i := range card.Terms {
 		card.Terms[i].Grade = d.bands.grade(card.Terms[i].Percent).Grade
 	}
+	card.Subjects = d.subjects(card)
+	card.scale = d.bands
 	card.Overall = d.overall(own)
 	card.Overall.Places = d.rule.places(class)[d.student.ID]
 	return card

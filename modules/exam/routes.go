@@ -3,6 +3,8 @@
 package exam
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -58,6 +60,10 @@ func (m *Module) routes() []api.Row {
 		api.Remove("/school-admin/exam/term/:id", "exam", "Delete a term without exams", deleteTerm),
 		api.Get("/school-admin/exam/report-card/:studentId", "result", "A student's report card, or print it", m.reportCard,
 			api.Gives("application/pdf"), api.MayFail(errNoYear)),
+		api.Get("/school-admin/exam/report-cards", "result", "The report cards of a division in one file to print", m.divisionCards,
+			api.Gives("application/pdf"), api.MayTake(5*time.Minute), api.MayFail(errNoYear)),
+		api.Get("/school-admin/exam/report-card-sample", "result", "An invented student's report card, to choose a template by", m.sampleCard,
+			api.Gives("application/pdf")),
 		api.Put("/school-admin/exam/report-card/:studentId/remark", "result",
 			"Write the remark on a student's report card; an empty one takes it off", officeRemarks, api.Versioned),
 		api.Get("/school-admin/exam/:id", "exam", "Read an exam", getExam),

@@ -44,17 +44,20 @@ type LeavingSnapshot struct {
 	Gender          string    `json:"gender"`
 	DateOfBirth     *api.Date `json:"dateOfBirth"`
 	AdmissionDate   api.Date  `json:"admissionDate"`
-	AdmittedTo      string    `json:"admittedTo" doc:"The class they began in"`
+	AdmittedTo      string    `json:"admittedTo" doc:"The class they sat in on the day of admission; empty where that is not known"`
 	LastClass       string    `json:"lastClass"`
 	LastDivision    string    `json:"lastDivision"`
 	LastYear        string    `json:"lastYear"`
 	Guardians       []string  `json:"guardians"`
 	Status          string    `json:"status"`
+	Subjects        []string  `json:"subjects" doc:"Of the last class"`
+	Outstanding     *int64    `json:"outstanding" doc:"What was owed on the day of issue, in minor units; null on old certificates"`
+	BooksOut        []string  `json:"booksOut" doc:"Titles that were not returned on the day of issue"`
 }
 
 // transferStudent lets a student leave: the last enrolment ends on the leaving date,
 // and the certificate gets the next number. A failure anywhere gives the number back.
-func transferStudent(c api.Ctx, r leaving) (LeavingCertificate, error) {
+func (m *Module) transferStudent(c api.Ctx, r leaving) (LeavingCertificate, error) {
 	s, err := lockStudent(c, r.ID)
 	if err != nil {
 		return LeavingCertificate{}, err
@@ -85,7 +88,7 @@ func transferStudent(c api.Ctx, r leaving) (LeavingCertificate, error) {
 	}); err != nil {
 		return LeavingCertificate{}, err
 	}
-	return certify(c, r, last, before)
+	return m.certify(c, r, last, before)
 }
 
 // endLastEnrolment ends the enrolment in force on the last day. What was settled for
@@ -109,7 +112,19 @@ func endLastEnrolment(c api.Ctx, student uuid.UUID, last api.Date) error {
 	return dropEnrolmentsAfter(c, student, last)
 }
 
-func certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCertificate, error) {
+func (m *Module) certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCertificate, error) {
+	open, err := m.clearance(c, r.ID)
+	if err != nil {
+		return LeavingCertificate{}, err
+	}
+	snapshot := s.snapshot(c.School, r.Status)
+	snapshot.Outstanding, snapshot.BooksOut = &open.Outstanding, []string{}
+	for _, loan := range open.Loans {
+		snapshot.BooksOut = append(snapshot.BooksOut, loan.Title)
+	}
+	if snapshot.Subjects, err = subjectsOf(c, s.lastClass()); err != nil {
+		return LeavingCertificate{}, err
+	}
 	number, err := lockSeries(c, "leaving certificate")
 	if err != nil {
 		return LeavingCertificate{}, err
@@ -119,7 +134,7 @@ func certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCerti
 	}
 	cert := LeavingCertificate{
 		ID: api.NewID(), Number: int(number), StudentID: r.ID, LeavingDate: last, Reason: r.Reason, Conduct: r.Conduct,
-		Snapshot: s.snapshot(c.School, r.Status), CreatedBy: &c.User.ID, CreatedAt: c.Now,
+		Snapshot: snapshot, CreatedBy: &c.User.ID, CreatedAt: c.Now,
 	}
 	raw, err := json.Marshal(cert.Snapshot)
 	if err != nil {
@@ -135,21 +150,32 @@ func certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (LeavingCerti
 	return cert, nil
 }
 
+// snapshot is what is known of a student. The class they were admitted to is known if they sat in one on that
+// day; of one who came with a file of a later year it is not.
 func (s StudentDetail) snapshot(school *tenancy.School, status string) LeavingSnapshot {
 	out := LeavingSnapshot{
 		SchoolName: school.Name, SchoolAddress: school.Address, AdmissionNumber: s.AdmissionNumber, FirstName: s.FirstName, LastName: s.LastName,
-		Gender:      s.Gender,
-		DateOfBirth: s.DateOfBirth, AdmissionDate: *s.AdmissionDate, AdmittedTo: s.ClassName, LastClass: s.ClassName, Guardians: []string{},
-		Status: status,
+		Gender: s.Gender, DateOfBirth: s.DateOfBirth, AdmissionDate: *s.AdmissionDate, Guardians: []string{}, Status: status,
 	}
 	if n := len(s.Enrolments); n > 0 {
 		first, last := s.Enrolments[0], s.Enrolments[n-1]
-		out.AdmittedTo, out.LastClass, out.LastDivision, out.LastYear = first.ClassName, last.ClassName, last.DivisionName, last.AcademicYearName
+		if !s.AdmissionDate.Before(first.StartDate) {
+			out.AdmittedTo = first.ClassName
+		}
+		out.LastClass, out.LastDivision, out.LastYear = last.ClassName, last.DivisionName, last.AcademicYearName
 	}
 	for _, g := range s.Guardians {
 		out.Guardians = append(out.Guardians, strings.TrimSpace(g.FirstName+" "+g.LastName))
 	}
 	return out
+}
+
+// lastClass is the class the student sat in last.
+func (s StudentDetail) lastClass() *uuid.UUID {
+	if n := len(s.Enrolments); n > 0 {
+		return &s.Enrolments[n-1].ClassID
+	}
+	return nil
 }
 
 type certificateAs struct {
@@ -178,7 +204,12 @@ func (m *Module) leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[L
 		if err != nil {
 			return out, err
 		}
-		out.File, err = found[0].pdf(head)
+		var template string
+		err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select leaving_certificate_template from school_setting`, Scan: tenancy.One(&template)})
+		if err != nil {
+			return out, fmt.Errorf("reading the template of certificates: %w", err)
+		}
+		out.File, err = found[0].pdf(c, head, template)
 		return out, err
 	}
 	return out, nil

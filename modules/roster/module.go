@@ -21,4 +21,7 @@ type Module struct {
 	People People
 	// Letterhead reads what certificates begin with.
 	Letterhead func(api.Ctx) (paper.Letterhead, error)
+	// Owed is what a student owes, and Loans the books they have; nil: neither is kept.
+	Owed  func(api.Ctx, uuid.UUID) (int64, error)
+	Loans func(api.Ctx, uuid.UUID) ([]OpenLoan, error)
 }

@@ -18,6 +18,8 @@ type Fields struct {
 	Delivery
 	// SecondFactorRequired is read by auth when an administrator signs in.
 	SecondFactorRequired bool `json:"secondFactorRequired" doc:"The school's administrators sign in with a second factor; who has none is asked to add one"`
+	// LeavingCertificateTemplate is read by the roster when it prints a leaving certificate.
+	LeavingCertificateTemplate string `json:"leavingCertificateTemplate" validate:"oneof=SIMPLE CBSE BRITISH" doc:"Which fields leaving certificates have, by board"`
 	// AdmissionNumberPattern is read by the roster when it numbers a student.
 	AdmissionNumberPattern string `json:"admissionNumberPattern" validate:"notblank,max=30" doc:"How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros" example:"{year}-{0000}"`
 }
@@ -57,6 +59,7 @@ type Grading struct {
 	GraceSubjects       int        `json:"graceSubjects" validate:"min=1,max=50" doc:"In how many subjects at most"`
 	CompartmentSubjects int        `json:"compartmentSubjects" validate:"min=0,max=50" doc:"Who fails in no more subjects than this may sit them again; 0 is nobody"`
 	RankTies            string     `json:"rankTies" validate:"oneof=SKIP DENSE" doc:"The rank after two who share the second: the fourth (SKIP) or the third (DENSE)"`
+	ReportCardTemplate  string     `json:"reportCardTemplate" validate:"oneof=SIMPLE CBSE BRITISH" doc:"How report cards are laid out: the marks of every exam; scholastic and co-scholastic areas with grades by term; or grades and comments without marks and ranks"`
 }
 
 // Library is read by the library.

@@ -43,7 +43,8 @@ func (l Letterheads) Letterhead(c api.Ctx) (paper.Letterhead, error) {
 		}
 	}
 	if len(reach) > 0 {
-		head.Lines = append(head.Lines, strings.Join(reach, " · "))
+		head.Reach = []string{strings.Join(reach, " · ")}
+		head.Lines = append(head.Lines, head.Reach...)
 	}
 	if s.LogoFileID != nil && l.Files != nil {
 		if head.Logo, err = l.Files.Bytes(c, *s.LogoFileID); err != nil {

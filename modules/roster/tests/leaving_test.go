@@ -157,3 +157,43 @@ func TestTimeline_ListsWhatHappened(t *testing.T) {
 	}
 	testkit.NewSchool(t).As(t, api.SchoolAdmin).Refuses(t, "GET", path(asha)+"/timeline", nil, 404, "STUDENT_NOT_FOUND")
 }
+
+func TestLeavingCertificate_SaysOnlyWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	came := f.longAgo(f.fiveA, 7)
+	came["admissionDate"] = f.firstOfClass.AddDays(-700) // before the first class we know of
+	asha := f.admit(t, "श्रीकृष्ण", "द्विवेदी", came)
+	if err := f.DB(t).Exec(`update enrolment set start_date = ? where student_id = ?`, f.firstOfClass, asha.ID).Error; err != nil {
+		t.Fatal(err)
+	}
+	none := testkit.Get[roster.Clearance](t, f.admin, path(asha)+"/clearance")
+	if none.Outstanding != 0 || len(none.Loans) != 0 {
+		t.Errorf("clearance %+v", none)
+	}
+	if a := f.admin.Call(t, "POST", "/school-admin/fee/fine", map[string]any{"studentId": asha.ID, "amount": 12_345, "reason": "A window"}); a.Status != 201 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	if owes := testkit.Get[roster.Clearance](t, f.admin, path(asha)+"/clearance"); owes.Outstanding != 12_345 {
+		t.Errorf("owes %+v", owes)
+	}
+	f.admin.Refuses(t, "GET", "/school-admin/student/"+api.NewID().String()+"/clearance", nil, 404, "STUDENT_NOT_FOUND")
+	cert := testkit.Post[roster.LeavingCertificate](t, f.admin, path(asha)+"/transfer", map[string]any{"reason": "Moved"})
+	if cert.Snapshot.AdmittedTo != "" || *cert.Snapshot.Outstanding != 12_345 || cert.Snapshot.LastClass != "Class 5" {
+		t.Errorf("certificate %+v", cert.Snapshot)
+	}
+	for template, title := range map[string]string{"SIMPLE": "Leaving certificate", "CBSE": "Transfer certificate", "BRITISH": "Leaving certificate"} {
+		testkit.Put[struct{}](t, f.admin, "/school-admin/setting", map[string]any{"leavingCertificateTemplate": template, "locale": "en-IN"})
+		a := f.admin.Call(t, "GET", path(asha)+"/leaving-certificate?format=pdf", nil)
+		on := testkit.ReadPaper(t, a.Body)
+		if len(on.Missing) > 0 || !on.Says("श्रीकृष्ण द्विवेदी") {
+			t.Errorf("%s: glyphs are missing in %q", template, on.Missing)
+		}
+		if !on.Says(title) || !on.Says("Date of issue") || !on.Says("Certificate no.") {
+			t.Errorf("%s: %q", template, on.Pages)
+		}
+		if on.Says("₹123.45 outstanding") != (template == "CBSE") || on.Says("Conduct") == (template == "BRITISH") {
+			t.Errorf("%s has the fields of another board: %q", template, on.Pages)
+		}
+	}
+}

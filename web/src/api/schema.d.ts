@@ -3380,6 +3380,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/exam/report-card-sample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An invented student's report card, to choose a template by
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminExamReportCardSample"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/exam/report-card/{studentId}": {
         parameters: {
             query?: never;
@@ -3413,6 +3433,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **write** on **Results**. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminExamReportCardByStudentIdRemark"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/exam/report-cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The report cards of a division in one file to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminExamReportCards"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -5551,6 +5591,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **delete** on **Students**. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminStudentById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/{id}/clearance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a student owes and has borrowed, to see before they leave
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminStudentByIdClearance"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -8942,6 +9002,21 @@ export interface components {
             termId: string | null;
             weight: number;
         };
+        CardGrade: {
+            grade: string;
+            /** @description None while a result is missing, and where nothing counts */
+            percent: number | null;
+        };
+        CardMark: {
+            /** Format: uuid */
+            examId: string;
+            grade: string;
+            maxMarks: number;
+            obtained: number;
+            remark: string;
+            /** @description MISSING: a result is still to come; NONE: the exam has no paper of it */
+            state: string;
+        };
         CardRemark: {
             /** @description Who wrote it last */
             by: string;
@@ -8964,6 +9039,20 @@ export interface components {
             id: string;
             lastName: string;
             rollNumber: number | null;
+        };
+        CardSubject: {
+            /** @description One for each of the card's exams, in their order */
+            exams: components["schemas"]["CardMark"][];
+            grade: string;
+            name: string;
+            /** @description None while a result is missing, and where nothing counts */
+            percent: number | null;
+            /** Format: uuid */
+            subjectId: string;
+            /** @description One for each of the card's terms, in their order */
+            terms: components["schemas"]["CardGrade"][];
+            /** @description CO_SCHOLASTIC ones are graded only, and not added up */
+            type: string;
         };
         CardTerm: {
             grade: string;
@@ -9459,6 +9548,15 @@ export interface components {
             /** @description false on a weekend or a holiday of the class */
             schoolToday: boolean;
             students: number;
+        };
+        Clearance: {
+            currency: string;
+            /** @description Books that are not returned */
+            loans: components["schemas"]["OpenLoan"][];
+            /** @description What is owed, in minor units; below zero it is paid ahead */
+            outstanding: number;
+            /** Format: uuid */
+            studentId: string;
         };
         Closing: {
             /** @description Received */
@@ -11604,8 +11702,10 @@ export interface components {
             /** Format: date */
             admissionDate: string;
             admissionNumber: string;
-            /** @description The class they began in */
+            /** @description The class they sat in on the day of admission; empty where that is not known */
             admittedTo: string;
+            /** @description Titles that were not returned on the day of issue */
+            booksOut: string[];
             /** Format: date */
             dateOfBirth: string | null;
             firstName: string;
@@ -11615,9 +11715,13 @@ export interface components {
             lastDivision: string;
             lastName: string;
             lastYear: string;
+            /** @description What was owed on the day of issue, in minor units; null on old certificates */
+            outstanding: number | null;
             schoolAddress: string;
             schoolName: string;
             status: string;
+            /** @description Of the last class */
+            subjects: string[];
         };
         LibraryFigures: {
             issued: number;
@@ -12309,6 +12413,12 @@ export interface components {
             studentId: string;
             /** Format: uuid */
             tripId: string;
+        };
+        OpenLoan: {
+            accessionNumber: string;
+            /** Format: date */
+            dueOn: string;
+            title: string;
         };
         Operator: {
             /** Format: date-time */
@@ -13300,6 +13410,8 @@ export interface components {
             remark: components["schemas"]["CardRemark"] | null;
             schoolName: string;
             student: components["schemas"]["CardStudent"];
+            /** @description The same marks by subject, with the year's percentage of each by the weights of exams and terms */
+            subjects: components["schemas"]["CardSubject"][];
             terms: components["schemas"]["CardTerm"][];
         };
         ReportEntry: {
@@ -14096,6 +14208,8 @@ export interface components {
             lateFineMaxAmount: number;
             /** @description Of new fee structures that do not say otherwise: none, once, or for every day */
             lateFineType: string;
+            /** @description Which fields leaving certificates have, by board */
+            leavingCertificateTemplate: string;
             libraryEmployeeBooks: number;
             libraryEmployeeDays: number;
             libraryEmployeeRenewals: number;
@@ -14142,6 +14256,8 @@ export interface components {
             quietTo: string;
             /** @description The rank after two who share the second: the fourth (SKIP) or the third (DENSE) */
             rankTies: string;
+            /** @description How report cards are laid out: the marks of every exam; scholastic and co-scholastic areas with grades by term; or grades and comments without marks and ranks */
+            reportCardTemplate: string;
             /** @description The school's administrators sign in with a second factor; who has none is asked to add one */
             secondFactorRequired: boolean;
             /** @description Segments a day; more is refused */
@@ -14231,6 +14347,11 @@ export interface components {
              * @enum {string}
              */
             lateFineType?: "NONE" | "FIXED" | "PER_DAY";
+            /**
+             * @description Which fields leaving certificates have, by board
+             * @enum {string}
+             */
+            leavingCertificateTemplate?: "SIMPLE" | "CBSE" | "BRITISH";
             libraryEmployeeBooks?: number;
             libraryEmployeeDays?: number;
             libraryEmployeeRenewals?: number;
@@ -14288,6 +14409,11 @@ export interface components {
              * @enum {string}
              */
             rankTies?: "SKIP" | "DENSE";
+            /**
+             * @description How report cards are laid out: the marks of every exam; scholastic and co-scholastic areas with grades by term; or grades and comments without marks and ranks
+             * @enum {string}
+             */
+            reportCardTemplate?: "SIMPLE" | "CBSE" | "BRITISH";
             /** @description The school's administrators sign in with a second factor; who has none is asked to add one */
             secondFactorRequired?: boolean;
             /** @description Segments a day; more is refused */
@@ -25743,6 +25869,41 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminExamReportCardSample: {
+        parameters: {
+            query?: {
+                /** @description The school's own unless given */
+                template?: "SIMPLE" | "CBSE" | "BRITISH" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminExamReportCardByStudentId: {
         parameters: {
             query?: {
@@ -25842,6 +26003,57 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminExamReportCards: {
+        parameters: {
+            query: {
+                /** @description The active year unless given */
+                academicYearId?: string;
+                divisionId: string;
+                /** @description To look at the cards before their results are published */
+                includeUnpublished?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            /** @description No academic year is active: say which year's card it shall be */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -32527,6 +32739,43 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             409: components["responses"]["InUse"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminStudentByIdClearance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Clearance"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

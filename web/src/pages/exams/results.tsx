@@ -3,7 +3,7 @@ import { Button, Group, NativeSelect, Pagination, Text } from '@mantine/core'
 import { IconTrophy } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, call, type Schemas } from '../../api/client'
+import { api, call, openPaper, type Schemas } from '../../api/client'
 import { useClasses } from '../../api/queries'
 import { useAddress } from '../../patterns/address'
 import { useDivisionChoices } from '../../patterns/choices'
@@ -76,6 +76,18 @@ export function Results({ exam }: { exam: Exam }) {
       ])
     },
   })
+  const cards = useMutation({
+    mutationFn: (division: string) =>
+      openPaper(
+        '/school-admin/exam/report-cards',
+        {
+          divisionId: division,
+          academicYearId: exam.academicYearId,
+          ...(exam.status === 'PUBLISHED' ? {} : { includeUnpublished: 'true' }),
+        },
+        'report-cards.pdf',
+      ),
+  })
   if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={10} />
   const papers = q.data.papers.filter((p) => p.classId === classId)
   const students =
@@ -136,12 +148,17 @@ export function Results({ exam }: { exam: Exam }) {
           <Button variant="default" loading={file.isPending} onClick={() => file.mutate()}>
             CSV
           </Button>
+          {divisionId && (
+            <Button variant="default" loading={cards.isPending} onClick={() => cards.mutate(divisionId)}>
+              Report cards
+            </Button>
+          )}
           <Button variant="default" className="only-wide" onClick={() => window.print()}>
             Print
           </Button>
         </Group>
       </Group>
-      <Trouble error={file.error} />
+      <Trouble error={file.error ?? cards.error} />
       <div className="panel print-wide">
         <div className="list-scroll sheet-scroll" tabIndex={0} role="region" aria-label="Results">
           <table className="list sheet results-sheet" data-stale={q.isPlaceholderData || undefined}>

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Button, Group, Menu, Stack, Tabs, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import {
   IconChevronDown,
@@ -615,6 +615,11 @@ function Leaving({ student, close }: { student: Detail; close: () => void }) {
     leavingDate: null,
   })
   const f = fieldsOf(draft)
+  const format = useFormat()
+  const open = useQuery({
+    queryKey: ['/school-admin/student/clearance', student.id],
+    queryFn: () => call(api.GET('/school-admin/student/{id}/clearance', { params: { path: { id: student.id } } })),
+  })
   const leave = useMutation({
     mutationFn: () =>
       call(
@@ -638,6 +643,22 @@ function Leaving({ student, close }: { student: Detail; close: () => void }) {
         }}
       >
         <Stack gap={16}>
+          {open.data && (open.data.outstanding > 0 || open.data.loans.length > 0) && (
+            <Alert color="orange" variant="light" title="Still open">
+              {open.data.outstanding > 0 && (
+                <Text size="sm">Fees: {format.money(open.data.outstanding)} outstanding</Text>
+              )}
+              {open.data.loans.map((l) => (
+                <Text size="sm" key={l.accessionNumber}>
+                  Library: {l.title} ({l.accessionNumber}), due {format.date(l.dueOn)}
+                </Text>
+              ))}
+            </Alert>
+          )}
+          {open.data && open.data.outstanding <= 0 && open.data.loans.length === 0 && (
+            <Text size="sm">No fees outstanding and no library books out.</Text>
+          )}
+          <Trouble error={open.error} retry={() => void open.refetch()} />
           {f.choice({ k: 'status', label: 'How', data: ways })}
           {f.text({
             k: 'reason',

@@ -1,7 +1,8 @@
 import { Button, Chip, Group, Image, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { api, asProblem, call, fetchBlob, type Schemas, upload } from '../../api/client'
+import { api, asProblem, call, fetchBlob, openPaper, type Schemas, upload } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Lines, Trouble } from '../../patterns/feedback'
@@ -38,6 +39,8 @@ const labels = {
   graceSubjects: 'Subjects with grace',
   compartmentSubjects: 'May sit again',
   rankTies: 'After two equal ranks',
+  reportCardTemplate: 'Report card',
+  leavingCertificateTemplate: 'Leaving certificate',
   quietFrom: 'Quiet from',
   quietTo: 'Quiet until',
   smsPrice: 'Price of an SMS',
@@ -280,6 +283,42 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             data: [
               { value: 'SKIP', label: 'One rank is left out: 1, 2, 2, 4' },
               { value: 'DENSE', label: 'No rank is left out: 1, 2, 2, 3' },
+            ],
+          })}
+          {f.choice({
+            k: 'reportCardTemplate',
+            label: labels.reportCardTemplate,
+            data: [
+              { value: 'SIMPLE', label: 'Simple: marks of every exam, percentage and grade' },
+              { value: 'CBSE', label: 'CBSE: scholastic and co-scholastic areas, grades by term' },
+              { value: 'BRITISH', label: 'British: grades and comments, no marks or ranks' },
+            ],
+          })}
+          <Group gap={8}>
+            {(['SIMPLE', 'CBSE', 'BRITISH'] as const).map((template) => (
+              <Button
+                key={template}
+                variant="default"
+                size="xs"
+                onClick={() =>
+                  void openPaper(
+                    '/school-admin/exam/report-card-sample',
+                    { template },
+                    `report-card-${template.toLowerCase()}.pdf`,
+                  ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
+                }
+              >
+                Preview {template === 'CBSE' ? 'CBSE' : template === 'SIMPLE' ? 'simple' : 'British'}
+              </Button>
+            ))}
+          </Group>
+          {f.choice({
+            k: 'leavingCertificateTemplate',
+            label: labels.leavingCertificateTemplate,
+            data: [
+              { value: 'SIMPLE', label: 'Simple' },
+              { value: 'CBSE', label: 'CBSE: transfer certificate with subjects studied and dues' },
+              { value: 'BRITISH', label: 'British: dates and year group, no conduct' },
             ],
           })}
         </Part>

@@ -1,0 +1,100 @@
+package exam_test
+
+import (
+	"testing"
+
+	"homeroom/api"
+	"homeroom/modules/exam"
+	"homeroom/testkit"
+)
+
+// printed reads a paper of the office's.
+func (h *hall) printed(t *testing.T, path string) testkit.Printed {
+	t.Helper()
+	a := h.admin.Call(t, "GET", path, nil)
+	if a.Status != 200 {
+		t.Fatalf("%s: %d %s", path, a.Status, a.Body)
+	}
+	return testkit.ReadPaper(t, a.Body)
+}
+
+func TestReportCard_HasAGridOfSubjectsByExam(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha := h.admit(t, "श्रीकृष्ण", h.a)
+	e, maths, art := h.scheduled(t, "Half-yearly")
+	h.upload(t, e, got(maths, asha, 81.5), map[string]any{"paperId": art.ID, "studentId": asha.ID, "isAbsent": true})
+	h.publish(t, e)
+	path := "/school-admin/exam/report-card/" + asha.ID.String()
+	card := testkit.Get[exam.ReportCard](t, h.admin, path)
+	if len(card.Subjects) != 2 || card.Subjects[0].Exams[0].State != "MARKED" || *card.Subjects[0].Percent != 81.5 {
+		t.Errorf("subjects %+v", card.Subjects)
+	}
+	for _, template := range []string{"SIMPLE", "CBSE", "BRITISH"} {
+		testkit.Put[struct{}](t, h.admin, "/school-admin/setting", map[string]any{"reportCardTemplate": template})
+		on := h.printed(t, path+"?format=pdf")
+		if len(on.Missing) > 0 {
+			t.Errorf("%s: no glyphs for %q", template, on.Missing)
+		}
+		if len(on.Pages) != 1 {
+			t.Errorf("%s: %d pages", template, len(on.Pages))
+		}
+		if marks := on.Says("81.5 / 100"); marks != (template != "BRITISH") {
+			t.Errorf("%s says the marks: %t", template, marks)
+		}
+		if !on.Says("श्रीकृष्ण") {
+			t.Errorf("%s names nobody", template)
+		}
+	}
+	h.admin.Refuses(t, "PUT", "/school-admin/setting", map[string]any{"reportCardTemplate": "MINE"}, 422, "")
+}
+
+func TestReportCard_MissingResult_IsADash(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha := h.admit(t, "Asha", h.a)
+	e, maths, _ := h.scheduled(t, "Half-yearly")
+	h.upload(t, e, got(maths, asha, 40))
+	card := testkit.Get[exam.ReportCard](t, h.admin, "/school-admin/exam/report-card/"+asha.ID.String()+"?includeUnpublished=true")
+	states := map[string]string{}
+	for _, s := range card.Subjects {
+		states[s.Name] = s.Exams[0].State
+		if s.Exams[0].State == "MISSING" && s.Percent != nil {
+			t.Errorf("%s is missing and has %v", s.Name, *s.Percent)
+		}
+	}
+	if len(states) != 2 || states[h.art.Name] != "MISSING" {
+		t.Errorf("states %v", states)
+	}
+}
+
+func TestReportCards_OfADivision_AreOneFile(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha, bina := h.admit(t, "Asha", h.a), h.admit(t, "Bina", h.a)
+	h.admit(t, "Chand", h.other)
+	e, maths, _ := h.scheduled(t, "Half-yearly")
+	h.upload(t, e, got(maths, asha, 81), got(maths, bina, 62))
+	on := h.printed(t, "/school-admin/exam/report-cards?divisionId="+h.a.ID.String()+"&includeUnpublished=true")
+	if len(on.Pages) != 2 || !on.Says("Asha") || !on.Says("Bina") || on.Says("Chand") {
+		t.Errorf("%q", on.Pages)
+	}
+	h.admin.Refuses(t, "GET", "/school-admin/exam/report-cards", nil, 422, "")
+	h.admin.Refuses(t, "GET", "/school-admin/exam/report-cards?divisionId="+api.NewID().String(), nil, 404, "")
+	h.As(t, api.Teacher).Refuses(t, "GET", "/school-admin/exam/report-cards?divisionId="+h.a.ID.String(), nil, 403, "")
+}
+
+func TestReportCardSample_ShowsATemplate(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	for _, template := range []string{"SIMPLE", "CBSE", "BRITISH"} {
+		t.Run(template, func(t *testing.T) {
+			t.Parallel()
+			on := h.printed(t, "/school-admin/exam/report-card-sample?template="+template)
+			if len(on.Pages) != 1 || !on.Says("This is an invented student.") || on.Says("Co-scholastic areas") != (template == "CBSE") {
+				t.Errorf("%q", on.Pages)
+			}
+		})
+	}
+	h.admin.Refuses(t, "GET", "/school-admin/exam/report-card-sample?template=MINE", nil, 422, "")
+}
