@@ -10844,6 +10844,8 @@ export interface components {
             errorCount: number;
             /** @description At most 200 of them */
             errors: components["schemas"]["RowError"][];
+            /** @description Of these, how many begin with the academic year */
+            fromYearStart: number;
             /** @description Known by their phone already, here or on an earlier row */
             guardiansFound: number;
             guardiansNew: number;
@@ -10880,6 +10882,8 @@ export interface components {
             fileName: string;
             /** Format: date-time */
             finishedAt: string | null;
+            /** @description Of these, how many begin with the academic year */
+            fromYearStart: number;
             /** @description Known by their phone already, here or on an earlier row */
             guardiansFound: number;
             guardiansNew: number;
@@ -11706,7 +11710,7 @@ export interface components {
             address?: string;
             /**
              * Format: date
-             * @description Today unless given
+             * @description The first day of their enrolment unless given, or today without one
              */
             admissionDate?: string | null;
             /** @description Given by the school, or numbered by its pattern */
@@ -11731,6 +11735,11 @@ export interface components {
             /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
+            /**
+             * Format: date
+             * @description Since when they sit in the division, in the active academic year; the admission date unless given, or the start of the year
+             */
+            enrolledFrom?: string | null;
             /** @example Asha */
             firstName: string;
             /** @enum {string} */
@@ -13976,7 +13985,7 @@ export interface components {
             address?: string;
             /**
              * Format: date
-             * @description Today unless given
+             * @description The first day of their enrolment unless given, or today without one
              */
             admissionDate?: string | null;
             /** @description Given by the school, or numbered by its pattern */
@@ -14001,6 +14010,11 @@ export interface components {
             /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
+            /**
+             * Format: date
+             * @description Moves the first day of the present enrolment, within its year and while nothing stands before it
+             */
+            enrolledFrom?: string | null;
             /** @example Asha */
             firstName?: string;
             /** @enum {string} */
@@ -14025,7 +14039,7 @@ export interface components {
             address: string;
             /**
              * Format: date
-             * @description Today unless given
+             * @description The first day of their enrolment unless given, or today without one
              */
             admissionDate: string | null;
             /** @description Given by the school, or numbered by its pattern */
@@ -30598,6 +30612,8 @@ export interface operations {
                 mode?: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
                 planHash?: string;
+                /** @description Since when those sit in their division whose row has no admissionDate: the start of the academic year unless given, or today */
+                since?: "YEAR_START" | "TODAY" | "";
             };
             header?: never;
             path?: never;

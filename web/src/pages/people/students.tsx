@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { api, asProblem, call, done, download, type Schemas } from '../../api/client'
 import { wireQuery } from '../../api/list'
 import { changed, useClasses, useDivisions } from '../../api/queries'
@@ -20,13 +20,14 @@ import { useAddress } from '../../patterns/address'
 import { Confirm, Dialog, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
+import { part } from '../../patterns/part'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
 import { Guardians } from './guardians'
 
-const AttendanceTab = lazy(() => import('./student-day').then((m) => ({ default: m.AttendanceTab })))
-const ResultsTab = lazy(() => import('./student-day').then((m) => ({ default: m.ResultsTab })))
-const StudentLedger = lazy(async () => ({ default: (await import('../fees/student-ledger')).StudentLedger }))
+const AttendanceTab = part(() => import('./student-day'), 'AttendanceTab', <Lines />)
+const ResultsTab = part(() => import('./student-day'), 'ResultsTab', <Lines />)
+const StudentLedger = part(() => import('../fees/student-ledger'), 'StudentLedger', <Lines />)
 
 type Detail = Schemas['StudentDetail']
 
@@ -439,9 +440,7 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
       </DrawerHead>
       {tab === 'ledger' && may('fee', 'read') ? (
         <div className="drawer-body">
-          <Suspense fallback={<Lines />}>
-            <StudentLedger id={id} />
-          </Suspense>
+          <StudentLedger id={id} />
         </div>
       ) : tab === 'guardians' ? (
         <div className="drawer-body">
@@ -453,15 +452,11 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
         </div>
       ) : tab === 'attendance' && may('attendance', 'read') ? (
         <div className="drawer-body">
-          <Suspense fallback={<Lines />}>
-            <AttendanceTab id={id} name={s.admissionNumber} />
-          </Suspense>
+          <AttendanceTab id={id} name={s.admissionNumber} />
         </div>
       ) : tab === 'results' && may('result', 'read') ? (
         <div className="drawer-body">
-          <Suspense fallback={<Lines />}>
-            <ResultsTab id={id} />
-          </Suspense>
+          <ResultsTab id={id} />
         </div>
       ) : (
         <StudentDetails student={s} />
