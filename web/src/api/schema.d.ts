@@ -5192,6 +5192,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/student/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move several students to a division from today on, all or nobody
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminStudentMove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/student/promote": {
         parameters: {
             query?: never;
@@ -14201,6 +14221,20 @@ export interface components {
             rollNumber: number | null;
             /** Format: uuid */
             studentId: string;
+        };
+        StudentsMove: {
+            /** Format: uuid */
+            divisionId: string;
+            /** @description Say what would be done, and do nothing */
+            dryRun?: boolean;
+            studentIds: string[];
+        };
+        StudentsMoved: {
+            alreadyThere: number;
+            dryRun: boolean;
+            moved: number;
+            /** @description How many of the moved lose the roll number of their old division */
+            rollNumbers: number;
         };
         Subject: {
             /** @example MATH */
@@ -30840,6 +30874,50 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminStudentMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["StudentsMove"];
+                };
+            };
+        };
+        responses: {
+            /** @description Students moved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["StudentsMoved"];
+                        /** @example Students moved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

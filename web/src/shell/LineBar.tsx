@@ -30,7 +30,7 @@ export function LineBar() {
         What you type is kept; save it when the line is back.
       </Text>
       <Button size="compact-sm" variant="default" onClick={() => void probe()}>
-        Try again
+        Reconnect
       </Button>
     </div>
   )
