@@ -26,11 +26,18 @@ func TestPages_DataArrives_NothingMoves(t *testing.T) {
 	browse(t, testkit.Shared(t), "still", classInExam(t, testkit.Shared(t)))
 }
 
-// classInExam is an office with thirty children in 5-A, open every day, and an exam to be marked.
+// TestBulkMove_LineCut_MovesAllOrNobody moves 25 students to another class on a line of 300 ms.
+func TestBulkMove_LineCut_MovesAllOrNobody(t *testing.T) {
+	t.Parallel()
+	browse(t, testkit.Shared(t), "bulk", classInExam(t, testkit.Shared(t)))
+}
+
+// classInExam is an office with thirty children in 5-A and nobody in 6-A, open every day, and an exam to be marked.
 func classInExam(t *testing.T, app *testkit.App) map[string]any {
 	t.Helper()
 	school, admin, stage := office(t, app, lifecycle.NewSchool{WeekendDays: []int16{}})
 	seat := school.Seat(t, "Class 5")
+	school.Seat(t, "Class 6")
 	today := api.DateOf(app.Service.Kernel.Clock().In(school.Location()))
 	rows := []string{"admissionNumber,firstName,lastName,class,division,rollNumber,admissionDate"}
 	for i := range 30 {
