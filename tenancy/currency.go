@@ -30,3 +30,8 @@ func CurrencyDigits(code string) int {
 	}
 	return 2
 }
+
+// Writes is how the school writes dates and money: its locale, its currency and that one's decimals.
+func (s *School) Writes() (locale, currency string, digits int) {
+	return s.Locale, s.Currency, CurrencyDigits(s.Currency)
+}

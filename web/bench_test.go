@@ -12,10 +12,16 @@ import (
 )
 
 // TestBench measures the console's main pages in a browser, with the demo data.
-func TestBench(t *testing.T) {
+func TestBench(t *testing.T) { measure(t, "bench") }
+
+// TestBenchSlowLine says how soon they can be used on Fast 3G with a quarter of the machine's speed.
+func TestBenchSlowLine(t *testing.T) { measure(t, "slow") }
+
+func measure(t *testing.T, story string) {
+	t.Helper()
 	app := testkit.Start(t, func(c *config.Config, _ *service.Options) { c.LocalPassword = password })
 	if _, err := app.Service.Demo(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	browse(t, app, "bench", map[string]any{"password": password})
+	browse(t, app, story, map[string]any{"password": password})
 }

@@ -151,13 +151,13 @@ func TestThePagesPolicyLetsNoInlineScriptInAndEveryAnswerHasItsOwnNonce(t *testi
 func TestABrowserKeepsTheConsolesFilesAndAsksOnlyWhetherTheyChanged(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	a := app.Nobody().Call(t, "GET", "/console/console.js", nil)
+	a := app.Nobody().Call(t, "GET", "/console/sw.js", nil)
 	tag := a.Header.Get("ETag")
 	if a.Status != 200 || tag == "" || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/javascript") ||
 		a.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Fatalf("%d %v", a.Status, a.Header)
 	}
-	again := app.Nobody().With("If-None-Match", tag).Call(t, "GET", "/console/console.js", nil)
+	again := app.Nobody().With("If-None-Match", tag).Call(t, "GET", "/console/sw.js", nil)
 	if again.Status != http.StatusNotModified || len(again.Body) != 0 {
 		t.Errorf("%d, %d bytes", again.Status, len(again.Body))
 	}

@@ -1,7 +1,8 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-// File names are the same from build to build: the built files are committed, and a change shows as a change.
+// Names carry the hash of what is in the file, so that a browser never asks again for one that it has. Styles are one file: a
+// page's own that failed to load would not be asked for again with the page's script.
 export default defineConfig({
   base: '/console/',
   plugins: [react()],
@@ -10,13 +11,14 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     sourcemap: false,
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rollupOptions: {
       output: {
-        entryFileNames: 'console.js',
-        chunkFileNames: 'part-[name].js',
-        assetFileNames: '[name][extname]',
+        entryFileNames: 'console-[hash].js',
+        chunkFileNames: 'part-[name]-[hash].js',
+        assetFileNames: '[name]-[hash][extname]',
         manualChunks(id: string) {
           if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return 'react'
           if (/node_modules\/@tanstack\//.test(id)) return 'tanstack'

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -44,10 +45,14 @@ func (m Map) host() string {
 	return " " + u.Scheme + "://" + u.Host
 }
 
+// hashed is a name that carries the hash of its file.
+var hashed = regexp.MustCompile(`-[\w-]{8}\.\w+$`)
+
 // asset is a built file as it is sent.
 type asset struct {
 	plain, packed []byte // packed is nil where it would save nothing
 	kind, tag     string
+	cache         string
 }
 
 // Console serves the console at a path it has been stripped of. What is no file is a
@@ -77,10 +82,13 @@ func Console(m Map) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if a, ok := assets[name]; ok && name != "index.html" {
+			// The worker fetches the console's files; a policy of its own would keep it from that.
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'")
 			a().send(w, r)
 			return
 		}
-		if path.Ext(name) != "" { // a file of another build
+		if path.Ext(name) != "" { // a file of another build, which an instance of that build may still have
+			w.Header().Set("Cache-Control", "no-store")
 			http.NotFound(w, r)
 			return
 		}
@@ -90,7 +98,11 @@ func Console(m Map) http.Handler {
 
 func newAsset(name string, body []byte) asset {
 	sum := sha256.Sum256(body)
-	a := asset{plain: body, kind: mime.TypeByExtension(path.Ext(name)), tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
+	a := asset{plain: body, kind: mime.TypeByExtension(path.Ext(name)), tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
+		cache: "no-cache"} // keep it, but ask each time
+	if hashed.MatchString(name) {
+		a.cache = "public, max-age=31536000, immutable"
+	}
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is a constant
 	_, _ = z.Write(body)                                  // into memory
@@ -101,11 +113,10 @@ func newAsset(name string, body []byte) asset {
 	return a
 }
 
-// send answers with a file. Names are the same from build to build, so browsers ask
-// each time whether they still have the right one.
+// send answers with a file.
 func (a asset) send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Cache-Control", "no-cache")
+	h.Set("Cache-Control", a.cache)
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("ETag", a.tag)
 	if r.Header.Get("If-None-Match") == a.tag {

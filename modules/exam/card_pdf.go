@@ -18,7 +18,7 @@ type cardPrinter struct {
 }
 
 func (m *Module) printer(c api.Ctx) (cardPrinter, error) {
-	p := cardPrinter{figures: paper.FiguresOf(c.School.Locale, c.School.Currency)}
+	p := cardPrinter{figures: paper.FiguresOf(c.School.Writes())}
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select report_card_template from school_setting`, Scan: tenancy.One(&p.template)})
 	if err != nil {
 		return p, fmt.Errorf("reading the template of report cards: %w", err)

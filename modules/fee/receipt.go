@@ -150,9 +150,7 @@ func spread(amount int64, lines []InvoiceLine) []int64 {
 }
 
 // figures are money and dates as the school writes them.
-func figures(c api.Ctx) paper.Figures {
-	return paper.FiguresOf(c.School.Locale, c.School.Currency, tenancy.CurrencyDigits(c.School.Currency))
-}
+func figures(c api.Ctx) paper.Figures { return paper.FiguresOf(c.School.Writes()) }
 
 func day(f paper.Figures, d api.Date) string { return f.Day(d.Year, d.Month, d.Day) }
 

@@ -11,7 +11,7 @@ import (
 // pdf is the certificate as it is printed and signed. The school's name and address are
 // those of the day it was issued. What nobody knows is a line to write on, never a guess.
 func (l LeavingCertificate) pdf(c api.Ctx, head paper.Letterhead, template string) (*api.File, error) {
-	s, f := l.Snapshot, paper.FiguresOf(c.School.Locale, c.School.Currency)
+	s, f := l.Snapshot, paper.FiguresOf(c.School.Writes())
 	head.Name = s.SchoolName
 	if s.SchoolAddress != "" {
 		head.Lines = append(paper.AddressLines(s.SchoolAddress), head.Reach...)

@@ -75,6 +75,8 @@ func (m *Module) routes() []api.Row {
 		api.Get("/school-admin/student/:id", "student", "Read a student, their guardians and enrolments", getStudent),
 		api.Put("/school-admin/student/:id", "student", "Change a student, or move them from today on", updateStudent, api.Versioned),
 		api.Remove("/school-admin/student/:id", "student", "Remove a student; one with history stays in the books", deleteStudent),
+		api.Post("/school-admin/student/move", "student", "Move several students to a division from today on, all or nobody", moveStudents,
+			api.Says("Students moved")),
 		api.Get("/school-admin/student/:id/timeline", "student", "What happened to a student at the school", studentTimeline),
 		api.Post("/school-admin/student/:id/readmit", "student", "Take back a student who has left; what was stays", readmitStudent,
 			api.Says("Student readmitted")),

@@ -6,13 +6,14 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
-import { lazy, Suspense, useEffect, useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { createRoot } from 'react-dom/client'
 import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
 import { SignInAgain, Unreachable } from './pages/account/signin'
-import { officeRouter, platformRouter, publicRouter } from './routes'
+import { part } from './patterns/part'
+import { loadPage, officeRouter, platformRouter, publicRouter } from './routes'
 import { themeFor, variables } from './theme'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''
@@ -20,10 +21,7 @@ setNonce(nonce) // for what locks the page's scroll under a dialog
 
 const scheme = localStorageColorSchemeManager({ key: 'homeroom.scheme' })
 
-const ProveAgain = lazy(() => import('./pages/account/prove').then((m) => ({ default: m.ProveAgain })))
-
-// A part that is gone is of a build that was replaced while the page was open.
-window.addEventListener('vite:preloadError', () => window.location.reload())
+const ProveAgain = part(() => import('./pages/account/prove'), 'ProveAgain')
 
 function Console() {
   const state = useSessionState()
@@ -34,6 +32,10 @@ function Console() {
     document.title = session?.school?.name ? `${session.school.name} · Homeroom` : 'Homeroom'
     document.documentElement.lang = 'en'
   }, [session?.school?.name])
+  // While the password is typed, the page that comes next is loaded.
+  useEffect(() => {
+    if (state.status === 'out') window.setTimeout(() => loadPage('/'), 1000)
+  }, [state.status])
   const theme = useMemo(() => themeFor(platform), [platform])
   const router = session ? (platform ? platformRouter : officeRouter) : publicRouter
   return (
@@ -50,17 +52,15 @@ function Console() {
       ) : state.status === 'starting' ? null : (
         <RouterProvider router={router} key={session ? (platform ? 'platform' : 'office') : 'out'} />
       )}
-      {asked && state.status === 'in' && (
-        <Suspense>
-          <ProveAgain />
-        </Suspense>
-      )}
+      {asked && state.status === 'in' && <ProveAgain />}
       {state.status === 'ended' && <SignInAgain email={state.session.user.email ?? ''} />}
     </MantineProvider>
   )
 }
 
 void renew()
+if ('serviceWorker' in navigator && import.meta.env.PROD)
+  window.addEventListener('load', () => void navigator.serviceWorker.register('/console/sw.js').catch(() => {}))
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={queries}>
     <Console />

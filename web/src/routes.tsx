@@ -1,15 +1,9 @@
 // The pages and their addresses. Three trees: nobody, a school's office, the platform.
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Navigate,
-  type RouteComponent,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Navigate, type RouteComponent } from '@tanstack/react-router'
 import { Forgot, SetPassword, SignIn } from './pages/account/signin'
 import { parseSearch, stringifySearch } from './patterns/address'
 import { Empty, Trouble } from './patterns/feedback'
+import { part } from './patterns/part'
 import { Shell } from './shell/Shell'
 
 const NotFound = () => (
@@ -19,9 +13,9 @@ const NotFound = () => (
     </div>
   </div>
 )
-const Broken = ({ error }: { error: unknown }) => (
+const Broken = ({ error, reset }: { error: unknown; reset: () => void }) => (
   <div className="page reading">
-    <Trouble error={error} retry={() => window.location.reload()} />
+    <Trouble error={error} retry={reset} />
   </div>
 )
 
@@ -41,15 +35,79 @@ function treeOf(pages: Record<string, RouteComponent>, root: Parameters<typeof c
   )
 }
 
-const part = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
-  lazyRouteComponent(load as never, name) as unknown as RouteComponent
-
 const people = () => import('./pages/people/students')
 const staff = () => import('./pages/people/employees')
 const leave = () => import('./pages/attendance/leave')
 const school = () => import('./pages/school/settings')
 const account = () => import('./pages/account/account')
 const schools = () => import('./pages/platform/schools')
+
+const officePages: Record<string, RouteComponent> = {
+  '/': part(() => import('./pages/dashboard/dashboard'), 'Dashboard'),
+  '/register': part(() => import('./pages/attendance/register'), 'Register'),
+  '/register/holidays': part(() => import('./pages/attendance/holidays'), 'Holidays'),
+  '/leave': part(leave, 'LeaveInbox'),
+  '/leave/balances': part(leave, 'LeaveBalances'),
+  '/exams': part(() => import('./pages/exams/exams'), 'Exams'),
+  '/exams/$id': part(() => import('./pages/exams/exam'), 'ExamPage'),
+  '/exams/terms': part(() => import('./pages/exams/terms-and-scales'), 'Terms'),
+  '/exams/scales': part(() => import('./pages/exams/terms-and-scales'), 'Scales'),
+  '/exams/report-card/$id': part(() => import('./pages/exams/report-card'), 'ReportCardPage'),
+  '/events': part(() => import('./pages/academics/events'), 'Events'),
+  '/students': part(people, 'Students'),
+  '/students/import': part(() => import('./pages/people/import'), 'ImportStudents'),
+  '/students/promote': part(() => import('./pages/people/promote'), 'Promote'),
+  '/employees': part(staff, 'Employees'),
+  '/employees/import': part(() => import('./pages/people/import'), 'ImportEmployees'),
+  '/classes': part(() => import('./pages/academics/classes'), 'Classes'),
+  '/subjects': part(() => import('./pages/academics/subjects'), 'Subjects'),
+  '/years': part(() => import('./pages/academics/years'), 'Years'),
+  '/timetable': part(() => import('./pages/academics/timetable'), 'Timetable'),
+  '/timetable/periods': part(() => import('./pages/academics/timetable'), 'Periods'),
+  '/fees/collect': part(() => import('./pages/fees/collect'), 'Collect'),
+  '/fees/family': part(() => import('./pages/fees/family'), 'FamilyPage'),
+  '/fees/receipt': part(() => import('./pages/fees/receipt'), 'ReceiptPage'),
+  '/fees/receipts': part(() => import('./pages/fees/receipts'), 'Receipts'),
+  '/fees/refunds': part(() => import('./pages/fees/refunds'), 'Refunds'),
+  '/fees/dues': part(() => import('./pages/fees/dues'), 'DuesPage'),
+  '/fees/ledger': part(() => import('./pages/fees/ledger'), 'Ledger'),
+  '/fees/structures': part(() => import('./pages/fees/structures'), 'Structures'),
+  '/fees/heads': part(() => import('./pages/fees/structures'), 'Heads'),
+  '/fees/subscriptions': part(() => import('./pages/fees/subscriptions'), 'Subscriptions'),
+  '/fees/opening-balances': part(() => import('./pages/fees/opening-balances'), 'OpeningBalances'),
+  '/fees/rules': part(() => import('./pages/fees/rules'), 'Rules'),
+  '/fees/charge': part(() => import('./pages/fees/charge'), 'Charge'),
+  '/fees/concessions': part(() => import('./pages/fees/concessions'), 'Concessions'),
+  '/fees/accounts': part(() => import('./pages/fees/accounts'), 'Accounts'),
+  '/library': part(() => import('./pages/library/desk'), 'Desk'),
+  '/library/books': part(() => import('./pages/library/books'), 'Books'),
+  '/library/import': part(() => import('./pages/library/import'), 'ImportBooks'),
+  '/library/loans': part(() => import('./pages/library/lists'), 'Loans'),
+  '/library/overdue': part(() => import('./pages/library/lists'), 'Overdue'),
+  '/library/reservations': part(() => import('./pages/library/lists'), 'Reservations'),
+  '/announcements': part(() => import('./pages/communication/announcements'), 'Announcements'),
+  '/messages': part(() => import('./pages/communication/messages'), 'Messages'),
+  '/dispatch': part(() => import('./pages/communication/dispatch'), 'Dispatches'),
+  '/dispatch/new': part(() => import('./pages/communication/dispatch-new'), 'WriteDispatch'),
+  '/dispatch/templates': part(() => import('./pages/communication/dispatch'), 'Templates'),
+  '/permissions': part(() => import('./pages/school/permissions'), 'Permissions'),
+  '/settings': part(school, 'Settings'),
+  '/live': part(() => import('./pages/transport/live'), 'Live'),
+  '/transport': part(() => import('./pages/transport/trips'), 'Trips'),
+  '/transport/buses': part(() => import('./pages/transport/buses'), 'Buses'),
+  '/transport/routes': part(() => import('./pages/transport/routes'), 'BusRoutes'),
+  '/transport/routes/$id': part(() => import('./pages/transport/routes'), 'BusRoute'),
+  '/transport/incidents': part(() => import('./pages/transport/incidents'), 'Incidents'),
+  '/audit': part(() => import('./pages/school/audit'), 'Audit'),
+  '/account': part(account, 'Account'),
+  '/password': SetPassword,
+}
+
+/** Loads the page that an address shows, while it is still asked who is signed in. */
+export function loadPage(address: string) {
+  const path = address.replace(/^\/console(?=\/|$)/, '').replace(/(.)\/$/, '$1') || '/'
+  void officePages[path]?.preload?.()
+}
 
 export const publicRouter = createRouter({
   ...options,
@@ -61,69 +119,7 @@ export const publicRouter = createRouter({
 
 export const officeRouter = createRouter({
   ...options,
-  routeTree: treeOf(
-    {
-      '/': part(() => import('./pages/dashboard/dashboard'), 'Dashboard'),
-      '/register': part(() => import('./pages/attendance/register'), 'Register'),
-      '/register/holidays': part(() => import('./pages/attendance/holidays'), 'Holidays'),
-      '/leave': part(leave, 'LeaveInbox'),
-      '/leave/balances': part(leave, 'LeaveBalances'),
-      '/exams': part(() => import('./pages/exams/exams'), 'Exams'),
-      '/exams/$id': part(() => import('./pages/exams/exam'), 'ExamPage'),
-      '/exams/terms': part(() => import('./pages/exams/terms-and-scales'), 'Terms'),
-      '/exams/scales': part(() => import('./pages/exams/terms-and-scales'), 'Scales'),
-      '/exams/report-card/$id': part(() => import('./pages/exams/report-card'), 'ReportCardPage'),
-      '/events': part(() => import('./pages/academics/events'), 'Events'),
-      '/students': part(people, 'Students'),
-      '/students/import': part(() => import('./pages/people/import'), 'ImportStudents'),
-      '/students/promote': part(() => import('./pages/people/promote'), 'Promote'),
-      '/employees': part(staff, 'Employees'),
-      '/employees/import': part(() => import('./pages/people/import'), 'ImportEmployees'),
-      '/classes': part(() => import('./pages/academics/classes'), 'Classes'),
-      '/subjects': part(() => import('./pages/academics/subjects'), 'Subjects'),
-      '/years': part(() => import('./pages/academics/years'), 'Years'),
-      '/timetable': part(() => import('./pages/academics/timetable'), 'Timetable'),
-      '/timetable/periods': part(() => import('./pages/academics/timetable'), 'Periods'),
-      '/fees/collect': part(() => import('./pages/fees/collect'), 'Collect'),
-      '/fees/family': part(() => import('./pages/fees/family'), 'FamilyPage'),
-      '/fees/receipt': part(() => import('./pages/fees/receipt'), 'ReceiptPage'),
-      '/fees/receipts': part(() => import('./pages/fees/receipts'), 'Receipts'),
-      '/fees/refunds': part(() => import('./pages/fees/refunds'), 'Refunds'),
-      '/fees/dues': part(() => import('./pages/fees/dues'), 'DuesPage'),
-      '/fees/ledger': part(() => import('./pages/fees/ledger'), 'Ledger'),
-      '/fees/structures': part(() => import('./pages/fees/structures'), 'Structures'),
-      '/fees/heads': part(() => import('./pages/fees/structures'), 'Heads'),
-      '/fees/subscriptions': part(() => import('./pages/fees/subscriptions'), 'Subscriptions'),
-      '/fees/opening-balances': part(() => import('./pages/fees/opening-balances'), 'OpeningBalances'),
-      '/fees/rules': part(() => import('./pages/fees/rules'), 'Rules'),
-      '/fees/charge': part(() => import('./pages/fees/charge'), 'Charge'),
-      '/fees/concessions': part(() => import('./pages/fees/concessions'), 'Concessions'),
-      '/fees/accounts': part(() => import('./pages/fees/accounts'), 'Accounts'),
-      '/library': part(() => import('./pages/library/desk'), 'Desk'),
-      '/library/books': part(() => import('./pages/library/books'), 'Books'),
-      '/library/import': part(() => import('./pages/library/import'), 'ImportBooks'),
-      '/library/loans': part(() => import('./pages/library/lists'), 'Loans'),
-      '/library/overdue': part(() => import('./pages/library/lists'), 'Overdue'),
-      '/library/reservations': part(() => import('./pages/library/lists'), 'Reservations'),
-      '/announcements': part(() => import('./pages/communication/announcements'), 'Announcements'),
-      '/messages': part(() => import('./pages/communication/messages'), 'Messages'),
-      '/dispatch': part(() => import('./pages/communication/dispatch'), 'Dispatches'),
-      '/dispatch/new': part(() => import('./pages/communication/dispatch-new'), 'WriteDispatch'),
-      '/dispatch/templates': part(() => import('./pages/communication/dispatch'), 'Templates'),
-      '/permissions': part(() => import('./pages/school/permissions'), 'Permissions'),
-      '/settings': part(school, 'Settings'),
-      '/live': part(() => import('./pages/transport/live'), 'Live'),
-      '/transport': part(() => import('./pages/transport/trips'), 'Trips'),
-      '/transport/buses': part(() => import('./pages/transport/buses'), 'Buses'),
-      '/transport/routes': part(() => import('./pages/transport/routes'), 'BusRoutes'),
-      '/transport/routes/$id': part(() => import('./pages/transport/routes'), 'BusRoute'),
-      '/transport/incidents': part(() => import('./pages/transport/incidents'), 'Incidents'),
-      '/audit': part(() => import('./pages/school/audit'), 'Audit'),
-      '/account': part(account, 'Account'),
-      '/password': SetPassword,
-    },
-    { component: Shell, notFoundComponent: NotFound },
-  ),
+  routeTree: treeOf(officePages, { component: Shell, notFoundComponent: NotFound }),
 })
 
 export const platformRouter = createRouter({

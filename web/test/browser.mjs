@@ -1,6 +1,7 @@
 // A real browser for the tests: the system's Chromium, one for all stories, a window of its own for each.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -176,6 +177,43 @@ export async function choose(where, menu, item) {
 
 /** Goes to a page as a link of the console does: what is loaded stays loaded. A link from outside is page.goto. */
 export const visit = (page, path) => page.evaluate((to) => window.history.pushState(null, '', to), `/console${path}`)
+
+/**
+ * A line to the instance that can be slow, and cut: everything a browser sends passes it, also what a service worker sends,
+ * which the browser's own emulation leaves out.
+ */
+export async function lineTo(url, latency = 0) {
+  const to = new URL(url)
+  const open = new Set()
+  const pass = (from, into) => {
+    from.on('data', (bytes) => setTimeout(() => into.writable && into.write(bytes), latency / 2))
+    from.on('close', () => setTimeout(() => into.destroy(), latency / 2))
+    from.on('error', () => from.destroy())
+    open.add(from)
+    from.on('close', () => open.delete(from))
+  }
+  let server
+  let port = 0
+  const mend = () =>
+    new Promise((done) => {
+      server = createServer((from) => {
+        const into = connect(Number(to.port), to.hostname)
+        pass(from, into)
+        pass(into, from)
+      })
+      server.listen(port, '127.0.0.1', () => {
+        port = server.address().port
+        done()
+      })
+    })
+  const cut = () =>
+    new Promise((done) => {
+      server.close(done)
+      for (const socket of open) socket.destroy()
+    })
+  await mend()
+  return { url: `http://127.0.0.1:${port}`, cut, mend }
+}
 
 /** Calls the API as the holder of a token, or as nobody. */
 export const caller = (url, token) => async (method, path, data) => {

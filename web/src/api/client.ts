@@ -1,5 +1,6 @@
 // The API as docs/openapi.json describes it. A change there that a page does not expect stops the build.
 import createClient from 'openapi-fetch'
+import { fetchOrRecall } from './offline'
 import { askForProof } from './proof'
 import type { components, paths } from './schema'
 import { accessToken, renew } from './session'
@@ -40,12 +41,12 @@ async function renewedFetch(request: Request): Promise<Response> {
   const again = request.clone()
   const used = await accessToken()
   request.headers.set('Authorization', `Bearer ${used}`)
-  const response = await fetch(request)
+  const response = await fetchOrRecall(request)
   if (response.status !== 401) return response
   // Others may have renewed it while this call was under way: once is enough.
   if ((await accessToken()) === used && !(await renew())) return response
   again.headers.set('Authorization', `Bearer ${await accessToken()}`)
-  return fetch(again)
+  return fetchOrRecall(again)
 }
 
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: signedFetch })

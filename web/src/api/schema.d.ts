@@ -3700,6 +3700,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/charge/ad-hoc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bill students, or a class, for something besides the instalments; a dry run says whom
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeChargeAdHoc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/collection": {
         parameters: {
             query?: never;
@@ -4080,6 +4100,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/opening-balance/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enter what a student owed, or had in credit, at the beginning
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeOpeningBalanceCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/opening-balance/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enter opening balances from a CSV file; a dry run says what it would do
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeOpeningBalanceImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/opening-balance/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the opening balances
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeOpeningBalanceList"];
+        put?: never;
+        /**
+         * List the opening balances
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeOpeningBalanceList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/opening-balance/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an opening balance
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeOpeningBalanceById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/receipt/{id}": {
         parameters: {
             query?: never;
@@ -4338,6 +4442,98 @@ export interface paths {
          */
         put: operations["putSchoolAdminFeeStructureById"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/subscription/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscribe students, or a class, to an optional fee head
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeSubscriptionCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/subscription/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who is subscribed to optional fee heads
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeSubscriptionList"];
+        put?: never;
+        /**
+         * List who is subscribed to optional fee heads
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeSubscriptionList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/subscription/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a subscription
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeSubscriptionById"];
+        /**
+         * Change or end a subscription; what was charged stays
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminFeeSubscriptionById"];
+        post?: never;
+        /**
+         * Delete a subscription; what was charged stays
+         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSchoolAdminFeeSubscriptionById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/transaction/{id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back an ad-hoc charge, a fine or an opening balance, once, by its mirror image
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeTransactionByIdReverse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5522,6 +5718,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Students**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminStudentList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move several students to a division from today on, all or nobody
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminStudentMove"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8365,6 +8581,47 @@ export interface components {
             /** Format: date */
             startDate: string;
         };
+        AdHocCharged: {
+            /** @description What they were charged together */
+            amount: number;
+            /** @description How many students were charged */
+            charged: number;
+            dryRun: boolean;
+            /** @description By name */
+            students: components["schemas"]["AdHocStudent"][];
+        };
+        AdHocIn: {
+            /** @description For each student, in minor units */
+            amount: number;
+            /**
+             * Format: uuid
+             * @description Or everybody who sits in this class today
+             */
+            classId?: string | null;
+            /** @description Say whom it would charge, and charge nobody */
+            dryRun?: boolean;
+            /** Format: date */
+            dueDate: string;
+            /** Format: uuid */
+            feeHeadId: string;
+            /** @description These students */
+            studentIds?: string[];
+            /**
+             * @description What it is for, as the family reads it
+             * @example Excursion to the zoo
+             */
+            text: string;
+        };
+        AdHocStudent: {
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /**
+             * Format: uuid
+             * @description By which it can be reversed; none in a dry run
+             */
+            transactionId: string | null;
+        };
         AddedPasskey: {
             /** Format: date-time */
             createdAt: string;
@@ -9112,11 +9369,15 @@ export interface components {
             structureId: string;
             /** @description Of a dry run: everybody it speaks of, by name */
             students: components["schemas"]["ChargedStudent"][];
+            /** @description How many are subscribed to transport and ride nowhere that has an amount: they were not charged for it */
+            withoutAmount: number;
         };
         ChargedStudent: {
             amount: number;
             /** @description What is waived of it */
             concession: number;
+            /** @description What the amount is for */
+            lines: components["schemas"]["InvoiceLine"][];
             /** @description CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them */
             outcome: string;
             /** @description For a part of the year */
@@ -9124,6 +9385,8 @@ export interface components {
             /** Format: uuid */
             studentId: string;
             studentName: string;
+            /** @description Subscribed to transport, and rides at no route or stop that has an amount */
+            withoutAmount: boolean;
         };
         Cheque: {
             /** @description Of them together */
@@ -11204,6 +11467,9 @@ export interface components {
             reason?: string;
         };
         Head: {
+            /** @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself */
+            amountBy: string;
+            amounts: components["schemas"]["HeadAmount"][];
             /** @example TUI */
             code: string;
             /** Format: date-time */
@@ -11214,6 +11480,8 @@ export interface components {
             id: string;
             /** @example Tuition */
             name: string;
+            /** @description A charge bills it to its subscribers only */
+            optional: boolean;
             type: string;
             /** Format: date-time */
             updatedAt: string;
@@ -11221,11 +11489,67 @@ export interface components {
             updatedBy?: string;
             version: number;
         };
+        HeadAmount: {
+            /** @description For the whole year, in minor units */
+            amount: number;
+            /**
+             * Format: uuid
+             * @description Given when it is added; sent back, it is changed
+             */
+            id: string | null;
+            /**
+             * @description Written on the invoice, after the head's name
+             * @example Full board
+             */
+            name: string;
+            /**
+             * Format: uuid
+             * @description By route: whoever rides it
+             */
+            routeId: string | null;
+            /**
+             * Format: uuid
+             * @description By stop: whoever rides to or from it
+             */
+            stopId: string | null;
+        };
+        HeadAmountInput: {
+            /** @description For the whole year, in minor units */
+            amount?: number;
+            /**
+             * Format: uuid
+             * @description Given when it is added; sent back, it is changed
+             */
+            id?: string | null;
+            /**
+             * @description Written on the invoice, after the head's name
+             * @example Full board
+             */
+            name: string;
+            /**
+             * Format: uuid
+             * @description By route: whoever rides it
+             */
+            routeId?: string | null;
+            /**
+             * Format: uuid
+             * @description By stop: whoever rides to or from it
+             */
+            stopId?: string | null;
+        };
         HeadChange: {
+            /**
+             * @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself
+             * @enum {string}
+             */
+            amountBy?: "CLASS" | "OPTION" | "ROUTE" | "STOP" | "";
+            amounts?: components["schemas"]["HeadAmountInput"][];
             /** @example TUI */
             code?: string;
             /** @example Tuition */
             name?: string;
+            /** @description A charge bills it to its subscribers only */
+            optional?: boolean;
             /** @enum {string} */
             type?: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
             /**
@@ -11235,10 +11559,18 @@ export interface components {
             version?: number;
         };
         HeadFields: {
+            /**
+             * @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself
+             * @enum {string}
+             */
+            amountBy?: "CLASS" | "OPTION" | "ROUTE" | "STOP" | "";
+            amounts?: components["schemas"]["HeadAmountInput"][];
             /** @example TUI */
             code: string;
             /** @example Tuition */
             name: string;
+            /** @description A charge bills it to its subscribers only */
+            optional?: boolean;
             /** @enum {string} */
             type: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
         };
@@ -12131,6 +12463,8 @@ export interface components {
         MySchool: {
             code: string;
             currency: string;
+            /** @description How many decimals the currency has: amounts are in minor units of it */
+            currencyDigits: number;
             /** Format: uuid */
             id: string;
             locale: string;
@@ -12419,6 +12753,66 @@ export interface components {
             /** Format: date */
             dueOn: string;
             title: string;
+        };
+        OpeningBalance: {
+            admissionNumber: string;
+            amount: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date */
+            date: string;
+            /**
+             * Format: uuid
+             * @description The transaction's
+             */
+            id: string;
+            narration: string;
+            reversed: boolean;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /** @description DUE or CREDIT */
+            type: string;
+        };
+        OpeningBalancePage: {
+            items: components["schemas"]["OpeningBalance"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        OpeningIn: {
+            /** @description In minor units */
+            amount: number;
+            /**
+             * Format: date
+             * @description Since when it is due, or was paid; today or before
+             */
+            date: string;
+            /** @example Term 2 of last year */
+            note?: string;
+            /** Format: uuid */
+            studentId: string;
+            /**
+             * @description DUE: the family owed it. CREDIT: it was paid ahead
+             * @enum {string}
+             */
+            type: "DUE" | "CREDIT";
+        };
+        OpeningsImported: {
+            creditAmount: number;
+            /** @description How many had paid ahead */
+            credits: number;
+            dryRun: boolean;
+            dueAmount: number;
+            /** @description How many students owed something */
+            dues: number;
+            /** @description Rows with 0: nothing is posted for them */
+            even: number;
+            rowsRead: number;
         };
         Operator: {
             /** Format: date-time */
@@ -13135,6 +13529,12 @@ export interface components {
             /** @description What it settled when it was written */
             allocations: components["schemas"]["Allocation"][];
             amount: number;
+            /** @example One thousand rupees only */
+            amountInWords: string;
+            /** @description And after it; below zero it was paid in advance */
+            balanceAfter: number;
+            /** @description What the student owed before it */
+            balanceBefore: number;
             /** @description Where the student sat that day, with the division */
             className: string;
             /** @description Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty */
@@ -13146,6 +13546,8 @@ export interface components {
             familyPaymentId: string | null;
             /** Format: uuid */
             id: string;
+            /** @description What was paid for, by head; a part of an invoice is spread over its heads by their share */
+            lines: components["schemas"]["ReceiptLine"][];
             number: number;
             paymentMode: string;
             receiptNumber: string;
@@ -13210,6 +13612,14 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        ReceiptLine: {
+            amount: number;
+            head: string;
+            /** @description Of the invoice */
+            name: string;
+            /** @description Of the invoice */
+            number: string;
         };
         Recipient: {
             attempts: number;
@@ -13426,7 +13836,7 @@ export interface components {
             entryType: string;
             /** Format: uuid */
             invoiceId: string | null;
-            /** @description CHARGE, PAYMENT, CONCESSION, FINE, REVERSAL, REFUND or WRITE_OFF */
+            /** @description CHARGE, PAYMENT, CONCESSION, FINE, OPENING, REVERSAL, REFUND or WRITE_OFF */
             kind: string;
             narration: string;
             /**
@@ -13663,6 +14073,20 @@ export interface components {
              * Format: uuid
              * @description The payment's transaction
              */
+            reversesId: string;
+            /** Format: uuid */
+            studentId: string;
+            /**
+             * Format: uuid
+             * @description Of the reversal
+             */
+            transactionId: string;
+        };
+        ReversedDemand: {
+            amount: number;
+            balance: number;
+            reason: string;
+            /** Format: uuid */
             reversesId: string;
             /** Format: uuid */
             studentId: string;
@@ -14627,7 +15051,7 @@ export interface components {
             name: string;
             /** @description Who joins during the year pays for the months, or days, that remain */
             proRata: boolean;
-            /** @description Of all heads, for the whole year */
+            /** @description Of all heads that everybody pays, for the whole year */
             total: number;
             /** Format: date-time */
             updatedAt: string;
@@ -14650,16 +15074,22 @@ export interface components {
             version?: number;
         };
         StructureHead: {
-            /** @description For the whole year, in minor units */
+            /** @description For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one */
             amount: number;
+            /** @description The head's; what is sent is ignored */
+            amountBy: string;
             /** Format: uuid */
             feeHeadId: string;
             /** @description The head's; what is sent is ignored */
             name: string;
+            /** @description The head's; what is sent is ignored */
+            optional: boolean;
         };
         StructureHeadInput: {
-            /** @description For the whole year, in minor units */
-            amount: number;
+            /** @description For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one */
+            amount?: number;
+            /** @description The head's; what is sent is ignored */
+            amountBy?: string;
             /** Format: uuid */
             feeHeadId: string;
             /**
@@ -14667,6 +15097,8 @@ export interface components {
              * @example text
              */
             name?: string;
+            /** @description The head's; what is sent is ignored */
+            optional?: boolean;
         };
         StructureIn: {
             /**
@@ -14745,6 +15177,8 @@ export interface components {
              * @example 1
              */
             version?: number;
+            /** @description Takes the student out of class and division. Without it classId and divisionId cannot be cleared */
+            withoutClass?: boolean;
         };
         StudentDetail: {
             /** Format: uuid */
@@ -14917,6 +15351,20 @@ export interface components {
             /** Format: uuid */
             studentId: string;
         };
+        StudentsMove: {
+            /** Format: uuid */
+            divisionId: string;
+            /** @description Say what would be done, and do nothing */
+            dryRun?: boolean;
+            studentIds: string[];
+        };
+        StudentsMoved: {
+            alreadyThere: number;
+            dryRun: boolean;
+            moved: number;
+            /** @description How many of the moved lose the roll number of their old division */
+            rollNumbers: number;
+        };
         Subject: {
             /** @example MATH */
             code: string;
@@ -14971,6 +15419,111 @@ export interface components {
         };
         SubjectPage: {
             items: components["schemas"]["Subject"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        Subscribed: {
+            /** @description How many are subscribed on some of these days already; they were left alone */
+            already: number;
+            subscribed: number;
+        };
+        SubscriptionChange: {
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            fromDate?: string;
+            /**
+             * Format: uuid
+             * @description One of the head's amounts; required where it has them by option
+             */
+            optionId?: string | null;
+            /**
+             * Format: date
+             * @description The last day; until it is ended unless given
+             */
+            toDate?: string | null;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+        };
+        SubscriptionIn: {
+            /**
+             * Format: uuid
+             * @description Or everybody who sits in this class on that day
+             */
+            classId?: string | null;
+            /** Format: uuid */
+            feeHeadId: string;
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            fromDate?: string;
+            /**
+             * Format: uuid
+             * @description One of the head's amounts; required where it has them by option
+             */
+            optionId?: string | null;
+            /** @description These students */
+            studentIds?: string[];
+            /**
+             * Format: date
+             * @description The last day; until it is ended unless given
+             */
+            toDate?: string | null;
+        };
+        SubscriptionItem: {
+            admissionNumber: string;
+            /** Format: uuid */
+            classId: string | null;
+            className: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /** Format: uuid */
+            feeHeadId: string;
+            feeHeadName: string;
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            fromDate: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description One of the head's amounts; required where it has them by option
+             */
+            optionId: string | null;
+            /** @description Empty where the head has no options */
+            optionName: string;
+            /** @description ACTIVE, LATER (it has not begun) or ENDED */
+            status: string;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /**
+             * Format: date
+             * @description The last day; until it is ended unless given
+             */
+            toDate: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            version: number;
+        };
+        SubscriptionItemPage: {
+            items: components["schemas"]["SubscriptionItem"][];
             /** @example 20 */
             limit: number;
             /** @example 1 */
@@ -18270,7 +18823,10 @@ export interface operations {
     postDriverBusTrackingTripsByTripIdEnd: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 tripId: string;
             };
@@ -18299,7 +18855,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18308,7 +18865,10 @@ export interface operations {
     postDriverBusTrackingTripsByTripIdLocations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 tripId: string;
             };
@@ -18343,7 +18903,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -18354,7 +18914,10 @@ export interface operations {
     postDriverBusTrackingTripsByTripIdPause: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 tripId: string;
             };
@@ -18383,7 +18946,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18392,7 +18956,10 @@ export interface operations {
     postDriverBusTrackingTripsByTripIdResume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 tripId: string;
             };
@@ -18421,7 +18988,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18430,7 +18998,10 @@ export interface operations {
     postDriverBusTrackingTripsByTripIdStart: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 tripId: string;
             };
@@ -18459,7 +19030,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18688,7 +19260,10 @@ export interface operations {
     postDriverIncidentResolve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -18721,7 +19296,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -18774,7 +19349,10 @@ export interface operations {
     postDriverNotificationRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -18807,7 +19385,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -18818,7 +19396,10 @@ export interface operations {
     postDriverNotificationReadAll: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -18844,7 +19425,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18853,7 +19435,10 @@ export interface operations {
     postDriverNotificationToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -18886,7 +19471,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -18931,7 +19516,10 @@ export interface operations {
     postDriverStudentBoard: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -18964,7 +19552,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -18975,7 +19563,10 @@ export interface operations {
     postDriverStudentBoardMany: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19008,7 +19599,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19057,7 +19648,10 @@ export interface operations {
     postDriverStudentUndo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19090,7 +19684,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19601,7 +20195,10 @@ export interface operations {
     postParentAnnouncementRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19634,7 +20231,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19764,7 +20361,10 @@ export interface operations {
     postParentEventCancelSignUp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19797,7 +20397,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19947,7 +20547,10 @@ export interface operations {
     postParentEventSignUp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19980,7 +20583,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20551,7 +21154,10 @@ export interface operations {
     postParentLeaveCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20584,7 +21190,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20916,7 +21522,10 @@ export interface operations {
     postParentMessageRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20949,7 +21558,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -21169,7 +21778,10 @@ export interface operations {
     postParentNotificationRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21202,7 +21814,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -21213,7 +21825,10 @@ export interface operations {
     postParentNotificationReadAll: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21239,7 +21854,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -21248,7 +21864,10 @@ export interface operations {
     postParentNotificationToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21281,7 +21900,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -21599,7 +22218,10 @@ export interface operations {
     postParentTransportNotRiding: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21632,7 +22254,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -21874,7 +22496,10 @@ export interface operations {
     postSchoolAdminAcademicYearCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21907,7 +22532,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -22148,7 +22773,10 @@ export interface operations {
     postSchoolAdminAcademicYearByIdActivate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -22177,7 +22805,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -22563,7 +23192,10 @@ export interface operations {
     postSchoolAdminAnnouncementByIdWithdraw: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -22592,7 +23224,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -22644,7 +23277,10 @@ export interface operations {
     postSchoolAdminAttendanceHolidayCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -22677,7 +23313,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -23327,7 +23963,10 @@ export interface operations {
     postSchoolAdminClassCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -23360,7 +23999,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -23847,7 +24486,10 @@ export interface operations {
     postSchoolAdminDispatchTemplateCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -23880,7 +24522,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -24167,7 +24809,10 @@ export interface operations {
     postSchoolAdminDivisionCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -24200,7 +24845,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -24485,7 +25130,10 @@ export interface operations {
     postSchoolAdminEmployeeCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -24518,7 +25166,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -25001,7 +25649,10 @@ export interface operations {
     postSchoolAdminEmployeeByIdErase: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -25036,7 +25687,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -25080,7 +25731,10 @@ export interface operations {
     postSchoolAdminEventCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -25113,7 +25767,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -25415,7 +26069,10 @@ export interface operations {
     postSchoolAdminExamCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -25448,7 +26105,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -25459,7 +26116,10 @@ export interface operations {
     postSchoolAdminExamGradeScaleCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -25492,7 +26152,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -26112,7 +26772,10 @@ export interface operations {
     postSchoolAdminExamSchedule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -26145,7 +26808,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -26156,7 +26819,10 @@ export interface operations {
     postSchoolAdminExamTermCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -26189,7 +26855,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -26679,7 +27345,10 @@ export interface operations {
     postSchoolAdminExamByIdUnpublish: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -26714,7 +27383,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -26762,6 +27431,53 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeChargeAdHoc: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["AdHocIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Charged */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AdHocCharged"];
+                        /** @example Charged */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -27434,7 +28150,10 @@ export interface operations {
     postSchoolAdminFeeConcessionByIdEnd: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -27469,7 +28188,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -27656,7 +28375,10 @@ export interface operations {
     postSchoolAdminFeeHeadCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -27689,7 +28411,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -27704,6 +28426,8 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
+                /** @description Only records with this value. */
+                "filters[optional]"?: boolean;
                 /** @description Text to find anywhere in the record's words, whatever its case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
@@ -27758,6 +28482,8 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
+                            /** @description Only records with this value. */
+                            optional?: boolean;
                             /** @description Text to find anywhere in the record's words, whatever its case. */
                             search?: string;
                             /**
@@ -27925,6 +28651,270 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeOpeningBalanceCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["OpeningIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Opening balance entered */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningBalance"];
+                        /** @example Opening balance entered */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeOpeningBalanceImport: {
+        parameters: {
+            query?: {
+                /** @description Of the rows that have none; today unless given */
+                date?: string;
+                /** @description Say what would be done, and do nothing */
+                dryRun?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    file: string;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Opening balances read */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningsImported"];
+                        /** @example Opening balances read */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["FileTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeOpeningBalanceList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[reversed]"?: boolean;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description Only records with this value. */
+                "filters[type]"?: "DUE" | "CREDIT";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "date" | "studentName";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningBalancePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeOpeningBalanceList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only records with this value. */
+                            reversed?: boolean;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            type?: "DUE" | "CREDIT";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "date" | "studentName";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningBalancePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeOpeningBalanceById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OpeningBalance"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -28568,7 +29558,10 @@ export interface operations {
     postSchoolAdminFeeStructureCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -28601,7 +29594,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -28815,6 +29808,363 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeSubscriptionCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubscriptionIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Subscribed */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Subscribed"];
+                        /** @example Subscribed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeSubscriptionList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[classId]"?: string;
+                /** @description Only records with this value. */
+                "filters[feeHeadId]"?: string;
+                /** @description Only records with this value. */
+                "filters[optionId]"?: string;
+                /** @description Text to find anywhere in the record's words, whatever its case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[status]"?: "ACTIVE" | "LATER" | "ENDED";
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "fromDate" | "studentName";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SubscriptionItemPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeSubscriptionList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            classId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            feeHeadId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            optionId?: string;
+                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ACTIVE" | "LATER" | "ENDED";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default studentName
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "fromDate" | "studentName";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SubscriptionItemPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeSubscriptionById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SubscriptionItem"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminFeeSubscriptionById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubscriptionChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SubscriptionItem"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchoolAdminFeeSubscriptionById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["InUse"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeTransactionByIdReverse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Reversal"];
+                };
+            };
+        };
+        responses: {
+            /** @description Reversed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReversedDemand"];
+                        /** @example Reversed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -29109,7 +30459,10 @@ export interface operations {
     postSchoolAdminGuardianByIdErase: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -29144,7 +30497,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -29635,7 +30988,10 @@ export interface operations {
     postSchoolAdminLibraryBookCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -29668,7 +31024,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -29966,7 +31322,10 @@ export interface operations {
     postSchoolAdminLibraryCopyCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -29999,7 +31358,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -30769,7 +32128,10 @@ export interface operations {
     postSchoolAdminLibraryOverdueNotice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -30802,7 +32164,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -30813,7 +32175,10 @@ export interface operations {
     postSchoolAdminLibraryReservationCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -30846,7 +32211,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -31200,7 +32565,10 @@ export interface operations {
     postSchoolAdminMessageRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -31233,7 +32601,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -31375,7 +32743,10 @@ export interface operations {
     postSchoolAdminNotificationRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -31408,7 +32779,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -31419,7 +32790,10 @@ export interface operations {
     postSchoolAdminNotificationReadAll: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -31445,7 +32819,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -31532,7 +32907,10 @@ export interface operations {
     postSchoolAdminNotificationToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -31565,7 +32943,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -31808,7 +33186,10 @@ export interface operations {
     postSchoolAdminPermissionRoleCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -31841,7 +33222,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -32207,7 +33588,10 @@ export interface operations {
     postSchoolAdminStudentCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -32240,7 +33624,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -32547,10 +33931,60 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminStudentMove: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["StudentsMove"];
+                };
+            };
+        };
+        responses: {
+            /** @description Students moved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["StudentsMoved"];
+                        /** @example Students moved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminStudentPromote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -32583,7 +34017,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -32594,7 +34028,10 @@ export interface operations {
     postSchoolAdminStudentPromoteByIdUndo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -32623,7 +34060,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -32784,7 +34222,10 @@ export interface operations {
     postSchoolAdminStudentByIdErase: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -32819,7 +34260,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -32830,7 +34271,10 @@ export interface operations {
     postSchoolAdminStudentByIdGuardians: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -32865,7 +34309,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -33031,7 +34475,10 @@ export interface operations {
     postSchoolAdminStudentByIdReadmit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -33066,7 +34513,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -33114,7 +34561,10 @@ export interface operations {
     postSchoolAdminStudentByIdTransfer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -33149,7 +34599,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -33242,7 +34692,10 @@ export interface operations {
     postSchoolAdminSubjectCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -33275,7 +34728,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -33602,7 +35055,10 @@ export interface operations {
     postSchoolAdminTimetablePeriodCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -33635,7 +35091,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -33876,7 +35332,10 @@ export interface operations {
     postSchoolAdminTimetableSubstitution: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -33909,7 +35368,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -34124,7 +35583,10 @@ export interface operations {
     postSchoolAdminTransportBusCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -34157,7 +35619,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -34593,7 +36055,10 @@ export interface operations {
     postSchoolAdminTransportIncidentByIdResolve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -34628,7 +36093,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -34673,7 +36138,10 @@ export interface operations {
     postSchoolAdminTransportRouteCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -34706,7 +36174,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -35191,7 +36659,10 @@ export interface operations {
     postSchoolAdminTransportTripSchedule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -35224,7 +36695,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -35318,7 +36789,10 @@ export interface operations {
     postSchoolAdminTransportTripByIdCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -35353,7 +36827,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -35364,7 +36838,10 @@ export interface operations {
     postSchoolAdminTransportTripByIdDriver: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -35399,7 +36876,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -35410,7 +36887,10 @@ export interface operations {
     postSchoolAdminTransportTripByIdRider: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -35445,7 +36925,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -35581,7 +37061,10 @@ export interface operations {
     postSuperAdminAdminCreate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -35626,7 +37109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -35874,7 +37357,10 @@ export interface operations {
     postSuperAdminAdminByIdInvite: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 id: string;
             };
@@ -35903,7 +37389,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -37934,7 +39421,10 @@ export interface operations {
     postTeacherAnnouncementRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -37967,7 +39457,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -38301,7 +39791,10 @@ export interface operations {
     postTeacherCoCurricularAddEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -38334,7 +39827,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["Duplicate"];
+            409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -38895,7 +40388,10 @@ export interface operations {
     postTeacherLeaveCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -38928,7 +40424,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -39590,7 +41086,10 @@ export interface operations {
     postTeacherMessageRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -39623,7 +41122,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -39765,7 +41264,10 @@ export interface operations {
     postTeacherNotificationRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -39798,7 +41300,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -39809,7 +41311,10 @@ export interface operations {
     postTeacherNotificationReadAll: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -39835,7 +41340,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39844,7 +41350,10 @@ export interface operations {
     postTeacherNotificationToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -39877,7 +41386,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            409: components["responses"]["DuplicateOrConflict"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];

@@ -1,5 +1,6 @@
 // Who is signed in. The access token lives in this module's memory only; the refresh token is a cookie no script can read.
 import { useSyncExternalStore } from 'react'
+import { forget, keepSession, leaving, lineIs, recallSession } from './offline'
 import type { components } from './schema'
 
 type Answer = components['schemas']['ConsoleSession']
@@ -21,7 +22,10 @@ export type State =
 
 type Word = { type: 'renewed'; answer: Answer; until: number } | { type: 'out' }
 
-let state: State = { status: 'starting' }
+// Who was signed in when this browser last knew is taken to be still: pages are drawn, and read what was kept where there is no
+// line, while the server is asked. Without a token nothing new is read or written.
+const recalled = leaving.is() ? undefined : recallSession()
+let state: State = recalled ? { status: 'in', session: recalled } : { status: 'starting' }
 let token = ''
 let until = 0
 let timer: number | undefined
@@ -38,6 +42,7 @@ function sessionOf(a: Answer): Session {
 }
 
 function adopt(answer: Answer, expires: number, tell: boolean) {
+  keepSession(sessionOf(answer))
   const before = state.status === 'in' || state.status === 'ended' ? state.session.user.id : undefined
   if (before && before !== answer.user.id) {
     window.location.reload() // somebody else signed in: nothing of the page before may stay
@@ -55,10 +60,12 @@ function adopt(answer: Answer, expires: number, tell: boolean) {
 }
 
 function end() {
+  const proven = token !== ''
   token = ''
   until = 0
   window.clearTimeout(timer)
-  if (state.status === 'in' || state.status === 'ended') become({ status: 'ended', session: state.session })
+  if (state.status === 'in' && !proven) void forget(false)
+  if ((state.status === 'in' && proven) || state.status === 'ended') become({ status: 'ended', session: state.session })
   else become({ status: 'out' })
 }
 
@@ -95,12 +102,19 @@ async function alone(f: () => Promise<boolean>): Promise<boolean> {
 async function renewNow(): Promise<boolean> {
   let response: Response
   try {
+    if (leaving.is()) {
+      await consoleFetch('/auth/console/logout')
+      leaving.clear()
+    }
     response = await consoleFetch('/auth/console/refresh')
   } catch {
+    lineIs(false)
+    window.clearTimeout(timer)
     if (state.status === 'starting') become({ status: 'unreachable' })
     else timer = window.setTimeout(() => void renew(), 10_000)
     return false
   }
+  lineIs(true)
   if (response.ok) {
     const answer = ((await response.json()) as { data: Answer }).data
     adopt(answer, Date.now() + answer.expiresIn * 1000, true)
@@ -118,14 +132,19 @@ export function signedIn(answer: Answer) {
 
 export async function signOut(everywhere = false) {
   if (everywhere) await fetch('/auth/logout-all', { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
-  await consoleFetch('/auth/console/logout')
+  await forget(true)
+  try {
+    await consoleFetch('/auth/console/logout')
+  } catch {
+    leaving.set()
+  }
   tabs.postMessage({ type: 'out' } satisfies Word)
   window.location.assign('/console/')
 }
 
 /** The token to call with, renewed first if it is about to expire. */
 export async function accessToken(): Promise<string> {
-  if (token !== '' && Date.now() > until - 5_000) await renew()
+  if (token === '' ? state.status === 'in' : Date.now() > until - 5_000) await renew()
   return token
 }
 

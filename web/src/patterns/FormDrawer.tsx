@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { changed } from '../api/queries'
 import { Confirm, Lines, Trouble } from './feedback'
+import type { Kept } from './kept'
 import { DrawerHead, SaveBar } from './record'
 
 /** A drawer around one short form: head, fields, Save, and Delete where it is allowed. */
@@ -21,7 +22,7 @@ export function FormDrawer({
 }: {
   title: string
   close: () => void
-  draft: { dirty: boolean; reset: () => void }
+  draft: { dirty: boolean; reset: () => void; kept?: Kept }
   save: { submit: () => void; busy: boolean; saved: boolean; error: unknown; conflict: ReactNode }
   create?: boolean
   remove?: () => Promise<void>

@@ -33,7 +33,7 @@ export function Figure({
         {label}
       </Text>
       <div className="big">
-        {value === undefined ? late ? <Skeleton height={28} width={72} my={4} /> : ' ' : (text ?? format.number(value))}
+        {value === undefined ? late ? <Skeleton height="80%" width={72} /> : ' ' : (text ?? format.number(value))}
       </div>
       <Text size="sm" c="dimmed" component="div" mih={20}>
         {note}

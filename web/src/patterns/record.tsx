@@ -18,6 +18,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem, Problem } from '../api/client'
 import { Dialog, Trouble, UnsavedGuard } from './feedback'
+import { type Kept, KeptOffer, useKept } from './kept'
 
 type Value = string | number | boolean | null | undefined
 
@@ -31,6 +32,17 @@ export interface Draft<T> {
   errors: Record<string, string>
   setErrors: (e: Record<string, string>) => void
   reset: (to?: T) => void
+  /** What was typed here before a crash. */
+  kept?: Kept
+}
+
+const secret = /password|secret|token|otp|pin$/i
+
+/** Where a form is: the page and the drawer, and what it asks for. Undefined if it asks for what is kept nowhere. */
+function formName(fields: string[]): string | undefined {
+  if (fields.some((f) => secret.test(f))) return undefined
+  const at = new URL(window.location.href)
+  return `${at.pathname}?${at.searchParams.get('open') ?? ''}.${[...fields].sort().join()}`
 }
 
 /** What is being typed over a record as it was read. */
@@ -42,6 +54,8 @@ export function useDraft<T extends object>(record: T): Draft<T> {
   for (const k of Object.keys(values) as (keyof T)[])
     if (JSON.stringify(values[k]) !== JSON.stringify(base[k])) changed[k] = values[k]
   const dirty = Object.keys(changed).length > 0
+  const [name] = useState(() => formName(Object.keys(record)))
+  const kept = useKept(name, dirty ? changed : undefined, base, (what) => setValues({ ...base, ...what }))
   // A record that was read anew replaces what nobody has touched.
   const seen = useRef(JSON.stringify(record))
   useEffect(() => {
@@ -75,6 +89,7 @@ export function useDraft<T extends object>(record: T): Draft<T> {
       setValues(next)
       setErrors({})
     },
+    kept,
   }
 }
 
@@ -388,7 +403,7 @@ export function SaveBar({
   always,
   onCancel,
 }: {
-  draft: { dirty: boolean; reset: () => void }
+  draft: { dirty: boolean; reset: () => void; kept?: Kept }
   busy: boolean
   saved?: boolean
   error: unknown
@@ -397,42 +412,52 @@ export function SaveBar({
   always?: boolean
   onCancel?: () => void
 }) {
-  if (!draft.dirty && !always && !saved && !error) return <UnsavedGuard when={false} />
+  const offer = <KeptOffer kept={draft.kept} what="A part of this form was" />
+  if (!draft.dirty && !always && !saved && !error)
+    return (
+      <>
+        <UnsavedGuard when={false} />
+        {offer}
+      </>
+    )
   const p = error ? asProblem(error) : null
   return (
-    <div className="savebar">
-      <UnsavedGuard when={draft.dirty && !busy && !saved} />
-      <div className="says" aria-live="polite">
-        {p ? (
-          <Text size="sm" c="red.8" role="alert">
-            {p.message}
-            {p.requestId && (
-              <Text span size="xs" c="dimmed" display="block">
-                Request {p.requestId}
-              </Text>
-            )}
-          </Text>
-        ) : saved && !draft.dirty ? (
-          <Text size="sm" c="dimmed">
-            Saved
-          </Text>
-        ) : draft.dirty && !always ? (
-          <Text size="sm" c="dimmed">
-            Unsaved changes
-          </Text>
-        ) : null}
+    <>
+      {offer}
+      <div className="savebar">
+        <UnsavedGuard when={draft.dirty && !busy && !saved} />
+        <div className="says" aria-live="polite">
+          {p ? (
+            <Text size="sm" c="red.8" role="alert">
+              {p.message}
+              {p.requestId && (
+                <Text span size="xs" c="dimmed" display="block">
+                  Request {p.requestId}
+                </Text>
+              )}
+            </Text>
+          ) : saved && !draft.dirty ? (
+            <Text size="sm" c="dimmed">
+              Saved
+            </Text>
+          ) : draft.dirty && !always ? (
+            <Text size="sm" c="dimmed">
+              Unsaved changes
+            </Text>
+          ) : null}
+        </div>
+        {(draft.dirty || always) && (
+          <>
+            <Button variant="default" onClick={() => (onCancel ? onCancel() : draft.reset())}>
+              {onCancel ? 'Cancel' : 'Discard'}
+            </Button>
+            <Button loading={busy} onClick={submit} type="submit">
+              {label}
+            </Button>
+          </>
+        )}
       </div>
-      {(draft.dirty || always) && (
-        <>
-          <Button variant="default" onClick={() => (onCancel ? onCancel() : draft.reset())}>
-            {onCancel ? 'Cancel' : 'Discard'}
-          </Button>
-          <Button loading={busy} onClick={submit} type="submit">
-            {label}
-          </Button>
-        </>
-      )}
-    </div>
+    </>
   )
 }
 

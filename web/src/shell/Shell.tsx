@@ -11,6 +11,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import {
   IconDeviceDesktop,
   IconDevices,
@@ -22,8 +23,10 @@ import {
 } from '@tabler/icons-react'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { asProblem } from '../api/client'
 import { signOut, useMay, useSession } from '../api/session'
 import { Bell } from './Bell'
+import { LineBar } from './LineBar'
 import { type NavItem, navFor } from './nav'
 import { Palette } from './Palette'
 import { YearSwitch } from './year'
@@ -122,6 +125,7 @@ export function Shell() {
         </AppShell.Navbar>
         <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
           <Outlet />
+          <LineBar />
         </AppShell.Main>
       </AppShell>
     </>
@@ -190,7 +194,12 @@ function Account() {
         <Menu.Item leftSection={<IconLogout size={16} stroke={1.6} />} onClick={() => void signOut()}>
           Sign out
         </Menu.Item>
-        <Menu.Item leftSection={<IconDevices size={16} stroke={1.6} />} onClick={() => void signOut(true)}>
+        <Menu.Item
+          leftSection={<IconDevices size={16} stroke={1.6} />}
+          onClick={() =>
+            signOut(true).catch((e: unknown) => notifications.show({ color: 'red', message: asProblem(e).message }))
+          }
+        >
           Sign out everywhere
         </Menu.Item>
       </Menu.Dropdown>

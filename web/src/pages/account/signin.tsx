@@ -1,15 +1,16 @@
 // The ways in: e-mail and password, a forgotten password, the link of an invitation.
 import { Alert, Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, lazy, type ReactNode, Suspense, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { asProblem } from '../../api/client'
 import type { components } from '../../api/schema'
 import { signedIn, signOut } from '../../api/session'
 import { Trouble } from '../../patterns/feedback'
+import { part } from '../../patterns/part'
 import { post } from './post'
 import type { Half } from './second-factor'
 
-const SecondFactor = lazy(() => import('./second-factor').then((m) => ({ default: m.SecondFactor })))
+const SecondFactor = part(() => import('./second-factor'), 'SecondFactor')
 
 function Card({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
   return (
@@ -62,12 +63,7 @@ function SignInForm({ email: known, again }: { email?: string; again?: boolean }
       setHalf(p.data as Half)
     }
   })
-  if (half)
-    return (
-      <Suspense>
-        <SecondFactor half={half} again={() => setHalf(undefined)} />
-      </Suspense>
-    )
+  if (half) return <SecondFactor half={half} again={() => setHalf(undefined)} />
   return (
     <form onSubmit={s.submit}>
       <Stack gap={16} mt={24}>

@@ -9,6 +9,7 @@ import { useMay, useSession } from '../../api/session'
 import { saveCSV } from '../../patterns/csv'
 import { Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 
 type Entry = Schemas['RegisterEntry']
 type Status = 'PRESENT' | 'ABSENT' | 'LATE' | 'LEAVE'
@@ -130,6 +131,12 @@ export function DaySheet({
   }
 
   const dirty = students.filter((e) => marks[e.studentId])
+  const kept = useKept(
+    `register.${register.divisionId}.${register.date}`,
+    dirty.length > 0 ? marks : undefined,
+    null,
+    (what) => put(students, (now, e) => what[e.studentId] ?? now),
+  )
   const save = useMutation({
     mutationFn: () =>
       call(
@@ -196,6 +203,7 @@ export function DaySheet({
           Register of {register.className} {register.divisionName}, {format.date(register.date)}
         </span>
       </div>
+      <KeptOffer kept={kept} what="Marks of this register were" />
       <Group justify="space-between" mb={12} gap={8} className="no-print">
         <Group gap={16} aria-live="polite" className="figures">
           {statuses.map((s) => (

@@ -2,18 +2,19 @@ import { ActionIcon, Button, Group, NativeSelect, Text, TextInput, Title } from 
 import { IconCalendarOff, IconChevronLeft, IconChevronRight, IconClipboardCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { api, call } from '../../api/client'
 import { useAddress } from '../../patterns/address'
 import { addDays, addMonths, useDivisionChoices, useToday } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { part } from '../../patterns/part'
 import { DaySheet } from './register-sheet'
 import { RegisterTabs } from './register-tabs'
 import '../../day.css'
 
-const Month = lazy(() => import('./register-month').then((m) => ({ default: m.Month })))
+const Month = part(() => import('./register-month'), 'Month', <Lines />)
 
 /** The register: a division on a day, in a month, and what is still to be marked. */
 export function Register() {
@@ -94,9 +95,7 @@ export function Register() {
           />
         </div>
       ) : view === 'month' ? (
-        <Suspense fallback={<Lines />}>
-          <Month key={`${division} ${month}`} division={division} month={month} />
-        </Suspense>
+        <Month key={`${division} ${month}`} division={division} month={month} />
       ) : view === 'unmarked' ? (
         <NotMarked date={date} />
       ) : (

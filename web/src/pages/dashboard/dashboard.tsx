@@ -2,7 +2,7 @@ import { ActionIcon, Group, SegmentedControl, Skeleton, Text, Title } from '@man
 import { IconChevronRight, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { useMay, useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
@@ -10,11 +10,12 @@ import { Figure, Figures } from '../../patterns/board'
 import { useToday } from '../../patterns/choices'
 import { Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { part } from '../../patterns/part'
 import { SetUp, useSetUp, useTotal } from './setup'
 import '../../day.css'
 
 // The charts are large and wait for the page they are on.
-const Charts = lazy(() => import('./charts'))
+const Charts = part(() => import('./charts'), 'default', <Skeleton height={220} />)
 
 type Day = Schemas['Dashboard'] & { transport?: { out: number; late: number; stale: number } }
 
@@ -104,6 +105,8 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
   const came = a ? a.present + a.late : undefined
   const marked = a ? a.present + a.late + a.absent + a.leave : undefined
   const school = !a || a.classes.length === 0 || a.classes.some((c) => c.schoolToday)
+  const expected = a && marked !== undefined ? marked + a.noMark : 0
+  const most = marked !== undefined && marked * 2 >= expected
   const waiting = d ? d.leave.students + d.leave.employees : undefined
   return (
     <>
@@ -114,14 +117,22 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
             value={came}
             to="/register"
             search={{ view: 'unmarked' }}
-            text={!school ? 'Day off' : marked ? `${format.number(Math.round((came! * 1000) / marked) / 10)} %` : '–'}
+            text={
+              !school
+                ? 'Day off'
+                : !marked
+                  ? '–'
+                  : most
+                    ? `${format.number(Math.round((came! * 1000) / marked) / 10)} %`
+                    : `${format.number(marked)} of ${format.number(expected)}`
+            }
             note={
               !a
                 ? undefined
                 : !school
                   ? 'Nothing is marked today'
                   : marked
-                    ? `${format.number(came!)} of ${format.number(marked)}${a.absent ? `, ${format.number(a.absent)} absent` : ''}`
+                    ? `${most ? `${format.number(came!)} of ${format.number(marked)}` : 'marked so far'}${a.absent ? `, ${format.number(a.absent)} absent` : ''}`
                     : 'Nobody is marked yet'
             }
           />
@@ -191,18 +202,20 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
             }
           />
         )}
-        {may('transport', 'read') && d?.transport && (
+        {may('transport', 'read') && (!d || d.transport) && (
           <Figure
             label="Buses out"
-            value={d.transport.out}
+            value={d?.transport?.out}
             to="/live"
             note={
-              [
+              d?.transport &&
+              ([
                 d.transport.late && `${format.number(d.transport.late)} late`,
                 d.transport.stale && `${format.number(d.transport.stale)} not reached`,
               ]
                 .filter(Boolean)
-                .join(', ') || (d.transport.out ? 'All on time' : 'None on the road')
+                .join(', ') ||
+                (d.transport.out ? 'All on time' : 'None on the road'))
             }
           />
         )}
@@ -211,24 +224,12 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
       <div className="board-row two">
         {may('attendance', 'read') && (
           <Card title="Attendance" note="Percent of those marked, day by day">
-            {d ? (
-              <Suspense fallback={<Skeleton height={220} />}>
-                <Charts kind="attendance" days={d.series.slice(-range)} />
-              </Suspense>
-            ) : (
-              <Skeleton height={220} />
-            )}
+            {d ? <Charts kind="attendance" days={d.series.slice(-range)} /> : <Skeleton height={220} />}
           </Card>
         )}
         {may('fee', 'read') && (
           <Card title="Collections" note="Collected day by day, less what was reversed">
-            {d ? (
-              <Suspense fallback={<Skeleton height={220} />}>
-                <Charts kind="money" days={d.series.slice(-range)} />
-              </Suspense>
-            ) : (
-              <Skeleton height={220} />
-            )}
+            {d ? <Charts kind="money" days={d.series.slice(-range)} /> : <Skeleton height={220} />}
           </Card>
         )}
       </div>

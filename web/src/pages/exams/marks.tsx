@@ -11,6 +11,7 @@ import { useDivisionChoices } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import type { Exam } from './exam-form'
 import { MarksFile } from './marks-file'
 
@@ -167,6 +168,9 @@ function Division({
   )
 
   const dirty = Object.keys(typed).sort()
+  const kept = useKept(`marks.${exam.id}.${division}`, dirty.length > 0 ? typed : undefined, null, (what) =>
+    put(Object.entries(what)),
+  )
   const max = new Map(papers.map((p) => [p.id, p.maxMarks]))
   const faults = dirty.filter((k) => wrong(typed[k]!, max.get(k.split(' ')[1]!) ?? 0, !!results?.has(k)))
   const save = useMutation({
@@ -271,6 +275,7 @@ function Division({
   const problem = save.error ? asProblem(save.error) : null
   return (
     <>
+      <KeptOffer kept={open ? kept : undefined} what="Marks of this sheet were" />
       <div className="panel sheet-panel">
         <div className="list-scroll sheet-scroll">
           <table

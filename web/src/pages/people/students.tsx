@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { api, asProblem, call, done, download, openPaper, type Schemas } from '../../api/client'
 import { wireQuery } from '../../api/list'
 import { changed, useClasses, useDivisions } from '../../api/queries'
@@ -20,13 +20,14 @@ import { useAddress } from '../../patterns/address'
 import { Confirm, Dialog, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
+import { part } from '../../patterns/part'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
 import { Guardians } from './guardians'
 
-const AttendanceTab = lazy(() => import('./student-day').then((m) => ({ default: m.AttendanceTab })))
-const ResultsTab = lazy(() => import('./student-day').then((m) => ({ default: m.ResultsTab })))
-const StudentLedger = lazy(async () => ({ default: (await import('../fees/student-ledger')).StudentLedger }))
+const AttendanceTab = part(() => import('./student-day'), 'AttendanceTab', <Lines />)
+const ResultsTab = part(() => import('./student-day'), 'ResultsTab', <Lines />)
+const StudentLedger = part(() => import('../fees/student-ledger'), 'StudentLedger', <Lines />)
 
 type Detail = Schemas['StudentDetail']
 
@@ -196,41 +197,34 @@ function useDivisionChoices() {
   )
 }
 
-/** Moves the selected students into one division, from today on. */
+/** Moves the selected students into one division, from today on: all or nobody, after saying what will happen. */
 function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () => void }) {
   const choices = useDivisionChoices()
   const may = useMay()
   const [to, setTo] = useState<{ value: string; label: string } | null>(null)
+  const send = (divisionId: string, dryRun: boolean) =>
+    call(
+      api.POST('/school-admin/student/move', {
+        body: { data: { divisionId, studentIds: rows.map((s) => s.id), dryRun } },
+      }),
+    )
+  const plan = useQuery({
+    queryKey: ['/school-admin/student/move', to?.value, rows.map((s) => s.id)],
+    queryFn: () => send(to!.value, true),
+    enabled: !!to,
+    staleTime: 0,
+  })
   const move = useMutation({
-    mutationFn: async (divisionId: string) => {
-      const failed: string[] = []
-      for (const s of rows) {
-        try {
-          await call(
-            api.PUT('/school-admin/student/{id}', {
-              params: { path: { id: s.id } },
-              body: { data: { divisionId, version: s.version } },
-            }),
-          )
-        } catch (e) {
-          failed.push(`${nameOf(s)}: ${asProblem(e).message}`)
-        }
-      }
-      return failed
-    },
-    onSuccess: (failed) => {
+    mutationFn: (divisionId: string) => send(divisionId, false),
+    onSuccess: (m) => {
       changed('/school-admin/student/')
-      if (failed.length)
-        notifications.show({
-          color: 'red',
-          title: `${failed.length} could not be moved`,
-          message: failed.slice(0, 3).join('\n'),
-        })
-      else notifications.show({ message: `${rows.length} moved to ${to?.label}` })
+      notifications.show({ message: `${m.moved} moved to ${to?.label}` })
       setTo(null)
       clear()
     },
   })
+  const error = move.error ?? plan.error
+  const p = plan.data
   if (!may('student', 'write')) return null
   return (
     <>
@@ -250,14 +244,25 @@ function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () =
       </Menu>
       <Confirm
         opened={!!to}
-        title={`Move ${rows.length} students?`}
+        title={`Move ${p?.moved ?? rows.length} students?`}
         action="Move"
-        busy={move.isPending}
-        error={move.error}
-        onClose={() => setTo(null)}
-        onConfirm={() => to && move.mutate(to.value)}
+        busy={move.isPending || plan.isFetching}
+        error={error}
+        onClose={() => {
+          setTo(null)
+          move.reset()
+        }}
+        onConfirm={() => to && p && !plan.error && move.mutate(to.value)}
       >
         From today they are in {to?.label}. Their records until then stay with the old division.
+        {p && p.alreadyThere > 0 && ` ${p.alreadyThere} are there already.`}
+        {p && p.rollNumbers > 0 && ` ${p.rollNumbers} lose the roll number of their old division.`}
+        {error &&
+          asProblem(error).details.map(([field, message]) => (
+            <span key={field} className="why">
+              {message}
+            </span>
+          ))}
       </Confirm>
     </>
   )
@@ -451,9 +456,7 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
       </DrawerHead>
       {tab === 'ledger' && may('fee', 'read') ? (
         <div className="drawer-body">
-          <Suspense fallback={<Lines />}>
-            <StudentLedger id={id} />
-          </Suspense>
+          <StudentLedger id={id} />
         </div>
       ) : tab === 'guardians' ? (
         <div className="drawer-body">
@@ -465,15 +468,11 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
         </div>
       ) : tab === 'attendance' && may('attendance', 'read') ? (
         <div className="drawer-body">
-          <Suspense fallback={<Lines />}>
-            <AttendanceTab id={id} name={s.admissionNumber} />
-          </Suspense>
+          <AttendanceTab id={id} name={s.admissionNumber} />
         </div>
       ) : tab === 'results' && may('result', 'read') ? (
         <div className="drawer-body">
-          <Suspense fallback={<Lines />}>
-            <ResultsTab id={id} />
-          </Suspense>
+          <ResultsTab id={id} />
         </div>
       ) : (
         <StudentDetails student={s} />

@@ -2,7 +2,7 @@ import { Button, Group, Menu, Stack, Tabs, Text, TextInput } from '@mantine/core
 import { IconCalendarTime, IconDots, IconDownload, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
@@ -12,13 +12,14 @@ import { saveCSV } from '../../patterns/csv'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
+import { part } from '../../patterns/part'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { Resolve } from './resolve'
 import { Schedule } from './schedule'
 import { TransportNav, useBuses, useDrivers } from './shared'
 import { clockIn, incidentWord, riderTones, riderWords, todayIn, tripTones, tripWords, ways, wayWords } from './words'
 
-const Replay = lazy(() => import('./replay'))
+const Replay = part(() => import('./replay'), 'default', <Lines />)
 
 /** The trips of a day: today's, unless another was chosen. */
 export function Trips() {
@@ -178,9 +179,7 @@ function TripDrawer({ id, close }: { id: string; close: () => void }) {
           ) : tab === 'incidents' ? (
             <TripIncidents trip={t} />
           ) : (
-            <Suspense fallback={<Lines />}>
-              <Replay trip={t} />
-            </Suspense>
+            <Replay trip={t} />
           )}
         </div>
       )}
