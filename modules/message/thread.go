@@ -127,7 +127,8 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 		tenancy.Query{SQL: `select count(*) from message where thread_id = $1`, Args: []any{t.ID}, Scan: tenancy.One(&out.Total)},
 		tenancy.Query{SQL: `select m.id, m.sender_id, ` + name + ` as sender_name, m.body, m.sent_at from (
 				select id, sender_id, body, sent_at from message where thread_id = $1 order by sent_at desc, id desc limit $2 offset $3) m
-			join app_user u on u.id = m.sender_id` + named + ` order by m.sent_at desc, m.id desc`, Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&rows)},
+			join app_user u on u.id = m.sender_id` + named + ` order by m.sent_at desc, m.id desc`,
+			Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&rows)},
 		tenancy.Query{SQL: `select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = $2
 			where m.thread_id = $1 and m.sender_id <> $2 and (p.read_at is null
 			or m.sent_at > p.read_at)`, Args: []any{t.ID, c.User.ID}, Scan: tenancy.One(&out.UnreadCount)})
