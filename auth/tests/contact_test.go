@@ -152,14 +152,15 @@ var writers = map[string]func(t *testing.T, k *takeover) []signedIn{
 
 // others take a phone or an e-mail and write no account's.
 var others = map[string]string{
-	"POST /auth/console/login":               "signs in",
-	"POST /auth/login":                       "signs in",
-	"POST /auth/password/forgot":             "signs in",
-	"POST /school-admin/guardian/{id}/erase": "the phone is the guardian's own, typed to confirm",
-	"PUT /parent/notification/preferences":   "says whether e-mails are wanted",
-	"PUT /school-admin/setting":              "the school's own, for its letterhead",
-	"PUT /super-admin/school/{id}":           "the school's own, for its letterhead",
-	"POST /school-admin/library/book/import": "books",
+	"POST /auth/console/login":                      "signs in",
+	"POST /auth/login":                              "signs in",
+	"POST /auth/password/forgot":                    "signs in",
+	"POST /school-admin/guardian/{id}/erase":        "the phone is the guardian's own, typed to confirm",
+	"PUT /parent/notification/preferences":          "says whether e-mails are wanted",
+	"PUT /school-admin/setting":                     "the school's own, for its letterhead",
+	"PUT /super-admin/school/{id}":                  "the school's own, for its letterhead",
+	"POST /school-admin/library/book/import":        "books",
+	"POST /school-admin/fee/opening-balance/import": "amounts by admission number",
 }
 
 func put(t *testing.T, c *testkit.Client, path string, change map[string]any) {

@@ -12,10 +12,10 @@ import (
 
 const (
 	// stopTime is how long requests under way may go on when the service stops. Jobs are
-	// put back beside them, so that a slow request takes none of their time.
+	// put back beside them, so that a slow request takes none of their time; the last counts of
+	// requests have as long again, and need milliseconds.
 	stopTime = 20 * time.Second
-	// socketTime is how long of that sockets may take to close, and after it the last counts
-	// of requests to be written.
+	// socketTime is how long of that sockets may take to close.
 	socketTime = 2 * time.Second
 	// lingerTime is how long a proxy's idle connections are served after the last new one
 	// was taken. Closing one just as a request comes would lose the request; until then the
@@ -51,7 +51,7 @@ func (s *Service) stop(listener net.Listener, servers []*http.Server) error {
 	for _, server := range servers {
 		err = errors.Join(err, server.Shutdown(limit))
 	}
-	last, done := context.WithTimeout(context.Background(), socketTime)
+	last, done := context.WithTimeout(context.Background(), stopTime)
 	defer done()
 	return errors.Join(err, <-jobs, s.Traffic.Flush(last))
 }

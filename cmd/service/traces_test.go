@@ -118,7 +118,7 @@ func TestARequestIsFollowedThroughPostgresAndRedisWithoutSayingWhoCalled(t *test
 			t.Errorf("%s is not within the request", s.Name)
 		}
 		switch {
-		case s.Name == "postgres select" && strings.Contains(attributes(s)["db.query.text"], `FROM "class"`):
+		case s.Name == "postgres with" && strings.Contains(attributes(s)["db.query.text"], `"class"`):
 			statements++
 		case s.Name == "redis evalsha":
 			commands++

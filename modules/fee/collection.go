@@ -82,8 +82,7 @@ const (
 	// for the amount $3 after the moment $4, unless it was reversed; and whether the day $5 is closed.
 	balanceOf = `select b.balance, exists (select from fee_day_closing where day = $5) as closed, r.id,
 			coalesce(r.receipt_number, '') as receipt_number, r.received_at
-		from (select coalesce(sum(case entry_type when 'DR' then amount else -amount end), 0)::bigint as balance from ledger_entry
-			where account_id = $1) b
+		from (` + owedBy + `) b
 		left join lateral (select id, receipt_number, received_at from fee_receipt f where student_id = $1 and received_by = $2 and amount = $3
 			and received_at > $4 and not exists (select from ledger_transaction t where t.reverses_id = f.transaction_id)
 			order by received_at desc limit 1) r on true`
