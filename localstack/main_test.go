@@ -43,7 +43,7 @@ func playRole(role, dir string) {
 		s, err = localstack.Start(context.Background(), o)
 	case "shared":
 		s, err = localstack.Shared(context.Background(),
-			localstack.Options{Dir: dir, Postgres: []string{"main"}, Redis: true, Grace: time.Second})
+			localstack.Options{Dir: dir, Postgres: []string{"main"}, Redis: true, Grace: 15 * time.Second})
 	case "shared, Redis only": // where it does not matter which server: Postgres takes a second to make
 		s, err = localstack.Shared(context.Background(), localstack.Options{Dir: dir, Redis: true, Grace: 100 * time.Millisecond})
 	}

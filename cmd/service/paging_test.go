@@ -262,6 +262,17 @@ var firstRecords = []string{
 	`insert into library_reservation (id, book_id, student_id) select gen_random_uuid(), b.id, s.id from book b, student s`,
 	`insert into fee_concession (id, student_id, academic_year_id, mode, value, category, reason)
 		select gen_random_uuid(), s.id, y.id, 'PERCENT', 10, 'MERIT', 'First' from student s, academic_year y`,
+	`insert into fee_subscription (id, student_id, fee_head_id, from_date)
+		select gen_random_uuid(), s.id, h.id, current_date from student s, fee_head h`,
+	`insert into fee_rule (id, kind, fee_head_id, percent) select gen_random_uuid(), 'STAFF', id, 10 from fee_head`,
+	`with opening as (insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
+			values (gen_random_uuid(), 'OPENING', current_date, 'Opening', 'opening', now()) returning id)
+		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount)
+		select o.id, 1, s.id, 'DR', 100 from opening o, student s union all
+		select o.id, 2, a.id, 'CR', 100 from opening o, ledger_account a where a.code = 'OPENING'`,
+	`insert into fee_refund (id, academic_year_id, number, refund_number, student_id, transaction_id, amount, payment_mode, reason, paid_on,
+		paid_at) select gen_random_uuid(), y.id, 1, 'RF-1', s.id, t.id, 100, 'CASH', 'Left', current_date, now()
+		from academic_year y, student s, ledger_transaction t where t.kind = 'OPENING'`,
 	`insert into dispatch (id, channel, body, audience, recipients, created_at) values (gen_random_uuid(), 'SMS', 'Closed', '{}', 1, now())`,
 	`insert into dispatch_template (id, channel, name, body, created_at, updated_at)
 		values (gen_random_uuid(), 'SMS', 'Closed', 'Closed', now(), now())`,
@@ -291,7 +302,11 @@ var schoolCopies = []copies{
 	{"book", `'isbn', ''`}, {"book_copy", `'accession_number', x.accession_number || n, 'barcode', '', 'book_id', pg_temp.nth(x.book_id, n)`},
 	{"library_loan", `'copy_id', pg_temp.nth(x.copy_id, n)`}, {"library_reservation", `'book_id', pg_temp.nth(x.book_id, n)`},
 	{"fee_head", `'code', x.code || n`}, {"fee_structure", `'class_id', pg_temp.nth(x.class_id, n)`},
-	{"fee_concession", ``},
+	{"fee_concession", ``}, {"fee_subscription", `'student_id', pg_temp.nth(x.student_id, n)`},
+	{"fee_rule", `'fee_head_id', pg_temp.nth(x.fee_head_id, n)`},
+	{"ledger_transaction", `'idempotency_key', x.idempotency_key || n`},
+	{"ledger_entry", `'transaction_id', pg_temp.nth(x.transaction_id, n), 'account_id', pg_temp.nth(x.account_id, n)`},
+	{"fee_refund", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`},
 	{"fee_receipt", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`},
 	{"bus", `'bus_number', x.bus_number || n, 'registration_number', ''`}, {"route", `'name', x.name || n`},
 	{"trip", `'scheduled_start_at', x.scheduled_start_at + n * interval '1 minute'`}, {"incident", ``},

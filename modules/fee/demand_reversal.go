@@ -73,15 +73,9 @@ func reverseDemand(c api.Ctx, r reversal) (ReversedDemand, error) {
 	if d.EntryType == credit {
 		out.Balance = who.Balance + d.Amount
 	}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "REVERSAL",
-		narration: fmt.Sprintf("Reversal of %s: %s", d.Narration, r.Reason),
-		key:       "reversal " + r.ID.String(), reverses: &r.ID})
-	if err != nil {
+	if err := takeBack(c, posting{id: out.TransactionID, reverses: &r.ID,
+		narration: fmt.Sprintf("Reversal of %s: %s", d.Narration, r.Reason)}); err != nil {
 		return out, err
-	}
-	queries[len(queries)-1] = tenancy.Query{SQL: mirror, Args: []any{out.TransactionID, r.ID}} // instead of entries of its own
-	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
-		return out, fmt.Errorf("reversing a charge: %w", err)
 	}
 	c.Changed("reverse", "ledger transaction", r.ID, nil, out)
 	if d.Kind != "OPENING" {

@@ -111,31 +111,23 @@ func open(c api.Ctx, list []opening) ([]posting, error) {
 	if err != nil {
 		return nil, err
 	}
-	days, all := map[api.Date][]posting{}, make([]posting, len(list))
+	all := make([]posting, len(list))
 	for i, o := range list {
 		all[i] = o.posting(year, numbers(i), made[o.student]+1)
-		days[o.day] = append(days[o.day], all[i])
 	}
-	for day, postings := range days {
-		queries, err := write(c, postings...)
-		if err != nil {
-			return nil, err
-		}
-		queries[0].Args[0] = day // instead of today
-		if err := tenancy.Pipeline(c.DB, queries...); err != nil {
-			return nil, fmt.Errorf("posting opening balances: %w", err)
-		}
+	if err := post(c, all...); err != nil {
+		return nil, err
 	}
 	return all, nil
 }
 
 func (o opening) posting(year schoolYear, number string, nth int64) posting {
-	p := posting{id: api.NewID(), kind: "OPENING", narration: "Opening balance", key: fmt.Sprintf("opening %s %d", o.student, nth)}
+	p := posting{id: api.NewID(), kind: "OPENING", on: o.day, narration: "Opening balance", key: fmt.Sprintf("opening %s %d", o.student, nth)}
 	if o.note != "" {
 		p.narration += ": " + o.note
 	}
 	if o.amount < 0 {
-		p.entries = []entry{{account: openingAccount, side: debit, amount: -o.amount}, {account: o.student, side: credit, amount: -o.amount}}
+		p.entries = []entry{{account: o.student, side: credit, amount: -o.amount}, {account: openingAccount, side: debit, amount: -o.amount}}
 		return p
 	}
 	p.invoice = &invoice{id: api.NewID(), year: year.ID, number: number, student: o.student, name: "Opening balance", due: o.day,
@@ -145,10 +137,11 @@ func (o opening) posting(year schoolYear, number string, nth int64) posting {
 	return p
 }
 
+// openingQuery goes by the first entry, which is the student's.
 const openingQuery = `select t.id, s.id as student_id, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
 	case e.entry_type when 'DR' then 'DUE' else 'CREDIT' end as type, e.amount, t.value_date as date, t.narration, t.created_at,
 	exists (select from ledger_transaction r where r.reverses_id = t.id) as reversed
-	from ledger_transaction t join ledger_entry e on e.transaction_id = t.id join student s on s.id = e.account_id
+	from ledger_transaction t left join ledger_entry e on e.transaction_id = t.id and e.line = 1 left join student s on s.id = e.account_id
 	where t.kind = 'OPENING'`
 
 func openings(c api.Ctx) *gorm.DB {

@@ -66,12 +66,13 @@ const (
 		returning refund_number`
 
 	selectRefund = `select r.id, r.refund_number, r.student_id, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
-		trim(coalesce(k.name, '') || ' ' || coalesce(d.name, '')) as class_name, r.transaction_id, r.amount, r.payment_mode,
+		coalesce((select trim(k.name || ' ' || coalesce(d.name, '')) from (select s.class_id) a
+			left join enrolment e on e.student_id = s.id and e.start_date <= r.paid_on and (e.end_date is null or e.end_date >= r.paid_on)
+			join class k on k.id = coalesce(e.class_id, a.class_id) left join division d on d.id = e.division_id), '') as class_name,
+		r.transaction_id, r.amount, r.payment_mode,
 		r.reference_number, r.reason, r.paid_on, r.paid_at, r.paid_by,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as paid_by_name
-		from fee_refund r join student s on s.id = r.student_id left join app_user u on u.id = r.paid_by
-			left join enrolment e on e.student_id = s.id and e.start_date <= r.paid_on and (e.end_date is null or e.end_date >= r.paid_on)
-			left join class k on k.id = coalesce(e.class_id, s.class_id) left join division d on d.id = e.division_id`
+		from fee_refund r left join student s on s.id = r.student_id left join app_user u on u.id = r.paid_by`
 )
 
 var refundListing = api.Listing{

@@ -146,14 +146,16 @@ type SubscriptionItem struct {
 }
 
 const subscriptionQuery = `select u.id, u.created_at, u.updated_at, u.created_by, u.updated_by, u.version, u.student_id, u.fee_head_id,
-	u.option_id, u.from_date, u.to_date, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number, k.id as class_id,
-	coalesce(k.name, '') as class_name, h.name as fee_head_name,
+	u.option_id, u.from_date, u.to_date, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
+	` + classThatDay + ` as class_id, coalesce((select name from class where id = ` + classThatDay + `), '') as class_name, h.name as fee_head_name,
 	coalesce((select a ->> 'name' from jsonb_array_elements(h.amounts) a where (a ->> 'id')::uuid = u.option_id), '') as option_name,
 	case when u.from_date > day then 'LATER' when u.to_date < day then 'ENDED' else 'ACTIVE' end as status
 	from (select ?::date as day) today cross join fee_subscription u
-	join student s on s.id = u.student_id join fee_head h on h.id = u.fee_head_id
-	left join enrolment e on e.student_id = s.id and e.start_date <= day and (e.end_date is null or e.end_date >= day)
-	left join class k on k.id = coalesce(e.class_id, s.class_id) where s.deleted_at is null`
+	join student s on s.id = u.student_id left join fee_head h on h.id = u.fee_head_id where s.deleted_at is null`
+
+// classThatDay is the class a student s sits in on the day, or waits for.
+const classThatDay = `coalesce((select e.class_id from enrolment e where e.student_id = s.id and e.start_date <= day
+	and (e.end_date is null or e.end_date >= day)), s.class_id)`
 
 func subscriptions(c api.Ctx) *gorm.DB {
 	return c.DB.Table("(?) as fee_subscription", c.DB.Raw(subscriptionQuery, c.Today()))
