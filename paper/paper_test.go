@@ -17,7 +17,7 @@ var names = map[string]string{
 	"Hindi": "श्रीकृष्ण द्विवेदी, ज्ञानेश्वर", "Marathi": "ज्ञानदेव तुकाराम", "Tamil": "ஸ்ரீநிவாசன் கௌரி", "Arabic": "محمد عبد الله الهاشمي",
 	"Urdu": "محمد علی چودھری ٹنڈو", "Vietnamese": "Nguyễn Thị Ánh Tuyết", "Bengali": "শ্রী রবীন্দ্রনাথ ঠাকুর", "Telugu": "శ్రీనివాస రావు",
 	"Kannada": "ಕೃಷ್ಣಮೂರ್ತಿ", "Malayalam": "ശ്രീകുമാർ", "Gujarati": "જ્ઞાનેશ્વરી પટેલ", "Punjabi": "ਗੁਰਪ੍ਰੀਤ ਸਿੰਘ", "Odia": "ଶ୍ରୀକାନ୍ତ ମିଶ୍ର",
-	"Sinhala": "ශ්‍රී ලාල් පෙරේරා", "Nepali": "विष्णुप्रसाद श्रेष्ठ", "Thai": "สมชาย ใจดี", "Lao": "ສົມພອນ", "Khmer": "សុខ ចាន់ណា",
+	"Sinhala": "ශ්\u200dරී ලාල් පෙරේරා", "Nepali": "विष्णुप्रसाद श्रेष्ठ", "Thai": "สมชาย ใจดี", "Lao": "ສົມພອນ", "Khmer": "សុខ ចាន់ណា",
 	"Burmese": "အောင်ဆန်း", "Amharic": "አበበ ቢቂላ", "Hebrew": "דוד בן-גוריון", "Armenian": "Արամ", "Georgian": "გიორგი", "Greek": "Ελένη",
 	"Russian": "Екатерина Щукина", "Yoruba": "Adébáyọ̀ Ṣọlá", "Polish": "Łukasz Żółć", "Turkish": "İğdır Şükrü", "Swahili": "Wanjikũ Ng'ang'a",
 	"Santali": "ᱥᱟᱱᱛᱟᱲᱤ", "Meitei": "ꯃꯤꯇꯩ", "Dhivehi": "އިބްރާހީމް", "Berber": "ⵎⴰⵙⵉⵏ", "money": "₹1,23,456.00 € £ ₦ ¥ ₫ 100 % – ✓ →",

@@ -13,6 +13,7 @@ func personal() []api.PersonalTable {
 		},
 		{Platform: true, Table: "idempotency", By: "actor_id", NoID: true, Gone: true, Mention: "answer key",
 			Nothing: api.Reasons{api.FixedText: "row_name", "a hash": "body_hash"}},
+		{Platform: true, Table: "installation", Nothing: api.Reasons{"of the installation's secret": "secret_mac"}},
 		{Platform: true, Table: "migration", Nothing: api.Reasons{api.FixedText: "name"}},
 		{Platform: true, Table: "migration_run", By: "asked_by", Nothing: api.Reasons{api.FixedText: "state error"}},
 		// The queue's own; a job's arguments are ids of schools.

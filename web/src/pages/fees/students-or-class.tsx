@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Radio } from '@mantine/core'
 import { useClasses } from '../../api/queries'
 import { type Person, PersonPicker } from '../../patterns/PersonPicker'
 
-export interface Chosen {
+interface Chosen {
   who: 'students' | 'class'
   people: Pick<Person, 'id' | 'name'>[]
   classId: string
