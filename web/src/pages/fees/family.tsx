@@ -8,6 +8,7 @@ import { Confirm, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { Money, MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
+import { PersonPicker } from '../../patterns/PersonPicker'
 import { classOf, modeHow, moneyMoved, useFamily } from './shared'
 import { cash, missingReference, sentTender, TenderFields } from './tender'
 
@@ -15,15 +16,19 @@ type Family = Schemas['FamilyDues']
 
 /** One payment for several children: a receipt for each. */
 export function FamilyPage() {
-  const [address] = useAddress()
+  const [address, setAddress] = useAddress()
   const q = useFamily(address.student)
   return (
     <div className="page">
       <Title order={1} mb={16}>
         Collect for a family
       </Title>
-      {q.data ? (
-        <FamilyCounter key={address.student} student={address.student!} family={q.data} />
+      {!address.student ? (
+        <div className="reading">
+          <PersonPicker label="Student" autoFocus onPick={(p) => setAddress({ student: p.id })} />
+        </div>
+      ) : q.data ? (
+        <FamilyCounter key={address.student} student={address.student} family={q.data} />
       ) : q.error ? (
         <div className="reading">
           <Trouble error={q.error} retry={() => void q.refetch()} />
