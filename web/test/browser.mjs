@@ -76,7 +76,7 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
     })
     page.on('pageerror', (e) => faults.push(`page: ${e.message}`))
     page.on('request', (r) => {
-      if (!r.url().startsWith(url) && !/^(data|blob|chrome-extension):/.test(r.url()))
+      if (!r.url().startsWith(url) && !/^(data|blob|chrome|chrome-extension):/.test(r.url()))
         faults.push(`asked elsewhere: ${r.url()}`)
     })
     page.on('dialog', (d) => {

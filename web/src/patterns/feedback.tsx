@@ -103,16 +103,26 @@ export function Dialog({
   onClose,
   title,
   size = 440,
+  question,
   children,
 }: {
   opened?: boolean
   onClose: () => void
   title: string
   size?: number
+  /** A question is answered by its buttons: the second of two clicks must not close it. */
+  question?: boolean
   children: ReactNode
 }) {
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={size} centered transitionProps={{ duration: 120 }}>
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      size={size}
+      centered
+      closeOnClickOutside={!question}
+      transitionProps={{ duration: 120 }}
+    >
       <Modal.Overlay backgroundOpacity={0.35} />
       <Modal.Content aria-label={title}>
         <Modal.Body p={24}>
@@ -165,11 +175,24 @@ export function Confirm({
       setReady(false)
     }
   }, [opened, enter])
+  const confirm = useRef(onConfirm)
+  confirm.current = onConfirm
   useEffect(() => {
-    if (opened && enter && ready) answer.current?.focus()
+    if (!opened || !enter || !ready) return
+    answer.current?.focus()
+    // Another dialog that closes meanwhile may take the focus back to where it was: Enter answers all the same.
+    const key = (e: KeyboardEvent) => {
+      const at = document.activeElement
+      const onButton = at?.tagName === 'BUTTON' && answer.current?.closest('[role="dialog"]')?.contains(at)
+      if (e.key !== 'Enter' || e.repeat || onButton) return
+      e.preventDefault()
+      confirm.current()
+    }
+    document.addEventListener('keydown', key)
+    return () => document.removeEventListener('keydown', key)
   }, [opened, enter, ready])
   return (
-    <Dialog opened={opened} onClose={onClose} title={title}>
+    <Dialog opened={opened} onClose={onClose} title={title} question>
       <Stack gap={16}>
         <Text size="md" {...(enter ? { 'data-autofocus': true, tabIndex: -1, style: { outline: 'none' } } : {})}>
           {children}
