@@ -22,9 +22,14 @@ type Record struct {
 	CreatedBy *uuid.UUID `json:"createdBy,omitempty"`
 	UpdatedBy *uuid.UUID `json:"updatedBy,omitempty"`
 	Version   int        `json:"version"`
+	touched   bool
 }
 
 func (r *Record) record() *Record { return r }
+
+// Touch says, in an Update, that parts of the record change which are kept in other tables: it
+// gets a new version though its own columns are the same.
+func (r *Record) Touch() { r.touched = true }
 
 // recorded is a pointer to a struct that embeds Record.
 type recorded[M any] interface {
@@ -108,8 +113,9 @@ func UpdateLocked[M any, P recorded[M]](c Ctx, thing string, m M, change func(P)
 	if err := change(&m); err != nil {
 		return m, err
 	}
+	touched := r.touched
 	*r = stamps
-	if reflect.DeepEqual(m, before) {
+	if !touched && reflect.DeepEqual(m, before) {
 		c.Unchanged()
 		return m, nil
 	}

@@ -3,6 +3,7 @@ package announcement
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -204,6 +205,9 @@ func (m *Module) update(c api.Ctx, r change) (View, error) {
 	}
 	a, err := api.Update(c, "announcement", r.ID, func(a *Announcement) error {
 		a.Text, a.Status = fields.Text, draft
+		if !reflect.DeepEqual(fields, before.Fields) {
+			a.Touch()
+		}
 		if a.TargetAudience == "" {
 			a.TargetAudience = "ALL"
 		}

@@ -1,6 +1,8 @@
 package event
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -46,6 +48,9 @@ func change(c api.Ctx, id uuid.UUID, r api.Change[changed]) (Event, error) {
 		wanted = changed{Fields: Fields{OwnFields: e.OwnFields, ClassIDs: classes}}
 		if err := r.Apply(&wanted); err != nil {
 			return err
+		}
+		if !slices.Equal(classes, wanted.ClassIDs) {
+			e.Touch()
 		}
 		e.OwnFields = wanted.OwnFields
 		if err := e.normalize(c, wanted.ClassIDs); err != nil {

@@ -139,6 +139,9 @@ func updateExam(c api.Ctx, r examChange) (Exam, error) {
 			wanted.AcademicYearID = e.AcademicYearID
 		}
 		e.OwnFields = wanted.OwnFields
+		if !sameSet(before, wanted.ClassIDs) {
+			e.Touch()
+		}
 		if err := e.normalize(c, wanted.ClassIDs); err != nil {
 			return err
 		}
@@ -243,6 +246,11 @@ func classesOf(c api.Ctx, exam uuid.UUID) (ids []uuid.UUID, err error) {
 		return nil, fmt.Errorf("reading an exam's classes: %w", err)
 	}
 	return ids, nil
+}
+
+// sameSet reports whether two lists name the same classes.
+func sameSet(sorted, other []uuid.UUID) bool {
+	return slices.Equal(sorted, slices.SortedFunc(slices.Values(other), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }))
 }
 
 // putClasses makes the exam one of exactly these classes. One that has papers is kept

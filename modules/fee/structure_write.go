@@ -3,6 +3,7 @@ package fee
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 
 	"github.com/google/uuid"
@@ -92,6 +93,9 @@ func updateStructure(c api.Ctx, r structureChange) (Structure, error) {
 	}
 	record, err = api.Update(c, "fee structure", r.ID, func(record *StructureRecord) error {
 		fields.lay(record, c.Today())
+		if !reflect.DeepEqual(fields.Heads, s.Heads) || !reflect.DeepEqual(fields.Instalments, s.Instalments) {
+			record.Touch()
+		}
 		return nil
 	})
 	if err != nil {

@@ -111,6 +111,9 @@ func (m *Module) updateEmployee(c api.Ctx, r employeeChange) (EmployeeDetail, er
 			return err
 		}
 		e.EmployeeFields = said.EmployeeFields
+		if r.Names("roleId") {
+			e.Touch() // it is the account's
+		}
 		if e.Status == "" {
 			e.Status = before.Status
 		}

@@ -1,6 +1,8 @@
 package roster
 
 import (
+	"reflect"
+
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -32,6 +34,7 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	if err != nil {
 		return StudentDetail{}, err
 	}
+	sat := now
 	edit := studentEdit{StudentFields: before.StudentFields}
 	if now != nil {
 		edit.ClassID, edit.DivisionID, edit.RollNumber = &now.ClassID, &now.DivisionID, now.RollNumber
@@ -59,8 +62,17 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	if err := r.reseat(c, &before, now, &edit); err != nil {
 		return StudentDetail{}, err
 	}
+	sits := now
+	if r.namesSeat() || edit.WithoutClass {
+		if sits, err = currentEnrolment(c, r.ID); err != nil {
+			return StudentDetail{}, err
+		}
+	}
 	s, err := api.Update(c, "student", r.ID, func(s *Student) error {
 		s.StudentFields = edit.StudentFields
+		if !reflect.DeepEqual(sits, sat) {
+			s.Touch()
+		}
 		if s.AdmissionDate == nil || s.AdmissionDate.IsZero() {
 			s.AdmissionDate = before.AdmissionDate
 		}
@@ -83,6 +95,10 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	return studentDetail(c, r.ID)
 }
 
+func (r studentChange) namesSeat() bool {
+	return r.Names("divisionId") || r.Names("classId") || r.Names("rollNumber")
+}
+
 // checkSeat refuses to take a student out of class by a null alone: many clients write one for
 // every field they do not know.
 func (r studentChange) checkSeat(before Student, now *Enrolment, edit *studentEdit) error {
@@ -103,7 +119,7 @@ func (r studentChange) checkSeat(before Student, now *Enrolment, edit *studentEd
 // reseat moves the student if the change says so. A class alone takes them out of a
 // division of another class: they wait in the new one to be placed.
 func (r studentChange) reseat(c api.Ctx, s *Student, now *Enrolment, edit *studentEdit) error {
-	if !r.Names("divisionId") && !r.Names("classId") && !r.Names("rollNumber") && !edit.WithoutClass {
+	if !r.namesSeat() && !edit.WithoutClass {
 		return nil
 	}
 	otherClass := r.Names("classId") && now != nil && (edit.ClassID == nil || *edit.ClassID != now.ClassID)

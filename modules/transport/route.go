@@ -93,6 +93,9 @@ func updateRoute(c api.Ctx, r routeChange) (RouteDetail, error) {
 			return api.Conflict("A route keeps its direction: its riders ride that way. Add another route")
 		}
 		route.RouteFields = said.RouteFields
+		if r.Names("stops") {
+			route.Touch()
+		}
 		return nil
 	})
 	if err != nil {
