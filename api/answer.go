@@ -58,7 +58,7 @@ func (r *Row) answer(resp any) (answer, error) {
 	if a, ok := resp.(answer); ok {
 		return a, nil
 	}
-	e := &envelope{Data: resp, Message: r.Message, status: status}
+	e := &envelope{Data: resp, Message: r.Message, status: status, secret: r.Flat}
 	var body any = e
 	if flat, ok := resp.(interface{ Flatten() map[string]any }); ok && r.Flat {
 		// The spec gives sign-in answers whole; the envelope repeats them under data.
@@ -79,6 +79,7 @@ type envelope struct {
 	Message string `json:"message"`
 	status  int
 	body    []byte
+	secret  bool // it brings tokens: how far it can be compressed would say something of them
 }
 
 var noContent = &envelope{status: http.StatusNoContent}
@@ -91,7 +92,14 @@ func (e *envelope) send(_ context.Context, g *gin.Context, _ *request) error {
 	if e.status == http.StatusAccepted {
 		g.Header("Retry-After", "2")
 	}
-	writeBody(g, e.status, "application/json; charset=utf-8", e.body)
+	if e.status == http.StatusOK && (g.Request.Method == http.MethodGet || g.Request.Method == http.MethodHead) && isKnown(g, e.body) {
+		return nil
+	}
+	if e.secret {
+		writeBody(g, e.status, "application/json; charset=utf-8", e.body)
+		return nil
+	}
+	writeJSON(g, e.status, e.body)
 	return nil
 }
 

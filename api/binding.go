@@ -29,6 +29,7 @@ type bindPlan struct {
 	changes [][]int          // fields of type Change
 	keys    map[string][]int // by wire name
 	names   []string         // the keys, in the order they are declared
+	phones  bool             // it brings phone numbers
 }
 
 type pathField struct {
@@ -56,6 +57,7 @@ func planOf(t reflect.Type) *bindPlan {
 	if t.Kind() != reflect.Struct {
 		return p
 	}
+	p.phones = hasPhones(t, map[reflect.Type]bool{})
 	for _, f := range reflect.VisibleFields(t) {
 		if reflect.PointerTo(f.Type).Implements(reflect.TypeFor[changer]()) {
 			p.changes = append(p.changes, f.Index)
@@ -92,9 +94,15 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 		return nil, err
 	}
 	rq.bodyHash = hashBody(row, g, body)
+	var d diagnosis
+	query := g.Request.URL.Query()
+	d.details = row.unknownParameters(query)
+	if row.plan.phones && rq.school != nil {
+		body = row.withCodes(PhoneRegion(rq.school), body)
+	}
 	if row.plain() && body != nil {
 		if req := row.decode(body); req != nil {
-			return k.checked(row, g, req, diagnosis{})
+			return k.checked(row, g, req, d)
 		}
 	}
 	data, err := unwrap(row, body)
@@ -102,7 +110,7 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 		return nil, err
 	}
 	if row.Listing != nil {
-		list, err := row.Listing.parse(g.Request.URL.Query(), data)
+		list, err := row.Listing.parse(query, data, d.details)
 		if err != nil {
 			return nil, err
 		}
@@ -113,14 +121,13 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 	}
 	req := row.newRequest()
 	v := reflect.ValueOf(req).Elem()
-	var d diagnosis
 	if data != nil {
 		if err := d.read(row, rq, data, req); err != nil {
 			return nil, err
 		}
 	}
 	if row.Method == http.MethodGet {
-		if err := bindQuery(row.plan, v, g.Request.URL.Query(), data, &d); err != nil {
+		if err := bindQuery(row.plan, v, query, data, &d); err != nil {
 			return nil, err
 		}
 	}
@@ -236,13 +243,7 @@ func hasNUL(body []byte) bool {
 // itself on sign-in rows. A GET needs none.
 func unwrap(row *Row, body []byte) (json.RawMessage, error) {
 	if body == nil {
-		if row.Method == http.MethodGet || row.Method == http.MethodDelete || row.Request == reflect.TypeFor[Nothing]() || row.plan.empty() {
-			return nil, nil
-		}
-		if row.Flat || row.NoBodyNeeded {
-			return json.RawMessage("{}"), nil
-		}
-		return nil, Malformed("The body must be a JSON object with a data object")
+		return row.emptyBody()
 	}
 	if row.Flat {
 		if err := oneObject(body); err != nil {
@@ -250,19 +251,36 @@ func unwrap(row *Row, body []byte) (json.RawMessage, error) {
 		}
 		return body, nil
 	}
-	var envelope struct {
-		Data json.RawMessage `json:"data"`
-	}
 	if err := oneObject(body); err != nil {
 		return nil, err
 	}
+	var envelope map[string]json.RawMessage
 	if err := json.Unmarshal(body, &envelope); err != nil {
 		return nil, Malformed("The body is not valid JSON").Because(err)
 	}
-	if len(envelope.Data) == 0 || envelope.Data[0] != '{' {
-		return nil, Malformed("The body must be a JSON object with a data object")
+	if len(envelope) == 0 {
+		return row.emptyBody()
 	}
-	return envelope.Data, nil
+	key, _ := sentAs(envelope, "data")
+	data := envelope[key]
+	if len(data) == 0 || data[0] != '{' {
+		return nil, errNoData
+	}
+	return data, nil
+}
+
+var errNoData = Malformed("The body must be a JSON object with a data object")
+
+// emptyBody is what a call without a body, or with {}, says to a row that needs none.
+func (r *Row) emptyBody() (json.RawMessage, error) {
+	if r.Method == http.MethodGet || r.Method == http.MethodDelete || r.Listing != nil || r.Request == reflect.TypeFor[Nothing]() ||
+		r.plan.empty() {
+		return nil, nil
+	}
+	if r.Flat || r.NoBodyNeeded || r.Action == Read {
+		return json.RawMessage("{}"), nil
+	}
+	return nil, errNoData
 }
 
 // oneObject refuses anything but a single JSON object.

@@ -72,7 +72,14 @@ func (k *Kernel) Permits(ctx context.Context, name string, user User) (*tenancy.
 // the school is being evaluated.
 func (k *Kernel) permit(ctx context.Context, row *Row, school *tenancy.School, user User, target Target) error {
 	d, err := retryWhileMoving(ctx, func() (Decision, error) {
-		return k.Permissions.Decide(ctx, school, user, Question{Module: row.Module, Action: row.Permission(), Target: target})
+		d, err := k.Permissions.Decide(ctx, school, user, Question{Module: row.Module, Action: row.Permission(), Target: target})
+		for i := 0; i < len(row.OrReads) && err == nil && !d.Allowed; i++ {
+			var other Decision
+			if other, err = k.Permissions.Decide(ctx, school, user, Question{Module: row.OrReads[i], Action: Read}); other.Allowed {
+				return other, err
+			}
+		}
+		return d, err
 	})
 	if err != nil {
 		return err
@@ -104,6 +111,23 @@ func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
 		}
 	}
 	return nil
+}
+
+// Permit refuses (403) the part of a request that another module's rows would do, unless the
+// caller may write there too.
+func (c Ctx) Permit(module string, action Action) error {
+	d, err := c.rq.kernel.Permissions.Decide(c, c.School, c.User, Question{Module: module, Action: action})
+	if err == nil && !d.Allowed {
+		err = Denied(d.Why)
+	}
+	return err
+}
+
+// MayRead says whether the caller may read a module's records: for rows whose answer has parts
+// of several. It decides by the policy that let the request in.
+func (c Ctx) MayRead(module string) (bool, error) {
+	d, err := c.rq.kernel.Permissions.Decide(c, c.School, c.User, Question{Module: module, Action: Read})
+	return d.Allowed, err
 }
 
 // CheckGrant refuses (403) to hand one of these roles to anybody, or to change how an account

@@ -12,7 +12,7 @@ import (
 const ConsoleHeader = "X-Homeroom-Console"
 
 // Console marks an open row that reads or sets a cookie: it is for the console's own
-// pages, and refuses calls without their header.
+// pages and those of the app, and refuses calls without their header.
 func Console(r *Row) { r.Console = true }
 
 // Cookie is what a browser keeps for the console. Scripts never see it, and it is

@@ -30,7 +30,7 @@ type Error struct {
 // Detail names one bad field, as the client spelt it.
 type Detail struct {
 	Field   string `json:"field" doc:"The bad field, as you spelt it." example:"guardians[0].phone"`
-	Message string `json:"message" doc:"What is wrong with it, in words." example:"phone is required"`
+	Message string `json:"message" doc:"What is wrong with it, in words." example:"Phone is required"`
 }
 
 func (e *Error) Error() string {
@@ -118,7 +118,8 @@ func (e *Error) bounded() *Error {
 	}
 	out.Details = make([]Detail, min(len(e.Details), maxDetails))
 	for i := range out.Details {
-		out.Details[i] = Detail{shortened(e.Details[i].Field), shortened(e.Details[i].Message)}
+		d := e.Details[i].inWords()
+		out.Details[i] = Detail{shortened(d.Field), shortened(d.Message)}
 	}
 	return &out
 }
@@ -158,7 +159,7 @@ func (k *Kernel) explain(err error) *Error {
 	var pg *pgconn.PgError
 	var stranger tenancy.StrangerError
 	switch {
-	case errors.As(err, &stranger) || errors.Is(err, tenancy.ErrSecret):
+	case errors.As(err, &stranger) || errors.Is(err, tenancy.ErrSecret) || tenancy.IsStandby(err):
 		return Unavailable("The service is briefly unavailable, try again").Because(err)
 	case errors.Is(err, tenancy.ErrMoving):
 		return Unavailable("This school is being moved, try again in a moment").Because(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +86,17 @@ type Outbox interface {
 	Wake(school uuid.UUID)
 }
 
+// Standbys answer reads that may be stale, and remember who has to see which write.
+type Standbys interface {
+	// For reports whether the school's node has a standby: then Wrote is called after each commit, with how far the
+	// node's log was. everybody: all of the school have to see it, not the writer alone.
+	For(s *tenancy.School) bool
+	Wrote(ctx context.Context, s *tenancy.School, user uuid.UUID, everybody bool, end int64)
+	// Open returns the school's database on a standby that has what the user must see, and what is to be called when the
+	// reading is over; false: there is none just now. A statement may still be refused.
+	Open(ctx context.Context, s *tenancy.School, user uuid.UUID) (db *gorm.DB, done func(), ok bool)
+}
+
 // Traffic counts answers by school (zero: none), status and duration.
 type Traffic interface {
 	Count(school uuid.UUID, status int, took time.Duration)
@@ -99,6 +111,7 @@ type Parts struct {
 	Schools       Schools
 	Databases     Databases
 	Outbox        Outbox
+	Standbys      Standbys // nil: every read is answered by the node itself
 	Limits        Limiter
 	Log           *slog.Logger
 	Clock         func() time.Time
@@ -171,6 +184,8 @@ func (k *Kernel) checkRow(r *Row) error {
 		return fmt.Errorf("row %s belongs to no client and names no roles", r.Name())
 	case r.Kind() == KindSchool && k.Catalogue.Find(r.Module) < 0:
 		return fmt.Errorf("row %s names a permission that no module defines: %q", r.Name(), r.Module)
+	case slices.ContainsFunc(r.OrReads, func(module string) bool { return r.Action != Read || k.Catalogue.Find(module) < 0 }):
+		return fmt.Errorf("row %s opens by permissions to read that no module defines, or is no read: %q", r.Name(), r.OrReads)
 	case r.Fresh && !r.Bearer:
 		return fmt.Errorf("row %s asks for a fresh proof of nobody: it takes no token", r.Name())
 	case r.Idempotent && (r.OwnTx || r.Upload):
@@ -179,6 +194,8 @@ func (k *Kernel) checkRow(r *Row) error {
 		return fmt.Errorf("row %s answers with a file or a feed, which cannot be remembered", r.Name())
 	case r.OwnTx && r.Kind() != KindPlatform:
 		return fmt.Errorf("row %s: only the platform's rows keep their own transactions", r.Name())
+	case r.Stale && (r.Kind() != KindSchool || r.Action != Read || r.Upload || r.Answers() != Answers{Record: r.Response}):
+		return fmt.Errorf("row %s may be stale: only a school's reads that answer with a record or a list may", r.Name())
 	case r.Listing != nil && r.Listing.Sorts[strings.TrimPrefix(r.Listing.Default, "-")] == "":
 		return fmt.Errorf("row %s has no default sort", r.Name())
 	}

@@ -112,7 +112,7 @@ func ByMoment(column, comparison string) Filter {
 	}}
 }
 
-// Search finds text anywhere in the columns, whatever its case; % and _ are ordinary characters.
+// Search finds text anywhere in the columns, in any case; % and _ are ordinary characters.
 func Search(columns ...string) Filter {
 	var parts []string
 	for _, c := range columns {
@@ -125,10 +125,14 @@ func Search(columns ...string) Filter {
 }
 
 // SearchWords finds records whose folded text (see Fold) holds every word asked for,
-// in any order, whatever case and accents. A trigram index on the column serves it.
-func SearchWords(column string) Filter {
-	f := Search(column)
-	f.where, f.Words = column+` LIKE @q`, true
+// in any order, case and accents. A trigram index on the column serves it.
+func SearchWords(column string) Filter { return SearchWordsWhere(column + ` LIKE @q`) }
+
+// SearchWordsWhere is SearchWords by a condition that is not of one column: sql says it, with
+// @q for the pattern of a folded word.
+func SearchWordsWhere(sql string) Filter {
+	f := Search()
+	f.where, f.Words = "("+sql+")", true
 	return f
 }
 
@@ -156,6 +160,7 @@ type ListRequest struct {
 	order []string
 	where []condition
 	today Date
+	whole *wholeList // it is read to its end; nil: a page of it
 }
 
 type condition struct {
@@ -192,15 +197,15 @@ type rawList struct {
 }
 
 // parse reads a list request from the query string, the body, or both, and
-// answers with every mistake at once.
-func (l *Listing) parse(query url.Values, data json.RawMessage) (ListRequest, error) {
+// answers with every mistake at once, those found before included.
+func (l *Listing) parse(query url.Values, data json.RawMessage, bad []Detail) (ListRequest, error) {
 	var raw rawList
 	if data != nil {
 		if err := json.Unmarshal(data, &raw); err != nil {
 			return ListRequest{}, Malformed("The list request does not fit: page, limit, filters and sort").Because(err)
 		}
 	}
-	p := listParser{listing: l, out: ListRequest{Page: 1, Limit: DefaultLimit}}
+	p := listParser{listing: l, bad: bad, out: ListRequest{Page: 1, Limit: DefaultLimit}}
 	p.number("page", oneText(query, "page"), raw.Page, MaxPage, &p.out.Page)
 	p.number("limit", oneText(query, "limit"), raw.Limit, MaxLimit, &p.out.Limit)
 	p.filters(query, raw.Filters)

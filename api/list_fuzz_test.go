@@ -91,7 +91,7 @@ func FuzzListing(f *testing.F) {
 		if body != "" {
 			data = []byte(body)
 		}
-		l, err := fuzzedListing.parse(query, data)
+		l, err := fuzzedListing.parse(query, data, nil)
 		if err != nil {
 			refusedInWords(t, err)
 			return

@@ -12,6 +12,7 @@ type Metrics struct {
 	requests  *prometheus.CounterVec
 	seconds   *prometheus.HistogramVec
 	redisAway prometheus.Gauge
+	standbys  *prometheus.CounterVec
 }
 
 // NewMetrics registers the kernel's measurements.
@@ -27,8 +28,14 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		redisAway: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "homeroom_limits_uncoordinated", Help: "1 while Redis is away and limits are counted by this process alone.",
 		}),
+		standbys: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "homeroom_standby_reads_total", Help: "Reads that a standby may answer, by who did: the standby, or the node, the standby not being fit or having refused.",
+		}, []string{"answered"}),
 	}
-	r.MustRegister(m.requests, m.seconds, m.redisAway)
+	for _, answered := range []string{"standby", "node", "refused"} {
+		m.standbys.WithLabelValues(answered) // 0 is reported too
+	}
+	r.MustRegister(m.requests, m.seconds, m.redisAway, m.standbys)
 	return m
 }
 
@@ -38,6 +45,13 @@ func (m *Metrics) RedisAway(away bool) {
 		m.redisAway.Set(1)
 	} else {
 		m.redisAway.Set(0)
+	}
+}
+
+// standbyRead counts a read that a standby may answer.
+func (m *Metrics) standbyRead(answered string) {
+	if m != nil {
+		m.standbys.WithLabelValues(answered).Inc()
 	}
 }
 

@@ -24,6 +24,9 @@ type Module struct {
 	Scheduled   []Scheduled
 	Personal    []PersonalTable // all its tables; NoTables says that it has none
 	Examples    []Example       // a record for every path with an id
+	// Names are the queries, of an id and a name, that say in files and in the audit what a field is the id of, by the
+	// field's name. A key without Id is of a record that files do not name.
+	Names map[string]string
 }
 
 // Permission is a key by which rights are given, its name on screen, and the rights of the

@@ -45,6 +45,11 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 	if err := errors.Join(count.Error, rows.Error); err != nil {
 		return page, fmt.Errorf("building a list query: %w", err)
 	}
+	if l.whole != nil {
+		items, err := fetchPart[V](query, l, count, rows)
+		page.Items, page.Total = items, len(l.whole.ids)
+		return page, err
+	}
 	read := tenancy.Query{SQL: l.pageSQL(count, rows), Args: append(slices.Clip(count.Vars), l.Offset()), Scan: func(r pgx.Rows) error {
 		items, err := scanViews[V](query, r, &page.Total)
 		if len(items) > 0 {

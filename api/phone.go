@@ -14,20 +14,23 @@ type Phone string
 // ParsePhone brings a number to E.164. Spaces, dashes, dots and brackets are how
 // people write numbers; anything else, or a number that cannot exist, is refused.
 func ParsePhone(text string) (Phone, error) {
-	stripped := strings.NewReplacer(" ", "", "-", "", ".", "", "(", "", ")", "").Replace(text)
-	if !strings.HasPrefix(stripped, "+") || len(stripped) > 16 {
+	stripped := stripPhone(text)
+	if !strings.HasPrefix(stripped, "+") || len(stripped) > 16 || !allDigits(stripped[1:]) {
 		return "", errPhone
-	}
-	for _, c := range stripped[1:] {
-		if c < '0' || c > '9' {
-			return "", errPhone
-		}
 	}
 	number, err := phonenumbers.Parse(stripped, "")
 	if err != nil || !phonenumbers.IsPossibleNumber(number) {
 		return "", errPhone
 	}
 	return Phone(phonenumbers.Format(number, phonenumbers.E164)), nil
+}
+
+func stripPhone(text string) string {
+	return strings.NewReplacer(" ", "", "-", "", ".", "", "(", "", ")", "").Replace(text)
+}
+
+func allDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 var errPhone = fmt.Errorf("must be a number with its country code, like +919812345678")

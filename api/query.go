@@ -4,12 +4,58 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
+
+// unknownParameter begins what is said of one; those there are follow, as the caller has to spell them.
+const unknownParameter = "is no parameter here. "
+
+// unknownParameters names what a query has and the row does not take: a filter with a slip in its name would be no filter.
+func (r *Row) unknownParameters(query url.Values) (bad []Detail) {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if len(bad) < maxDetails && !r.takesParameter(name) {
+			bad = append(bad, Detail{name, unknownParameter + r.parameters()})
+		}
+	}
+	return bad
+}
+
+func (r *Row) takesParameter(name string) bool {
+	switch {
+	case name == FormatParameter && r.GivesCSV():
+		return true
+	case r.Listing != nil:
+		_, filter := bracketed(name, "filters") // which ones there are is checked with their values
+		return filter || slices.Contains(listParameters, name)
+	case r.takesQuery():
+		_, ok := r.plan.keys[name]
+		return ok
+	}
+	return false
+}
+
+// takesQuery reports whether the fields of the row's request may be in the query.
+func (r *Row) takesQuery() bool { return r.Method == http.MethodGet || r.Upload || r.fromCSV != nil }
+
+func (r *Row) parameters() string {
+	switch {
+	case r.Listing != nil:
+		return "A list takes " + strings.Join(listParameters, ", ") + " and filters[…]"
+	case r.takesQuery() && len(r.plan.names) > 0:
+		return "There are " + strings.Join(r.plan.names, ", ")
+	}
+	return "There are none"
+}
+
+// listParameters are those of every list, besides its filters.
+var listParameters = []string{"page", "limit", "sort[field]", "sort[order]"}
 
 // bindQuery fills a GET's request from plain query names, and notes what does not
 // fit. A name that is also in a JSON body is ambiguous.

@@ -21,8 +21,8 @@ func SometimesFresh(what string) Option { return func(r *Row) { r.SometimesFresh
 var ErrNotFresh = Coded(403, "REAUTHENTICATION_NEEDED", "Confirm that it is you, then try again")
 
 // checkFresh asks for a fresh proof where the row does.
-func (k *Kernel) checkFresh(ctx context.Context, row *Row, user User) error {
-	if !row.Fresh {
+func (k *Kernel) checkFresh(ctx context.Context, asks bool, user User) error {
+	if !asks {
 		return nil
 	}
 	return k.needFresh(ctx, user)

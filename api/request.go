@@ -74,14 +74,18 @@ func (k *Kernel) answer(g *gin.Context, row *Row, rq *request) {
 // timeout is how long the row may take. One with a timeout of its own may also read and
 // write for longer than the server lets others.
 func (k *Kernel) timeout(g *gin.Context, row *Row) time.Duration {
-	if row.Timeout == 0 {
+	most := row.Timeout
+	if asFile, _ := wantsCSV(row, g); asFile {
+		most = streamTimeout
+	}
+	if most == 0 {
 		return k.HandlerTimeout
 	}
-	until := time.Now().Add(row.Timeout)
+	until := time.Now().Add(most)
 	control := http.NewResponseController(g.Writer)
 	_ = control.SetReadDeadline(until) // not every writer can; the server's own limits then hold
 	_ = control.SetWriteDeadline(until)
-	return row.Timeout
+	return most
 }
 
 func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request) (answer, error) {
@@ -110,12 +114,19 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 			return nil, err
 		}
 	}
-	if err := k.checkFresh(ctx, row, user); err != nil {
+	asFile, formatErr := wantsCSV(row, g)
+	if err := k.checkFresh(ctx, row.Fresh || (row.FreshFile && asFile), user); err != nil {
 		return nil, err
 	}
 	req, err := k.bind(row, g, rq)
+	if err == nil {
+		err = formatErr
+	}
 	if err != nil {
 		return nil, err
+	}
+	if asFile {
+		return k.csvOf(ctx, row, rq, *req.(*ListRequest)), nil
 	}
 	if row.Idempotent {
 		if rq.key, err = idempotencyKey(g); err != nil {
@@ -168,7 +179,7 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 			return nil, err
 		}
 	}
-	if err := k.checkFresh(ctx, row, rq.user); err != nil {
+	if err := k.checkFresh(ctx, row.Fresh, rq.user); err != nil {
 		return nil, err
 	}
 	if row.countsFor == nil {
@@ -186,30 +197,67 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 
 // runRead runs a handler on a database it cannot write to.
 func (k *Kernel) runRead(ctx context.Context, row *Row, rq *request, req any) (answer, error) {
-	if row.Kind() == KindPlatform {
-		resp, err := row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: k.Databases.Platform(ctx, tenancy.ReadOnly), Now: rq.now,
-			rq: rq}, req)
-		if err != nil {
-			return nil, err
+	if row.Stale && k.Standbys != nil {
+		if a, ok := k.readStandby(ctx, row, rq, req); ok {
+			return a, nil
 		}
-		return row.answer(resp)
 	}
 	mode := tenancy.ReadOnly
 	if row.Response == reflect.TypeFor[Stream]() {
 		mode = tenancy.LongRead // a slow reader holds it as long as the file takes
 	}
-	db, err := k.Databases.School(ctx, rq.school, mode)
+	resp, _, err := k.callRead(ctx, row, rq, req, mode)
 	if err != nil {
 		return nil, err
 	}
+	return row.answer(resp)
+}
+
+// callRead returns what the handler answers, and the database it was given.
+func (k *Kernel) callRead(ctx context.Context, row *Row, rq *request, req any, mode tenancy.Mode) (any, *gorm.DB, error) {
+	if row.Kind() == KindPlatform {
+		db := k.Databases.Platform(ctx, tenancy.ReadOnly)
+		resp, err := row.callPlatform(PlatformCtx{Context: ctx, User: rq.user, DB: db, Now: rq.now, rq: rq}, req)
+		return resp, db, err
+	}
+	db, err := k.Databases.School(ctx, rq.school, mode)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := k.callOn(ctx, db, row, rq, req)
+	return resp, db, err
+}
+
+func (k *Kernel) callOn(ctx context.Context, db *gorm.DB, row *Row, rq *request, req any) (any, error) {
 	rq.db = db
 	c := Ctx{Context: ctx, User: rq.user, School: rq.school, DB: db, Now: rq.now, rq: rq}
 	if err := k.checkScope(c, row, req); err != nil {
 		return nil, err
 	}
-	resp, err := row.callSchool(c, req)
-	if err != nil {
-		return nil, err
+	return row.callSchool(c, req)
+}
+
+// readStandby runs the handler on a standby. It gives no refusals: whatever goes wrong there (it is away, has not replayed
+// enough, does not know a record or a right that is new), the node itself is asked.
+func (k *Kernel) readStandby(ctx context.Context, row *Row, rq *request, req any) (answer, bool) {
+	if !k.Standbys.For(rq.school) {
+		return nil, false
 	}
-	return row.answer(resp)
+	db, done, ok := k.Standbys.Open(ctx, rq.school, rq.user.ID)
+	if !ok {
+		k.Metrics.standbyRead("node")
+		return nil, false
+	}
+	defer done()
+	resp, err := k.callOn(ctx, db, row, rq, req)
+	if err != nil {
+		k.Metrics.standbyRead("refused")
+		return nil, false
+	}
+	a, err := row.answer(resp)
+	if err != nil {
+		return nil, false
+	}
+	k.Metrics.standbyRead("standby")
+	return a, true
 }

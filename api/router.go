@@ -58,11 +58,16 @@ func (k *Kernel) route() error {
 		methods[row.Path] = append(methods[row.Path], row.Method)
 		k.named[row.Name()] = row
 		row.plan = planOf(row.Request)
-		engine.Handle(row.Method, row.Path, k.serve(row))
+		serve := k.serve(row)
+		engine.Handle(row.Method, row.Path, serve)
+		if row.Method == http.MethodGet && row.Answers().Event == nil { // a feed has no end to come to
+			engine.HEAD(row.Path, serve)
+			methods[row.Path] = append(methods[row.Path], http.MethodHead)
+		}
 	}
 	// GET /class/create is a wrong method, not the class whose id is "create".
 	for path, known := range methods {
-		for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE"} {
 			if !strings.Contains(path, ":") && !slices.Contains(known, method) {
 				engine.Handle(method, path, wrongMethod)
 			}
@@ -215,10 +220,10 @@ func (k *Kernel) cors(g *gin.Context) {
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Allow-Credentials", "true")
-	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, ETag, Content-Disposition")
 	if g.Request.Method == http.MethodOptions && g.GetHeader("Access-Control-Request-Method") != "" {
-		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, X-Request-Id, "+DeviceHeader)
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, "+DeviceHeader)
 		h.Set("Access-Control-Max-Age", "600")
 		g.AbortWithStatus(http.StatusNoContent)
 	}

@@ -16,14 +16,16 @@ type Row struct {
 	Module  string // permission module; empty for platform and open rows
 	Action  Action
 	Needed  Action     // the permission it asks for, where that is not its action's
+	OrReads []string   // other modules of which one read permission does as well
 	Roles   []RoleType // who may call it; empty on open rows
 	Class   LimitClass
 	Status  int // of success
 
-	Message string
-	Flat    bool // the body is the request itself, without the data wrapper
-	Bearer  bool // needs a token
-	Fresh   bool // needs a proof of identity not older than FreshFor
+	Message   string
+	Flat      bool // the body is the request itself, without the data wrapper
+	Bearer    bool // needs a token
+	Fresh     bool // needs a proof of identity not older than FreshFor
+	FreshFile bool // the same, where the list is asked for as a file
 	// SometimesFresh is the part of what the row does that needs one, in words for the document.
 	SometimesFresh       string
 	Counted              bool          // must not run when nothing can be counted (Redis away)
@@ -37,6 +39,7 @@ type Row struct {
 	AnyFile              bool          // takes a file of any kind
 	MaxUpload            int64         // bytes of the file
 	NoBodyNeeded         bool          // what its body would say has defaults
+	Stale                bool          // may be answered from a standby: see MayBeStale
 	Console              bool          // lives on a cookie: for the console's own pages
 	KnowsDevice          bool          // reads DeviceHeader: tries of a known device are counted apart
 	Unlisted             bool          // not in the document: it exists on a developer's machine only
@@ -142,6 +145,10 @@ func NoBodyNeeded(r *Row) { r.NoBodyNeeded = true }
 // one may have a calendar's address for, though making it writes.
 func Needs(a Action) Option { return func(r *Row) { r.Needed = a } }
 
+// OrReads opens a read to who may read in any of these modules besides the row's own. The handler
+// gives each part of its answer to who may read that: see Ctx.MayRead.
+func OrReads(modules ...string) Option { return func(r *Row) { r.OrReads = modules } }
+
 // Permission is what the row asks for in its module.
 func (r *Row) Permission() Action {
 	if r.Needed != "" {
@@ -176,6 +183,11 @@ func Versioned(r *Row) { r.Versioned = true }
 // OwnTransaction leaves transactions to the handler: work that is several of them,
 // or that another package does in its own. Such a handler books its own audit rows.
 func OwnTransaction(r *Row) { r.OwnTx = true }
+
+// MayBeStale lets a read be answered from a standby of the school's node, where an operator has given it one. It shows all
+// that the caller and the office have written; what others write it may show some seconds late. It is for lists, boards
+// and reports: not for money, rights, sessions, messages, nor for what is live.
+func MayBeStale(r *Row) { r.Stale = true }
 
 // Unlisted keeps a row out of the document.
 func Unlisted(r *Row) { r.Unlisted = true }

@@ -63,7 +63,6 @@ var patterns = map[string]*regexp.Regexp{
 	// Names are one line: they are in headers of e-mails.
 	"name":     regexp.MustCompile(`^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$`),
 	"hhmm":     regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`),
-	"phone":    regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`),
 	"currency": regexp.MustCompile(`^[A-Z]{3}$`),
 	"code":     regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{1,30}$`),
 }
@@ -184,7 +183,7 @@ func sentence(f validator.FieldError) string {
 		return fmt.Sprintf("%s must be one of %s", name, strings.Join(strings.Fields(f.Param()), ", "))
 	case "email":
 		return name + " must be an e-mail address"
-	case "phone", "e164":
+	case "e164":
 		return name + " must be a phone number like +919812345678"
 	case "hhmm":
 		return name + " must be a time like 08:30"

@@ -38,11 +38,21 @@ func (l ListRequest) All(db *gorm.DB) *gorm.DB { return l.ordered(l.narrow(db)) 
 // it the connection is cut, so that nobody takes a part for the whole.
 func (s Stream) send(_ context.Context, g *gin.Context, _ *request) error {
 	disposition := fmt.Sprintf("attachment; filename=%q", s.Name)
-	out := &lateHead{g: g, headers: []string{"Content-Type", s.ContentType, "Content-Disposition", disposition}}
-	buffered := bufio.NewWriterSize(out, 32<<10)
+	out := &lateHead{g: g, headers: []string{"Content-Type", s.ContentType, "Content-Disposition", disposition, "Vary", "Accept-Encoding"}}
+	into, finish := io.Writer(out), func() error { return nil }
+	if TakesGzip(g.GetHeader("Accept-Encoding")) {
+		out.headers = append(out.headers, "Content-Encoding", "gzip")
+		z := zipper(out)
+		defer release(z)
+		into, finish = z, z.Close
+	}
+	buffered := bufio.NewWriterSize(into, 32<<10)
 	err := s.Write(buffered)
 	if err == nil {
 		err = buffered.Flush()
+	}
+	if err == nil {
+		err = finish()
 	}
 	switch {
 	case err == nil:

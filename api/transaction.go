@@ -84,7 +84,7 @@ func (k *Kernel) transactOnce(ctx context.Context, rq *request, work func(*gorm.
 		k.Outbox.Lease(ctx, rq.school.ID)
 	}
 	committed = true // tenancy.Commit ends the transaction either way
-	if err := tenancy.Commit(tx, last...); err != nil {
+	if err := k.commit(ctx, tx, rq, last); err != nil {
 		return nil, err
 	}
 	if publishes {
@@ -94,6 +94,19 @@ func (k *Kernel) transactOnce(ctx context.Context, rq *request, work func(*gorm.
 		k.Permissions.Changed(rq.school.ID)
 	}
 	return a, nil
+}
+
+// commit ends the transaction. Where a standby answers reads, what the office writes is seen by all of its school at once,
+// what others write at once by themselves: rights, and who belongs to whom, are the office's.
+func (k *Kernel) commit(ctx context.Context, tx *gorm.DB, rq *request, last []tenancy.Query) error {
+	if k.Standbys == nil || rq.school == nil || !k.Standbys.For(rq.school) {
+		return tenancy.Commit(tx, last...)
+	}
+	end, err := tenancy.CommitAt(tx, last...)
+	if err == nil && end > 0 {
+		k.Standbys.Wrote(ctx, rq.school, rq.user.ID, rq.user.Role == SchoolAdmin || rq.rights, end)
+	}
+	return err
 }
 
 func (k *Kernel) begin(ctx context.Context, row *Row, rq *request) (*gorm.DB, error) {

@@ -91,8 +91,8 @@ func (k *Kernel) bindUpload(row *Row, g *gin.Context, rq *request) (any, error) 
 	rq.upload = file
 	req := row.newRequest()
 	v := reflect.ValueOf(req).Elem()
-	var d diagnosis
 	query := g.Request.URL.Query()
+	d := diagnosis{details: row.unknownParameters(query)}
 	for name, values := range fields {
 		if _, twice := query[name]; twice {
 			return nil, Malformed("%s is in both the query and the form", name)

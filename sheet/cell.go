@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -46,10 +47,18 @@ func OneOf(short map[string]string, words ...string) func(string) (string, error
 	}
 }
 
-// Phone takes a phone number.
-func Phone(cell string) (string, error) {
-	p, err := api.ParsePhone(cell)
-	return string(p), err
+// PhonesIn is the columns with phone numbers read as the people of a region write them.
+func PhonesIn(region string, columns []Column) []Column {
+	out := slices.Clone(columns)
+	for i := range out {
+		if out[i].Phone {
+			out[i].Check = func(cell string) (string, error) {
+				p, err := api.ParsePhoneIn(region, cell)
+				return string(p), err
+			}
+		}
+	}
+	return out
 }
 
 // Email takes an e-mail address.

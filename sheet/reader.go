@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"homeroom/api"
+	"homeroom/sheet/safe"
 )
 
 const (
@@ -52,9 +53,9 @@ func Open(file io.Reader, columns []Column) (*Reader, error) {
 		return nil, BadFile("is UTF-16: save it as CSV UTF-8")
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return nil, BadFile("is a workbook: save it as CSV UTF-8")
-	case bytes.HasPrefix(start, []byte(utf8Mark)):
-		_, _ = in.Discard(len(utf8Mark))
-		start = start[len(utf8Mark):]
+	case bytes.HasPrefix(start, []byte(safe.UTF8Mark)):
+		_, _ = in.Discard(len(safe.UTF8Mark))
+		start = start[len(safe.UTF8Mark):]
 	}
 	r.csv = csv.NewReader(in)
 	r.csv.FieldsPerRecord = -1
@@ -195,7 +196,7 @@ func (c *Column) read(text string) (string, error) {
 	case text[0] == '=' || text[0] == '@':
 		return "", errors.New("is a formula: put its value there, or an apostrophe before it if it is meant as text")
 	}
-	return c.Check(unguard(text))
+	return c.Check(safe.Unguard(text))
 }
 
 // read reads a row of the file and explains one that cannot be read: nothing after it

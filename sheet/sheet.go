@@ -18,6 +18,7 @@ type Column struct {
 	Also []string // other names people give it
 	// Check returns a cell that is not empty in the form it is kept in, or what is wrong with it.
 	Check func(cell string) (string, error)
+	Phone bool // it holds phone numbers, which PhonesIn reads as a country's people write them
 }
 
 // Read reads a file of at most so many rows. take gets each row that has anything in it,

@@ -15,6 +15,7 @@ type permission struct {
 	Module string         `json:"module,omitempty"`
 	Action api.Action     `json:"action"`
 	Roles  []api.RoleType `json:"roles"`
+	Or     []string       `json:"orReads,omitempty"`
 }
 
 // clientOf is the place of the row's client among clients; rows without a prefix
@@ -75,6 +76,9 @@ func (d *document) whoMay(row *api.Row) string {
 	switch {
 	case row.Kind() == api.KindSchool:
 		module, _ := titleOf(row, d.catalogue)
+		for _, other := range row.OrReads {
+			module += "** or **" + d.catalogue[d.catalogue.Find(other)].Title
+		}
 		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.Permission(), module))
 	case row.Kind() == api.KindPlatform:
 		out = append(out, fmt.Sprintf("For %s.", roleNames(row.Roles)))
@@ -90,6 +94,12 @@ func (d *document) whoMay(row *api.Row) string {
 	}
 	if row.Fresh {
 		out = append(out, "Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
+	}
+	if row.GivesCSV() {
+		out = append(out, "With `format=csv` the whole list is a CSV file, by the same filters and order.")
+	}
+	if row.FreshFile {
+		out = append(out, "The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
 	}
 	if row.SometimesFresh != "" {
 		out = append(out, row.SometimesFresh+" needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")

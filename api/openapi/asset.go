@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"homeroom/api"
 )
 
 // asset is a file held compressed: in the repository, in the binary and in memory.
@@ -54,12 +56,12 @@ func (a *asset) serve(g *gin.Context) {
 	h.Set("ETag", a.version)
 	h.Set("Cache-Control", "no-cache") // keep it, but ask: a new binary has new files
 	h.Add("Vary", "Accept-Encoding")
-	if matches(g.GetHeader("If-None-Match"), a.version) {
+	if api.MatchesTag(g.GetHeader("If-None-Match"), a.version) {
 		g.Status(http.StatusNotModified)
 		return
 	}
 	g.Status(http.StatusOK)
-	if takesGzip(g.GetHeader("Accept-Encoding")) {
+	if api.TakesGzip(g.GetHeader("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(a.zipped)))
 		_, _ = g.Writer.Write(a.zipped) // a client that hung up needs no answer
@@ -70,26 +72,4 @@ func (a *asset) serve(g *gin.Context) {
 		panic(fmt.Sprintf("an asset that was compressed at start is not: %v", err))
 	}
 	_, _ = io.Copy(g.Writer, plain)
-}
-
-func matches(sent, version string) bool {
-	for _, tag := range strings.Split(sent, ",") {
-		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(version, "W/") {
-			return true
-		}
-	}
-	return false
-}
-
-// takesGzip reads Accept-Encoding; a weight of zero is a refusal.
-func takesGzip(accept string) bool {
-	for _, part := range strings.Split(accept, ",") {
-		name, weight, _ := strings.Cut(part, ";")
-		if name = strings.ToLower(strings.TrimSpace(name)); name != "gzip" && name != "*" {
-			continue
-		}
-		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
-		return err != nil || q > 0
-	}
-	return false
 }

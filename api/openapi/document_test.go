@@ -102,16 +102,16 @@ func TestARowIsDocumentedWithWhatItCanReallyAnswer(t *testing.T) {
 	for id, want := range map[string]string{
 		"getSchoolAdminStudentList":          "200 400 401 403 404 422 429 500 503",
 		"postSchoolAdminStudentCreate":       "201 400 401 403 404 409 413 422 429 500 503",
-		"deleteSchoolAdminStudentById":       "204 400 401 403 404 409 429 500 503",
-		"getBusTrackingBusByBusIdLive":       "200 400 401 403 404 429 500 503",
+		"deleteSchoolAdminStudentById":       "204 400 401 403 404 409 422 429 500 503",
+		"getBusTrackingBusByBusIdLive":       "200 400 401 403 404 422 429 500 503",
 		"postAuthLogin":                      "200 400 401 413 422 429 500 503",
-		"postAuthLogout":                     "200 401 403 429 500 503",
+		"postAuthLogout":                     "200 401 403 422 429 500 503",
 		"postSuperAdminSchoolCreate":         "201 400 401 403 409 413 422 429 500 503",
 		"postSchoolAdminFeeCollectionRecord": "200 400 401 403 404 409 413 422 429 500 503",
 		"getSchoolAdminAttendanceReport":     "200 400 401 403 404 422 429 500 503",
 		"postSchoolAdminStudentList":         "200 400 401 403 404 413 422 429 500 503",
 		"putSchoolAdminStudentById":          "200 400 401 403 404 409 413 422 429 500 503",
-		"getSchoolAdminStudentById":          "200 400 401 403 404 429 500 503",
+		"getSchoolAdminStudentById":          "200 400 401 403 404 422 429 500 503",
 		"postTeacherStudentCreate":           "201 400 401 403 404 409 413 422 429 500 503",
 	} {
 		op := operationByID(doc, id)
@@ -173,7 +173,7 @@ func TestAListDocumentsItsFiltersAndSortsOnBothItsForms(t *testing.T) {
 			}
 		}
 	}
-	want := "page limit filters[active] filters[bornAfter] filters[classId] filters[gender] filters[roll] filters[search] sort[field] sort[order]"
+	want := "page limit filters[active] filters[bornAfter] filters[classId] filters[gender] filters[roll] filters[search] sort[field] sort[order] format"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("parameters %s, want %s", got, want)
 	}

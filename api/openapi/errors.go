@@ -66,7 +66,7 @@ func failures(row *api.Row, in input) []failure {
 	writes := (school || platform) && row.Action != api.Read
 	add(row.Bearer, failUnauthorized)
 	add(school || platform, failDenied)
-	add(row.Fresh || row.SometimesFresh != "", failNotFresh)
+	add(row.Fresh || row.FreshFile || row.SometimesFresh != "", failNotFresh)
 	add(row.Console, failNotConsole)
 	add(school || row.Bearer && !platform, failSuspended)
 	add(school, failNoSchool)
@@ -78,7 +78,7 @@ func failures(row *api.Row, in input) []failure {
 	add(row.Upload && !row.AnyFile, failFileTooLarge)
 	add(row.AnyFile, failTooLargeFile)
 	add(row.Listing != nil, failList)
-	add(row.Listing == nil && (in.body || in.query || row.Idempotent), failInvalid) // a key may be invalid too
+	add(row.Listing == nil, failInvalid) // of a row that takes nothing: a parameter of the query
 	add(writes && row.Action == api.Write, failDuplicate)
 	add(writes && row.Action == api.Write && row.Status != 201, failState)
 	add(writes && row.Action == api.Delete, failInUse)

@@ -90,10 +90,10 @@ func filterSchema(f api.Filter) schema {
 // filterWords say what a filter keeps.
 func filterWords(f api.Filter) string {
 	if f.Words {
-		return fmt.Sprintf("Words to find anywhere in the record's words, whatever their case; at most %d.", api.MaxWords)
+		return fmt.Sprintf("Words to find anywhere in the record's words, in any case; at most %d.", api.MaxWords)
 	}
 	if f.Kind == "search" {
-		return "Text to find anywhere in the record's words, whatever its case."
+		return "Text to find anywhere in the record's words, in any case."
 	}
 	if f.Kind != "date" && f.Kind != "date-time" {
 		return "Only records with this value." // whatever else its condition compares

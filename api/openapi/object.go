@@ -69,6 +69,8 @@ func (o *objectSchema) field(parent reflect.Type, f reflect.StructField, must bo
 		if must {
 			o.conditions = append(o.conditions, fieldConditions(parent, f, name)...)
 		}
+	} else if err := addValues(property, f); err != nil {
+		return err
 	}
 	if f.Type.Kind() == reflect.Pointer && (o.use.input && !required || !o.use.input && !omitted(f)) {
 		property = o.orNull(f.Type.Elem(), property)

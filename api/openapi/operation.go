@@ -65,7 +65,7 @@ func (d *document) operation(row *api.Row) (*openapi31.Operation, error) {
 		op.MapOfAnything["x-fresh"] = true
 	}
 	if row.Kind() != api.KindOpen {
-		op.MapOfAnything["x-permission"] = permission{Module: row.Module, Action: row.Permission(), Roles: row.Roles}
+		op.MapOfAnything["x-permission"] = permission{Module: row.Module, Action: row.Permission(), Roles: row.Roles, Or: row.OrReads}
 	}
 	return op, nil
 }
@@ -103,6 +103,12 @@ func (d *document) parameters(row *api.Row, in *input) ([]openapi31.ParameterOrR
 	case row.Listing != nil && !row.Twin:
 		in.query = true
 		out = append(out, listParameters(row.Listing)...)
+		if row.GivesCSV() {
+			out = append(out, parameterOf(api.FormatParameter, openapi31.ParameterInQuery, false, schema{
+				"type": "string", "enum": []any{"json", "csv"}, "default": "json",
+				"description": "csv: the whole list as a file, with the words on screen; page and limit do not count.",
+			}))
+		}
 	case row.Upload || (row.Method == http.MethodGet && row.Listing == nil):
 		query, err := d.queryParameters(row)
 		if err != nil {
@@ -214,6 +220,9 @@ func (d *document) success(row *api.Row) (*openapi31.Response, error) {
 	}
 	if out.Content == nil {
 		out.Content = map[string]openapi31.MediaType{}
+	}
+	if row.GivesCSV() {
+		out.Content["text/csv"] = openapi31.MediaType{Schema: schema{"type": "string"}}
 	}
 	out.Content["application/json"] = openapi31.MediaType{
 		Schema: schema{"type": "object", "properties": properties, "required": required},

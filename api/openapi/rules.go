@@ -51,6 +51,45 @@ func (s *schemas) addRules(property schema, f reflect.StructField) (required boo
 	return s.needed(f.Type, tag), nil
 }
 
+// addValues writes which texts an answer's field can have: those of its enum tag, or those that are taken of it.
+func addValues(property schema, f reflect.StructField) error {
+	level, t := property, f.Type
+	if text, ok := f.Tag.Lookup("enum"); ok {
+		if t.Kind() == reflect.Slice {
+			var err error
+			if level, t, err = inside(level, t); err != nil {
+				return err
+			}
+		}
+		return ruleUse{level, kindOf(t), t, "oneof", strings.ReplaceAll(text, ",", " ")}.oneOf()
+	}
+	optional := false
+	for _, rule := range strings.Split(f.Tag.Get("validate"), ",") {
+		name, param, _ := strings.Cut(rule, "=")
+		switch name {
+		case "dive":
+			optional = false
+			var err error
+			if level, t, err = inside(level, t); err != nil {
+				return err
+			}
+		case "omitempty":
+			optional = true
+		case "oneof":
+			if kindOf(t) != textKind {
+				return nil
+			}
+			if err := (ruleUse{level, textKind, t, name, param}).oneOf(); err != nil {
+				return err
+			}
+			if optional && t.Kind() != reflect.Pointer {
+				orEmpty(level)
+			}
+		}
+	}
+	return nil
+}
+
 // emptyOr begins the pattern of a text that may be empty.
 const emptyOr = "^$|"
 
@@ -202,7 +241,7 @@ var documented = func() map[string]func(ruleUse) error {
 }()
 
 // patternMost is how many characters fit each pattern at the most; notblank has no end.
-var patternMost = map[string]int{"hhmm": 5, "phone": 16, "currency": 3, "code": 31}
+var patternMost = map[string]int{"hhmm": 5, "currency": 3, "code": 31}
 
 // patternExamples keep the documentation page from inventing text that fits.
 var patternExamples = map[string]string{"notblank": "text", "name": "text", "hhmm": "08:30", "currency": "INR", "code": "GHS-01"}

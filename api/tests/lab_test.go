@@ -129,7 +129,7 @@ func pays(c api.Ctx, r payment) (receipt, error) {
 			return out, err
 		}
 		if n == 0 {
-			return out, api.InvalidField("needs", "needs names no class")
+			return out, api.InvalidField("needs", "needs does not exist")
 		}
 	}
 	return out, nil

@@ -15,7 +15,7 @@ func TestOfManyChangesToOneVersionExactlyOneIsTaken(t *testing.T) {
 	class := testkit.Post[roster.Class](t, admin, writePath, map[string]any{"name": "Class 5"})
 	path := "/school-admin/class/" + class.ID.String()
 	count := statuses(t, 20, func(i int) (testkit.Answer, error) {
-		return admin.TryCall("PUT", path, map[string]any{"name": fmt.Sprint("Class ", i), "version": 1})
+		return admin.TryCall("PUT", path, map[string]any{"name": fmt.Sprint("Room ", i), "version": 1})
 	})
 	if count[200] != 1 || count[409] != 19 {
 		t.Errorf("statuses %v, want one 200 and 19 × 409", count)
@@ -24,7 +24,7 @@ func TestOfManyChangesToOneVersionExactlyOneIsTaken(t *testing.T) {
 		t.Errorf("it is at version %d", now.Version)
 	}
 	count = statuses(t, 20, func(i int) (testkit.Answer, error) {
-		return admin.TryCall("PUT", path, map[string]any{"level": i})
+		return admin.TryCall("PUT", path, map[string]any{"level": i + 1}) // none of them is the level it has
 	})
 	if count[200] != 20 {
 		t.Errorf("without a version: %v, want 20 × 200", count)
