@@ -30,6 +30,14 @@ type Options struct {
 	// Sentinel or in a cluster the servers' own addresses are learnt from them, so that it
 	// stands before the first only.
 	Via func(name, upstream string) string
+	// Standbys gives every Postgres server of Stack a synchronous standby, "main-standby" and "north-standby", and
+	// instances the addresses of both.
+	Standbys bool
+	// StandbyReads has lists and reports answered by the standby of the schools' server, through a PgBouncer of its own
+	// where the node has one. It needs Standbys.
+	StandbyReads bool
+	// TLS has the Sentinel's or the cluster's servers reached by TLS; Postgres is if Stack says so.
+	TLS bool
 	// Stack is servers of the test's own, which it may hurt: Postgres "main" (and "north" for
 	// two servers) and Redis. Without it Postgres is the one all tests share.
 	Stack *localstack.Stack
@@ -42,8 +50,9 @@ type Fleet struct {
 	Pooler    *localstack.PgBouncer // if there is one
 	Texts     *Texts                // the SMS that were sent
 
-	env   []string
-	front *front
+	env     []string
+	standby string // address of the schools' standby
+	front   *front
 }
 
 // Start runs an installation, which ends with the test.
@@ -74,6 +83,9 @@ func Start(t testing.TB, o Options) *Fleet {
 	}
 	for _, i := range f.Instances {
 		i.await(t)
+	}
+	if o.StandbyReads {
+		f.Run(t, "node", "standby", "main", f.standby)
 	}
 	f.front = openFront(t, f.Instances)
 	return f

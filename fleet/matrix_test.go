@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"homeroom/fleet"
+	"homeroom/localstack"
 	"homeroom/testkit"
 )
 
 // combination is what an installation stands on.
 type combination struct {
-	redis       string
-	pooler, two bool
+	redis            string
+	pooler, two, tls bool
 }
 
 func (c combination) String() string {
@@ -23,10 +24,27 @@ func (c combination) String() string {
 	} else {
 		name += ", direct"
 	}
+	if c.tls {
+		name += ", TLS"
+	}
 	if c.two {
 		return name + ", two Postgres"
 	}
 	return name + ", one Postgres"
+}
+
+// servers are Postgres servers that are reached by TLS alone; nil: those all tests share.
+func (c combination) servers(t *testing.T) *localstack.Stack {
+	t.Helper()
+	if !c.tls {
+		return nil
+	}
+	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, TLS: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stack.Stop() })
+	return stack
 }
 
 // everything says that time does not matter.
@@ -35,13 +53,13 @@ func everything() bool { return os.Getenv("HOMEROOM_MATRIX") == "all" }
 // combinations are two that have everything in them once; HOMEROOM_MATRIX=all is every one.
 func combinations() []combination {
 	if !everything() {
-		return []combination{{"cluster", true, true}, {"sentinel", false, false}}
+		return []combination{{redis: "cluster", pooler: true, two: true}, {redis: "sentinel", tls: true}}
 	}
-	var all []combination
+	all := []combination{{redis: "sentinel", tls: true}, {redis: "cluster", two: true, tls: true}}
 	for _, redis := range []string{"", "sentinel", "cluster"} {
 		for _, pooler := range []bool{false, true} {
 			for _, two := range []bool{false, true} {
-				all = append(all, combination{redis, pooler, two})
+				all = append(all, combination{redis: redis, pooler: pooler, two: two})
 			}
 		}
 	}
@@ -80,7 +98,7 @@ func TestInstancesBehindNginxAreOneServiceOnWhateverTheyStand(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			began := time.Now()
 			h := &house{heard: map[string]time.Duration{}}
-			h.Fleet = fleet.Start(t, fleet.Options{Redis: c.redis, Pooler: c.pooler, TwoServers: c.two,
+			h.Fleet = fleet.Start(t, fleet.Options{Redis: c.redis, Pooler: c.pooler, TwoServers: c.two, TLS: c.tls, Stack: c.servers(t),
 				Env: []string{"HOMEROOM_LIMIT_RIDE=" + strconv.Itoa(rides) + "-M"}})
 			started := time.Since(began)
 			for _, part := range []struct {

@@ -21,16 +21,40 @@ func (f *Fleet) openServers(t testing.TB, o Options) {
 		stack = testkit.Stack(t)
 	}
 	name := "fleet_" + strings.ReplaceAll(uuid.NewString(), "-", "")[:12]
-	node := testkit.Database(t, stack, "main", name)
-	f.set("DATABASE_URL", via(t, o, "postgres", node))
+	server, node := "main", testkit.Database(t, stack, "main", name)
+	f.set("DATABASE_URL", via(t, o, "postgres", address(t, o, "main", name, node)))
 	if o.TwoServers {
-		node = testkit.Database(t, stack, "north", name)
-		f.set("HOMEROOM_NODE_URL", via(t, o, "postgres", node))
+		server, node = "north", testkit.Database(t, stack, "north", name)
+		f.set("HOMEROOM_NODE_URL", via(t, o, "postgres", address(t, o, "north", name, node)))
+	}
+	if o.Standbys {
+		u, err := url.Parse(stack.PostgresURL(server + "-standby"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Path = name
+		f.standby = u.String()
 	}
 	if o.Pooler {
-		f.openPooler(t, node)
+		f.Run(t, "migrate")
+		f.Pooler = f.openPooler(t, node)
 		f.set("HOMEROOM_POOL_URL", via(t, o, "pooler", f.Pooler.URL()))
 	}
+	if o.Pooler && o.StandbyReads {
+		f.standby = f.openPooler(t, f.standby).URL()
+	}
+}
+
+// address is where a database is: on the one server, or on it and its standby, whichever takes writes.
+func address(t testing.TB, o Options, server, database, alone string) string {
+	t.Helper()
+	if !o.Standbys {
+		return alone
+	}
+	if err := o.Stack.Follow(context.Background(), server+"-standby", server); err != nil {
+		t.Fatalf("making a standby: %v", err)
+	}
+	return o.Stack.EitherURL(database, server, server+"-standby")
 }
 
 // set puts a variable where Options.Env still wins over it.
@@ -55,9 +79,9 @@ func (f *Fleet) openRedis(t testing.TB, o Options) string {
 	var err error
 	switch {
 	case o.Redis == "sentinel":
-		f.Redises, err = localstack.StartRedisSentinel(ctx, dir)
+		f.Redises, err = localstack.StartRedisSentinel(ctx, dir, o.TLS)
 	case o.Redis == "cluster":
-		f.Redises, err = localstack.StartRedisCluster(ctx, dir)
+		f.Redises, err = localstack.StartRedisCluster(ctx, dir, o.TLS)
 	case o.Redis != "":
 		t.Fatalf("no such kind of Redis: %q", o.Redis)
 	case o.Stack != nil:
@@ -74,25 +98,27 @@ func (f *Fleet) openRedis(t testing.TB, o Options) string {
 		t.Fatalf("starting Redis: %v", err)
 	}
 	t.Cleanup(func() { _ = f.Redises.Stop() })
+	if o.TLS {
+		f.set("SSL_CERT_FILE", f.Redises.Authority())
+	}
 	return f.Redises.URL()
 }
 
 // openPooler does what the operator's page says: the logins are made, printed and written
 // into the pooler's file.
-func (f *Fleet) openPooler(t testing.TB, node string) {
+func (f *Fleet) openPooler(t testing.TB, node string) *localstack.PgBouncer {
 	t.Helper()
-	f.Run(t, "migrate")
 	users := map[string]string{}
 	for line := range strings.Lines(f.Run(t, "pool-users")) {
 		if fields := strings.Split(line, `"`); len(fields) == 5 {
 			users[fields[1]] = fields[3]
 		}
 	}
-	var err error
-	f.Pooler, err = localstack.StartPgBouncer(context.Background(),
+	pooler, err := localstack.StartPgBouncer(context.Background(),
 		localstack.PgBouncerOptions{Dir: t.TempDir(), PostgresURL: node, Users: users})
 	if err != nil {
 		t.Fatalf("starting PgBouncer: %v", err)
 	}
-	t.Cleanup(func() { _ = f.Pooler.Stop() })
+	t.Cleanup(func() { _ = pooler.Stop() })
+	return pooler
 }

@@ -99,3 +99,19 @@ func pid(t *testing.T, path string) int {
 	must(t, err)
 	return n
 }
+
+func TestReaper_AfterOneThatWasKilled_RemovesTheFolder(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "postgres-main")
+	for _, left := range []string{"data", "data.old/base"} {
+		if err := os.MkdirAll(filepath.Join(folder, left), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := localstack.EndServer(folder); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}

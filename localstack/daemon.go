@@ -122,7 +122,7 @@ func (d *daemon) tryLaunch(ctx context.Context, keepPort bool) error {
 			return err
 		}
 	}
-	// Remembered before the start, for whoever has to adopt the server if we are killed during it.
+	// Remembered before the start, for the process that has to adopt the server if we are killed during it.
 	if err := d.account.write(d.path("port"), fmt.Sprintln(port)); err != nil {
 		return err
 	}

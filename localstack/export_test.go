@@ -9,3 +9,6 @@ func WithoutInstallations(f func()) {
 	postgresFolders, redisFolders = []string{"/nowhere/postgresql/*/bin"}, []string{"/nowhere/bin"}
 	f()
 }
+
+// EndServer is what the reaper does to a server's folder.
+var EndServer = endServer

@@ -23,7 +23,7 @@ type NginxOptions struct {
 	Dir string
 	// Ports is how many free ports the site wants to listen on.
 	Ports int
-	// Site writes what stands within `http { … }`. Folder is where Files will be.
+	// Site writes the configuration within `http { … }`. Folder is where Files will be.
 	Site func(folder string, ports []int) string
 	// Files are further ones, by name: certificates and the like.
 	Files map[string]string

@@ -30,6 +30,9 @@ type Options struct {
 	// for tests of crashes of a server, which are not crashes of the machine.
 	Crashable bool
 
+	// TLS has Postgres take connections by TLS alone, with a certificate of an authority that its address names.
+	TLS bool
+
 	MaxConnections int                              // of each Postgres; 100 unless said
 	Grace          time.Duration                    // Shared only: how long idle servers wait for the next test binary; 5 min unless said
 	Log            func(format string, args ...any) // progress in plain words; nil is silence

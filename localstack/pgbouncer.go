@@ -31,6 +31,7 @@ type PgBouncer struct {
 	daemon
 	target *url.URL
 	users  map[string]string
+	size   int
 	lock   *lock
 }
 
@@ -55,7 +56,10 @@ func StartPgBouncer(ctx context.Context, o PgBouncerOptions) (*PgBouncer, error)
 	if err != nil {
 		return nil, err
 	}
-	b := &PgBouncer{target: target, users: map[string]string{}}
+	b := &PgBouncer{target: target, users: map[string]string{}, size: o.PoolSize}
+	if b.size == 0 {
+		b.size = 20
+	}
 	for user, password := range o.Users {
 		b.users[user] = password
 	}
@@ -69,10 +73,10 @@ func StartPgBouncer(ctx context.Context, o PgBouncerOptions) (*PgBouncer, error)
 		pidFile: filepath.Join(folder, "data", "pgbouncer.pid"),
 		ending:  []syscall.Signal{syscall.SIGTERM},
 	}
-	return b, b.start(ctx, o.PoolSize)
+	return b, b.start(ctx)
 }
 
-func (b *PgBouncer) start(ctx context.Context, poolSize int) error {
+func (b *PgBouncer) start(ctx context.Context) error {
 	if err := b.account.own(b.path("data")); err != nil {
 		return err
 	}
@@ -90,13 +94,10 @@ func (b *PgBouncer) start(ctx context.Context, poolSize int) error {
 	if b.port, err = freePort(); err != nil {
 		return err
 	}
-	if poolSize == 0 {
-		poolSize = 20
-	}
 	if err := errors.Join(
 		b.account.write(b.path("port"), fmt.Sprintln(b.port)),
 		b.account.write(b.path("users.txt"), b.userList()),
-		b.account.write(b.path("pgbouncer.ini"), b.configuration(poolSize)),
+		b.account.write(b.path("pgbouncer.ini"), b.configuration()),
 	); err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (b *PgBouncer) start(ctx context.Context, poolSize int) error {
 }
 
 // configuration is as bare as a school's operator would write it: what PgBouncer refuses here, it refuses there.
-func (b *PgBouncer) configuration(poolSize int) string {
+func (b *PgBouncer) configuration() string {
 	return fmt.Sprintf(`[databases]
 * = host=%s port=%s
 
@@ -122,7 +123,7 @@ server_login_retry = 1
 ignore_startup_parameters = extra_float_digits
 log_connections = 0
 log_disconnections = 0
-`, b.target.Hostname(), b.target.Port(), b.port, b.path("users.txt"), b.pidFile, poolSize)
+`, b.target.Hostname(), b.target.Port(), b.port, b.path("users.txt"), b.pidFile, b.size)
 }
 
 func (b *PgBouncer) userList() string {
@@ -143,6 +144,20 @@ func (b *PgBouncer) ping(ctx context.Context, _ int) error {
 		return err
 	}
 	return conn.Close(ctx)
+}
+
+// LeadTo has the pooler lead to another server, as a failover manager does: the file is written anew and
+// read again.
+func (b *PgBouncer) LeadTo(postgresURL string) error {
+	target, err := url.Parse(postgresURL)
+	if err != nil {
+		return err
+	}
+	b.target = target
+	if err := b.account.write(b.path("pgbouncer.ini"), b.configuration()); err != nil {
+		return err
+	}
+	return b.process.signal(syscall.SIGHUP)
 }
 
 // URL is the pooler's address without a user: the caller supplies one.

@@ -27,11 +27,14 @@ type postgres struct {
 	crashable      bool
 	frozen         bool // see FreezePostgres
 	maxConnections int
+	tls            bool
+	secured        *certificates // once it was started with TLS
 }
 
 func newPostgres(s *Stack, name string, programs postgresPrograms) *postgres {
 	folder := filepath.Join(s.dir, "postgres-"+name)
-	p := &postgres{programs: programs, durable: s.options.Durable, crashable: s.options.Crashable, maxConnections: s.options.MaxConnections}
+	p := &postgres{programs: programs, durable: s.options.Durable, crashable: s.options.Crashable, maxConnections: s.options.MaxConnections,
+		tls: s.options.TLS}
 	p.daemon = daemon{
 		title: "Postgres " + name, folder: folder, account: s.account, say: s.options.Log,
 		program: programs.postgres, args: p.settings, answers: p.ping,
@@ -73,6 +76,9 @@ func (p *postgres) settings(port int) []string {
 			set = append(set, "synchronous_commit=off")
 		}
 	}
+	if c := p.secured; c != nil {
+		set = append(set, "ssl=on", "ssl_cert_file="+c.certificate, "ssl_key_file="+c.key)
+	}
 	args := []string{"-D", p.path("data"), "-p", strconv.Itoa(port)}
 	for _, s := range set {
 		args = append(args, "-c", s)
@@ -87,6 +93,11 @@ func (p *postgres) start(ctx context.Context) error {
 	var err error
 	if p.password, err = p.secret(); err != nil {
 		return err
+	}
+	if p.tls {
+		if p.secured, err = makeCertificates(p.account, p.folder); err != nil {
+			return err
+		}
 	}
 	if err := p.create(); err != nil {
 		return fmt.Errorf("%s: %w", p.title, err)
@@ -194,5 +205,8 @@ func (p *postgres) url(database string) string { return p.address(p.port, databa
 func (p *postgres) address(port int, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword("homeroom", p.password), Host: address(port),
 		Path: database, RawQuery: "sslmode=disable"}
+	if p.secured != nil {
+		u.RawQuery = url.Values{"sslmode": {"verify-full"}, "sslrootcert": {p.secured.authority}}.Encode()
+	}
 	return u.String()
 }

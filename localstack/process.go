@@ -40,7 +40,7 @@ func spawn(a account, program string, args []string, folder string, output *os.F
 }
 
 // keepDescriptors marks every descriptor we inherited (a make jobserver, a pipe of the caller's shell) as not to be
-// inherited again. A server outlives its tests by seconds, and whoever reads that pipe would wait for it.
+// inherited again. A server outlives its tests by seconds, and a reader of that pipe would wait for it.
 func keepDescriptors() {
 	for _, folder := range []string{"/proc/self/fd", "/dev/fd"} {
 		entries, err := os.ReadDir(folder)

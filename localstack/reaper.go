@@ -73,7 +73,7 @@ func reap(dir, lockName string, grace time.Duration) error {
 	if err := waitUntilFree(l, grace); err != nil {
 		return ignoreReplaced(err) // the folder was cleared in good order, and may be somebody else's by now
 	}
-	// We hold the lock: whoever comes now waits until all is clean, and then starts a reaper of its own.
+	// We hold the lock: the next process waits until all is clean, and then starts a reaper of its own.
 	if lockName == bouncerLock {
 		return errors.Join(endServer(filepath.Join(dir, "pgbouncer")), removeFolder(dir, bouncerLock))
 	}
@@ -141,8 +141,11 @@ func endServer(folder string) error {
 			}
 		}
 	}
-	// A folder named "data" is always whole, should we be killed over it too.
+	// A folder named "data" is always whole, should we be killed over it too, as the one before us may have been.
 	data := filepath.Join(folder, "data")
+	if err := removeStubborn(data + ".old"); err != nil {
+		return err
+	}
 	if err := os.Rename(data, data+".old"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

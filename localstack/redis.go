@@ -5,6 +5,7 @@ package localstack
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/url"
@@ -19,7 +20,8 @@ type redis struct {
 	daemon
 	password string
 	durable  bool
-	more     []string // lines of its configuration
+	more     []string      // lines of its configuration
+	secured  *certificates // nil: it is reached without TLS
 }
 
 func newRedis(s *Stack, program string) *redis {
@@ -35,7 +37,7 @@ func redisIn(folder string, a account, program string) *redis {
 		title: "Redis", folder: folder, account: a, say: func(string, ...any) {},
 		program: program, answers: r.ping,
 		args: func(port int) []string {
-			return []string{filepath.Join(folder, "redis.conf"), "--port", fmt.Sprint(port)}
+			return append([]string{filepath.Join(folder, "redis.conf")}, r.ports(port)...)
 		},
 		pidFile: filepath.Join(folder, "data", "redis.pid"),
 		ending:  []syscall.Signal{syscall.SIGTERM},
@@ -77,10 +79,24 @@ func (r *redis) start(ctx context.Context) error {
 	return r.daemon.start(ctx)
 }
 
+// ports are what a server, or a Sentinel, listens on.
+func (r *redis) ports(port int) []string {
+	if c := r.secured; c != nil {
+		return []string{"--port", "0", "--tls-port", fmt.Sprint(port), "--tls-cert-file", c.certificate, "--tls-key-file", c.key,
+			"--tls-ca-cert-file", c.authority, "--tls-auth-clients", "no", "--tls-replication", "yes"}
+	}
+	return []string{"--port", fmt.Sprint(port)}
+}
+
 // ping asks for the data folder, which a stranger on the same port would not have. While Redis still loads its file it
 // answers with an error.
 func (r *redis) ping(ctx context.Context, port int) error {
-	conn, err := (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "tcp4", address(port))
+	dialer := &net.Dialer{Timeout: 2 * time.Second}
+	dial := dialer.DialContext
+	if r.secured != nil {
+		dial = (&tls.Dialer{NetDialer: dialer, Config: r.secured.client}).DialContext
+	}
+	conn, err := dial(ctx, "tcp4", address(port))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package localstack
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
@@ -37,24 +38,26 @@ type Redises struct {
 	lock     *lock
 	nodes    []*redis
 	address  *url.URL
+	secure   bool
+	secured  *certificates // once there is a server, if they are reached by TLS
 }
 
-// StartRedisCluster runs a cluster of three masters.
-func StartRedisCluster(ctx context.Context, dir string) (*Redises, error) {
-	return startRedises(ctx, dir, func(r *Redises) error { return r.cluster(ctx) })
+// StartRedisCluster runs a cluster of three masters, reached by TLS if it is to be secure.
+func StartRedisCluster(ctx context.Context, dir string, secure bool) (*Redises, error) {
+	return startRedises(ctx, dir, secure, func(r *Redises) error { return r.cluster(ctx) })
 }
 
 // StartRedisSentinel runs a master, its replica, and a Sentinel that makes the replica the master when the master is away.
-func StartRedisSentinel(ctx context.Context, dir string) (*Redises, error) {
-	return startRedises(ctx, dir, func(r *Redises) error { return r.sentinel(ctx) })
+func StartRedisSentinel(ctx context.Context, dir string, secure bool) (*Redises, error) {
+	return startRedises(ctx, dir, secure, func(r *Redises) error { return r.sentinel(ctx) })
 }
 
-func startRedises(ctx context.Context, dir string, arrange func(*Redises) error) (*Redises, error) {
+func startRedises(ctx context.Context, dir string, secure bool, arrange func(*Redises) error) (*Redises, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &Redises{password: rand.Text()}
+	r := &Redises{password: rand.Text(), secure: secure}
 	if r.account, err = serverAccount(dir); err != nil {
 		return nil, err
 	}
@@ -91,6 +94,12 @@ func (r *Redises) add(ctx context.Context, more ...string) (*redis, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.secure && r.secured == nil {
+		if r.secured, err = makeCertificates(r.account, node.folder); err != nil {
+			return nil, err
+		}
+	}
+	node.secured = r.secured
 	if err := errors.Join(r.account.write(node.path("password"), r.password+"\n"), r.account.write(node.path("port"), fmt.Sprintln(port))); err != nil {
 		return nil, err
 	}
@@ -112,12 +121,16 @@ func freePortOfCluster() (int, error) {
 }
 
 func (r *Redises) client(n *redis) *goredis.Client {
-	return goredis.NewClient(&goredis.Options{Addr: address(n.port), Password: r.password})
+	return goredis.NewClient(&goredis.Options{Addr: address(n.port), Password: r.password, TLSConfig: r.assured()})
 }
 
 func (r *Redises) cluster(ctx context.Context) error {
 	for range clusterSize {
-		if _, err := r.add(ctx, "cluster-enabled yes", "cluster-node-timeout 3000", "cluster-config-file nodes.conf"); err != nil {
+		cluster := []string{"cluster-enabled yes", "cluster-node-timeout 3000", "cluster-config-file nodes.conf"}
+		if r.secure {
+			cluster = append(cluster, "tls-cluster yes")
+		}
+		if _, err := r.add(ctx, cluster...); err != nil {
 			return err
 		}
 	}
@@ -136,7 +149,7 @@ func (r *Redises) cluster(ctx context.Context) error {
 			return fmt.Errorf("joining the cluster: %w", err)
 		}
 	}
-	r.address = &url.URL{Scheme: "redis+cluster", User: url.UserPassword("", r.password), Host: address(first.port)}
+	r.address = &url.URL{Scheme: r.scheme() + "+cluster", User: url.UserPassword("", r.password), Host: address(first.port)}
 	return r.until(ctx, func(client *goredis.Client) error {
 		info, err := client.ClusterInfo(ctx).Result()
 		if err == nil && (!strings.Contains(info, "cluster_state:ok") ||
@@ -185,12 +198,12 @@ func (r *Redises) sentinel(ctx context.Context) error {
 		return err
 	}
 	watch := redisIn(filepath.Join(r.dir, "redis-sentinel"), r.account, r.program)
-	watch.title = "Sentinel"
+	watch.title, watch.secured = "Sentinel", r.secured
 	watch.args = func(port int) []string {
-		return []string{watch.path("data/sentinel.conf"), "--sentinel", "--port", fmt.Sprint(port)}
+		return append([]string{watch.path("data/sentinel.conf"), "--sentinel"}, watch.ports(port)...)
 	}
 	watch.answers = func(ctx context.Context, port int) error {
-		client := goredis.NewSentinelClient(&goredis.Options{Addr: address(port), MaxRetries: -1, DialTimeout: time.Second})
+		client := goredis.NewSentinelClient(&goredis.Options{Addr: address(port), MaxRetries: -1, DialTimeout: time.Second, TLSConfig: r.assured()})
 		defer client.Close()
 		known, err := client.Master(ctx, masterName).Result()
 		if err == nil && (known["port"] != fmt.Sprint(master.port) || known["num-slaves"] != "1") {
@@ -220,10 +233,28 @@ func (r *Redises) sentinel(ctx context.Context) error {
 		return err
 	}
 	r.nodes = append(r.nodes, watch)
-	r.address = &url.URL{Scheme: "redis+sentinel", Host: address(watch.port), Path: "/0",
+	r.address = &url.URL{Scheme: r.scheme() + "+sentinel", Host: address(watch.port), Path: "/0",
 		RawQuery: url.Values{"master_name": {masterName}, "password": {r.password}}.Encode()}
 	return nil
 }
+
+func (r *Redises) scheme() string {
+	if r.secure {
+		return "rediss"
+	}
+	return "redis"
+}
+
+// assured is how clients of ours are sure of the servers; nil is without TLS.
+func (r *Redises) assured() *tls.Config {
+	if r.secured == nil {
+		return nil
+	}
+	return r.secured.client
+}
+
+// Authority is the file of whom the servers' certificates are by.
+func (r *Redises) Authority() string { return r.secured.authority }
 
 // URL is what the program takes as its REDIS_URL.
 func (r *Redises) URL() string { return r.address.String() }

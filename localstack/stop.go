@@ -2,7 +2,7 @@
 
 package localstack
 
-// Stop stops every server that Start started or adopted, whatever state it is in. Data that is not durable is removed.
+// Stop stops every server that Start started or adopted, in any state. Data that is not durable is removed.
 // On the shared servers it only lets go of them.
 func (s *Stack) Stop() error {
 	var err error

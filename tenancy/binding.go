@@ -35,6 +35,9 @@ type binding struct {
 	schema string
 	role   string
 	mode   Mode
+
+	standby bool  // it runs on a standby
+	after   int64 // which must have replayed its log up to here
 }
 
 type bindingKey struct{}
@@ -51,7 +54,10 @@ func bound(ctx context.Context) (binding, bool) {
 // The binding goes out in the same pipeline as the statement it is for and ends
 // with that pipeline's transaction, so a connection remembers no school.
 const (
-	bindRead  = `select set_config('search_path', $1, true), set_config('role', $2, true), set_config('transaction_read_only', 'on', true)`
+	bindRead = `select set_config('search_path', $1, true), set_config('role', $2, true), set_config('transaction_read_only', 'on', true)`
+	// A standby says besides whether it has replayed what the reader has to see.
+	bindStandby = `select set_config('search_path', $1, true), set_config('role', $2, true), set_config('transaction_read_only', 'on', true),
+		pg_catalog.pg_is_in_recovery() and pg_catalog.pg_last_wal_replay_lsn() >= '0/0'::pg_catalog.pg_lsn + $3::bigint::numeric`
 	bindWrite = `select set_config('search_path', $1, true), set_config('role', $2, true)`
 )
 
@@ -60,6 +66,9 @@ func (b binding) statement() (string, []any) {
 	role := b.role
 	if role == "" {
 		role = "none"
+	}
+	if b.standby {
+		return bindStandby, []any{Ident(b.schema), role, b.after}
 	}
 	if b.mode == ReadOnly {
 		return bindRead, []any{Ident(b.schema), role}

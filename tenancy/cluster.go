@@ -38,12 +38,15 @@ type Options struct {
 
 	Migrations []migrations.Migration // of a school's schema; nil: those compiled in
 
+	// StandbyLag is how far behind a standby may be and still answer reads that may be stale.
+	StandbyLag time.Duration
+
 	// Clock says how long what is remembered is believed; nil: time.Now.
 	Clock func() time.Time
 
-	// Dial opens the connections school queries run on; nil: as usual. Tests count
-	// round trips with it.
-	Dial pgconn.DialFunc
+	// Dial opens the connections school queries run on, DialPlatform those of the platform's own; nil: as usual.
+	// Tests count round trips with it, and read plans.
+	Dial, DialPlatform pgconn.DialFunc
 
 	// Tracer hears of the statements that serve people, those of the owner on the nodes
 	// not: they have passwords in them. nil: nobody does.
@@ -65,6 +68,9 @@ func (o *Options) defaults() {
 	if o.MainURL == "" {
 		o.MainURL = o.PlatformURL
 	}
+	if o.StandbyLag == 0 {
+		o.StandbyLag = 10 * time.Second
+	}
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
@@ -75,7 +81,7 @@ func (o *Options) defaults() {
 
 // Cluster is the platform's database and all the nodes schools live on.
 type Cluster struct {
-	// Changed is told of every school whose row changed, once the change is
+	// Changed is called for every school whose row changed, once the change is
 	// committed: the hint to other instances. Set it before the cluster is used.
 	Changed func(school uuid.UUID)
 
@@ -88,6 +94,7 @@ type Cluster struct {
 
 	moved sync.Map           // schools that have moved, by id: *School
 	waits singleflight.Group // for schools whose writes are held
+	homes sync.Map           // when a school was first met at its node, by id: homeSeen
 
 	asking singleflight.Group // nodes whether they accept this platform
 	opened atomic.Bool        // OpenEachKind has succeeded
@@ -114,6 +121,9 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	config.RuntimeParams["search_path"] = PlatformSchema
 	config.RuntimeParams["application_name"] = "homeroom-platform"
 	config.Tracer = o.Tracer
+	if o.DialPlatform != nil {
+		config.DialFunc = o.DialPlatform
+	}
 	bound, err := openPool(config, o.PlatformConns, o.PlatformConns, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)

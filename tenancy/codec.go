@@ -51,7 +51,7 @@ func (uuidPlan) Scan(src []byte, target any) error {
 	return nil
 }
 
-// registerUTC has moments read in UTC, in which answers give them, in whatever time zone the server runs.
+// registerUTC has moments read in UTC, in which answers give them, in any time zone of the server.
 func registerUTC(m *pgtype.Map) {
 	moment := &pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}}
 	m.RegisterType(moment)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"homeroom/tenancy/internal/sqlstate"
 )
 
 // conn is one Postgres connection as database/sql sees it. It takes the school
@@ -18,6 +21,7 @@ type conn struct {
 	plans   *plans  // nil: statements are not prepared here
 	refused refusal // nil: no school is served here
 	retires time.Time
+	standby bool // the server behind it takes no writes
 
 	tx *transaction // nil outside a transaction
 }
@@ -120,10 +124,21 @@ func (c *conn) text(ctx context.Context, sql string) string {
 
 // skip reads the results of the binding.
 func (c *conn) skip(ctx context.Context, results pgx.BatchResults, lead int) error {
-	for range lead {
-		if _, err := results.Exec(); err != nil {
+	for i := range lead {
+		replayed, err := true, error(nil)
+		if b, _ := bound(ctx); b.standby && i == lead-1 {
+			var path, role, readOnly string
+			err = results.QueryRow().Scan(&path, &role, &readOnly, &replayed)
+		} else {
+			_, err = results.Exec()
+		}
+		if err != nil {
 			_ = results.Close()
 			return c.fault(ctx, err)
+		}
+		if !replayed {
+			_ = results.Close()
+			return ErrNotReplayed
 		}
 	}
 	if c.tx != nil {
@@ -136,7 +151,7 @@ func (c *conn) skip(ctx context.Context, results pgx.BatchResults, lead int) err
 // changed on this one: the statement was never sent, or it was a read outside a
 // transaction and the connection broke under it (a restarted server, say).
 func (c *conn) fault(ctx context.Context, err error) error {
-	if err := c.explain(ctx, err); errors.Is(err, ErrMoving) {
+	if err := c.explain(ctx, err); errors.Is(err, ErrMoving) || errors.Is(err, ErrStandby) {
 		return err
 	}
 	if c.tx != nil || ctx.Err() != nil {
@@ -149,10 +164,40 @@ func (c *conn) fault(ctx context.Context, err error) error {
 	return err
 }
 
-// explain turns what a school that moves is refused with into ErrMoving.
+// ErrStandby says that a write met a server that takes none: another has taken over, and this one, or the pooler that
+// leads to it, is not through with it yet. Nothing was changed.
+var ErrStandby = errors.New("tenancy: the server is a standby")
+
+// standbyHint marks what the owner's connections were refused by a server that takes no writes any more.
+const standbyHint = "tenancy: the server is a standby"
+
+// leaveStandby closes a connection of the owner's to a server that takes no writes any more: the next one goes to the one
+// that does, where the address names both. The owner's transactions are never read-only by themselves.
+func leaveStandby(_ *pgconn.PgConn, e *pgconn.PgError) (stays bool) {
+	if e.Code == sqlstate.ReadOnlyTransaction {
+		e.Hint = standbyHint
+		return false
+	}
+	return e.Severity != "FATAL"
+}
+
+// IsStandby reports whether err says that a write met a server that takes none: it is worth trying again.
+func IsStandby(err error) bool {
+	var pg *pgconn.PgError
+	return errors.Is(err, ErrStandby) || errors.As(err, &pg) && pg.Hint == standbyHint
+}
+
+// explain turns what a school that moves is refused with into ErrMoving, and what a standby refuses into ErrStandby.
 func (c *conn) explain(ctx context.Context, err error) error {
 	b, ok := bound(ctx)
-	if err == nil || !ok || c.refused == nil {
+	if err == nil || !ok {
+		return err
+	}
+	if b.mode != ReadOnly && sqlstate.Of(err) == sqlstate.ReadOnlyTransaction {
+		c.standby = true
+		return fmt.Errorf("%w: %w", ErrStandby, err)
+	}
+	if c.refused == nil {
 		return err
 	}
 	return c.refused(ctx, b.schema, err)
@@ -223,10 +268,10 @@ func (c *conn) Close() error {
 // database/sql does (slices, uuids, json).
 func (c *conn) CheckNamedValue(*driver.NamedValue) error { return nil }
 
-// IsValid retires a connection that is closed, stuck in a transaction, or old: a
+// IsValid retires a connection that is closed, stuck in a transaction, at a standby, or old: a
 // backend's caches grow with every school it has met and are freed only with it.
 func (c *conn) IsValid() bool {
-	return !c.pg.IsClosed() && c.pg.PgConn().TxStatus() == 'I' && time.Now().Before(c.retires)
+	return !c.pg.IsClosed() && !c.standby && c.pg.PgConn().TxStatus() == 'I' && time.Now().Before(c.retires)
 }
 
 func (c *conn) ResetSession(context.Context) error {

@@ -25,9 +25,7 @@ const (
 // waitWhileHeld returns the school with its newest known home. A caller that wants to write
 // waits here while the school's writes are held, before anything is begun.
 func (c *Cluster) waitWhileHeld(ctx context.Context, s *School, mode Mode) (*School, error) {
-	if newer, ok := c.moved.Load(s.ID); ok && newer.(*School).Home > s.Home {
-		s = newer.(*School)
-	}
+	s = c.Newest(s)
 	if allowed, _ := mode.long(); allowed == ReadOnly || !s.Held {
 		return s, nil
 	}
@@ -56,6 +54,14 @@ func (c *Cluster) waitWhileHeld(ctx context.Context, s *School, mode Mode) (*Sch
 	case <-ctx.Done():
 		return nil, ErrMoving
 	}
+}
+
+// Newest returns the school with its newest known home.
+func (c *Cluster) Newest(s *School) *School {
+	if newer, ok := c.moved.Load(s.ID); ok && newer.(*School).Home > s.Home {
+		return newer.(*School)
+	}
+	return s
 }
 
 // remember keeps where a school has moved to, for those whose memory of it is older.

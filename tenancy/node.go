@@ -28,6 +28,9 @@ type Node struct {
 	database string
 	options  Options
 
+	pooled  bool                    // schools are reached through a pooler, here and on the standby
+	standby atomic.Pointer[standby] // for reads that may be stale; nil: there is none
+
 	accepted     atomic.Bool // the node has said that this platform is its own
 	refusesLogin atomic.Bool // it, or the pooler before it, refused a shard's login when one was last tried
 
@@ -55,6 +58,7 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 	if poolURL == "" {
 		poolURL = url
 	}
+	n.pooled = poolURL != url
 	for i := range o.Shards {
 		config, err := pgx.ParseConfig(poolURL)
 		if err != nil {
@@ -65,7 +69,7 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 		config.RuntimeParams["application_name"] = "homeroom"
 		config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 		config.StatementCacheCapacity += plansKept
-		if poolURL != url {
+		if n.pooled {
 			// Behind a transaction pooler a prepared statement may be on another server connection.
 			// What it takes and gives is remembered instead: without that, only arguments whose
 			// Go type says it all could be sent (a list of ids could not).
@@ -105,6 +109,7 @@ func openAdmin(ctx context.Context, url string, size int, tracer pgx.QueryTracer
 	config.ConnConfig.RuntimeParams["search_path"] = ""
 	// A version is read after its lock is held: the statement needs a snapshot of its own.
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
+	config.ConnConfig.OnPgError = leaveStandby
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		registerUTC(conn.TypeMap())
 		return nil
@@ -145,16 +150,21 @@ func (n *Node) Login(shard int) string { return n.shards[shard%len(n.shards)].lo
 // bindTo returns GORM on the school's shard, bound to the school.
 func (n *Node) bindTo(ctx context.Context, s *School, mode Mode) *gorm.DB {
 	allowed, long := mode.long()
-	b := binding{schema: s.Schema, mode: allowed}
-	if n.options.RolePerSchool {
-		b.role = s.Role()
-	}
 	shard := n.shards[s.Shard%len(n.shards)]
 	lane := shard.usual
 	if long {
 		lane = shard.long
 	}
-	return lane.orm.WithContext(bind(ctx, b))
+	return lane.orm.WithContext(bind(ctx, n.bindingOf(s, allowed)))
+}
+
+// bindingOf is the binding of a school's statements on this node, wherever they are sent.
+func (n *Node) bindingOf(s *School, mode Mode) binding {
+	b := binding{schema: s.Schema, mode: mode}
+	if n.options.RolePerSchool {
+		b.role = s.Role()
+	}
+	return b
 }
 
 // Admin is the owner's pool on this node.
@@ -174,5 +184,8 @@ func (n *Node) Close() {
 		wg.Go(func() { _ = s.long.db.Close() })
 	}
 	wg.Wait()
+	if s := n.standby.Load(); s != nil {
+		s.close()
+	}
 	n.admin.Close()
 }

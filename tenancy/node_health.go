@@ -99,25 +99,50 @@ func pgMessage(err error) string {
 	return ""
 }
 
-// Address is where the node is, without who signs in there and how.
+// Address is where the node is, without who signs in there and how: all addresses, if it is one of several servers.
 func (n *Node) Address() string {
-	config := n.admin.Config().ConnConfig
-	return fmt.Sprintf("%s/%s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), n.database)
+	hosts, ports := n.servers()
+	for i, host := range hosts {
+		hosts[i] = net.JoinHostPort(host, ports[i])
+	}
+	return strings.Join(hosts, ",") + "/" + n.database
+}
+
+// servers are the hosts and ports that the node's address names, of which one takes writes.
+func (n *Node) servers() (hosts, ports []string) {
+	c := n.admin.Config().ConnConfig
+	add := func(host string, port uint16) {
+		number := fmt.Sprint(port)
+		for i := range hosts { // with and without TLS each is there twice
+			if hosts[i] == host && ports[i] == number {
+				return
+			}
+		}
+		hosts, ports = append(hosts, host), append(ports, number)
+	}
+	add(c.Host, c.Port)
+	for _, f := range c.Fallbacks {
+		add(f.Host, f.Port)
+	}
+	return hosts, ports
 }
 
 // ConnInfo is how another server reaches this one, in libpq's notation. The owner's password is in it.
 func (n *Node) ConnInfo() string {
 	c := n.admin.Config().ConnConfig
 	word := func(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'" }
-	security := "sslmode=prefer" // libpq's own
+	more := " sslmode=prefer" // libpq's own
 	if u, err := url.Parse(n.url); err == nil {
 		if mode := u.Query().Get("sslmode"); mode != "" {
-			security = "sslmode=" + word(mode)
+			more = " sslmode=" + word(mode)
 		}
-		if root := u.Query().Get("sslrootcert"); root != "" {
-			security += " sslrootcert=" + word(root)
+		for _, name := range []string{"sslrootcert", "target_session_attrs"} {
+			if value := u.Query().Get(name); value != "" {
+				more += " " + name + "=" + word(value)
+			}
 		}
 	}
-	return fmt.Sprintf("host=%s port=%d user=%s password=%s dbname=%s %s connect_timeout=5 application_name=homeroom-move",
-		word(c.Host), c.Port, word(c.User), word(c.Password), word(n.database), security)
+	hosts, ports := n.servers()
+	return fmt.Sprintf("host=%s port=%s user=%s password=%s dbname=%s%s connect_timeout=5 application_name=homeroom-move",
+		word(strings.Join(hosts, ",")), strings.Join(ports, ","), word(c.User), word(c.Password), word(n.database), more)
 }

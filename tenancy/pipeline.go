@@ -13,7 +13,7 @@ import (
 // Query is one statement of several that travel together. Scan, when given, reads
 // its rows with pgx, past database/sql.
 //
-// ForceGenericPlan has Postgres keep one plan for whatever arguments. By itself it plans a
+// ForceGenericPlan has Postgres keep one plan for all arguments. By itself it plans a
 // statement anew for arguments that promise less work than the usual, such as a list of
 // one id, and planning a long statement can cost more than all that work.
 type Query struct {
@@ -34,7 +34,11 @@ const (
 type pipeline struct {
 	queries []Query
 	commit  bool
+	end     *int64 // after the commit: how far the server's log is; nil: nobody asks
 }
+
+// logEnd is asked after the commit, so that what was committed is before it.
+const logEnd = `select (pg_catalog.pg_current_wal_insert_lsn() - '0/0')::bigint`
 
 type pipelineKey struct{}
 
@@ -46,11 +50,22 @@ func Pipeline(db *gorm.DB, queries ...Query) error {
 // Commit sends the last statements of a transaction and its COMMIT in one round
 // trip, then ends tx.
 func Commit(tx *gorm.DB, last ...Query) error {
+	return commit(tx, &pipeline{queries: last, commit: true})
+}
+
+// CommitAt is Commit, and returns how far the server's log was after it: a standby that has replayed it so far has all
+// that was committed. 0: nothing was sent.
+func CommitAt(tx *gorm.DB, last ...Query) (end int64, err error) {
+	err = commit(tx, &pipeline{queries: last, commit: true, end: &end})
+	return end, err
+}
+
+func commit(tx *gorm.DB, last *pipeline) error {
 	sqlTx, ok := tx.Statement.ConnPool.(*sql.Tx)
 	if !ok {
 		return errors.New("tenancy: commit outside a transaction")
 	}
-	if err := send(tx, &pipeline{queries: last, commit: true}); err != nil {
+	if err := send(tx, last); err != nil {
 		_ = sqlTx.Rollback()
 		return err
 	}
@@ -118,6 +133,9 @@ func (c *conn) runPipeline(ctx context.Context, t *pipeline) error {
 	if t.commit {
 		batch.Queue("commit")
 	}
+	if t.end != nil {
+		batch.Queue(logEnd)
+	}
 	results := c.pg.SendBatch(ctx, batch)
 	if err := c.skip(ctx, results, lead); err != nil {
 		return err
@@ -183,6 +201,9 @@ func readAll(results pgx.BatchResults, t *pipeline) (scanned bool, err error) {
 	tag, err := results.Exec()
 	if err == nil && tag.String() == "ROLLBACK" {
 		err = errors.New("tenancy: commit of a failed transaction")
+	}
+	if err == nil && t.end != nil {
+		err = results.QueryRow().Scan(t.end)
 	}
 	return scanned, err
 }

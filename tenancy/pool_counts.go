@@ -13,7 +13,7 @@ import (
 // PoolCounts are how one pool of connections stands, for metrics.
 type PoolCounts struct {
 	Node  string // empty: the platform's server
-	Pool  string // what for: requests, long, owner
+	Pool  string // what for: requests, long, standby, owner
 	Shard string // empty where there are none
 	InUse int
 	Idle  int
@@ -34,6 +34,11 @@ func (c *Cluster) Pools() []PoolCounts {
 		for i, s := range n.shards {
 			shard := fmt.Sprintf("%02d", i)
 			out = append(out, ofSQL(name, "requests", shard, s.usual.db), ofSQL(name, "long", shard, s.long.db))
+		}
+		if s := n.standby.Load(); s != nil {
+			for i, lane := range s.lanes {
+				out = append(out, ofSQL(name, "standby", fmt.Sprintf("%02d", i), lane.db))
+			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b PoolCounts) int { return strings.Compare(a.Node, b.Node) })

@@ -29,10 +29,10 @@ var transitions = map[Status][]Status{
 	Suspended:    {Active, Archived},
 }
 
-// ErrTransition says that a school cannot go from the status it has to the one asked for.
-type ErrTransition struct{ From, To Status }
+// TransitionError says that a school cannot go from the status it has to the one asked for.
+type TransitionError struct{ From, To Status }
 
-func (e ErrTransition) Error() string {
+func (e TransitionError) Error() string {
 	return fmt.Sprintf("tenancy: a school that is %s cannot become %s", e.From, e.To)
 }
 
@@ -51,7 +51,7 @@ func (c *Cluster) SetStatus(ctx context.Context, id uuid.UUID, to Status, also .
 			return err
 		}
 		if !slices.Contains(transitions[from], to) || from == Provisioning {
-			return ErrTransition{from, to}
+			return TransitionError{from, to}
 		}
 		school, err = ScanSchool(tx.QueryRow(ctx, `update platform.school set status = $2, version = version + 1, updated_at = now()
 			where id = $1 returning `+SchoolColumns, id, to))

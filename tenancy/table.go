@@ -28,7 +28,7 @@ func (t Table) copySQL() string {
 }
 
 // exactly makes Postgres write every value so that reading it back gives the same one,
-// whatever the server's own settings are, and rows in the order they lie in.
+// independent of the server's settings, and rows in the order they lie in.
 const exactly = `set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres';
 	set local extra_float_digits = 1; set local bytea_output = 'hex'; set local client_encoding = 'UTF8'; set local xmloption = 'content';
 	set local synchronize_seqscans = off; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;`

@@ -157,7 +157,7 @@ The file must be sealed with a key of this installation: the one that follows fr
 HOMEROOM_SECRET, or HOMEROOM_ARCHIVE_KEY. A file of another installation is taken if both
 have the same HOMEROOM_ARCHIVE_KEY. One without a seal, of an earlier version, or with one of
 a key that is lost, is taken with --unsigned: then nothing proves that it is what was written.
-Whoever had it in their hands may have put in people who can sign in, rights, or payments.
+Anybody who held it may have put in people who can sign in, rights, or payments.
 
 What waited to be sent when the file was made is not sent. Beside the school it was made
 of, while that one is open, a copy should be --suspended: their people have the same ids

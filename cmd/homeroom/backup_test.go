@@ -43,10 +43,6 @@ func TestANodeIsRestoredToAMomentAndASchoolFromItsFile(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = stack.Stop() })
 	server := stack.PostgresURL("main")
-	program, err := builtWhole()
-	if err != nil {
-		t.Fatal(err)
-	}
 	env := environment("SERVER="+server, "DATABASE_URL="+server)
 	data := platform[string](t, env, "show data_directory")
 	archive := filepath.Join(dir, "archive")
@@ -63,9 +59,7 @@ func TestANodeIsRestoredToAMomentAndASchoolFromItsFile(t *testing.T) {
 	}
 	env = append(env, "ARCHIVE="+archive, "BACKUP="+filepath.Join(dir, "backup"), "PGDATA="+data, "FILE="+filepath.Join(dir, "school.tar.gz"),
 		"HOMEROOM_SECRET="+strings.Repeat("s", 40), "HOMEROOM_SHARDS=1", "HOMEROOM_SPARES=0")
-	env[0] = "PATH=" +
-		strings.Join([]string{filepath.Dir(program), platform[string](t, env, "select setting from pg_config where name = 'BINDIR'"),
-			os.Getenv("PATH")}, ":")
+	env = onPath(t, env, "DATABASE_URL")
 	try := func(name string, more ...string) string {
 		t.Helper()
 		return shell(t, append(env, more...), tried(t, "backups.md", name))

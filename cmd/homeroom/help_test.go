@@ -28,6 +28,7 @@ func TestHelpSaysWhatEachVerbDoesAndNeeds(t *testing.T) {
 		{[]string{"pool-users", "--help"}, []string{"PgBouncer", "auth_file", "HOMEROOM_SECRET", "HOMEROOM_SHARDS", "--node"}},
 		{[]string{"restored", "--help"}, []string{"--in-place", "--copy", "--node", "503", "drill", "HOMEROOM_NODE_URL"}},
 		{[]string{"rotate-secret", "--help"}, []string{"HOMEROOM_NEW_SECRET", "HOMEROOM_SECRET", "PgBouncer", "one after", "keys.md"}},
+		{[]string{"node", "standby", "--help"}, []string{"--off", "DATABASE_URL", "HOMEROOM_STANDBY_LAG", "PgBouncer"}},
 		{[]string{"node", "remove", "--help"}, []string{"DATABASE_URL", "Drain it first", "may be gone"}},
 		{[]string{"school", "adopt", "--help"}, []string{"--code", "--id", "--node", "--check-all", "second factors"}},
 		{[]string{"demo-drive", "--help"}, []string{"Socket.IO", "--speed", "--pause", "--incident", "--url", "homeroom local"}},

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -273,5 +276,36 @@ func with(t *testing.T, env []string, server string, f func(*pgx.Conn) error) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestSchoolCreateAll_File_MakesAllOrNone(t *testing.T) {
+	t.Parallel()
+	env := production(t)
+	file := filepath.Join(t.TempDir(), "schools.csv")
+	write := func(lines ...string) {
+		t.Helper()
+		text := "name,code,timeZone,currency\n" + strings.Join(lines, "\n") + "\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("One,one,Asia/Kolkata,INR", "", "Two,two,Mars/Crater,INR", "Three,one,UTC,USD")
+	said := refuses(t, env, "", "school", "create-all", file)
+	must(t, "a file with two faults", said, "row 4: --time-zone")
+	must(t, "a file with two faults", said, "row 5: the code one stands in row 2 too")
+
+	write("One,one,Asia/Kolkata,INR", "Two,two,Africa/Nairobi,KES")
+	must(t, "all", mustRun(t, env, "", "school", "create-all", file), "2 of 2 schools are ready")
+	list := mustRun(t, env, "", "school", "list")
+	for _, code := range []string{"one", "two"} {
+		if !regexp.MustCompile(code + `\s+ACTIVE`).MatchString(list) {
+			t.Errorf("%s is not ready:\n%s", code, list)
+		}
+	}
+	write("Three,three,UTC,USD", "Two again,two,UTC,USD")
+	must(t, "a code that is taken", refuses(t, env, "", "school", "create-all", file), "none was made")
+	if strings.Contains(mustRun(t, env, "", "school", "list"), "three") {
+		t.Error("a school was made beside one that could not be")
 	}
 }

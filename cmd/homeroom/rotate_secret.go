@@ -10,6 +10,7 @@ import (
 
 	"homeroom/auth"
 	"homeroom/config"
+	"homeroom/delivery"
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 )
@@ -19,7 +20,7 @@ func rotateSecretCommand() *cobra.Command {
 		Use:   "rotate-secret",
 		Short: "Replace HOMEROOM_SECRET by HOMEROOM_NEW_SECRET",
 		Long: `Replace the installation's secret. The shards' logins get new passwords on every node, and
-the secrets of authenticator apps are encrypted anew. From then on the old secret is refused.
+the secrets of authenticator apps and the key of web push are encrypted anew. From then on the old secret is refused.
 
 Instances that run with the old one serve on with the connections they have, for half an
 hour at the most, and are not ready any more: restart them with the new one, one after
@@ -51,6 +52,7 @@ HOMEROOM_NODE_URL if the service has that.`,
 			}
 			options := s.Cluster.Options()
 			err = s.Cluster.ReplaceSecret(ctx, []byte(next), auth.ResealFactors(options.Secret, []byte(next)),
+				delivery.ResealKey(options.Secret, []byte(next)),
 				bookedAs("rotate secret", "installation", uuid.Nil))
 			if err != nil {
 				return err

@@ -33,7 +33,7 @@ running instances hear of a change at once; without it, within 20 seconds.`,
 		schoolStatus("suspend", "Shut a school: nobody signs in, its data stays", tenancy.Suspended),
 		schoolStatus("activate", "Open a suspended school again", tenancy.Active),
 		schoolStatus("archive", "Shut a suspended school for good", tenancy.Archived),
-		schoolExport(), schoolImport(), schoolVerify(), schoolAdopt())
+		schoolExport(), schoolImport(), schoolVerify(), schoolAdopt(), schoolCreateAll())
 	return cmd
 }
 
@@ -214,7 +214,7 @@ func schoolStatus(verb, short string, to tenancy.Status) *cobra.Command {
 			}
 			defer s.Close()
 			school, err := s.Cluster.SetStatus(cmd.Context(), id, to, booked(verb, id))
-			var refused tenancy.ErrTransition
+			var refused tenancy.TransitionError
 			switch {
 			case errors.Is(err, tenancy.ErrSchoolNotFound):
 				return fmt.Errorf("no school has the id %s; see: homeroom school list", id)

@@ -66,7 +66,7 @@ func (m *Module) create(c api.PlatformCtx, r newNode) (Node, error) {
 	case errors.Is(err, lifecycle.ErrNodeAddress):
 		return Node{}, api.InvalidField("url", "is not the address of a Postgres database")
 	case err != nil:
-		// Whatever it is, it is the address that does not serve; the platform's own trouble
+		// Any fault here means that it is the address that does not serve; the platform's own trouble
 		// would have shown before.
 		return Node{}, api.InvalidField("url", "this database cannot be used: %s", tenancy.Trouble(err)).Because(err)
 	}

@@ -27,6 +27,8 @@ type Node struct {
 	MaxConnections int     `json:"maxConnections"`
 	Standbys       int     `json:"standbys"`
 	LagBytes       *int64  `json:"lagBytes" doc:"What the standby furthest behind has not replayed; null without one"`
+	StandbyReads   string  `json:"standbyReads" doc:"Whether its standby answers lists and reports, by the instance that was asked: OFF, IN_USE or PAUSED" example:"OFF"`
+	StandbyTrouble string  `json:"standbyTrouble,omitempty" doc:"Why it is paused"`
 	WALLevel       string  `json:"walLevel" doc:"Schools can move away only from a server with logical" example:"logical"`
 }
 
@@ -34,8 +36,9 @@ type Node struct {
 type record struct {
 	ID         uuid.UUID  `json:"id"`
 	Name       string     `json:"name" example:"north"`
-	State      string     `json:"state" example:"ACTIVE"`
+	State      string     `json:"state" enum:"ACTIVE,DRAINING" example:"ACTIVE"`
 	Pooled     bool       `json:"pooled" doc:"Whether a pooler stands in front of it"`
+	StandbyURL string     `json:"standbyUrl" doc:"Of the standby that may answer lists and reports; empty: none"`
 	Schools    int        `json:"schools"`
 	Leaving    int        `json:"leaving" doc:"Schools that are being moved away"`
 	Arriving   int        `json:"arriving" doc:"Schools that are being moved here"`
@@ -46,7 +49,7 @@ type record struct {
 	UpdatedAt  time.Time  `json:"updatedAt"`
 }
 
-const columns = `id, name, state, pool_url <> '' as pooled, size_bytes, measured_at, created_at, updated_at,
+const columns = `id, name, state, pool_url <> '' as pooled, standby_url, size_bytes, measured_at, created_at, updated_at,
 	(select count(*) from school s where s.node = node.name) as schools,
 	(select count(*) from school_move m where m.source = node.name and m.state = 'RUNNING') as leaving,
 	(select count(*) from school_move m where m.target = node.name and m.state = 'RUNNING') as arriving,
@@ -81,8 +84,10 @@ func (m *Module) list(c api.PlatformCtx, l api.ListRequest) (api.Page[Node], err
 
 // look asks the node itself how it is.
 func (m *Module) look(ctx context.Context, n *Node) {
+	n.StandbyReads = "OFF"
 	if known, err := m.Cluster.NodeUnchecked(ctx, n.Name); err == nil {
 		n.Address = known.Address()
+		n.StandbyReads, n.StandbyTrouble = standbyReads(known, n.StandbyURL)
 	}
 	h := m.Cluster.Health(ctx, n.Name)
 	n.Reachable, n.Error = h.Reachable, h.Error
@@ -113,7 +118,7 @@ type Move struct {
 	SchoolName string     `json:"schoolName"`
 	From       string     `json:"from"`
 	To         string     `json:"to"`
-	State      string     `json:"state" example:"RUNNING"`
+	State      string     `json:"state" enum:"RUNNING,MOVED,CONFIRMED,FAILED" example:"RUNNING"`
 	Step       string     `json:"step" doc:"What it is at"`
 	Error      string     `json:"error,omitempty"`
 	CreatedAt  time.Time  `json:"createdAt"`

@@ -1,5 +1,5 @@
 // Package node is the cross-school administrator's view of the database nodes schools
-// live on: add one, see how each is, empty one.
+// live on: add one, see how each is, empty one, strike it off.
 package node
 
 import (
@@ -35,5 +35,10 @@ func (m *Module) routes() []api.Row {
 			m.drain, api.OwnTransaction, api.Says("Node is being emptied"), api.Fresh),
 		api.PlatformRow("POST", "/super-admin/node/:id/activate", "Take schools again; what a drain has not moved yet stays", api.Write, 200,
 			m.activate, api.OwnTransaction, api.Fresh),
+		api.PlatformRow("PUT", "/super-admin/node/:id/standby",
+			"Have lists and reports of the node's schools answered by a server that follows it, or end that", api.Write, 200, m.setStandby,
+			api.OwnTransaction, api.Fresh),
+		api.PlatformRow("DELETE", "/super-admin/node/:id", "Strike off a node that is empty; its server may be gone", api.Delete, 204, m.remove,
+			api.OwnTransaction, api.Fresh),
 	)
 }

@@ -18,13 +18,13 @@ const mostAccounts = 50
 type Account struct {
 	ID         uuid.UUID  `json:"id"`
 	UserID     uuid.UUID  `json:"userId"`
-	Role       string     `json:"role" example:"PARENT"`
+	Role       string     `json:"role" enum:"SCHOOL_ADMIN,SUPER_ADMIN,TEACHER,PARENT,DRIVER" example:"PARENT"`
 	SchoolID   *uuid.UUID `json:"schoolId" doc:"null for super-admins"`
 	SchoolName *string    `json:"schoolName"`
 	Name       string     `json:"name" doc:"Of administrators; other people's names are known to their school only"`
 	Phone      string     `json:"phone" example:"+9198•••••678"`
 	Email      string     `json:"email" example:"a•••@example.org"`
-	Status     string     `json:"status" example:"ACTIVE" doc:"As of administrators"`
+	Status     string     `json:"status" enum:"ACTIVE,INACTIVE,DISABLED" example:"ACTIVE" doc:"As of administrators"`
 	Sessions   int        `json:"sessions" doc:"Signed-in devices"`
 	LastUsedAt *time.Time `json:"lastUsedAt"`
 	CreatedAt  time.Time  `json:"createdAt"`

@@ -20,7 +20,7 @@ type Admin struct {
 	Name       string     `json:"name"`
 	Email      *string    `json:"email"`
 	Phone      *string    `json:"phone"`
-	Status     string     `json:"status" example:"ACTIVE" doc:"DISABLED by a super-admin; INACTIVE at their school, which alone can change that"`
+	Status     string     `json:"status" enum:"ACTIVE,INACTIVE,DISABLED" example:"ACTIVE" doc:"DISABLED by a super-admin; INACTIVE at their school, which alone can change that"`
 	LastUsedAt *time.Time `json:"lastUsedAt" doc:"When they last signed in"`
 	CreatedAt  time.Time  `json:"createdAt"`
 }

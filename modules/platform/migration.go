@@ -27,7 +27,7 @@ type MigrationStatus struct {
 // MigrationRun is a migration somebody asked for.
 type MigrationRun struct {
 	ID         uuid.UUID   `json:"id"`
-	State      string      `json:"state" example:"RUNNING" doc:"QUEUED, RUNNING, DONE (some schools may have failed) or FAILED (it stopped as a whole)"`
+	State      string      `json:"state" enum:"QUEUED,RUNNING,DONE,FAILED" example:"RUNNING" doc:"QUEUED, RUNNING, DONE (some schools may have failed) or FAILED (it stopped as a whole)"`
 	SchoolIDs  []uuid.UUID `json:"schoolIds" doc:"Empty is all that were behind"`
 	Total      int         `json:"total" doc:"Schemas: schools and, with all of them, the empty ones kept ready; one more for every node"`
 	Done       int         `json:"done"`
@@ -78,10 +78,10 @@ type SchoolMigration struct {
 	ID            uuid.UUID `json:"id"`
 	Code          string    `json:"code"`
 	Name          string    `json:"name"`
-	Status        string    `json:"status"`
+	Status        string    `json:"status" enum:"PROVISIONING,ACTIVE,SUSPENDED,ARCHIVED,FAILED"`
 	Node          *string   `json:"node"`
 	SchemaVersion int       `json:"schemaVersion"`
-	State         string    `json:"state" example:"CURRENT" doc:"CURRENT, BEHIND or FAILED"`
+	State         string    `json:"state" enum:"CURRENT,BEHIND,FAILED" example:"CURRENT"`
 	Error         string    `json:"error,omitempty"`
 }
 
@@ -127,7 +127,7 @@ func (m *Module) runMigration(c api.PlatformCtx, r migrationRequest) (MigrationS
 	var bad []api.Detail
 	for i, id := range r.SchoolIDs {
 		if !there[id] {
-			bad = append(bad, api.Detail{Field: fmt.Sprintf("schoolIds[%d]", i), Message: "names no school"})
+			bad = append(bad, api.Detail{Field: fmt.Sprintf("schoolIds[%d]", i), Message: "does not exist"})
 		}
 	}
 	if bad != nil {

@@ -16,7 +16,7 @@ type Operator struct {
 	ID           uuid.UUID  `json:"id"`
 	Email        string     `json:"email"`
 	Name         string     `json:"name"`
-	Status       string     `json:"status" example:"ACTIVE" doc:"ACTIVE or DISABLED"`
+	Status       string     `json:"status" enum:"ACTIVE,DISABLED" example:"ACTIVE"`
 	SecondFactor bool       `json:"secondFactor" doc:"They have an authenticator app or a passkey"`
 	Sessions     int        `json:"sessions" doc:"Signed-in browsers"`
 	LastSignInAt *time.Time `json:"lastSignInAt"`

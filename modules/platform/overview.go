@@ -35,7 +35,7 @@ type Overview struct {
 
 // StatusCount is how many schools are in a state.
 type StatusCount struct {
-	Status string `json:"status" example:"ACTIVE"`
+	Status string `json:"status" enum:"PROVISIONING,ACTIVE,SUSPENDED,ARCHIVED,FAILED" example:"ACTIVE"`
 	Count  int    `json:"count"`
 }
 

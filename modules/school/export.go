@@ -27,18 +27,21 @@ type Archives interface {
 
 // Export is an archive of a whole school and how far it is.
 type Export struct {
-	ID         uuid.UUID  `json:"id"`
-	SchoolID   uuid.UUID  `json:"schoolId"`
-	State      string     `json:"state" doc:"QUEUED, RUNNING, READY or FAILED"`
-	Tables     int        `json:"tables"`
-	TablesDone int        `json:"tablesDone"`
-	RowCount   int64      `json:"rowCount" doc:"Rows written so far"`
-	SizeBytes  int64      `json:"sizeBytes"`
-	SHA256     string     `json:"sha256" gorm:"column:sha256" doc:"Of the archive; also its ETag"`
-	Error      string     `json:"error,omitempty"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	FinishedAt *time.Time `json:"finishedAt"`
-	ExpiresAt  *time.Time `json:"expiresAt" doc:"Until then it can be downloaded"`
+	ID         uuid.UUID `json:"id"`
+	SchoolID   uuid.UUID `json:"schoolId"`
+	State      string    `json:"state" enum:"QUEUED,RUNNING,READY,FAILED"`
+	Tables     int       `json:"tables"`
+	TablesDone int       `json:"tablesDone"`
+	RowCount   int64     `json:"rowCount" doc:"Rows written so far"`
+	SizeBytes  int64     `json:"sizeBytes"`
+	SHA256     string    `json:"sha256" gorm:"column:sha256" doc:"Of the archive; also its ETag"`
+	Error      string    `json:"error,omitempty"`
+	// RequestedByName is read with the record and no column of it.
+	RequestedBy     *uuid.UUID `json:"requestedBy"`
+	RequestedByName string     `json:"requestedByName" gorm:"->" doc:"Who asked for it"`
+	CreatedAt       time.Time  `json:"createdAt"`
+	FinishedAt      *time.Time `json:"finishedAt"`
+	ExpiresAt       *time.Time `json:"expiresAt" doc:"Until then it can be downloaded"`
 }
 
 // TableName is where they are written down.
@@ -77,7 +80,7 @@ func (m *Module) export(c api.PlatformCtx, r byID) (api.Later[Export], error) {
 	case "FAILED":
 		return api.Later[Export]{}, api.Conflict("The archive could not be made (%s): POST to the same address tries again", e.Error)
 	case "READY":
-		// Who took a school's data home is in the books, however often they ask for a part.
+		// Who took a school's data home is audited, however often they ask for a part.
 		book := c.Book("download", "school export", e.ID, map[string]any{"schoolId": s.ID})
 		err := pgx.BeginFunc(c, m.Cluster.PlatformPool(), func(tx pgx.Tx) error { return book(c, tx) })
 		if err != nil {
@@ -107,10 +110,39 @@ func (m *Module) exportable(c api.PlatformCtx, id uuid.UUID) (School, error) {
 	return s, api.Conflict("The school is %s: there is nothing to export yet", s.Status)
 }
 
+// ExportList is the archives of a school.
+type ExportList struct {
+	Exports []Export `json:"exports" doc:"Newest first"`
+}
+
+// maxExports is how many archives of a school are listed.
+const maxExports = 50
+
+// listExports are a school's archives that are being made, can be had or have failed of late.
+func (m *Module) listExports(c api.PlatformCtx, r byID) (ExportList, error) {
+	out := ExportList{Exports: []Export{}}
+	if _, err := find(c.DB, r.ID); err != nil {
+		return out, err
+	}
+	if err := exportsOf(c.DB, r.ID, c.Now).Limit(maxExports).Find(&out.Exports).Error; err != nil {
+		return out, fmt.Errorf("listing archives: %w", err)
+	}
+	return out, nil
+}
+
+// exportsOf are those that were asked for and are not too old, the last first.
+func exportsOf(db *gorm.DB, school uuid.UUID, now time.Time) *gorm.DB {
+	return db.Model(&Export{}).Select(`school_export.id, school_id, state, tables, tables_done, row_count, size_bytes, sha256, error,
+		requested_by, school_export.created_at, finished_at, expires_at, coalesce(nullif(a.name, ''), a.email, '') as requested_by_name`).
+		Joins("left join super_admin a on a.id = school_export.requested_by").
+		Where("school_id = ? and (expires_at is null or expires_at > ?)", school, now).
+		Order("school_export.created_at desc, school_export.id desc")
+}
+
 // newest is the last one that was asked for and is not too old.
 func newest(db *gorm.DB, school uuid.UUID, now time.Time) (Export, error) {
 	var e Export
-	err := db.Where("school_id = ? and (expires_at is null or expires_at > ?)", school, now).Order("created_at desc, id desc").Take(&e).Error
+	err := exportsOf(db, school, now).Take(&e).Error
 	return e, err
 }
 

@@ -22,7 +22,7 @@ type Move struct {
 	ID        uuid.UUID  `json:"id"`
 	From      string     `json:"from" example:"main"`
 	To        string     `json:"to" example:"north"`
-	State     string     `json:"state" doc:"RUNNING: still served from the old node. MOVED: served from the new one, the old copy is kept. CONFIRMED: the old copy is gone. FAILED: served from the old node as before" example:"RUNNING"`
+	State     string     `json:"state" enum:"RUNNING,MOVED,CONFIRMED,FAILED" doc:"RUNNING: still served from the old node. MOVED: served from the new one, the old copy is kept. CONFIRMED: the old copy is gone. FAILED: served from the old node as before" example:"RUNNING"`
 	Percent   int        `json:"percent"`
 	Error     string     `json:"error,omitempty" doc:"Why it failed; or, while it is running, what it waits for"`
 	HeldMs    int64      `json:"heldMs" doc:"For how long writes had to wait"`

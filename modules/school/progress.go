@@ -15,7 +15,7 @@ const progressEvery = 200 * time.Millisecond
 
 // onboarding is how far a school has come.
 type onboarding struct {
-	Status  string `json:"status"`
+	Status  string `json:"status" enum:"PROVISIONING,ACTIVE,SUSPENDED,ARCHIVED,FAILED"`
 	Percent int    `json:"percent"`
 	Error   string `json:"error,omitempty"`
 	Steps   []step `json:"steps"`

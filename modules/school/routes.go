@@ -47,6 +47,9 @@ func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.PlatformRow("POST", "/super-admin/school/create", "Onboard a school; answers at once, the work goes on", api.Write, 201, m.create,
 			api.OwnTransaction, api.Says("School is being set up")),
+		api.PlatformRow("POST", "/super-admin/school/import",
+			"Onboard many schools, from JSON or a CSV file: all of them or none; answers at once, the work goes on", api.Write, 201, m.importSchools,
+			api.OwnTransaction, api.OrCSV(readSchools), api.Says("Schools are being set up"), api.Fresh),
 		api.PlatformList("/super-admin/school/list", "List the schools", listing, m.list),
 		api.PlatformRow("GET", "/super-admin/school/:id", "Read a school", api.Read, 200, m.get),
 		api.PlatformRow("PUT", "/super-admin/school/:id", "Change what the platform's record says of a school", api.Write, 200, m.update,
@@ -68,6 +71,8 @@ func (m *Module) routes() []api.Row {
 			m.requestExport, api.OwnTransaction, api.Says("The archive is being made"), api.Fresh),
 		api.PlatformDownload("/super-admin/school/:id/export", "The whole school as one archive, or ranges of it; 202 while it is being made",
 			m.export, api.Gives("application/gzip"), api.Says("The archive is being made"), api.MayFail(errExportFailed), api.Fresh),
+		api.PlatformRow("GET", "/super-admin/school/:id/exports", "The archives of a school, how far they are and who asked for them", api.Read,
+			200, m.listExports),
 		api.PlatformRow("POST", "/super-admin/school/:id/move",
 			"Move a school to another database node while it is used; answers at once, the work goes on", api.Write, 200, m.moveTo,
 			api.OwnTransaction, api.Says("School is being moved"), api.Fresh),

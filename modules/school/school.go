@@ -16,7 +16,7 @@ type School struct {
 	ID             uuid.UUID `json:"id"`
 	Code           string    `json:"code"`
 	Name           string    `json:"name"`
-	Status         string    `json:"status"`
+	Status         string    `json:"status" enum:"PROVISIONING,ACTIVE,SUSPENDED,ARCHIVED,FAILED"`
 	Node           *string   `json:"node"`
 	TimeZone       string    `json:"timeZone"`
 	Locale         string    `json:"locale"`
@@ -91,7 +91,7 @@ func (m *Module) setStatus(c api.PlatformCtx, id uuid.UUID, action string, to te
 
 // afterStatus is the school whose status was to change, or what kept it from that.
 func afterStatus(c api.PlatformCtx, id uuid.UUID, err error) (School, error) {
-	var refused tenancy.ErrTransition
+	var refused tenancy.TransitionError
 	if errors.As(err, &refused) {
 		return School{}, api.Conflict("The school is %s: it cannot become %s", refused.From, refused.To)
 	}

@@ -154,7 +154,7 @@ func TestTheListOfSchoolsSaysHowLargeEachWasWhenLastCounted(t *testing.T) {
 	super := s.App.SuperAdmin(t)
 	row := func() school.ListedSchool {
 		t.Helper()
-		found := testkit.Get[api.Page[school.ListedSchool]](t, super, "/super-admin/school/list?sort=-students&filters[search]="+s.Code)
+		found := testkit.Get[api.Page[school.ListedSchool]](t, super, "/super-admin/school/list?filters[search]="+s.Code)
 		if len(found.Items) != 1 {
 			t.Fatalf("%+v", found)
 		}
@@ -204,4 +204,40 @@ func TestWhatAnOperatorSaysOfASchoolTheSchoolSaysItselfFromThenOn(t *testing.T) 
 	}
 	super.Call(t, "POST", path+"/suspend", map[string]any{})
 	super.Refuses(t, "PUT", path, map[string]any{"name": "Shut"}, 409, "")
+}
+
+func TestSchoolExports_AreListedWithProgressAndWhoAsked(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	super := s.App.SuperAdmin(t)
+	path := "/super-admin/school/" + s.ID.String()
+	if none := testkit.Get[school.ExportList](t, super, path+"/exports"); len(none.Exports) != 0 {
+		t.Fatalf("before any was asked for: %+v", none)
+	}
+	made := testkit.Post[school.Export](t, super, path+"/export", nil)
+	if made.RequestedBy == nil || *made.RequestedBy != super.UserID {
+		t.Errorf("asked for by %v, want %s", made.RequestedBy, super.UserID)
+	}
+	var ready school.Export
+	testkit.Eventually(t, "the archive is ready", func() bool {
+		list := testkit.Get[school.ExportList](t, super, path+"/exports").Exports
+		if len(list) == 1 {
+			ready = list[0]
+		}
+		return ready.State == "READY"
+	})
+	if ready.ID != made.ID {
+		t.Errorf("listed is %s, want %s", ready.ID, made.ID)
+	}
+	if ready.RequestedByName == "" {
+		t.Error("nobody asked for it")
+	}
+	if ready.Tables == 0 || ready.TablesDone != ready.Tables {
+		t.Errorf("%d of %d tables, want all", ready.TablesDone, ready.Tables)
+	}
+	if ready.SizeBytes == 0 || ready.FinishedAt == nil || ready.ExpiresAt == nil {
+		t.Errorf("it has no size, end or last day: %+v", ready)
+	}
+	super.Refuses(t, "GET", "/super-admin/school/"+uuid.NewString()+"/exports", nil, 404, "SCHOOL_NOT_FOUND")
+	s.As(t, api.SchoolAdmin).Refuses(t, "GET", path+"/exports", nil, 403, "")
 }

@@ -13,7 +13,7 @@ import (
 // Stats are one school's numbers as they are now.
 type Stats struct {
 	SchoolID uuid.UUID `json:"schoolId"`
-	Status   string    `json:"status"`
+	Status   string    `json:"status" enum:"PROVISIONING,ACTIVE,SUSPENDED,ARCHIVED,FAILED"`
 	Counts
 	Use
 	Traffic

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// loginSettings are in force for every statement of a school, whatever the server's
+// loginSettings are in force for every statement of a school, independent of the server's
 // own are: nothing runs, waits or idles in a transaction for long.
 var loginSettings = map[string]string{
 	"search_path":                         tenancy.TemplateSchema,

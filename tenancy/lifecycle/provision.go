@@ -68,8 +68,45 @@ type NewSchool struct {
 
 // Request records a school, PROVISIONING, with the steps to be done.
 func (p *Provisioner) Request(ctx context.Context, n NewSchool, also ...tenancy.InTx) (*tenancy.School, error) {
+	made, err := p.RequestAll(ctx, []NewSchool{n}, also...)
+	if err != nil {
+		return nil, err
+	}
+	return made[0], nil
+}
+
+// RequestAll records several schools, all of them or none.
+func (p *Provisioner) RequestAll(ctx context.Context, schools []NewSchool, also ...tenancy.InTx) ([]*tenancy.School, error) {
+	var made []*tenancy.School
+	for i := range schools {
+		if err := schools[i].complete(); err != nil {
+			return nil, err
+		}
+		also = p.andEnqueue(schools[i].ID, also)
+	}
+	err := tenancy.Transact(ctx, p.cluster.PlatformPool(), also, func(tx pgx.Tx) error {
+		for _, n := range schools {
+			school, err := p.write(ctx, tx, n)
+			if err != nil {
+				return fmt.Errorf("requesting school %s: %w", n.Code, err)
+			}
+			made = append(made, school)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range schools {
+		p.cluster.NotifyChanged(n.ID)
+	}
+	return made, nil
+}
+
+// complete sets what was not said.
+func (n *NewSchool) complete() error {
 	if _, err := time.LoadLocation(n.TimeZone); err != nil || n.TimeZone == "" {
-		return nil, fmt.Errorf("requesting school %s: %q is not a time zone", n.Code, n.TimeZone)
+		return fmt.Errorf("requesting school %s: %q is not a time zone", n.Code, n.TimeZone)
 	}
 	if n.ID == uuid.Nil {
 		n.ID = uuid.Must(uuid.NewV7())
@@ -80,16 +117,7 @@ func (p *Provisioner) Request(ctx context.Context, n NewSchool, also ...tenancy.
 	if n.Admin == nil {
 		n.Admin = json.RawMessage("{}")
 	}
-	var school *tenancy.School
-	err := tenancy.Transact(ctx, p.cluster.PlatformPool(), p.andEnqueue(n.ID, also), func(tx pgx.Tx) (err error) {
-		school, err = p.write(ctx, tx, n)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("requesting school %s: %w", n.Code, err)
-	}
-	p.cluster.NotifyChanged(n.ID)
-	return school, nil
+	return nil
 }
 
 func (p *Provisioner) write(ctx context.Context, tx pgx.Tx, n NewSchool) (*tenancy.School, error) {

@@ -385,7 +385,7 @@ func TestASchoolGoesOnlyWhereItMay(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := move()
-			var refused tenancy.ErrTransition
+			var refused tenancy.TransitionError
 			if slices.Contains(may, name) != (err == nil) || (err != nil && (!errors.As(err, &refused) || refused.From != from)) {
 				t.Errorf("%s of a school that is %s: %v", name, from, err)
 			}

@@ -63,7 +63,7 @@ func RemoveNode(ctx context.Context, c *tenancy.Cluster, name string, also ...te
 	if err != nil {
 		return fmt.Errorf("striking node %s off: %w", name, err)
 	}
-	// Should it be away: whoever adds it elsewhere is told whose it was.
+	// Should it be away: an operator who adds it elsewhere is shown whose it was.
 	_, _ = n.Admin().Exec(ctx, `delete from homeroom.installation where id = $1`, here.ID)
 	return nil
 }

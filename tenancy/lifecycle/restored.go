@@ -170,7 +170,8 @@ func RestoredAsCopy(ctx context.Context, c *tenancy.Cluster, addresses map[strin
 		if err != nil {
 			return err
 		}
-		if _, err := c.PlatformPool().Exec(ctx, `update platform.node set url = $2, pool_url = '', updated_at = now() where name = $1`, name, url); err != nil {
+		if _, err := c.PlatformPool().Exec(ctx, `update platform.node set url = $2, pool_url = '', standby_url = '', updated_at = now()
+			where name = $1`, name, url); err != nil {
 			return fmt.Errorf("recording the address of node %s: %w", name, err)
 		}
 	}
@@ -199,6 +200,10 @@ func becomeCopy(ctx context.Context, c *tenancy.Cluster, names []string) (i copi
 		generation = 1, updated_at = now() returning id, previous_id, previous_generation`).Scan(&i.id, &i.previous, &i.generation)
 	if err != nil {
 		return i, fmt.Errorf("making another installation of it: %w", err)
+	}
+	// The standbys that came with the platform follow the live nodes.
+	if _, err := c.PlatformPool().Exec(ctx, `update platform.node set standby_url = '' where standby_url <> ''`); err != nil {
+		return i, fmt.Errorf("forgetting the nodes' standbys: %w", err)
 	}
 	return i, nil
 }

@@ -149,7 +149,7 @@ func forRole(sql, role string) string {
 	return strings.ReplaceAll(sql, ":school_role", tenancy.Ident(role))
 }
 
-// DropSchema removes a schema, its role and its label under the schema's lock, whatever is in it.
+// DropSchema removes a schema, its role and its label under the schema's lock, empty or not.
 func DropSchema(ctx context.Context, n *tenancy.Node, schema string) error {
 	lock, err := advisory.Lock(ctx, n.Admin(), schema)
 	if err != nil {

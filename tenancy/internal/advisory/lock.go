@@ -88,8 +88,13 @@ func TryConnect(ctx context.Context, pool *pgxpool.Pool, what string) (*pgx.Conn
 	return conn, ok, err
 }
 
+// patience is how long a server may take to answer who does such work; nobody waits at a screen for it.
+const patience = 15 * time.Second
+
 func connect(ctx context.Context, pool *pgxpool.Pool, what, sql string) (*pgx.Conn, bool, error) {
-	conn, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
+	config := pool.Config().ConnConfig
+	config.ConnectTimeout = max(config.ConnectTimeout, patience)
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, false, err
 	}

@@ -9,6 +9,7 @@ import (
 
 const (
 	UndefinedTable        = "42P01"
+	ReadOnlyTransaction   = "25006"
 	UndefinedObject       = "42704"
 	DependentObjects      = "2BP01"
 	InvalidParameterValue = "22023" // also of set_config, for a role that does not exist
