@@ -69,7 +69,9 @@ func (s *Sender) ClearPlatform(ctx context.Context, before time.Time) error {
 		"dead letters": `delete from platform.dead_letter where id in (select id from platform.dead_letter where failed_at < $1
 			order by failed_at limit $2)`,
 		"removals": `delete from platform.topic_removal where id in (select id from platform.topic_removal where created_at < $1 limit $2)`,
-		"sums":     `delete from platform.sms_day where day in (select day from platform.sms_day where day < $1 limit $2)`,
+		"messages to browsers": `delete from platform.web_message where id in (select id from platform.web_message
+			where expires_at < $1 limit $2)`,
+		"sums": `delete from platform.sms_day where day in (select day from platform.sms_day where day < $1 limit $2)`,
 	} {
 		for n := int64(clearBatch); n == clearBatch; {
 			tag, err := s.Platform.Exec(ctx, sql, before, clearBatch)

@@ -42,7 +42,8 @@ type Message struct {
 	Badge     int // 0: not known
 	// CollapseID is the same in all pushes of one notice, of which a phone shows one.
 	CollapseID *uuid.UUID
-	Topics     []string // of Unsubscribe: which the device is to leave
+	Topics     []string    // of Unsubscribe: which the device is to leave
+	web        *webMessage // of WebPush
 	Attempts   int
 	CreatedAt  time.Time
 	ExpiresAt  time.Time // zero: it does not
@@ -60,6 +61,8 @@ type Fault struct {
 	// fails, and all its messages wait.
 	Permanent  bool
 	RetryAfter time.Duration // as the provider requested; 0 if it did not
+	// OneAddress: not the provider fails but whoever is behind this address; the other messages do not wait.
+	OneAddress bool
 	Err        error
 }
 

@@ -7,8 +7,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,7 +29,11 @@ func (s *Sender) Post(ctx context.Context, l Letter) error {
 	if err := s.Ready(l.Channel); err != nil {
 		return err
 	}
-	sealed, err := s.seal(l)
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	sealed, err := seal(s.Secret, letterPurpose, text)
 	if err != nil {
 		return err
 	}
@@ -44,8 +48,8 @@ func (s *Sender) Post(ctx context.Context, l Letter) error {
 	return nil
 }
 
-func (s *Sender) cipher() (cipher.AEAD, error) {
-	key := sha256.Sum256(append([]byte("messages of the platform "), s.Secret...))
+func aeadOf(secret []byte, purpose string) (cipher.AEAD, error) {
+	key := sha256.Sum256(append([]byte(purpose), secret...))
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		return nil, err
@@ -53,12 +57,9 @@ func (s *Sender) cipher() (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-func (s *Sender) seal(l Letter) ([]byte, error) {
-	aead, err := s.cipher()
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(l)
+// seal encrypts what the platform's tables keep, under a key for its purpose.
+func seal(secret []byte, purpose string, text []byte) ([]byte, error) {
+	aead, err := aeadOf(secret, purpose)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +68,29 @@ func (s *Sender) seal(l Letter) ([]byte, error) {
 	return aead.Seal(nonce, nonce, text, nil), nil
 }
 
-func (s *Sender) open(sealed []byte) (Letter, error) {
-	var l Letter
-	aead, err := s.cipher()
+// unseal decrypts what seal made.
+func unseal(secret []byte, purpose string, sealed []byte) ([]byte, error) {
+	aead, err := aeadOf(secret, purpose)
 	if err != nil {
-		return l, err
+		return nil, err
 	}
 	if len(sealed) < aead.NonceSize() {
-		return l, errors.New("a sealed message is cut short")
+		return nil, fmt.Errorf("the sealed %s is cut short", strings.TrimSpace(purpose))
 	}
 	text, err := aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], nil)
 	if err != nil {
-		return l, fmt.Errorf("opening a sealed message: %w", err)
+		return nil, fmt.Errorf("opening the sealed %s: %w", strings.TrimSpace(purpose), err)
+	}
+	return text, nil
+}
+
+const letterPurpose = "messages of the platform "
+
+func (s *Sender) open(sealed []byte) (Letter, error) {
+	var l Letter
+	text, err := unseal(s.Secret, letterPurpose, sealed)
+	if err != nil {
+		return l, err
 	}
 	return l, json.Unmarshal(text, &l)
 }

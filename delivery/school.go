@@ -74,8 +74,11 @@ type schoolQueue struct {
 }
 
 func (s *Sender) queueOf(ctx context.Context, c Channel, school uuid.UUID) (queue, error) {
-	if c == Unsubscribe {
+	switch c {
+	case Unsubscribe:
 		return removalQueue{s}, nil
+	case WebPush:
+		return browserQueue{s}, nil
 	}
 	if school == uuid.Nil {
 		return platformQueue{s}, nil

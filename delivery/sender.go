@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -31,6 +32,7 @@ type Parts struct {
 	Platform    *pgxpool.Pool
 	Outbox      Outbox
 	Drivers     map[Channel]Driver // messages of a channel without one fail
+	Browsers    *Browsers          // nil: no web push
 	MaxInFlight map[Channel]int    // messages in flight at once; a few unless set
 	Secret      []byte             // seals the platform's own messages
 	// SMSLimit is how many segments all schools together may send in a day; 0: any.
@@ -45,7 +47,7 @@ type Sender struct {
 	lanes map[Channel]*lane
 }
 
-var maxInFlight = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4}
+var maxInFlight = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4, WebPush: 32}
 
 // New makes a sender; nothing is sent before Run.
 func New(p Parts) *Sender {
@@ -68,6 +70,9 @@ func New(p Parts) *Sender {
 	}
 	if u, ok := p.Drivers[Push].(Unsubscriber); ok {
 		s.lanes[Unsubscribe] = newLane(Unsubscribe, unsubscribing{u}, maxInFlight[Unsubscribe], p.Clock)
+	}
+	if p.Browsers != nil {
+		s.lanes[WebPush] = newLane(WebPush, p.Browsers, maxInFlight[WebPush], p.Clock)
 	}
 	return s
 }
@@ -135,13 +140,15 @@ func (s *Sender) Run(ctx context.Context) {
 }
 
 // wakePlatform checks the platform's own queue for messages that an instance left when it
-// died, and for devices that have to leave topics.
+// died, for devices that have to leave topics, and for messages to browsers.
 func (s *Sender) wakePlatform() {
 	for _, c := range []Channel{SMS, Email} {
 		s.lanes[c].enqueue(uuid.Nil)
 	}
-	if l := s.lanes[Unsubscribe]; l != nil {
-		l.enqueue(uuid.Nil)
+	for _, c := range []Channel{Unsubscribe, WebPush} {
+		if l := s.lanes[c]; l != nil {
+			l.enqueue(uuid.Nil)
+		}
 	}
 }
 
@@ -174,6 +181,7 @@ type result struct {
 	Error      string     `json:"error"`
 	ProviderID string     `json:"provider_id"`
 	Untried    int        `json:"untried"` // 1: it was claimed and not attempted
+	oneAddress bool       // the others of its batch do not wait with it
 }
 
 // sendBatch claims a few messages, sends them and records the results. It reports whether
@@ -215,7 +223,7 @@ func (s *Sender) sendAll(ctx context.Context, l *lane, q queue, claimed []Messag
 			continue
 		}
 		r := s.sendOne(ctx, l, q, m)
-		if r.State == "QUEUED" {
+		if r.State == "QUEUED" && !r.oneAddress {
 			rest = *r.NextAt
 		}
 		results = append(results, r)
@@ -238,7 +246,21 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 			return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), Untried: 1}
 		}
 	}
+	browsers := 0
+	if m.Channel == Push && s.Browsers != nil {
+		var err error
+		if browsers, err = s.Browsers.queueFor(ctx, m, q); err != nil {
+			next := now.Add(backoff(firstRetry, lastRetry, m.Attempts))
+			return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), Untried: 1}
+		}
+		if browsers > 0 {
+			s.WakeBrowsers()
+		}
+	}
 	id, err := l.send(ctx, m)
+	if browsers > 0 && errors.Is(err, ErrNoProvider) {
+		id, err = "to browsers", nil
+	}
 	if err == nil {
 		l.succeeded()
 		return result{ID: m.ID, State: "SENT", ProviderID: id}
@@ -248,7 +270,10 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 		l.succeeded() // the provider works
 		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 	}
-	rest := l.pause(fault.RetryAfter)
+	rest := now.Add(fault.RetryAfter)
+	if !fault.OneAddress {
+		rest = l.pause(fault.RetryAfter)
+	}
 	if now.Sub(m.CreatedAt) > maxAge {
 		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
 	}
@@ -256,11 +281,18 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 	if next.Before(rest) {
 		next = rest
 	}
-	return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err)}
+	return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), oneAddress: fault.OneAddress}
 }
 
 func (s *Sender) warn(school uuid.UUID, c Channel, what string, err error) {
 	if err != nil {
 		s.Log.Warn(what, "school", school, "channel", c, "error", err)
+	}
+}
+
+// WakeBrowsers has the messages to browsers sent that are due.
+func (s *Sender) WakeBrowsers() {
+	if l := s.lanes[WebPush]; l != nil {
+		l.enqueue(uuid.Nil)
 	}
 }

@@ -75,12 +75,14 @@ func (q removalQueue) ack(ctx context.Context, _ Channel, results []result) erro
 
 func (removalQueue) charge(context.Context, Message) error { return nil }
 
-// expireDevices removes the devices of expired sessions.
+// expireDevices removes the devices and browsers of expired sessions.
 func (s *Sender) expireDevices(ctx context.Context, now time.Time) error {
-	_, err := s.Platform.Exec(ctx, `delete from platform.device_token d using platform.session s where s.id = d.session_id
-		and s.expires_at <= $1`, now)
-	if err != nil {
-		return fmt.Errorf("removing the devices of sessions that ran out: %w", err)
+	for _, table := range []string{"device_token", "web_subscription"} {
+		_, err := s.Platform.Exec(ctx, `delete from platform.`+table+` d using platform.session s where s.id = d.session_id
+			and s.expires_at <= $1`, now)
+		if err != nil {
+			return fmt.Errorf("removing the devices of sessions that ran out: %w", err)
+		}
 	}
 	return nil
 }

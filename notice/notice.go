@@ -29,6 +29,7 @@ const (
 	Message      Type = "MESSAGE"
 	Transport    Type = "TRANSPORT"
 	Library      Type = "LIBRARY"
+	Timetable    Type = "TIMETABLE"
 )
 
 // Notice is a message to the guardians of a student, or to one user. It is written with the change

@@ -18,6 +18,7 @@ import (
 	htransport "google.golang.org/api/transport/http"
 
 	"homeroom/delivery"
+	"homeroom/notice"
 )
 
 // Driver sends to topics, and to a user's devices where there is no topic for them.
@@ -151,10 +152,15 @@ func pushMessage(m delivery.Message) *messaging.Message {
 	}
 }
 
-// channelID is the channel of Android's that a type of notice is shown in: service_
-// and the type's plural in small letters.
+// channelID is the channel of Android's that a type of notice is shown in, such as service_announcements. Types without a
+// plural have none in their channel's name.
 func channelID(noticeType string) string {
-	return "service_" + strings.ToLower(noticeType) + "s"
+	name := "service_" + strings.ToLower(noticeType)
+	switch notice.Type(noticeType) {
+	case notice.Attendance, notice.Transport, notice.Library, notice.Timetable:
+		return name
+	}
+	return name + "s"
 }
 
 var errUnregistered = errors.New("the device is gone")

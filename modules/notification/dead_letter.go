@@ -12,9 +12,9 @@ import (
 type DeadLetter struct {
 	ID        uuid.UUID  `json:"id"`
 	SchoolID  *uuid.UUID `json:"schoolId" doc:"null for codes and links of the platform itself"`
-	Channel   string     `json:"channel" example:"SMS"`
+	Channel   string     `json:"channel" enum:"PUSH,SMS,EMAIL" example:"SMS"`
 	Recipient string     `json:"to"`
-	Type      string     `json:"type" doc:"What it was about; empty for what an office sent"`
+	Type      string     `json:"type" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE,''" doc:"What it was about; empty for what an office sent"`
 	Attempts  int        `json:"attempts"`
 	LastError string     `json:"lastError"`
 	CreatedAt time.Time  `json:"createdAt"`

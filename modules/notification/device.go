@@ -11,7 +11,7 @@ type deviceRequest struct {
 	Platform string `json:"platform" validate:"omitempty,oneof=android ios web"`
 }
 
-// register makes the calling device the caller's. It is told as long as its session lives.
+// register makes the calling device the caller's. It gets notices as long as its session lives.
 func (m *Module) register(c api.Ctx, r deviceRequest) (api.Nothing, error) {
 	topics, err := topicsOf(c.DB, c.School.ID, []uuid.UUID{c.User.ID})
 	if err != nil {

@@ -25,6 +25,11 @@ func personal() []api.PersonalTable {
 
 		{Platform: true, Table: "device_token", School: "school_id", Section: "devices", Of: "user_id", NoID: true, Gone: true, Own: "topics",
 			Hidden: "token", Nothing: api.Reasons{api.FixedText: "platform"}},
+		{Platform: true, Table: "web_subscription", School: "school_id", Section: "browsers", Of: "user_id", Gone: true,
+			Hidden: "endpoint p256dh auth"},
+		{Platform: true, Table: "web_message",
+			Nothing: api.Reasons{api.FixedText: "topic urgency state last_error", "encrypted for one browser, goes with its subscription": "body"}},
+		{Platform: true, Table: "web_push_key", Nothing: api.Reasons{"the installation's own key": "sealed"}},
 		{Platform: true, Table: "topic_removal", School: "school_id",
 			Nothing: api.Reasons{"a phone's address at the push provider and what it is taken out of, until that is done": "token topics last_error"}},
 		// A code that is on its way to somebody who has an account elsewhere is still sent.

@@ -9,7 +9,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// noticeTypes are what one can have wishes about.
+// noticeTypes are what parents can have wishes about.
 var noticeTypes = []notice.Type{
 	notice.Announcement, notice.Attendance, notice.Result, notice.Fee, notice.Leave, notice.Message, notice.Transport, notice.Library,
 }

@@ -15,13 +15,25 @@ import (
 
 // Devices knows people's phones.
 type Devices interface {
-	// Register gives a device to the user who holds it now, whoever had it before, with the
+	// Register gives a device to the user who holds it now, and takes it from an earlier one, with the
 	// topics this user may subscribe to.
 	Register(ctx context.Context, token, platform string, school, user, session uuid.UUID, topics []string) error
 	// Users are those of a school's users who have a device, of all or, if any are given, of these.
 	Users(ctx context.Context, school uuid.UUID, among ...uuid.UUID) ([]uuid.UUID, error)
 	// SetTopics says which topics the devices of users may be subscribed to from now on.
 	SetTopics(ctx context.Context, school uuid.UUID, topics map[uuid.UUID][]string) error
+}
+
+// Browsers knows the browsers that show people's notices. Nil: there is no web push.
+type Browsers interface {
+	// PublicKey is what a browser binds its subscription to.
+	PublicKey(ctx context.Context) (string, error)
+	IsSubscribed(ctx context.Context, session uuid.UUID) (bool, error)
+	// Check says which field of a subscription is wrong, and why; both are empty if none is.
+	Check(endpoint string, p256dh, auth []byte) (field, problem string)
+	// Subscribe makes a browser show the notices of a session's user.
+	Subscribe(ctx context.Context, endpoint string, p256dh, auth []byte, school, user, session uuid.UUID) error
+	Unsubscribe(ctx context.Context, session uuid.UUID) error
 }
 
 // Queue sends what was queued.
@@ -34,10 +46,11 @@ type Queue interface {
 
 // Module serves notifications.
 type Module struct {
-	Devices Devices
-	Queue   Queue
-	Schools api.Schools
-	Clock   func() time.Time
+	Devices  Devices
+	Browsers Browsers
+	Queue    Queue
+	Schools  api.Schools
+	Clock    func() time.Time
 	// AnnouncementAddressesUser is the condition, with a message of an announcement as d and
 	// the school's day as @today, that the announcement is still for the message's user.
 	AnnouncementAddressesUser string
@@ -71,6 +84,16 @@ func (m *Module) routes() []api.Row {
 			api.Post(at+"read", "notification", "Mark one as read", read, api.OpenInEvaluationMode, api.NoAudit, api.Says("Marked as read")),
 			api.Post(at+"read-all", "notification", "Mark all as read", readAll, api.OpenInEvaluationMode, api.NoAudit,
 				api.Says("All marked as read")),
+		)
+	}
+	for _, client := range []string{"parent", "teacher", "driver"} { // who use the people's app
+		at := "/" + client + "/notification/web-push"
+		all = append(all,
+			api.Get(at, "notification", "What a browser needs to subscribe, and whether this one has", m.getWebPush),
+			api.Post(at, "notification", "Show my notices on this browser; as long as the session lives", m.subscribe,
+				api.OpenInEvaluationMode, api.NoAudit, api.Says("Browser subscribed")),
+			api.Post(at+"/end", "notification", "Show them no more on this browser", m.unsubscribe, api.OpenInEvaluationMode, api.NoAudit,
+				api.Says("Browser unsubscribed")),
 		)
 	}
 	all = append(all,
