@@ -72,7 +72,7 @@ func (f Figures) Money(minor int64) string {
 	return sign + f.Plain(minor)
 }
 
-// Sign is what stands for the currency at the head of a column.
+// Sign is the currency's sign or code, for the head of a column.
 func (f Figures) Sign() string {
 	if sign, known := signs[f.currency]; known {
 		return sign

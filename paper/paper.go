@@ -12,14 +12,13 @@ import (
 
 // Lengths are millimetres from the upper left corner of an A4 page, sizes of letters points.
 const (
-	pageWidth  = 210.0
-	pageHeight = 297.0
-	margin     = 18.0
-	bodyWidth  = pageWidth - 2*margin
-	label      = 55.0
-	point      = 25.4 / 72
-	bodySize   = 10.5
-	smallSize  = 9.0
+	shortSide = 210.0
+	longSide  = 297.0
+	margin    = 18.0
+	label     = 55.0
+	point     = 25.4 / 72
+	bodySize  = 10.5
+	smallSize = 9.0
 )
 
 // Align is where a text stands in its box.
@@ -71,7 +70,12 @@ type Document struct {
 	y      float64
 	logo   *picture
 	buffer *bytes.Buffer
+
+	width, height float64 // of its pages
 }
+
+// bodyWidth is what the margins leave of a page's width.
+func (d *Document) bodyWidth() float64 { return d.width - 2*margin }
 
 // New begins a document on A4 with the school's letterhead and what it is.
 func New(head Letterhead, title string) *Document {
@@ -82,9 +86,18 @@ func New(head Letterhead, title string) *Document {
 	return d
 }
 
+// NewWide is New on pages that lie on their long side, for tables of many columns.
+func NewWide(head Letterhead, title string) *Document {
+	buffer := &bytes.Buffer{}
+	d := Start(buffer, head, title)
+	d.buffer, d.width, d.height = buffer, longSide, shortSide
+	d.Sheet(title)
+	return d
+}
+
 // Start begins a document of many sheets that is written to out as it is drawn.
 func Start(out io.Writer, head Letterhead, name string) *Document {
-	d := &Document{pdf: newPDF(out), set: newTypesetter(), head: head, name: name}
+	d := &Document{pdf: newPDF(out), set: newTypesetter(), head: head, name: name, width: shortSide, height: longSide}
 	d.logo = d.addPicture(head.Logo)
 	return d
 }
@@ -93,12 +106,12 @@ func Start(out io.Writer, head Letterhead, name string) *Document {
 func (d *Document) Sheet(title string) {
 	d.endPage()
 	d.title, d.page, d.y = title, 1, margin-4
-	inner := bodyWidth
+	inner := d.bodyWidth()
 	x := margin
 	if d.logo != nil {
 		d.drawPicture(d.logo, margin, margin-6, logoMax, logoMax)
 		// The mark has the corner: text beside it keeps clear of it on both sides.
-		x, inner = margin+logoMax+2, bodyWidth-2*(logoMax+2)
+		x, inner = margin+logoMax+2, d.bodyWidth()-2*(logoMax+2)
 	}
 	d.y += d.put(x, d.y, inner, d.head.Name, 17, true, centre)
 	for _, text := range d.head.Lines {
@@ -108,26 +121,26 @@ func (d *Document) Sheet(title string) {
 		d.y = max(d.y, margin-6+logoMax)
 	}
 	d.y += 2
-	d.rule(margin, d.y, bodyWidth, 0.3)
+	d.rule(margin, d.y, d.bodyWidth(), 0.3)
 	d.y += 2.5
-	d.y += d.put(margin, d.y, bodyWidth, title, 13, true, centre) + 3
+	d.y += d.put(margin, d.y, d.bodyWidth(), title, 13, true, centre) + 3
 }
 
 func (d *Document) endPage() {
 	if d.page > 0 {
-		d.pdf.endPage(pageWidth/point, pageHeight/point)
+		d.pdf.endPage(d.width/point, d.height/point)
 	}
 }
 
 // room makes sure that so much fits on the page, or goes on on the next one, which says what
 // it belongs to.
 func (d *Document) room(height float64) (broke bool) {
-	if d.y+height <= pageHeight-margin {
+	if d.y+height <= d.height-margin {
 		return false
 	}
 	d.endPage()
 	d.page, d.y = d.page+1, margin-4
-	d.y += d.put(margin, d.y, bodyWidth, fmt.Sprintf("%s, page %d", d.title, d.page), smallSize, false, right) + 2
+	d.y += d.put(margin, d.y, d.bodyWidth(), fmt.Sprintf("%s, page %d", d.title, d.page), smallSize, false, right) + 2
 	return true
 }
 
@@ -149,7 +162,7 @@ func (d *Document) putLine(l line, x, y, width, size float64, heavy bool, align 
 		x += width - l.width*point
 	}
 	base := y + leading(size)/2 + 0.35*size*point
-	d.pdf.text(l, x/point, (pageHeight-base)/point, size, heavy)
+	d.pdf.text(l, x/point, (d.height-base)/point, size, heavy)
 }
 
 // leading is the height of a line: marks above and below letters need it.
@@ -157,8 +170,8 @@ func leading(size float64) float64 { return size * point * 1.45 }
 
 // rule draws a line to the right.
 func (d *Document) rule(x, y, width, thick float64) {
-	fmt.Fprintf(&d.pdf.page, "%s w %s %s m %s %s l S\n", num(thick/point), num(x/point), num((pageHeight-y)/point),
-		num((x+width)/point), num((pageHeight-y)/point))
+	fmt.Fprintf(&d.pdf.page, "%s w %s %s m %s %s l S\n", num(thick/point), num(x/point), num((d.height-y)/point),
+		num((x+width)/point), num((d.height-y)/point))
 }
 
 // box draws a frame; a shaded one is grey inside.
@@ -168,14 +181,14 @@ func (d *Document) box(x, y, width, height float64, shaded bool) {
 		d.pdf.page.WriteString("0.93 g ")
 		paint = "B"
 	}
-	fmt.Fprintf(&d.pdf.page, "%s w %s %s %s %s re %s 0 g\n", num(0.2/point), num(x/point), num((pageHeight-y-height)/point),
+	fmt.Fprintf(&d.pdf.page, "%s w %s %s %s %s re %s 0 g\n", num(0.2/point), num(x/point), num((d.height-y-height)/point),
 		num(width/point), num(height/point), paint)
 }
 
 // Field says one thing. Long text goes on in the next line.
 func (d *Document) Field(name, value string) {
 	names := d.set.lines(name, bodySize, true, (label-2)/point)
-	values := d.set.lines(value, bodySize, false, (bodyWidth-label)/point)
+	values := d.set.lines(value, bodySize, false, (d.bodyWidth()-label)/point)
 	high := leading(bodySize)
 	d.room(float64(min(max(len(names), len(values)), 30)) * high)
 	for i := range max(len(names), len(values)) {
@@ -184,7 +197,7 @@ func (d *Document) Field(name, value string) {
 			d.putLine(names[i], margin, d.y, label, bodySize, true, left)
 		}
 		if i < len(values) {
-			d.putLine(values[i], margin+label, d.y, bodyWidth-label, bodySize, false, left)
+			d.putLine(values[i], margin+label, d.y, d.bodyWidth()-label, bodySize, false, left)
 		}
 		d.y += high
 	}
@@ -194,7 +207,7 @@ func (d *Document) Field(name, value string) {
 // Blank leaves a line to write a thing on by hand.
 func (d *Document) Blank(name string) {
 	d.Field(name, "")
-	d.rule(margin+label, d.y-1.5, bodyWidth-label, 0.15)
+	d.rule(margin+label, d.y-1.5, d.bodyWidth()-label, 0.15)
 }
 
 // Pairs say two things side by side, and the next two under them. What has no value is left out.
@@ -205,7 +218,8 @@ func (d *Document) Pairs(pairs ...[2]string) {
 			kept = append(kept, p)
 		}
 	}
-	const half, name = bodyWidth / 2, 34.0
+	const name = 34.0
+	half := d.bodyWidth() / 2
 	for i := 0; i < len(kept); i += 2 {
 		row := kept[i:min(i+2, len(kept))]
 		most := 1
@@ -224,9 +238,9 @@ func (d *Document) Pairs(pairs ...[2]string) {
 
 // Text is prose, as long as it takes.
 func (d *Document) Text(text string) {
-	for _, l := range d.set.lines(text, bodySize, false, bodyWidth/point) {
+	for _, l := range d.set.lines(text, bodySize, false, d.bodyWidth()/point) {
 		d.room(leading(bodySize))
-		d.putLine(l, margin, d.y, bodyWidth, bodySize, false, left)
+		d.putLine(l, margin, d.y, d.bodyWidth(), bodySize, false, left)
 		d.y += leading(bodySize)
 	}
 	d.y++
@@ -236,7 +250,7 @@ func (d *Document) Text(text string) {
 func (d *Document) Heading(text string) {
 	d.room(25) // not alone at the end of a page
 	d.y += 2.5
-	d.y += d.put(margin, d.y, bodyWidth, text, 11.5, true, left) + 0.8
+	d.y += d.put(margin, d.y, d.bodyWidth(), text, 11.5, true, left) + 0.8
 }
 
 // Gap leaves some room.
@@ -246,7 +260,7 @@ func (d *Document) Gap(height float64) { d.y += height }
 func (d *Document) Signatures(names ...string) {
 	d.room(26)
 	d.y += 18
-	each := bodyWidth / float64(len(names))
+	each := d.bodyWidth() / float64(len(names))
 	high := 0.0
 	for i, name := range names {
 		x := margin + float64(i)*each

@@ -20,7 +20,8 @@ var names = map[string]string{
 	"Sinhala": "ශ්\u200dරී ලාල් පෙරේරා", "Nepali": "विष्णुप्रसाद श्रेष्ठ", "Thai": "สมชาย ใจดี", "Lao": "ສົມພອນ", "Khmer": "សុខ ចាន់ណា",
 	"Burmese": "အောင်ဆန်း", "Amharic": "አበበ ቢቂላ", "Hebrew": "דוד בן-גוריון", "Armenian": "Արամ", "Georgian": "გიორგი", "Greek": "Ελένη",
 	"Russian": "Екатерина Щукина", "Yoruba": "Adébáyọ̀ Ṣọlá", "Polish": "Łukasz Żółć", "Turkish": "İğdır Şükrü", "Swahili": "Wanjikũ Ng'ang'a",
-	"Santali": "ᱥᱟᱱᱛᱟᱲᱤ", "Meitei": "ꯃꯤꯇꯩ", "Dhivehi": "އިބްރާހީމް", "Berber": "ⵎⴰⵙⵉⵏ", "money": "₹1,23,456.00 € £ ₦ ¥ ₫ 100 % – ✓ →",
+	"Santali": "ᱥᱟᱱᱛᱟᱲᱤ", "Meitei": "ꯃꯤꯇꯩ", "Dhivehi": "އިބްރާހީމް", "Berber": "ⵎⴰⵙⵉⵏ", "Chinese": "王小明，欧阳娜娜 龔詩穎 陳", "Japanese": "佐藤さくら・高橋ケンジ 髙﨑 ー「東京」", "Korean": "김민준 최예린 뷁", "wide": "ＡＢＣ１２３",
+	"money": "₹1,23,456.00 € £ ₦ ¥ ₫ 100 % – ✓ →",
 }
 
 func TestNames_InEveryScript_HaveTheirGlyphs(t *testing.T) {
@@ -71,6 +72,17 @@ func TestDocument_OfFourScripts_IsSmall(t *testing.T) {
 		d.Field(language, names[language])
 	}
 	if body := save(t, "four", d); len(body) > 60_000 {
+		t.Errorf("%d bytes", len(body))
+	}
+}
+
+func TestDocument_OfChineseJapaneseAndKorean_IsSmall(t *testing.T) {
+	t.Parallel()
+	d := paper.New(paper.Letterhead{Name: "Green Valley"}, "Receipt")
+	for _, language := range []string{"Chinese", "Japanese", "Korean"} {
+		d.Field(language, names[language])
+	}
+	if body := save(t, "east", d); len(body) > 60_000 {
 		t.Errorf("%d bytes", len(body))
 	}
 }

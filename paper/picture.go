@@ -49,5 +49,5 @@ func (d *Document) drawPicture(p *picture, x, y, width, height float64) {
 		w, h = height*p.share, height
 	}
 	x, y = x+(width-w)/2, y+(height-h)/2
-	d.pdf.picture(p.number, x/point, (pageHeight-y-h)/point, w/point, h/point)
+	d.pdf.picture(p.number, x/point, (d.height-y-h)/point, w/point, h/point)
 }

@@ -6,6 +6,7 @@ type Column struct {
 	Width  float64
 	Number bool // to the right, so that digits stand under digits
 	Middle bool
+	Shaded bool // grey, such as a day off
 }
 
 // Group is a title over several columns.
@@ -21,9 +22,8 @@ type Grid struct {
 	Rows    [][]string
 	Totals  [][]string
 	Small   bool // for many columns
+	Dense   bool // for a column a day
 }
-
-const cellPad = 1.2
 
 // Table draws rows under a header.
 func (d *Document) Table(columns []Column, rows [][]string) {
@@ -38,12 +38,15 @@ func (d *Document) Grid(g Grid) {
 	for _, c := range g.Columns {
 		shares += c.Width
 	}
-	t := table{Document: d, grid: g, widths: make([]float64, len(g.Columns)), size: 9.5}
+	t := table{Document: d, grid: g, widths: make([]float64, len(g.Columns)), size: 9.5, pad: 1.2}
 	if g.Small {
 		t.size = 8
 	}
+	if g.Dense {
+		t.size, t.pad = 7, 0.5
+	}
 	for i, c := range g.Columns {
-		t.widths[i] = c.Width / shares * bodyWidth
+		t.widths[i] = c.Width / shares * d.bodyWidth()
 	}
 	t.titles()
 	for _, cells := range g.Rows {
@@ -61,6 +64,7 @@ type table struct {
 	grid   Grid
 	widths []float64
 	size   float64
+	pad    float64 // beside the text of a cell
 }
 
 func (t *table) titles() {
@@ -73,11 +77,11 @@ func (t *table) titles() {
 				widths[i] += t.widths[at]
 				at++
 			}
-			high = max(high, float64(len(t.set.lines(g.Title, t.size, true, (widths[i]-2*cellPad)/point)))*leading(t.size)+1)
+			high = max(high, float64(len(t.set.lines(g.Title, t.size, true, (widths[i]-2*t.pad)/point)))*leading(t.size)+1)
 		}
 		for i, g := range t.grid.Groups {
 			t.box(x, t.y, widths[i], high, true)
-			t.put(x+cellPad, t.y+0.5, widths[i]-2*cellPad, g.Title, t.size, true, centre)
+			t.put(x+t.pad, t.y+0.5, widths[i]-2*t.pad, g.Title, t.size, true, centre)
 			x += widths[i]
 		}
 		t.y += high
@@ -93,7 +97,7 @@ func (t *table) row(cells []string, heavy, title bool) {
 	lines, most := make([][]line, len(t.widths)), 1
 	for i, width := range t.widths {
 		if i < len(cells) && cells[i] != "" {
-			lines[i] = t.set.lines(cells[i], t.size, heavy, (width-2*cellPad)/point)
+			lines[i] = t.set.lines(cells[i], t.size, heavy, (width-2*t.pad)/point)
 		}
 		most = max(most, len(lines[i]))
 	}
@@ -105,7 +109,7 @@ func (t *table) row(cells []string, heavy, title bool) {
 	}
 	x := margin
 	for i, width := range t.widths {
-		t.box(x, t.y, width, high, title)
+		t.box(x, t.y, width, high, title || t.grid.Columns[i].Shaded)
 		align := left
 		switch c := t.grid.Columns[i]; {
 		case c.Number:
@@ -114,7 +118,7 @@ func (t *table) row(cells []string, heavy, title bool) {
 			align = centre
 		}
 		for n, l := range lines[i] {
-			t.putLine(l, x+cellPad, t.y+0.5+float64(n)*leading(t.size), width-2*cellPad, t.size, heavy, align)
+			t.putLine(l, x+t.pad, t.y+0.5+float64(n)*leading(t.size), width-2*t.pad, t.size, heavy, align)
 		}
 		x += width
 	}
@@ -125,9 +129,9 @@ func (t *table) row(cells []string, heavy, title bool) {
 func (d *Document) Ruled(name string, lines int) {
 	const between = 8.0
 	d.room(leading(bodySize) + float64(lines)*between)
-	d.y += d.put(margin, d.y, bodyWidth, name, bodySize, true, left)
+	d.y += d.put(margin, d.y, d.bodyWidth(), name, bodySize, true, left)
 	for range lines {
 		d.y += between
-		d.rule(margin, d.y, bodyWidth, 0.15)
+		d.rule(margin, d.y, d.bodyWidth(), 0.15)
 	}
 }

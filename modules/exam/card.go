@@ -2,6 +2,7 @@ package exam
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -23,6 +24,7 @@ type ReportCard struct {
 	Overall          Overall         `json:"overall"`
 	Attendance       *CardAttendance `json:"attendance" doc:"None where attendance is not kept"`
 	Remark           *CardRemark     `json:"remark" doc:"The class teacher's"`
+	PrincipalRemark  *CardRemark     `json:"principalRemark" doc:"The principal's"`
 	AsOf             api.Date        `json:"asOf"`
 
 	scale Bands // the grades of the class, for a template that explains them
@@ -74,9 +76,11 @@ type Overall struct {
 
 // CardAttendance is how often the student was there.
 type CardAttendance struct {
-	Present float64  `json:"present" doc:"Days there; half a day of leave is half a day"`
-	Total   int      `json:"total" doc:"School days up to today that were marked"`
-	Percent *float64 `json:"percent"`
+	Present    float64  `json:"present" doc:"Days there; half a day of leave is half a day"`
+	Marked     int      `json:"marked" doc:"School days up to today that were marked"`
+	SchoolDays int      `json:"schoolDays" doc:"School days of the enrolment up to today, marked or not"`
+	Total      int      `json:"total" doc:"The same as marked"`
+	Percent    *float64 `json:"percent" doc:"Days there, of those marked"`
 }
 
 type cardRequest struct {
@@ -109,17 +113,37 @@ func (m *Module) card(c api.Ctx, student, yearID uuid.UUID, unpublished bool, fo
 
 // cardOf is a student's card of a year.
 func (m *Module) cardOf(c api.Ctx, student uuid.UUID, year roster.AcademicYear, unpublished bool) (ReportCard, error) {
-	d, err := readCard(c, student, year.ID, unpublished)
-	if err != nil {
+	cards, err := m.cardsOf(c, []uuid.UUID{student}, year, unpublished)
+	switch {
+	case err != nil:
 		return ReportCard{}, err
-	}
-	if year.ID == uuid.Nil {
+	case len(cards) == 0:
+		return ReportCard{}, roster.ErrNoStudent
+	case year.ID == uuid.Nil:
 		return ReportCard{}, errNoYear
 	}
-	card := d.weigh()
-	card.SchoolName, card.AcademicYearID, card.AcademicYearName, card.AsOf = c.School.Name, year.ID, year.Name, c.Today()
-	card.Attendance, err = m.attended(c, student, year)
-	return card, err
+	return cards[0], nil
+}
+
+// cardsOf are the cards of students, in their order, without those who do not exist. They take as many
+// statements as one card.
+func (m *Module) cardsOf(c api.Ctx, students []uuid.UUID, year roster.AcademicYear, unpublished bool) ([]ReportCard, error) {
+	read, err := readCards(c, students, year.ID, unpublished)
+	if err != nil {
+		return nil, err
+	}
+	attended, err := m.attended(c, students, year)
+	if err != nil {
+		return nil, err
+	}
+	cards := make([]ReportCard, len(read))
+	for i, d := range read {
+		card := d.weigh()
+		card.SchoolName, card.AcademicYearID, card.AcademicYearName, card.AsOf = c.School.Name, year.ID, year.Name, c.Today()
+		card.Attendance = attended[d.student.ID]
+		cards[i] = card
+	}
+	return cards, nil
 }
 
 // cardYear is the year asked for, or the active one, if one is.
@@ -134,19 +158,25 @@ func cardYear(c api.Ctx, id uuid.UUID) (roster.AcademicYear, error) {
 	return append(active, roster.AcademicYear{})[0], nil
 }
 
-func (m *Module) attended(c api.Ctx, student uuid.UUID, year roster.AcademicYear) (*CardAttendance, error) {
+// attended is how often each of the students was there; nobody is in it where attendance is not kept.
+func (m *Module) attended(c api.Ctx, students []uuid.UUID, year roster.AcademicYear) (map[uuid.UUID]*CardAttendance, error) {
+	out := map[uuid.UUID]*CardAttendance{}
 	if m.Attendance == nil {
-		return nil, nil
+		return out, nil
 	}
 	until := year.EndDate
 	if c.Today().Before(until) {
 		until = c.Today()
 	}
-	present, total, err := m.Attendance.Totals(c, student, year.StartDate, until)
+	present, marked, schoolDays, err := m.Attendance.Totals(c, students, year.StartDate, until)
 	if err != nil {
 		return nil, fmt.Errorf("counting attendance: %w", err)
 	}
-	return &CardAttendance{Present: present, Total: total, Percent: percentOf(Marks(present*100), Marks(total*100))}, nil
+	for _, s := range students {
+		out[s] = &CardAttendance{Present: present[s], Marked: marked[s], SchoolDays: schoolDays[s], Total: marked[s],
+			Percent: percentOf(Marks(present[s]*100), Marks(marked[s]*100))}
+	}
+	return out, nil
 }
 
 // cardData is what the database knows for a card.
@@ -157,7 +187,8 @@ type cardData struct {
 	lines   []resultLine
 	bands   Bands
 	rule    passRule
-	remarks []CardRemark // one at the most
+	remarks []studentRemark // one at the most for a student
+	heads   []studentRemark // the principal's, likewise
 	missing []missingPaper
 }
 
@@ -168,23 +199,26 @@ type cardExam struct {
 	Weight     float64
 	TermName   *string
 	TermWeight *float64
+	ClassIDs   []uuid.UUID
 }
 
-// cardSeat is the class the student $1 sits in, or sat in last, in the year $2.
-const cardSeat = `(select n.class_id from enrolment n where n.student_id = $1 and n.academic_year_id = $2 order by n.start_date desc
-	limit 1)`
+// cardSeats are the classes the students $1 sit in, or sat in last, in the year $2.
+const cardSeats = `(select distinct on (n.student_id) n.class_id from enrolment n where n.student_id = any($1) and n.academic_year_id = $2
+	order by n.student_id, n.start_date desc)`
 
-// cardExams holds for the exams x that count: of that class, or sat in the class the
-// student was in before. $3 says whether those count whose results are not published.
+// cardExams holds for the exams x that count for some of them: of such a class, or sat in the class a student
+// was in before. $3 says whether those count whose results are not published.
 const cardExams = `x.academic_year_id = $2 and (x.status = 'PUBLISHED' or ($3 and x.status = 'SCHEDULED'))
-	and (exists (select from exam_class z where z.exam_id = x.id and z.class_id = ` + cardSeat + `)
-		or exists (select from exam_paper q join exam_result o on o.paper_id = q.id where q.exam_id = x.id and o.student_id = $1))`
+	and (exists (select from exam_class z where z.exam_id = x.id and z.class_id in ` + cardSeats + `)
+		or exists (select from exam_paper q join exam_result o on o.paper_id = q.id where q.exam_id = x.id and o.student_id = any($1)))`
 
-func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, error) {
-	d := &cardData{}
-	var students []CardStudent
+// readCards reads what the cards of students need, in one round trip.
+func readCards(c api.Ctx, students []uuid.UUID, year uuid.UUID, unpublished bool) ([]*cardData, error) {
+	all := cardData{}
+	var found []CardStudent
 	var scales []classScale
 	var rules []passRule
+	args := []any{students, year, unpublished}
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select s.id, s.admission_number, s.first_name, s.last_name, s.date_of_birth, n.class_id,
 			coalesce(k.name, '') as class_name, coalesce(d.name, '') as division_name, n.roll_number,
@@ -193,33 +227,65 @@ func readCard(c api.Ctx, student, year uuid.UUID, unpublished bool) (*cardData, 
 			from student s left join lateral (select n.class_id, n.division_id, n.roll_number from enrolment n where n.student_id = s.id
 			and n.academic_year_id = $2 order by n.start_date desc limit 1) n on true
 			left join class k on k.id = n.class_id left join division d on d.id = n.division_id
-			where s.id = $1 and s.deleted_at is null`, Args: []any{student, year}, Scan: tenancy.Collect(&students)},
-		tenancy.Query{SQL: `select x.id, x.name, x.term_id, x.weight, t.name as term_name, t.weight as term_weight from exam x left
-			join term t on t.id = x.term_id where ` + cardExams + `
-			order by t.start_date nulls last, x.start_date nulls last, x.created_at,
-			x.id`, Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.exams)},
-		tenancy.Query{SQL: tallies(`(p.class_id = ` + cardSeat + ` or r.student_id = $1) and p.exam_id in (select x.id from exam x where ` +
-			cardExams + `)`),
-			Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.tallies)},
+			where s.id = any($1) and s.deleted_at is null order by array_position($1, s.id)`, Args: args[:2], Scan: tenancy.Collect(&found)},
+		tenancy.Query{SQL: `select x.id, x.name, x.term_id, x.weight, t.name as term_name, t.weight as term_weight,
+				array(select z.class_id from exam_class z where z.exam_id = x.id) as class_ids
+			from exam x left join term t on t.id = x.term_id where ` + cardExams + `
+			order by t.start_date nulls last, x.start_date nulls last, x.created_at, x.id`, Args: args, Scan: tenancy.Collect(&all.exams)},
+		tenancy.Query{SQL: tallies(`(p.class_id in ` + cardSeats + ` or r.student_id = any($1))
+			and p.exam_id in (select x.id from exam x where ` + cardExams + `)`), Args: args, Scan: tenancy.Collect(&all.tallies)},
 		tenancy.Query{SQL: `select k.id as class_id, g.bands from class k join grade_scale g on g.id =
-			coalesce(k.grade_scale_id, (select id from grade_scale where is_default)) where k.id = ` + cardSeat,
-			Args: []any{student, year}, Scan: tenancy.Collect(&scales)},
-		tenancy.Query{SQL: resultLines + `r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams +
-			`) order by p.exam_date, p.start_time, u.name, p.id`,
-			Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.lines)},
-		tenancy.Query{SQL: missingPapers, Args: []any{student, year, unpublished}, Scan: tenancy.Collect(&d.missing)},
+			coalesce(k.grade_scale_id, (select id from grade_scale where is_default)) where k.id in ` + cardSeats,
+			Args: args[:2], Scan: tenancy.Collect(&scales)},
+		tenancy.Query{SQL: resultLines + `r.student_id = any($1) and p.exam_id in (select x.id from exam x where ` + cardExams +
+			`) order by p.exam_date, p.start_time, u.name, p.id`, Args: args, Scan: tenancy.Collect(&all.lines)},
+		tenancy.Query{SQL: missingPapers, Args: args, Scan: tenancy.Collect(&all.missing)},
 		tenancy.Query{SQL: passRuleSQL, Scan: tenancy.Collect(&rules)},
-		tenancy.Query{SQL: cardRemark, Args: []any{student, year}, Scan: tenancy.Collect(&d.remarks)},
+		tenancy.Query{SQL: remarksIn("report_card_remark"), Args: args[:2], Scan: tenancy.Collect(&all.remarks)},
+		tenancy.Query{SQL: remarksIn("principal_remark"), Args: args[:2], Scan: tenancy.Collect(&all.heads)},
 	)
 	if err != nil {
-		return nil, fmt.Errorf("reading a report card: %w", err)
+		return nil, fmt.Errorf("reading report cards: %w", err)
 	}
-	if len(students) == 0 {
-		return nil, roster.ErrNoStudent
+	all.rule = rules[0]
+	out := make([]*cardData, len(found))
+	for i, s := range found {
+		out[i] = all.of(s, scalesByClass(scales))
 	}
-	d.student, d.rule = students[0], rules[0]
-	if len(scales) > 0 {
-		d.bands = scales[0].Bands
+	return out, nil
+}
+
+// of is what there is for one student's card: exams of the class they sit in, or that they have results in,
+// and in these exams the tallies of their class.
+func (d *cardData) of(s CardStudent, scales map[uuid.UUID]Bands) *cardData {
+	own := &cardData{student: s, rule: d.rule}
+	if s.ClassID != nil {
+		own.bands = scales[*s.ClassID]
 	}
-	return d, nil
+	counts := map[uuid.UUID]bool{}
+	for _, l := range d.lines {
+		if l.StudentID == s.ID {
+			counts[l.ExamID] = true
+			own.lines = append(own.lines, l)
+		}
+	}
+	for _, e := range d.exams {
+		if counts[e.ID] = counts[e.ID] || s.ClassID != nil && slices.Contains(e.ClassIDs, *s.ClassID); counts[e.ID] {
+			own.exams = append(own.exams, e)
+		}
+	}
+	for _, t := range d.tallies {
+		if counts[t.ExamID] && (t.StudentID == s.ID || s.ClassID != nil && t.ClassID == *s.ClassID) {
+			own.tallies = append(own.tallies, t)
+		}
+	}
+	for _, m := range d.missing {
+		if m.StudentID == s.ID && counts[m.ExamID] {
+			own.missing = append(own.missing, m)
+		}
+	}
+	others := func(r studentRemark) bool { return r.StudentID != s.ID }
+	own.remarks = slices.DeleteFunc(slices.Clone(d.remarks), others)
+	own.heads = slices.DeleteFunc(slices.Clone(d.heads), others)
+	return own
 }

@@ -3,6 +3,7 @@ package exam
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -11,8 +12,12 @@ import (
 	"homeroom/tenancy"
 )
 
-// maxCards is how many cards one file has at the most.
-const maxCards = 500
+// maxCards is how many cards one file has at the most, and cardsAtOnce how many are read together: a division,
+// in the memory of one.
+const (
+	maxCards    = 500
+	cardsAtOnce = 100
+)
 
 type classCards struct {
 	DivisionID         uuid.UUID `json:"divisionId" validate:"required"`
@@ -21,7 +26,7 @@ type classCards struct {
 }
 
 // divisionCards are the cards of all who sit, or sat last, in a division that year, by roll number, in one
-// file. A card is written when it is read: the file takes the memory of one of them.
+// file.
 func (m *Module) divisionCards(c api.Ctx, r classCards) (api.Stream, error) {
 	year, err := cardYear(c, r.AcademicYearID)
 	if err != nil {
@@ -50,13 +55,15 @@ func (m *Module) divisionCards(c api.Ctx, r classCards) (api.Stream, error) {
 	}
 	return api.Stream{Name: "report-cards-" + year.Name + ".pdf", ContentType: "application/pdf", Write: func(w io.Writer) error {
 		doc := paper.Start(w, p.head, "Report cards "+year.Name)
-		for _, student := range students {
-			card, err := m.cardOf(c, student, year, r.IncludeUnpublished)
+		for some := range slices.Chunk(students, cardsAtOnce) {
+			cards, err := m.cardsOf(c, some, year, r.IncludeUnpublished)
 			if err != nil {
 				return err
 			}
-			doc.Sheet(cardTitle(card))
-			p.draw(doc, card)
+			for _, card := range cards {
+				doc.Sheet(cardTitle(card))
+				p.draw(doc, card)
+			}
 		}
 		return doc.Close()
 	}}, nil
@@ -126,7 +133,9 @@ func inventedCard() ReportCard {
 	}
 	card := d.weigh()
 	share := 94.5
-	card.AcademicYearName, card.Attendance = "2026-27", &CardAttendance{Present: 189, Total: 200, Percent: &share}
+	card.AcademicYearName = "2026-27"
+	card.Attendance = &CardAttendance{Present: 189, Marked: 200, SchoolDays: 200, Total: 200, Percent: &share}
 	card.Remark = &CardRemark{Remark: "Works with care and helps others. This is an invented student."}
+	card.PrincipalRemark = &CardRemark{Remark: "A good year. Keep reading."}
 	return card
 }

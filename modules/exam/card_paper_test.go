@@ -1,6 +1,7 @@
 package exam_test
 
 import (
+	"slices"
 	"testing"
 
 	"homeroom/api"
@@ -97,4 +98,52 @@ func TestReportCardSample_ShowsATemplate(t *testing.T) {
 		})
 	}
 	h.admin.Refuses(t, "GET", "/school-admin/exam/report-card-sample?template=MINE", nil, 422, "")
+}
+
+func TestReportCards_OfADivision_TakeAFewRoundTrips(t *testing.T) {
+	t.Parallel()
+	app, wire := testkit.StartWatched(t)
+	h := furnish(t, app.NewSchool(t))
+	e, maths, art := h.scheduled(t, "Half-yearly")
+	var results []map[string]any
+	for n := range 20 {
+		s := h.admit(t, "Child "+string(rune('A'+n)), h.a)
+		results = append(results, got(maths, s, 50+n), got(art, s, 90-n))
+	}
+	h.upload(t, e, results...)
+	print := func() {
+		if on := h.printed(t, "/school-admin/exam/report-cards?divisionId="+h.a.ID.String()+"&includeUnpublished=true"); len(on.Pages) != 20 {
+			t.Errorf("%d pages", len(on.Pages))
+		}
+	}
+	// One by one they took 264, twelve for each student.
+	if trips := wire.Postgres.Fewest(60, print); trips > 60 {
+		t.Errorf("20 cards took %d round trips", trips)
+	}
+}
+
+func TestReportCards_OfADivision_AreThoseOfTheStudents(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha, bina, chand := h.admit(t, "Asha", h.a), h.admit(t, "Bina", h.a), h.admit(t, "Chand", h.b)
+	e, maths, art := h.scheduled(t, "Half-yearly")
+	h.upload(t, e, got(maths, asha, 81), got(art, asha, 70), got(maths, bina, 62), got(maths, chand, 90), got(art, chand, 95))
+	six := h.exam(t, "Test of class 6", map[string]any{"classIds": []any{h.six.ID}})
+	other := h.schedule(t, six, paper(h.six, h.maths, 3)).Papers[0]
+	// Bina sat in class 6 first: its exam is on her card alone.
+	if err := h.DB(t).Exec(`insert into exam_result (id, paper_id, student_id, marks_obtained) values (gen_random_uuid(), ?, ?, 33)`,
+		other.ID, bina.ID).Error; err != nil {
+		t.Fatal(err)
+	}
+	testkit.Put[any](t, h.admin, "/school-admin/exam/report-card/"+asha.ID.String()+"/remark", map[string]any{"remark": "Works well"})
+	all := h.printed(t, "/school-admin/exam/report-cards?divisionId="+h.a.ID.String()+"&includeUnpublished=true")
+	if len(all.Pages) != 2 {
+		t.Fatalf("%d pages", len(all.Pages))
+	}
+	for i, s := range []pupil{asha, bina} {
+		one := h.printed(t, "/school-admin/exam/report-card/"+s.ID.String()+"?format=pdf&includeUnpublished=true")
+		if !slices.Equal(one.Pages[0], all.Pages[i]) {
+			t.Errorf("the card of the file\n%q\nis not the student's own\n%q", all.Pages[i], one.Pages[0])
+		}
+	}
 }

@@ -79,7 +79,7 @@ func (p cardPrinter) student(doc *paper.Document, s CardStudent) {
 func (p cardPrinter) simple(doc *paper.Document, card ReportCard) {
 	doc.Grid(card.grid(card.Subjects, false))
 	p.year(doc, card, true)
-	p.end(doc, card, "Class teacher's remarks", "Class teacher", "Parent or guardian")
+	p.end(doc, card, "remarks", "Class teacher", "Parent or guardian")
 }
 
 // cbse has scholastic and co-scholastic areas apart, a percentage and grade for each term, and the scale.
@@ -118,7 +118,7 @@ func (p cardPrinter) cbse(doc *paper.Document, card ReportCard) {
 		}
 		doc.Field("Grades", strings.Join(bands, ", "))
 	}
-	p.end(doc, card, "Class teacher's remarks", "Class teacher", "Parent")
+	p.end(doc, card, "remarks", "Class teacher", "Parent")
 }
 
 // british has a grade for each term and comments, and no marks, totals or ranks.
@@ -145,7 +145,7 @@ func (p cardPrinter) british(doc *paper.Document, card ReportCard) {
 	doc.Table(columns, rows)
 	doc.Field("Overall grade", orDash(card.Overall.Grade))
 	p.attendance(doc, card)
-	p.end(doc, card, "Form tutor's comment", "Form tutor", "Parent or guardian")
+	p.end(doc, card, "comment", "Form tutor", "Parent or guardian")
 }
 
 // grid is the table of subjects by terms and their exams, with weights. byTerm adds a
@@ -223,18 +223,27 @@ func (p cardPrinter) year(doc *paper.Document, card ReportCard, ranked bool) {
 }
 
 func (p cardPrinter) attendance(doc *paper.Document, card ReportCard) {
-	if a := card.Attendance; a != nil && a.Total > 0 {
-		doc.Field("Attendance", fmt.Sprintf("%s of %d school days (%s)", number(a.Present), a.Total, percent(a.Percent)))
+	if a := card.Attendance; a != nil && a.Marked > 0 {
+		days := "school days"
+		if a.Marked < a.SchoolDays {
+			days = fmt.Sprintf("marked days, of %d school days", a.SchoolDays)
+		}
+		doc.Field("Attendance", fmt.Sprintf("%s of %d %s (%s)", number(a.Present), a.Marked, days, percent(a.Percent)))
 	}
 }
 
-// end has the remark, or lines to write one on, and who signs.
+// end has the class teacher's remark, or lines to write one on, the principal's where there is one, and who signs.
+// remarks is what the template calls them.
 func (p cardPrinter) end(doc *paper.Document, card ReportCard, remarks, teacher, parent string) {
 	if card.Remark != nil {
-		doc.Heading(remarks)
+		doc.Heading(teacher + "'s " + remarks)
 		doc.Text(card.Remark.Remark)
 	} else {
-		doc.Ruled(remarks, 2)
+		doc.Ruled(teacher+"'s "+remarks, 2)
+	}
+	if card.PrincipalRemark != nil {
+		doc.Heading(p.head.Head() + "'s " + remarks)
+		doc.Text(card.PrincipalRemark.Remark)
 	}
 	doc.Signatures(teacher, p.head.Head(), parent)
 }

@@ -8,7 +8,7 @@ import (
 type CardSubject struct {
 	SubjectID uuid.UUID   `json:"subjectId"`
 	Name      string      `json:"name"`
-	Type      string      `json:"type" doc:"CO_SCHOLASTIC ones are graded only, and not added up"`
+	Type      string      `json:"type" enum:"CORE,ELECTIVE,CO_SCHOLASTIC" doc:"CO_SCHOLASTIC ones are graded only, and not added up"`
 	Exams     []CardMark  `json:"exams" doc:"One for each of the card's exams, in their order"`
 	Terms     []CardGrade `json:"terms" doc:"One for each of the card's terms, in their order"`
 	CardGrade
@@ -32,16 +32,17 @@ type CardGrade struct {
 
 // missingPaper is a paper the student was to sit and has no result in.
 type missingPaper struct {
+	StudentID   uuid.UUID
 	ExamID      uuid.UUID
 	SubjectID   uuid.UUID
 	SubjectName string
 	SubjectType string
 }
 
-// missingPapers are those of the student $1 in the exams of the card.
-const missingPapers = `select p.exam_id, p.subject_id, u.name as subject_name, u.type as subject_type
+// missingPapers are those of the students $1 in the exams of their cards.
+var missingPapers = `select r.student_id, p.exam_id, p.subject_id, u.name as subject_name, u.type as subject_type
 	from exam_paper p join ` + expected + ` join subject u on u.id = p.subject_id
-	where r.student_id = $1 and p.exam_id in (select x.id from exam x where ` + cardExams + `)
+	where r.student_id = any($1) and p.exam_id in (select x.id from exam x where ` + cardExams + `)
 		and not exists (select from exam_result o where o.paper_id = p.id and o.student_id = r.student_id)
 	order by p.exam_date, p.start_time, u.name, p.id`
 

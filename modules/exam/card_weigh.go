@@ -7,7 +7,10 @@ import "github.com/google/uuid"
 func (d *cardData) weigh() ReportCard {
 	card := ReportCard{Student: d.student, Exams: []CardExam{}, Terms: []CardTerm{}}
 	if len(d.remarks) > 0 {
-		card.Remark = &d.remarks[0]
+		card.Remark = &d.remarks[0].CardRemark
+	}
+	if len(d.heads) > 0 {
+		card.PrincipalRemark = &d.heads[0].CardRemark
 	}
 	scales := map[uuid.UUID]Bands{}
 	for _, t := range d.tallies {

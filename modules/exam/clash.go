@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -28,15 +29,23 @@ func (x Clash) String() string {
 }
 
 // clashesSQL pairs the exam's papers with every other paper that cannot be sat beside
-// them, each pair once.
-const clashesSQL = `select k.kind, a.id as first, b.id as second
+// them, each pair once. A class can sit two electives at one time that nobody takes both.
+var clashesSQL = `select k.kind, a.id as first, b.id as second
 	from exam_paper a join exam_paper b on b.id <> a.id and b.exam_date = a.exam_date and a.start_time < b.end_time
 	and b.start_time < a.end_time,
-		lateral (select 'CLASS' as kind where a.class_id = b.class_id
+		lateral (select 'CLASS' as kind where a.class_id = b.class_id and not (` + roster.IsElective("a.subject_id", "a.class_id") + `
+				and ` + roster.IsElective("b.subject_id", "b.class_id") + ` and not exists (select from enrolment r where r.class_id = a.class_id
+				and r.start_date <= a.exam_date and (r.end_date is null or r.end_date >= a.exam_date)
+				and ` + takesOf("a") + ` and ` + takesOf("b") + `))
 			union all select 'INVIGILATOR' where a.invigilator_id = b.invigilator_id
 			union all select 'ROOM' where a.room <> '' and lower(a.room) = lower(b.room)) k
 	where a.exam_id = $1 and (b.exam_id <> $1 or a.id > b.id)
 	order by a.exam_date, a.start_time, a.id, k.kind, b.id limit 100`
+
+// takesOf holds for the enrolments r of those who take the subject of a paper.
+func takesOf(paper string) string {
+	return roster.TakesSubject(paper+".subject_id", paper+".class_id", "r.division_id", "r.student_id", paper+".exam_date")
+}
 
 // refuseClashes answers with all clashes of what was just written, each naming both
 // papers; the transaction then takes the papers back.

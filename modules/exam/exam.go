@@ -31,7 +31,7 @@ type Exam struct {
 // ExamState is what the exam's own record holds.
 type ExamState struct {
 	OwnFields
-	Status              string     `json:"status" doc:"DRAFT, SCHEDULED, or PUBLISHED when parents see its results"`
+	Status              string     `json:"status" enum:"DRAFT,SCHEDULED,PUBLISHED" doc:"DRAFT, SCHEDULED, or PUBLISHED when parents see its results"`
 	SchedulePublishedAt *time.Time `json:"schedulePublishedAt" doc:"Since when parents see its papers"`
 	PublishedAt         *time.Time `json:"publishedAt"`
 	Publication         int        `json:"publication" doc:"How often its results were published"`
@@ -206,7 +206,7 @@ func (e *examRecord) normalize(c api.Ctx, classes []uuid.UUID) error {
 			return fmt.Errorf("looking for a term: %w", err)
 		}
 		if terms == 0 {
-			fail("termId", "termId names no term of the academic year")
+			fail("termId", "termId is no term of the academic year")
 		}
 	}
 	there, err := roster.Present(c, "class", classes)
@@ -215,7 +215,7 @@ func (e *examRecord) normalize(c api.Ctx, classes []uuid.UUID) error {
 	}
 	for i, id := range classes {
 		if !there[id] {
-			fail(fmt.Sprintf("classIds[%d]", i), "names no class")
+			fail(fmt.Sprintf("classIds[%d]", i), "does not exist")
 		} else if slices.Contains(classes[:i], id) {
 			fail(fmt.Sprintf("classIds[%d]", i), "is named twice")
 		}

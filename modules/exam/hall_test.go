@@ -25,7 +25,11 @@ type hall struct {
 
 func newHall(t *testing.T) *hall {
 	t.Helper()
-	s := testkit.NewSchool(t)
+	return furnish(t, testkit.NewSchool(t))
+}
+
+func furnish(t *testing.T, s *testkit.School) *hall {
+	t.Helper()
 	h := &hall{School: s, admin: s.As(t, api.SchoolAdmin)}
 	h.year = testkit.Post[roster.AcademicYear](t, h.admin, "/school-admin/academic-year/create",
 		map[string]any{"name": "2026-27", "startDate": "2026-06-01", "endDate": "2027-04-30"})

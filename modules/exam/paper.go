@@ -20,7 +20,7 @@ type Paper struct {
 	SubjectID       uuid.UUID    `json:"subjectId"`
 	SubjectName     string       `json:"subjectName"`
 	SubjectCode     string       `json:"subjectCode"`
-	SubjectType     string       `json:"subjectType" doc:"CO_SCHOLASTIC is graded and not counted in totals"`
+	SubjectType     string       `json:"subjectType" enum:"CORE,ELECTIVE,CO_SCHOLASTIC" doc:"CO_SCHOLASTIC is graded and not counted in totals"`
 	ExamDate        api.Date     `json:"examDate"`
 	StartTime       roster.Clock `json:"startTime"`
 	EndTime         roster.Clock `json:"endTime"`

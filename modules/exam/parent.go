@@ -24,7 +24,7 @@ type ChildExam struct {
 	AcademicYearID uuid.UUID   `json:"academicYearId"`
 	StartDate      *api.Date   `json:"startDate"`
 	EndDate        *api.Date   `json:"endDate"`
-	Status         string      `json:"status" doc:"PUBLISHED when there are results to see"`
+	Status         string      `json:"status" enum:"DRAFT,SCHEDULED,PUBLISHED" doc:"PUBLISHED when there are results to see"`
 	StudentIDs     []uuid.UUID `json:"studentIds" gorm:"serializer:json" doc:"Which of your children sit it"`
 }
 
@@ -48,7 +48,9 @@ func childExams(c api.Ctx, l api.ListRequest) (api.Page[ChildExam], error) {
 
 type childRequest struct {
 	StudentID uuid.UUID `json:"studentId" validate:"required"`
-	ExamID    uuid.UUID `json:"examId" doc:"All of the active year unless given"`
+	ExamID    uuid.UUID `json:"examId" doc:"All of the year unless given"`
+
+	AcademicYearID uuid.UUID `json:"academicYearId" doc:"The active year unless given, or the exam's"`
 }
 
 // ChildSchedule is the papers a child sits.
@@ -66,7 +68,11 @@ func childExamIDs(c api.Ctx, r childRequest, which string) ([]uuid.UUID, error) 
 	query := c.DB.Table("exam e").Where(which+` and `+ofChild+`= ?)`, r.StudentID)
 	if r.ExamID != uuid.Nil {
 		query = query.Where("e.id = ?", r.ExamID)
-	} else {
+	}
+	switch {
+	case r.AcademicYearID != uuid.Nil:
+		query = query.Where("e.academic_year_id = ?", r.AcademicYearID)
+	case r.ExamID == uuid.Nil:
 		query = query.Where("e.academic_year_id in (select y.id from academic_year y where y.active)")
 	}
 	ids := []uuid.UUID{}
@@ -80,7 +86,7 @@ func childExamIDs(c api.Ctx, r childRequest, which string) ([]uuid.UUID, error) 
 }
 
 // childSchedule is what a child sits and when: the papers of the class they are in on
-// the day, or were in when they sat them.
+// the day, or were in when they sat them, in the subjects they take.
 func childSchedule(c api.Ctx, r childRequest) (ChildSchedule, error) {
 	ids, err := childExamIDs(c, r, shown)
 	if err != nil {
@@ -89,7 +95,8 @@ func childSchedule(c api.Ctx, r childRequest) (ChildSchedule, error) {
 	out := ChildSchedule{StudentID: r.StudentID}
 	err = tenancy.Pipeline(c.DB, papersWhere(&out.Papers, `p.exam_id = any($1) and exists (select from enrolment n where n.student_id = $2
 		and n.academic_year_id = x.academic_year_id
-		and n.class_id = p.class_id and (n.end_date is null or n.end_date >= p.exam_date))`, ids, r.StudentID))
+		and n.class_id = p.class_id and (n.end_date is null or n.end_date >= p.exam_date)
+		and `+roster.TakesSubject("p.subject_id", "p.class_id", "n.division_id", "n.student_id", "p.exam_date")+`)`, ids, r.StudentID))
 	if err != nil {
 		return out, fmt.Errorf("reading a child's papers: %w", err)
 	}
@@ -98,42 +105,63 @@ func childSchedule(c api.Ctx, r childRequest) (ChildSchedule, error) {
 
 // ChildResults is what a child got in the exams whose results are published.
 type ChildResults struct {
-	StudentID uuid.UUID    `json:"studentId"`
-	Exams     []ChildMarks `json:"exams"`
+	StudentID uuid.UUID     `json:"studentId"`
+	Exams     []ChildMarks  `json:"exams"`
+	Years     []ResultsYear `json:"years" doc:"The academic years in which the child has published results, the latest first"`
+}
+
+// ResultsYear is an academic year with results.
+type ResultsYear struct {
+	ID     uuid.UUID `json:"id"`
+	Name   string    `json:"name" example:"2026-27"`
+	Active bool      `json:"active"`
 }
 
 // ChildMarks is one of them.
 type ChildMarks struct {
 	ExamID   uuid.UUID `json:"examId"`
 	ExamName string    `json:"examName"`
+
+	AcademicYearID uuid.UUID `json:"academicYearId"`
 	Standing
 	Results []PaperResult `json:"results"`
 }
 
 func childResults(c api.Ctx, r childRequest) (ChildResults, error) {
-	out := ChildResults{StudentID: r.StudentID, Exams: []ChildMarks{}}
+	out := ChildResults{StudentID: r.StudentID, Exams: []ChildMarks{}, Years: []ResultsYear{}}
 	ids, err := childExamIDs(c, r, `e.status = 'PUBLISHED'`)
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return out, err
+	}
+	err = c.DB.Raw(`select y.id, y.name, y.active from academic_year y where exists (select from exam e join exam_paper p on p.exam_id = e.id
+		join exam_result o on o.paper_id = p.id where e.academic_year_id = y.id and e.status = 'PUBLISHED' and o.student_id = ?)
+		order by y.start_date desc`, r.StudentID).Scan(&out.Years).Error
+	if err != nil {
+		return out, fmt.Errorf("reading the years with results: %w", err)
+	}
+	if len(ids) == 0 {
+		return out, nil
 	}
 	stand, papers, err := childStandings(c, ids, r.StudentID)
 	if err != nil {
 		return out, err
 	}
 	var names []struct {
-		ID   uuid.UUID
-		Name string
+		ID, AcademicYearID uuid.UUID
+		Name               string
 	}
-	if err := c.DB.Table("exam").Select("id, name").Where("id in ?", ids).Scan(&names).Error; err != nil {
+	if err := c.DB.Table("exam").Select("id, name, academic_year_id").Where("id in ?", ids).Scan(&names).Error; err != nil {
 		return out, fmt.Errorf("reading exams: %w", err)
 	}
-	called := map[uuid.UUID]string{}
+	marks := map[uuid.UUID]ChildMarks{}
 	for _, n := range names {
-		called[n.ID] = n.Name
+		marks[n.ID] = ChildMarks{ExamID: n.ID, ExamName: n.Name, AcademicYearID: n.AcademicYearID}
 	}
 	for _, id := range ids {
 		if s, sat := stand[id]; sat {
-			out.Exams = append(out.Exams, ChildMarks{ExamID: id, ExamName: called[id], Standing: s, Results: papers[id]})
+			m := marks[id]
+			m.Standing, m.Results = s, papers[id]
+			out.Exams = append(out.Exams, m)
 		}
 	}
 	return out, nil

@@ -13,6 +13,7 @@ func personal() []api.PersonalTable {
 			Nothing: api.Reasons{api.NameOf: "room"}},
 		{Table: "exam_result", Section: "results", Of: "student_id", By: "created_by updated_by", Free: "remark",
 			Nothing: api.Reasons{"a grade of the scale": "grade"}},
+		{Table: "principal_remark", Section: "principalRemarks", Of: "student_id", By: "created_by updated_by", Free: "remark"},
 		{Table: "report_card_remark", Section: "reportCardRemarks", Of: "student_id", By: "created_by updated_by", Free: "remark"},
 	}
 }

@@ -15,7 +15,7 @@ import (
 type publishRequest struct {
 	ID     uuid.UUID `path:"id"`
 	What   string    `json:"what" validate:"omitempty,oneof=SCHEDULE RESULTS" doc:"RESULTS unless given"`
-	Reason string    `json:"reason" validate:"max=500" doc:"For the books"`
+	Reason string    `json:"reason" validate:"max=500" doc:"Kept in the audit log"`
 }
 
 // publishing may be a look at what it would do.
@@ -28,8 +28,8 @@ type publishing struct {
 // Publication is an exam that was published, and whom it concerns.
 type Publication struct {
 	Exam
-	Students int `json:"students" doc:"With a result; their guardians are told"`
-	Missing  int `json:"missing" doc:"Results that were not entered: students who sat in the class on the day of a paper and have none"`
+	Students int `json:"students" doc:"With a result; their guardians are notified"`
+	Missing  int `json:"missing" doc:"Results that were not entered: students who sat in the class on the day of a paper, take its subject and have none"`
 	// Bounded, so that an exam nobody entered anything for has an answer too.
 	MissingResults []MissingResult `json:"missingResults" doc:"Who misses which, the first 200"`
 }
@@ -46,7 +46,7 @@ type MissingResult struct {
 }
 
 // missingSQL are the results of the exam $1 that were not entered.
-const missingSQL = `select r.student_id, s.admission_number, s.first_name, s.last_name, k.name as class_name, p.id as paper_id,
+var missingSQL = `select r.student_id, s.admission_number, s.first_name, s.last_name, k.name as class_name, p.id as paper_id,
 	u.name as subject_name, count(*) over () as total
 	from exam_paper p join ` + expected +
 	` join student s on s.id = r.student_id and s.deleted_at is null join class k on k.id = p.class_id join subject u on u.id = p.subject_id

@@ -159,8 +159,8 @@ func TestAParentSeesOnlyWhatIsPublishedOfTheirOwnChild(t *testing.T) {
 		r.Exams[0].Results[0].Grade != "A" {
 		t.Errorf("results %+v", r)
 	}
-	for _, path := range []string{"schedule", "results", "report-card"} {
-		parent.Refuses(t, "GET", of(path, bina), nil, 404, "STUDENT_NOT_FOUND")
+	for _, path := range []string{of("schedule", bina), of("results", bina), "/parent/exam/report-card?studentId=" + bina.ID.String()} {
+		parent.Refuses(t, "GET", path, nil, 404, "STUDENT_NOT_FOUND")
 	}
 	if l := testkit.Get[api.Page[exam.ChildExam]](t, parent, "/parent/exam/list?filters[studentId]="+bina.ID.String()); l.Total != 0 {
 		t.Errorf("of another's child %+v", l)

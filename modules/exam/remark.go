@@ -23,6 +23,12 @@ type Remark struct {
 // TableName is the record's table.
 func (Remark) TableName() string { return "report_card_remark" }
 
+// principalRemark is what the principal says of it, beside the class teacher.
+type principalRemark struct{ Remark }
+
+// TableName is the record's table.
+func (principalRemark) TableName() string { return "principal_remark" }
+
 // CardRemark is a remark on the card.
 type CardRemark struct {
 	Remark    string    `json:"remark"`
@@ -44,7 +50,18 @@ type officeRemark struct {
 
 // officeRemarks writes any student's remark.
 func officeRemarks(c api.Ctx, r officeRemark) (Remark, error) {
-	return r.about(c, r.StudentID, "true")
+	if err := refuseStranger(c, r.StudentID, "true"); err != nil {
+		return Remark{}, err
+	}
+	return teacherTable.write(c, r.StudentID, r.RemarkFields)
+}
+
+// principalRemarks writes the principal's remark of any student.
+func principalRemarks(c api.Ctx, r officeRemark) (Remark, error) {
+	if err := refuseStranger(c, r.StudentID, "true"); err != nil {
+		return Remark{}, err
+	}
+	return principalTable.write(c, r.StudentID, r.RemarkFields)
 }
 
 type teacherRemark struct {
@@ -60,25 +77,65 @@ const ledSQL = `select e.student_id from enrolment e join teacher_assignment a o
 // teacherRemarks writes the remark of a student whom the caller leads; others are not
 // there for them.
 func teacherRemarks(c api.Ctx, r teacherRemark) (Remark, error) {
-	return r.about(c, r.StudentID, `s.id in (`+ledSQL+`)`, c.User.ID, c.Today(), c.Today())
+	if err := refuseStranger(c, r.StudentID, `s.id in (`+ledSQL+`)`, c.User.ID, c.Today(), c.Today()); err != nil {
+		return Remark{}, err
+	}
+	return teacherTable.write(c, r.StudentID, r.RemarkFields)
 }
 
-// about writes a remark of the student s that a condition holds for.
-func (r RemarkFields) about(c api.Ctx, student uuid.UUID, where string, args ...any) (Remark, error) {
+// refuseStranger refuses a student s whom a condition does not hold for.
+func refuseStranger(c api.Ctx, student uuid.UUID, where string, args ...any) error {
 	var there bool
 	err := c.DB.Raw(`select exists (select from student s where s.id = ? and s.deleted_at is null and `+where+`)`,
 		append([]any{student}, args...)...).Scan(&there).Error
 	if err != nil {
-		return Remark{}, fmt.Errorf("looking for a student: %w", err)
+		return fmt.Errorf("looking for a student: %w", err)
 	}
 	if !there {
-		return Remark{}, roster.ErrNoStudent
+		return roster.ErrNoStudent
 	}
-	return r.write(c, student)
+	return nil
+}
+
+// remarkTable is where remarks of one kind are kept.
+type remarkTable struct {
+	name   string
+	change func(c api.Ctx, id uuid.UUID, text string) (Remark, error)
+	add    func(c api.Ctx, made Remark) (Remark, error)
+}
+
+var teacherTable = remarkTable{
+	name: Remark{}.TableName(),
+	change: func(c api.Ctx, id uuid.UUID, text string) (Remark, error) {
+		return api.Update(c, "remark", id, func(now *Remark) error {
+			now.Remark = text
+			return nil
+		})
+	},
+	add: func(c api.Ctx, made Remark) (Remark, error) {
+		err := api.Insert(c, "remark", &made)
+		return made, err
+	},
+}
+
+var principalTable = remarkTable{
+	name: principalRemark{}.TableName(),
+	change: func(c api.Ctx, id uuid.UUID, text string) (Remark, error) {
+		done, err := api.Update(c, "principal's remark", id, func(now *principalRemark) error {
+			now.Remark.Remark = text
+			return nil
+		})
+		return done.Remark, err
+	},
+	add: func(c api.Ctx, made Remark) (Remark, error) {
+		row := principalRemark{made}
+		err := api.Insert(c, "principal's remark", &row)
+		return row.Remark, err
+	},
 }
 
 // write puts a remark where there is none, or in the place of the one there is.
-func (r RemarkFields) write(c api.Ctx, student uuid.UUID) (Remark, error) {
+func (t remarkTable) write(c api.Ctx, student uuid.UUID, r RemarkFields) (Remark, error) {
 	year, err := cardYear(c, r.AcademicYearID)
 	if err != nil {
 		return Remark{}, err
@@ -86,30 +143,35 @@ func (r RemarkFields) write(c api.Ctx, student uuid.UUID) (Remark, error) {
 	if year.ID == uuid.Nil {
 		return Remark{}, errNoYear
 	}
-	var found []Remark
-	err = c.DB.Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and academic_year_id = ?", student,
-		year.ID).Find(&found).Error
+	var found []uuid.UUID
+	err = c.DB.Table(t.name).Clauses(clause.Locking{Strength: "UPDATE"}).Where("student_id = ? and academic_year_id = ?", student,
+		year.ID).Pluck("id", &found).Error
 	if err != nil {
 		return Remark{}, fmt.Errorf("reading a remark: %w", err)
 	}
 	if len(found) > 0 {
-		return api.Update(c, "remark", found[0].ID, func(now *Remark) error {
-			now.Remark = r.Remark
-			return nil
-		})
+		return t.change(c, found[0], r.Remark)
 	}
 	if v := c.SentVersion(); v != nil && *v != 0 {
 		return Remark{}, api.Conflict("There is no remark on this card yet: you have version %d", *v)
 	}
-	remark := Remark{StudentID: student, AcademicYearID: year.ID, Remark: r.Remark}
-	return remark, api.Insert(c, "remark", &remark)
+	return t.add(c, Remark{StudentID: student, AcademicYearID: year.ID, Remark: r.Remark})
 }
 
-// cardRemark reads the remark on a card: $1 is the student, $2 the year.
-const cardRemark = `select m.remark, coalesce(trim(p.first_name || ' ' || p.last_name), trim(u.first_name || ' ' || u.last_name),
+// studentRemark is a remark and whose card it is on.
+type studentRemark struct {
+	StudentID uuid.UUID
+	CardRemark
+}
+
+// remarksIn reads the remarks on cards from a table of them: $1 are the students, $2 is the year.
+func remarksIn(table string) string {
+	return `select m.student_id, m.remark,
+	coalesce(trim(p.first_name || ' ' || p.last_name), trim(u.first_name || ' ' || u.last_name),
 	'') as by, m.updated_at, m.version
-	from report_card_remark m left join app_user u on u.id = m.updated_by left join employee p on p.user_id = m.updated_by
-	where m.student_id = $1 and m.academic_year_id = $2 and m.remark <> '' limit 1`
+	from ` + table + ` m left join app_user u on u.id = m.updated_by left join employee p on p.user_id = m.updated_by
+	where m.student_id = any($1) and m.academic_year_id = $2 and m.remark <> ''`
+}
 
 // StudentRemark is a student whose class teacher the caller is, and what the card says.
 type StudentRemark struct {

@@ -2,10 +2,12 @@ package exam_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"homeroom/api"
 	"homeroom/modules/exam"
+	"homeroom/rbac"
 	"homeroom/testkit"
 )
 
@@ -120,4 +122,59 @@ func TestAnExamCountsInOneClassForWhoChangedClassDuringIt(t *testing.T) {
 	if *card.Overall.Percent != 60 {
 		t.Errorf("overall %+v", card.Overall)
 	}
+}
+
+func TestPrincipalsRemark_IsBesideTheClassTeachersOnEveryTemplate(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha := h.admit(t, "Asha", h.a)
+	e, maths, _ := h.scheduled(t, "Half-yearly")
+	h.upload(t, e, got(maths, asha, 80))
+	office := "/school-admin/exam/report-card/" + asha.ID.String()
+	testkit.Put[exam.Remark](t, h.admin, office+"/remark", map[string]any{"remark": "Works hard"})
+	path := office + "/principal-remark"
+	made := testkit.Put[exam.Remark](t, h.admin, path, map[string]any{"remark": "Keep it up", "version": 0})
+	if made.Remark != "Keep it up" || made.Version != 1 {
+		t.Errorf("made %+v", made)
+	}
+	h.admin.Refuses(t, "PUT", path, map[string]any{"remark": "Other", "version": 7}, 409, "")
+	h.admin.Refuses(t, "PUT", "/school-admin/exam/report-card/"+api.NewID().String()+"/principal-remark", map[string]any{"remark": "x"}, 404,
+		"STUDENT_NOT_FOUND")
+	card := testkit.Get[exam.ReportCard](t, h.admin, office+"?includeUnpublished=true")
+	if card.Remark == nil || card.Remark.Remark != "Works hard" || card.PrincipalRemark == nil || card.PrincipalRemark.Remark != "Keep it up" {
+		t.Errorf("remarks %+v and %+v, want both", card.Remark, card.PrincipalRemark)
+	}
+	for template, heading := range map[string]string{"SIMPLE": "Principal's remarks", "CBSE": "Principal's remarks",
+		"BRITISH": "Principal's comment"} {
+		testkit.Put[any](t, h.admin, "/school-admin/setting", map[string]any{"reportCardTemplate": template})
+		on := h.printed(t, office+"?includeUnpublished=true&format=pdf")
+		for _, want := range []string{heading, "Keep it up", "Works hard"} {
+			if !on.Says(want) {
+				t.Errorf("the card by %s does not say %q: %q", template, want, on.Pages)
+			}
+		}
+	}
+	testkit.Put[exam.Remark](t, h.admin, path, map[string]any{"remark": ""})
+	if on := h.printed(t, office+"?includeUnpublished=true&format=pdf"); on.Says("Principal's comment") {
+		t.Errorf("an empty remark is on the card: %q", on.Pages)
+	}
+}
+
+func TestPrincipalsRemark_NeedsARightOfItsOwn(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha := h.admit(t, "Asha", h.a)
+	role := testkit.Post[rbac.Role](t, h.admin, "/school-admin/permission/role/create",
+		map[string]any{"name": "Exam office", "type": "SCHOOL_ADMIN"})
+	clerk := h.As(t, api.SchoolAdmin)
+	if err := h.DB(t).Exec(`update app_user set role_id = ? where id = ?`, role.ID, clerk.UserID).Error; err != nil {
+		t.Fatal(err)
+	}
+	modules := testkit.Get[struct{ Modules []rbac.Module }](t, h.admin, "/school-admin/permission/modules").Modules
+	i := slices.IndexFunc(modules, func(m rbac.Module) bool { return m.Name == "result" })
+	testkit.Put[struct{}](t, h.admin, "/school-admin/permission/update", map[string]any{"roleId": role.ID,
+		"permissions": []any{map[string]any{"moduleId": modules[i].ID, "canRead": true, "canWrite": true, "canDelete": false}}})
+	office := "/school-admin/exam/report-card/" + asha.ID.String()
+	testkit.Put[exam.Remark](t, clerk, office+"/remark", map[string]any{"remark": "Works hard"})
+	clerk.Refuses(t, "PUT", office+"/principal-remark", map[string]any{"remark": "Keep it up"}, 403, "PERMISSION_DENIED")
 }

@@ -98,7 +98,7 @@ type ResultItem struct {
 	ID              uuid.UUID `json:"id"`
 	ExamID          uuid.UUID `json:"examId"`
 	ExamName        string    `json:"examName"`
-	ExamStatus      string    `json:"examStatus"`
+	ExamStatus      string    `json:"examStatus" enum:"DRAFT,SCHEDULED,PUBLISHED"`
 	PaperID         uuid.UUID `json:"paperId"`
 	ClassID         uuid.UUID `json:"classId"`
 	ClassName       string    `json:"className"`

@@ -81,7 +81,7 @@ func TestBadResultsAreNamedByRowAndFieldAndNothingIsWritten(t *testing.T) {
 	if got := fields(f); got != "results[1].marksObtained results[2].studentId results[3].studentId results[4].paperId results[5].studentId results[6].marksObtained results[7].marksObtained results[8].studentId" {
 		t.Errorf("fields %s", got)
 	}
-	if f.Details[0].Message != "marksObtained must be at most 100" {
+	if f.Details[0].Message != "Marks obtained must be at most 100" {
 		t.Errorf("message %q", f.Details[0].Message)
 	}
 	for _, bad := range []any{-1, "12", 10.005, 1e9} {

@@ -34,7 +34,8 @@ type StudentResult struct {
 	DivisionName    string    `json:"divisionName"`
 	RollNumber      *int      `json:"rollNumber"`
 	Standing
-	Results []PaperResult `json:"results"`
+	Results  []PaperResult `json:"results"`
+	NotTaken []uuid.UUID   `json:"notTaken" doc:"Papers of electives that the student does not take"`
 }
 
 // PaperResult is one student's paper.
@@ -43,7 +44,7 @@ type PaperResult struct {
 	PaperID     uuid.UUID `json:"paperId"`
 	SubjectID   uuid.UUID `json:"subjectId"`
 	SubjectName string    `json:"subjectName"`
-	SubjectType string    `json:"subjectType"`
+	SubjectType string    `json:"subjectType" enum:"CORE,ELECTIVE,CO_SCHOLASTIC"`
 	ExamDate    api.Date  `json:"examDate"`
 	MaxMarks    Marks     `json:"maxMarks"`
 	PassMarks   Marks     `json:"passMarks"`
@@ -112,7 +113,12 @@ var standingRows = `select t.*, s.admission_number, s.first_name, s.last_name, k
 	join student s on s.id = t.student_id join class k on k.id = t.class_id join division d on d.id = t.division_id
 	order by k.level, k.name, k.id, d.name, d.id, t.roll_number nulls last, s.first_name, s.id`
 
-// getResults is an exam's results for the office, whatever state they are in. All are
+// notTakenSQL are the papers of the exam $1 whose subject students of $2 do not take.
+var notTakenSQL = `select r.student_id, p.id as paper_id from exam_paper p join ` + seated + `
+	where p.exam_id = $1 and r.student_id = any($2)
+	and not ` + takes + ` order by p.exam_date, p.start_time, p.id`
+
+// getResults is an exam's results for the office, in any state. All are
 // added up, since they are ranked among each other; the papers are read for one page.
 func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	r.Page, r.Limit = max(r.Page, 1), cmp.Or(r.Limit, 100)
@@ -147,8 +153,15 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 		students[i] = row.StudentID
 	}
 	var lines []resultLine
-	if err := tenancy.Pipeline(c.DB, linesOf(&lines, exams, students)); err != nil {
+	var others []struct{ StudentID, PaperID uuid.UUID }
+	err = tenancy.Pipeline(c.DB, linesOf(&lines, exams, students),
+		tenancy.Query{SQL: notTakenSQL, Args: []any{r.ID, students}, Scan: tenancy.Collect(&others)})
+	if err != nil {
 		return out, fmt.Errorf("reading results: %w", err)
+	}
+	notTaken := map[uuid.UUID][]uuid.UUID{}
+	for _, o := range others {
+		notTaken[o.StudentID] = append(notTaken[o.StudentID], o.PaperID)
 	}
 	papers := map[uuid.UUID][]PaperResult{}
 	for _, l := range lines {
@@ -159,7 +172,7 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 			StudentID: row.StudentID, AdmissionNumber: row.AdmissionNumber, FirstName: row.FirstName, LastName: row.LastName, ClassID: row.ClassID,
 			ClassName:  row.ClassName,
 			DivisionID: row.DivisionID, DivisionName: row.DivisionName, RollNumber: row.RollNumber, Standing: stand[row.StudentID],
-			Results: append([]PaperResult{}, papers[row.StudentID]...),
+			Results: append([]PaperResult{}, papers[row.StudentID]...), NotTaken: append([]uuid.UUID{}, notTaken[row.StudentID]...),
 		})
 	}
 	return out, nil

@@ -31,7 +31,7 @@ func (m *Module) MakeDefault(c api.Ctx, id *uuid.UUID) error {
 		return fmt.Errorf("looking for a scale: %w", err)
 	}
 	if len(found) == 0 {
-		return api.InvalidField("gradeScaleId", "gradeScaleId names no grade scale")
+		return api.InvalidField("gradeScaleId", "gradeScaleId does not exist")
 	}
 	if err := stepBack(c, *id); err != nil {
 		return err

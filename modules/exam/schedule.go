@@ -118,11 +118,11 @@ func (r *scheduleChange) check(c api.Ctx, e examRecord) error {
 		}
 		p.Room = strings.TrimSpace(p.Room)
 		if !ofExam[p.ClassID] {
-			fail("classId", "classId names no class of this exam")
+			fail("classId", "classId is no class of this exam")
 		}
 		subject, there := subjects[p.SubjectID]
 		if !there {
-			fail("subjectId", "subjectId names no subject")
+			fail("subjectId", "subjectId does not exist")
 		}
 		if seen[[2]uuid.UUID{p.ClassID, p.SubjectID}] {
 			fail("subjectId", "the class has another paper in this subject")
@@ -135,7 +135,7 @@ func (r *scheduleChange) check(c api.Ctx, e examRecord) error {
 			fail("endTime", "endTime must be after startTime")
 		}
 		if p.InvigilatorID != nil && !invigilators[*p.InvigilatorID] {
-			fail("invigilatorId", "invigilatorId names no active employee")
+			fail("invigilatorId", "invigilatorId is no active employee")
 		}
 		p.MaxMarks, p.PassMarks = marksOr(p.MaxMarks, subject.MaxMarks), marksOr(p.PassMarks, subject.PassMarks)
 		switch {

@@ -64,7 +64,7 @@ func (t tally) percent() *float64 {
 const notDeleted = `r.student_id not in (select g.id from student g where g.deleted_at is not null)`
 
 // tallies are those a condition on papers p and students r.student_id holds for. A student
-// is to have a result in the papers of the class they sat in on the day. An exam counts
+// is to have a result in the papers of the class they sat in on the day whose subject they take. An exam counts
 // once for a student, also for one who changed class in the middle of it: in the class
 // they sit in now if they have results there, or else where they sat the last paper.
 // Papers of the other class are shown and not added up.
@@ -102,8 +102,14 @@ func tallies(where string) string {
 			order by n.start_date desc limit 1))`
 }
 
-// expected joins the enrolments r of those who sat in the class of paper p on its day.
-const expected = `exam y on y.id = p.exam_id join enrolment r on r.class_id = p.class_id and r.academic_year_id = y.academic_year_id
+// expected joins the enrolments r of those who sat in the class of paper p on its day and take its subject.
+var expected = seated + ` and ` + takes
+
+// takes holds for the enrolments r of those who take the subject of paper p.
+var takes = takesOf("p")
+
+// seated joins the enrolments r of those who sat in the class of paper p on its day.
+const seated = `exam y on y.id = p.exam_id join enrolment r on r.class_id = p.class_id and r.academic_year_id = y.academic_year_id
 	and r.start_date <= p.exam_date and (r.end_date is null or r.end_date >= p.exam_date)`
 
 // standings ranks the tallies of one exam, class by class.

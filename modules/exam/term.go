@@ -81,7 +81,7 @@ func yearNamed(c api.Ctx, id uuid.UUID) (roster.AcademicYear, error) {
 		return roster.AcademicYear{}, err
 	}
 	if len(years) == 0 {
-		return roster.AcademicYear{}, api.InvalidField("academicYearId", "academicYearId names no academic year")
+		return roster.AcademicYear{}, api.InvalidField("academicYearId", "academicYearId does not exist")
 	}
 	return years[0], nil
 }

@@ -72,7 +72,21 @@ type found struct {
 	bySubject map[string][]*Paper // by code and by name, folded
 	seats     map[uuid.UUID][]studentSeat
 	admitted  map[string]uuid.UUID
+	notTaken  map[paperOf]bool
 }
+
+// paperOf is a paper and a student.
+type paperOf struct{ PaperID, StudentID uuid.UUID }
+
+// neverTakenSQL are the papers of the exam $1 in electives that students of $2, or with an admission number of $3, do not
+// take on their day or later: who joins the group afterwards may sit the paper afterwards.
+var neverTakenSQL = `select p.id as paper_id, s.id as student_id from exam_paper p cross join student s
+	where p.exam_id = $1 and ` + roster.IsElective("p.subject_id", "p.class_id") + `
+	and (s.id = any($2) or lower(s.admission_number) = any($3))
+	and not exists (select from student_group_member m join student_group g on g.id = m.group_id
+		join student_group_division y on y.group_id = g.id join division v on v.id = y.division_id
+		where m.student_id = s.id and g.subject_id = p.subject_id and g.kind = 'ELECTIVE' and v.class_id = p.class_id
+		and (m.to_date is null or m.to_date >= p.exam_date))`
 
 // find reads the exam's papers and the students in one round trip.
 func (r batch) find(c api.Ctx) (*found, error) {
@@ -87,17 +101,22 @@ func (r batch) find(c api.Ctx) (*found, error) {
 	}
 	var papers []Paper
 	var seats []studentSeat
+	var notTaken []paperOf
 	err := tenancy.Pipeline(c.DB, papersWhere(&papers, "p.exam_id = $1", r.ExamID),
 		tenancy.Query{SQL: `select s.id as student_id, lower(s.admission_number) as admission_number, n.class_id, n.division_id, n.start_date,
 			n.end_date
 			from student s left join enrolment n on n.student_id = s.id and n.academic_year_id = (select academic_year_id from exam where id = $1)
 			where (s.id = any($2) or lower(s.admission_number) = any($3)) and s.deleted_at is null order by n.start_date`,
-			Args: []any{r.ExamID, ids, numbers}, Scan: tenancy.Collect(&seats)})
+			Args: []any{r.ExamID, ids, numbers}, Scan: tenancy.Collect(&seats)},
+		tenancy.Query{SQL: neverTakenSQL, Args: []any{r.ExamID, ids, numbers}, Scan: tenancy.Collect(&notTaken)})
 	if err != nil {
 		return nil, fmt.Errorf("reading what results are about: %w", err)
 	}
 	f := &found{papers: map[uuid.UUID]*Paper{}, bySubject: map[string][]*Paper{}, seats: map[uuid.UUID][]studentSeat{},
-		admitted: map[string]uuid.UUID{}}
+		admitted: map[string]uuid.UUID{}, notTaken: map[paperOf]bool{}}
+	for _, n := range notTaken {
+		f.notTaken[n] = true
+	}
 	for i := range papers {
 		p := &papers[i]
 		f.papers[p.ID] = p
@@ -161,19 +180,23 @@ func (r batch) entries(f *found) ([]entry, []api.Detail) {
 			e.student, who = f.admitted[strings.ToLower(in.admission)], "admissionNumber"
 		}
 		if len(f.seats[e.student]) == 0 {
-			fail(who, who+" names no student")
+			fail(who, who+" does not exist")
 			continue
 		}
 		if e.paper = f.paperFor(r, in, e.student); e.paper == nil {
 			if in.subject != "" {
 				fail("subject", "the student's class has no paper of this exam in this subject")
 			} else {
-				fail("paperId", "paperId names no paper of this exam")
+				fail("paperId", "paperId is no paper of this exam")
 			}
 			continue
 		}
 		if e.division = f.seat(e.student, e.paper); e.division == uuid.Nil {
 			fail(who, fmt.Sprintf("the student is not in %s, which sits this paper", e.paper.ClassName))
+			continue
+		}
+		if f.notTaken[paperOf{e.paper.ID, e.student}] {
+			fail(who, "the student does not take "+e.paper.SubjectName)
 			continue
 		}
 		if seen[[2]uuid.UUID{e.paper.ID, e.student}] {

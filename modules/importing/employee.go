@@ -33,7 +33,7 @@ var employeeSheet = []sheet.Column{
 	colEmpFirst:      {Name: "firstName", Also: []string{"name"}, Check: sheet.Text(100)},
 	colEmpLast:       {Name: "lastName", Also: []string{"surname"}, Check: sheet.Text(100)},
 	colEmpType:       {Name: "employeeType", Also: []string{"type"}, Check: sheet.OneOf(nil, "TEACHER", "DRIVER", "ADMIN", "SUPPORT")},
-	colEmpPhone:      {Name: "phone", Also: []string{"mobile"}, Check: sheet.Phone},
+	colEmpPhone:      {Name: "phone", Also: []string{"mobile"}, Phone: true},
 	colEmpEmail:      {Name: "email", Check: sheet.Email},
 	colDesignation:   {Name: "designation", Check: sheet.Text(100)},
 	colDepartment:    {Name: "department", Check: sheet.Text(100)},
@@ -63,7 +63,7 @@ func (m *Module) importEmployees(c api.Ctx, r importRequest, file *api.Incoming)
 		in[key] = row
 		lines = append(lines, employeeLine{row, cells})
 	}
-	return runImport(c, r, file, importer{kind: "EMPLOYEE", columns: employeeSheet, take: take,
+	return runImport(c, r, file, importer{kind: "EMPLOYEE", columns: sheet.PhonesIn(api.PhoneRegion(c.School), employeeSheet), take: take,
 		plan: func(c api.Ctx, found *sheet.Problems) (importPlan, error) { return planEmployees(c, m, lines, found) }})
 }
 

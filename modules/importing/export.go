@@ -58,13 +58,15 @@ func exportRows(w io.Writer, columns []sheet.Column, query *gorm.DB, fill func(r
 	return out.Error()
 }
 
-// exportStudent is a student's own cells, the seat an import would compare with, and
+// exportStudent is a student's own cells, the seat and groups an import would compare with, and
 // the guardians, the primary one first. It joins nothing, as the list's conditions need.
 var exportStudent = `to_jsonb(` + fileCells(studentColumns, colGuardians, "student") + `)::text,
 	coalesce((select jsonb_build_array(k.name, d.name, coalesce(e.roll_number::text, ''))
 			from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
 			where e.student_id = student.id and (e.end_date is null or e.end_date >= today.day) order by e.start_date limit 1),
 		(select jsonb_build_array(k.name) from class k where k.id = student.class_id), '[]')::text,
+	coalesce((select string_agg(g.name, '; ' order by lower(g.name)) from student_group g
+		where g.id in (select m.group_id from ` + roster.InGroup("today.day") + ` where m.student_id = student.id)), ''),
 	coalesce((select jsonb_agg(jsonb_build_array(sg.relation, g.first_name, g.last_name, g.phone, g.email, g.occupation)
 	order by sg.is_primary desc, sg.created_at, sg.id)
 		from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = student.id), '[]')::text`
@@ -77,7 +79,8 @@ func exportStudents(c api.Ctx, l api.ListRequest) (api.Stream, error) {
 
 func fillStudent(rows *sql.Rows, cells []string) error {
 	var texts [3]string
-	if err := rows.Scan(&texts[0], &texts[1], &texts[2]); err != nil {
+	var groups string
+	if err := rows.Scan(&texts[0], &texts[1], &groups, &texts[2]); err != nil {
 		return err
 	}
 	var own, seat []string
@@ -89,6 +92,7 @@ func fillStudent(rows *sql.Rows, cells []string) error {
 	}
 	copy(cells, own)
 	copy(cells[colClass:], seat)
+	cells[colGroups] = groups
 	for i, g := range guardians {
 		if i < maxGuardians {
 			copy(cells[colGuardians+i*guardianWidth:], g)

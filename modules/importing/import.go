@@ -33,7 +33,7 @@ type importRequest struct {
 // ImportResult is what a file does, or would do.
 type ImportResult struct {
 	ID             uuid.UUID        `json:"id" doc:"Of the run"`
-	State          string           `json:"state" doc:"RUNNING, DONE, REFUSED or FAILED; of the last two nothing was kept"`
+	State          string           `json:"state" enum:"RUNNING,DONE,REFUSED,FAILED" doc:"RUNNING, DONE, REFUSED or FAILED; of the last two nothing was kept"`
 	DryRun         bool             `json:"dryRun"`
 	PlanHash       string           `json:"planHash"`
 	RowsRead       int              `json:"rowsRead"`

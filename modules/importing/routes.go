@@ -22,6 +22,8 @@ type People interface {
 // Module serves imports and exports.
 type Module struct {
 	People People
+	// GroupsAtOneTime are the pairs of groups, each in both orders, that nobody can be in both of; nil: there are no lessons.
+	GroupsAtOneTime func(api.Ctx) (map[[2]uuid.UUID]bool, error)
 }
 
 // Describe is everything about the module. Its rows go by the roster's permissions.

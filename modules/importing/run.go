@@ -137,7 +137,7 @@ func (run *importRun) end(db *gorm.DB, result ImportResult) error {
 // ImportRun is how far an import has come, or how it ended.
 type ImportRun struct {
 	ImportResult
-	Kind       string     `json:"kind"`
+	Kind       string     `json:"kind" enum:"STUDENT,EMPLOYEE"`
 	FileName   string     `json:"fileName"`
 	CreatedAt  time.Time  `json:"createdAt"`
 	FinishedAt *time.Time `json:"finishedAt"`

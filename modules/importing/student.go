@@ -27,6 +27,7 @@ const (
 	colAllergies
 	colEmergencyName
 	colEmergencyPhone
+	colGroups
 	colGuardians // the first column of the first guardian
 )
 
@@ -60,14 +61,15 @@ var studentSheet = append([]sheet.Column{
 	colDateOfBirth:     {Name: "dateOfBirth", Also: []string{"dob", "birthDate"}, Check: sheet.Date},
 	colBloodGroup:      {Name: "bloodGroup", Check: sheet.Text(5)},
 	colAddress:         {Name: "address", Check: sheet.Text(500)},
-	colPhone:           {Name: "phone", Also: []string{"studentPhone"}, Check: sheet.Phone},
+	colPhone:           {Name: "phone", Also: []string{"studentPhone"}, Phone: true},
 	colEmail:           {Name: "email", Also: []string{"studentEmail"}, Check: sheet.Email},
 	colAdmissionDate:   {Name: "admissionDate", Check: sheet.Date},
 	colPreviousSchool:  {Name: "previousSchool", Check: sheet.Text(200)},
 	colMedicalNotes:    {Name: "medicalNotes", Check: sheet.Text(2000)},
 	colAllergies:       {Name: "allergies", Check: sheet.Text(500)},
 	colEmergencyName:   {Name: "emergencyContactName", Check: sheet.Text(100)},
-	colEmergencyPhone:  {Name: "emergencyContactPhone", Check: sheet.Phone},
+	colEmergencyPhone:  {Name: "emergencyContactPhone", Phone: true},
+	colGroups:          {Name: "groups", Also: []string{"group", "electives"}, Check: sheet.Text(1000)},
 }, guardianColumns()...)
 
 func guardianColumns() []sheet.Column {
@@ -77,7 +79,7 @@ func guardianColumns() []sheet.Column {
 			sheet.Column{Name: "guardian" + n + "Relation", Check: relations},
 			sheet.Column{Name: "guardian" + n + "FirstName", Also: []string{"guardian" + n + "Name"}, Check: sheet.Text(100)},
 			sheet.Column{Name: "guardian" + n + "LastName", Check: sheet.Text(100)},
-			sheet.Column{Name: "guardian" + n + "Phone", Check: sheet.Phone},
+			sheet.Column{Name: "guardian" + n + "Phone", Phone: true},
 			sheet.Column{Name: "guardian" + n + "Email", Check: sheet.Email},
 			sheet.Column{Name: "guardian" + n + "Occupation", Check: sheet.Text(100)},
 		)
@@ -114,7 +116,7 @@ type studentImport struct {
 func (m *Module) importStudents(c api.Ctx, r studentImport, file *api.Incoming) (ImportResult, error) {
 	reading := &studentReading{today: c.Today().String(), numbers: map[string]int{}, people: map[string]int{}}
 	return runImport(c, r.importRequest, file, importer{
-		kind: "STUDENT", columns: studentSheet, take: reading.take,
+		kind: "STUDENT", columns: sheet.PhonesIn(api.PhoneRegion(c.School), studentSheet), take: reading.take,
 		plan: func(c api.Ctx, found *sheet.Problems) (importPlan, error) {
 			return planStudents(c, m, r.Since, reading.lines, found)
 		},

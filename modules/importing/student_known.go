@@ -19,6 +19,7 @@ type knownStudent struct {
 	classID    *uuid.UUID
 	fields     []string // by column, up to colGuardians
 	seat       *knownSeat
+	groups     map[uuid.UUID]bool   // from today on
 	links      map[string]knownLink // by phone
 	hasPrimary bool
 }
@@ -33,11 +34,13 @@ type knownSeat struct {
 type knownLink struct {
 	id       uuid.UUID
 	relation string
+	name     string // of the guardian
 }
 
 type fileGuardian struct {
 	id, userID uuid.UUID
 	phone      string
+	name       string
 	known      bool
 	hasUser    bool // the account is there already
 	disabled   bool // the account is shut: no child of theirs is here any more
@@ -55,7 +58,7 @@ type knownPeople struct {
 func (k *knownStudent) with(cells []string) (fields []string, changed bool) {
 	fields = k.fields
 	for i := colFirstName; i < colGuardians; i++ {
-		if i == colClass || i == colDivision || i == colRollNumber || cells[i] == "" || cells[i] == sheet.Clean(k.fields[i]) {
+		if isPlace(i) || cells[i] == "" || cells[i] == sheet.Clean(k.fields[i]) {
 			continue
 		}
 		if !changed {
@@ -64,6 +67,11 @@ func (k *knownStudent) with(cells []string) (fields []string, changed bool) {
 		fields[i] = cells[i]
 	}
 	return fields, changed
+}
+
+// isPlace reports whether a column says where a student sits, which is no field of the student's own record.
+func isPlace(col int) bool {
+	return col == colClass || col == colDivision || col == colRollNumber || col == colGroups
 }
 
 // student finds whom a row is about: by the admission number, or without one by name
@@ -168,7 +176,8 @@ func readPeople(c api.Ctx, lines []studentLine) (*knownPeople, error) {
 			if byID[r.ID] != nil {
 				continue
 			}
-			k := &knownStudent{id: r.ID, version: r.Version, gone: r.Gone, classID: r.ClassID, fields: r.Fields, links: map[string]knownLink{}}
+			k := &knownStudent{id: r.ID, version: r.Version, gone: r.Gone, classID: r.ClassID, fields: r.Fields, links: map[string]knownLink{},
+				groups: map[uuid.UUID]bool{}}
 			byID[r.ID], ids = k, append(ids, r.ID)
 			p.byNumber[strings.ToLower(r.Fields[colAdmissionNumber])] = k
 			name := api.Fold(r.Fields[colFirstName], r.Fields[colLastName])
@@ -179,6 +188,9 @@ func readPeople(c api.Ctx, lines []studentLine) (*knownPeople, error) {
 		return nil, err
 	}
 	if err := readLinks(c, byID, ids); err != nil {
+		return nil, err
+	}
+	if err := readMemberships(c, byID, ids); err != nil {
 		return nil, err
 	}
 	return p, p.readGuardians(c, phones)
@@ -215,19 +227,20 @@ func readLinks(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUID) err
 	type row struct {
 		Student, ID     uuid.UUID
 		Phone, Relation string
+		Name            string
 		Primary         bool
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := readAll[row](c.DB, `select sg.student_id, sg.id, g.phone, sg.relation, sg.is_primary
+	rows, err := readAll[row](c.DB, `select sg.student_id, sg.id, g.phone, sg.relation, trim(g.first_name || ' ' || g.last_name), sg.is_primary
 		from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = any($1)`, ids)
 	if err != nil {
 		return fmt.Errorf("reading guardians: %w", err)
 	}
 	for _, r := range rows {
 		k := byID[r.Student]
-		k.links[r.Phone] = knownLink{r.ID, r.Relation}
+		k.links[r.Phone] = knownLink{r.ID, r.Relation, r.Name}
 		k.hasPrimary = k.hasPrimary || r.Primary
 	}
 	return nil
@@ -242,12 +255,14 @@ func (p *knownPeople) readGuardians(c api.Ctx, phones []string) error {
 		Phone  string
 		ID     *uuid.UUID
 		UserID uuid.UUID
+		Name   string
 		Shut   bool
 	}
-	rows, err := readAll[row](c.DB, `select g.phone, g.id, g.user_id, u.status <> 'ACTIVE' from guardian g join app_user u on u.id = g.user_id
+	rows, err := readAll[row](c.DB, `select g.phone, g.id, g.user_id, trim(g.first_name || ' ' || g.last_name), u.status <> 'ACTIVE'
+		from guardian g join app_user u on u.id = g.user_id
 		where g.phone = any($1)
 		union all
-		select distinct on (u.phone) u.phone, null, u.id, false from app_user u join role r on r.id = u.role_id
+		select distinct on (u.phone) u.phone, null, u.id, '', false from app_user u join role r on r.id = u.role_id
 		where u.phone = any($1) and r.type = 'PARENT' and u.status = 'ACTIVE' and not exists (select from guardian g where g.user_id = u.id
 		or g.phone = u.phone)`, phones)
 	if err != nil {
@@ -256,30 +271,38 @@ func (p *knownPeople) readGuardians(c api.Ctx, phones []string) error {
 	for _, r := range rows {
 		g := &fileGuardian{userID: r.UserID, phone: r.Phone, hasUser: true, disabled: r.Shut}
 		if r.ID != nil {
-			g.id, g.known = *r.ID, true
+			g.id, g.name, g.known = *r.ID, r.Name, true
 		}
 		p.guardians[r.Phone] = g
 	}
 	return nil
 }
 
-// phones are those of all guardians a student will have, for the search.
-func (ch *studentStep) phones() []string {
+// guardians are the phones and names of all a student will have, for the search.
+func (ch *studentStep) guardians() []string {
 	var out []string
 	if ch.old != nil {
-		for phone := range ch.old.links {
-			out = append(out, phone)
+		for phone, l := range ch.old.links {
+			out = append(out, phone+" "+l.name)
 		}
 		slices.Sort(out)
 	}
 	for _, l := range ch.links {
-		out = append(out, l.guardian.phone)
+		out = append(out, l.guardian.phone+" "+l.guardian.fullName())
 	}
 	return out
+}
+
+// fullName is a guardian's as the school has it, else as the file says.
+func (g *fileGuardian) fullName() string {
+	if g.known {
+		return g.name
+	}
+	return g.cells[colGuardianFirst] + " " + g.cells[colGuardianLast]
 }
 
 func (ch *studentStep) searchText() string {
 	f := ch.fields
 	return api.Fold(strings.Join([]string{f[colFirstName], f[colLastName], f[colAdmissionNumber], f[colPhone]}, " "),
-		strings.Join(ch.phones(), " "))
+		strings.Join(ch.guardians(), " "))
 }

@@ -17,6 +17,7 @@ type studentPlan struct {
 	people  People
 	since   string // TODAY, or the start of the year
 	frame   *frame
+	groups  *groupFrame // nil while no row names a group
 	known   *knownPeople
 	changes []*studentStep
 }
@@ -28,6 +29,7 @@ type studentStep struct {
 	changed  bool          // of the student's own record
 	classID  *uuid.UUID
 	seat     *seatChange
+	groups   *[]uuid.UUID // all they are to be in, by id; nil: as they are
 	links    []linkChange
 	relinked []linkChange // whose relation is another now
 }
@@ -55,6 +57,9 @@ func planStudents(c api.Ctx, m *Module, since string, lines []studentLine, found
 		return nil, err
 	}
 	if p.known, err = readPeople(c, lines); err != nil {
+		return nil, err
+	}
+	if p.groups, err = m.readGroups(c, lines); err != nil {
 		return nil, err
 	}
 	taken, err := readRolls(c)
@@ -104,6 +109,7 @@ func (p *studentPlan) line(c api.Ctx, l *studentLine, claimed map[uuid.UUID]int)
 		ch.fields, ch.changed = old.with(l.cells)
 	}
 	p.seat(l, ch)
+	p.memberships(l, ch)
 	p.guardians(l, ch)
 	return ch
 }
@@ -223,7 +229,7 @@ func (p *studentPlan) hashPlan() {
 			state = append(state, "create")
 		} else {
 			state = append(state, ch.old.id.String(), strconv.Itoa(ch.old.version), strconv.FormatBool(ch.changed))
-			if ch.changed || ch.seat != nil || len(ch.links)+len(ch.relinked) > 0 {
+			if ch.changed || ch.seat != nil || ch.groups != nil || len(ch.links)+len(ch.relinked) > 0 {
 				p.totals.Updates++
 			} else {
 				p.totals.Unchanged++
@@ -242,6 +248,9 @@ func (p *studentPlan) hashPlan() {
 				p.totals.FromYearStart++
 				state = append(state, "from the start")
 			}
+		}
+		if ch.groups != nil {
+			state = append(state, fmt.Sprint("groups ", *ch.groups))
 		}
 		for _, l := range append(ch.links, ch.relinked...) {
 			state = append(state, l.guardian.phone, l.relation)

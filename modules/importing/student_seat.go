@@ -116,20 +116,27 @@ func (p *studentPlan) moveSeats(c api.Ctx, moved []*studentStep) error {
 // the year for one admitted earlier; for someone known, not before today.
 func (p *studentPlan) openSeats(c api.Ctx, opened []*studentStep) error {
 	columns := append([]string{"id", "student_id", "academic_year_id", "class_id", "division_id", "roll_number", "start_date"}, stamps...)
-	today := c.Today().String()
 	err := tenancy.Copy(c.DB, "enrolment", columns, len(opened), func(i int) ([]any, error) {
 		ch := opened[i]
-		start := max(ch.fields[colAdmissionDate], p.frame.year.StartDate.String())
-		if ch.old != nil {
-			start = max(start, today)
-		}
-		return stamped(c, api.NewID(), ch.id, p.frame.year.ID, ch.seat.division.classID, ch.seat.division.id, rollOrNull(ch.seat.roll), start),
-			nil
+		return stamped(c, api.NewID(), ch.id, p.frame.year.ID, ch.seat.division.classID, ch.seat.division.id, rollOrNull(ch.seat.roll),
+			p.sitsFrom(c, ch)), nil
 	})
 	if err != nil {
 		return fmt.Errorf("placing students: %w", err)
 	}
 	return nil
+}
+
+// sitsFrom is the first day of what a row says of a student's place.
+func (p *studentPlan) sitsFrom(c api.Ctx, ch *studentStep) string {
+	if ch.seat == nil || ch.seat.old != nil {
+		return c.Today().String()
+	}
+	start := max(ch.fields[colAdmissionDate], p.frame.year.StartDate.String())
+	if ch.old != nil {
+		start = max(start, c.Today().String())
+	}
+	return start
 }
 
 func rollOrNull(roll string) any {

@@ -19,7 +19,7 @@ func (p *studentPlan) write(c api.Ctx, progress func(float64)) error {
 	if err := p.number(c); err != nil {
 		return err
 	}
-	return runParts(c, progress, p.writeGuardians, p.writeStudents, p.writeSeats, p.writeLinks, p.audit, p.openAccounts)
+	return runParts(c, progress, p.writeGuardians, p.writeStudents, p.writeSeats, p.writeMemberships, p.writeLinks, p.audit, p.openAccounts)
 }
 
 // number gives admission numbers to those who have none, by the school's pattern and
@@ -193,7 +193,7 @@ func (p *studentPlan) writeLinks(c api.Ctx) error {
 // audit records every student that the file adds or changes.
 func (p *studentPlan) audit(c api.Ctx) error {
 	done := p.pick(func(ch *studentStep) bool {
-		return ch.old == nil || ch.changed || ch.seat != nil || len(ch.links)+len(ch.relinked) > 0
+		return ch.old == nil || ch.changed || ch.seat != nil || ch.groups != nil || len(ch.links)+len(ch.relinked) > 0
 	})
 	return c.ChangedMany("import", "student", len(done), func(i int) (uuid.UUID, any, any) { return done[i].auditEntry() })
 }
@@ -205,8 +205,11 @@ func (ch *studentStep) auditEntry() (id uuid.UUID, before, after any) {
 		old = ch.old.fields
 	}
 	was, is := ch.audited(studentSheet, old)
-	for _, col := range []int{colClass, colDivision, colRollNumber} { // said by the seat below
+	for _, col := range []int{colClass, colDivision, colRollNumber, colGroups} { // said by the seat and the groups below
 		delete(is, studentSheet[col].Name)
+	}
+	if ch.groups != nil {
+		is["groupIds"] = *ch.groups
 	}
 	if ch.seat != nil {
 		is["divisionId"], is["rollNumber"] = ch.seat.division.id, ch.seat.roll

@@ -105,7 +105,7 @@ func accountRole(c api.Ctx, e *Employee, role api.RoleType, given *uuid.UUID, be
 		return nil, fmt.Errorf("looking for a role: %w", err)
 	}
 	if len(ids) == 0 {
-		return nil, api.InvalidField("roleId", "roleId names no role of type %s", role)
+		return nil, api.InvalidField("roleId", "roleId is no role of type %s", role)
 	}
 	return &ids[0], nil
 }

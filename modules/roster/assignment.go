@@ -128,7 +128,7 @@ func yearOr(c api.Ctx, given *uuid.UUID) (*uuid.UUID, error) {
 		return nil, fmt.Errorf("looking for a year: %w", err)
 	}
 	if n == 0 {
-		return nil, api.InvalidField("academicYearId", "academicYearId names no academic year")
+		return nil, api.InvalidField("academicYearId", "academicYearId does not exist")
 	}
 	return given, nil
 }

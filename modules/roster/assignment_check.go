@@ -38,12 +38,12 @@ func checkAssignments(c api.Ctx, list []assignmentInput) error {
 			bad = append(bad, api.Detail{Field: fmt.Sprintf("assignments[%d].%s", i, field), Message: message})
 		}
 		if !classes[a.ClassID] {
-			fail("classId", "classId names no class")
+			fail("classId", "classId does not exist")
 		}
 		if a.DivisionID != nil {
 			switch class, there := classOf[*a.DivisionID]; {
 			case !there:
-				fail("divisionId", "divisionId names no division")
+				fail("divisionId", "divisionId does not exist")
 			case class != a.ClassID:
 				fail("divisionId", "this division belongs to another class")
 			case a.IsClassTeacher && led[*a.DivisionID]:
@@ -54,7 +54,7 @@ func checkAssignments(c api.Ctx, list []assignmentInput) error {
 			fail("divisionId", "divisionId is required: a class teacher has a division")
 		}
 		if a.SubjectID != nil && !subjects[*a.SubjectID] {
-			fail("subjectId", "subjectId names no subject")
+			fail("subjectId", "subjectId does not exist")
 		}
 		key := fmt.Sprint(a.ClassID, orNone(a.DivisionID), orNone(a.SubjectID))
 		if seen[key] {

@@ -41,7 +41,7 @@ type ClassSubjectView struct {
 	SubjectID     uuid.UUID `json:"subjectId"`
 	Name          string    `json:"name"`
 	Code          string    `json:"code"`
-	Type          string    `json:"type"`
+	Type          string    `json:"type" enum:"CORE,ELECTIVE,CO_SCHOLASTIC"`
 	WeeklyPeriods int       `json:"weeklyPeriods"`
 }
 
@@ -73,7 +73,7 @@ func putClassSubjects(c api.Ctx, r classSubjectsChange) (ClassSubjects, error) {
 		field := fmt.Sprintf("subjects[%d].subjectId", i)
 		switch {
 		case !there[s.SubjectID]:
-			bad = append(bad, api.Detail{Field: field, Message: "subjectId names no subject"})
+			bad = append(bad, api.Detail{Field: field, Message: "subjectId does not exist"})
 		case seen[s.SubjectID]:
 			bad = append(bad, api.Detail{Field: field, Message: "subjectId is named twice"})
 		}

@@ -82,7 +82,8 @@ func updateDivision(c api.Ctx, r divisionChange) (Division, error) {
 func (d *Division) mayLeaveItsClass(c api.Ctx) error {
 	var used bool
 	err := c.DB.Raw(`select exists (select from enrolment where division_id = @id) or exists (select from teacher_assignment
-		where division_id = @id)`,
+		where division_id = @id)
+		or exists (select from student_group_division where division_id = @id)`,
 		map[string]any{"id": d.ID}).Scan(&used).Error
 	if err != nil {
 		return fmt.Errorf("looking who is in a division: %w", err)

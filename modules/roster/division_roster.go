@@ -20,6 +20,14 @@ type DivisionRoster struct {
 	Total        int             `json:"total"`
 }
 
+// ClassContact is a guardian as the class teacher may call them.
+type ClassContact struct {
+	StudentID uuid.UUID `json:"-"`
+	Name      string    `json:"name"`
+	Relation  string    `json:"relation" enum:"FATHER,MOTHER,GUARDIAN,OTHER"`
+	Phone     string    `json:"phone"`
+}
+
 // RosterStudent is one who sits there.
 type RosterStudent struct {
 	ID              uuid.UUID  `json:"id"`
@@ -27,10 +35,12 @@ type RosterStudent struct {
 	AdmissionNumber string     `json:"admissionNumber"`
 	FirstName       string     `json:"firstName"`
 	LastName        string     `json:"lastName"`
-	Gender          string     `json:"gender"`
+	Gender          string     `json:"gender" enum:"FEMALE,MALE,OTHER,''"`
 	PhotoFileID     *uuid.UUID `json:"photoFileId"`
 	Allergies       string     `json:"allergies"`
-	Status          string     `json:"status"`
+	Status          string     `json:"status" enum:"ACTIVE,TRANSFERRED,GRADUATED,WITHDRAWN"`
+
+	Guardians []ClassContact `json:"guardians" gorm:"-" doc:"Whom the class teacher may call: those who may see the child's data, the primary one first. None for other callers, and without read on students"`
 }
 
 type rosterOn struct {
@@ -52,7 +62,42 @@ func teachersDivision(_ api.Ctx, r teachersRosterOn) (api.Target, error) {
 }
 
 func teachersStudents(c api.Ctx, r teachersRosterOn) (DivisionRoster, error) {
-	return rosterOf(c, r.DivisionID, r.Date)
+	out, err := rosterOf(c, r.DivisionID, r.Date)
+	if err != nil {
+		return out, err
+	}
+	if may, err := c.MayRead("student"); err != nil || !may {
+		return out, err
+	}
+	return out, out.nameGuardians(c)
+}
+
+// classContacts are the guardians of the students $1, for the user $2 who leads the division $3 this year.
+const classContacts = `select sg.student_id, trim(g.first_name || ' ' || g.last_name) as name, sg.relation, g.phone
+	from student_guardian sg join guardian g on g.id = sg.guardian_id
+	where sg.student_id = any($1) and sg.can_view_data
+		and exists (select from teacher_assignment a where a.user_id = $2 and a.division_id = $3 and ` + LeadsNow + `)
+	order by sg.student_id, sg.is_primary desc, sg.created_at, g.id`
+
+// nameGuardians fills in whom the calling class teacher may call.
+func (d *DivisionRoster) nameGuardians(c api.Ctx) error {
+	ids := make([]uuid.UUID, len(d.Students))
+	for i, s := range d.Students {
+		ids[i] = s.ID
+	}
+	var found []ClassContact
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: classContacts, Args: []any{ids, c.User.ID, d.DivisionID}, Scan: tenancy.Collect(&found)})
+	if err != nil {
+		return fmt.Errorf("reading a class's guardians: %w", err)
+	}
+	of := map[uuid.UUID][]ClassContact{}
+	for _, g := range found {
+		of[g.StudentID] = append(of[g.StudentID], g)
+	}
+	for i, s := range d.Students {
+		d.Students[i].Guardians = append(d.Students[i].Guardians, of[s.ID]...)
+	}
+	return nil
 }
 
 // rosterOf is who sat in a division on a day. One who has been removed since is on
@@ -80,6 +125,9 @@ func rosterOf(c api.Ctx, division uuid.UUID, day api.Date) (DivisionRoster, erro
 		return DivisionRoster{}, api.NotFound("division")
 	}
 	out := found[0]
+	for i := range students {
+		students[i].Guardians = []ClassContact{}
+	}
 	out.Date, out.Students = day, students
 	out.Total = len(out.Students)
 	return out, nil

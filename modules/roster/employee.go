@@ -21,20 +21,21 @@ type Employee struct {
 
 // EmployeeFields are what the office says of an employee.
 type EmployeeFields struct {
-	FirstName         string    `json:"firstName" validate:"name,max=100" example:"Meera"`
-	LastName          string    `json:"lastName" validate:"omitempty,name,max=100" example:"Iyer"`
-	Phone             api.Phone `json:"phone" validate:"required,max=20"`
-	Email             string    `json:"email" validate:"omitempty,email,max=254" doc:"Administrators sign in with it"`
-	EmployeeType      string    `json:"employeeType" validate:"required,oneof=TEACHER DRIVER ADMIN SUPPORT"`
-	EmployeeCode      string    `json:"employeeCode" validate:"max=40" doc:"Numbered by the school unless given"`
-	Designation       string    `json:"designation" validate:"max=100"`
-	Department        string    `json:"department" validate:"max=100"`
-	Qualification     string    `json:"qualification" validate:"max=200"`
-	JoiningDate       *api.Date `json:"joiningDate"`
-	LeavingDate       *api.Date `json:"leavingDate"`
-	LicenceNumber     string    `json:"licenceNumber" validate:"max=40"`
-	LicenceExpiryDate *api.Date `json:"licenceExpiryDate"`
-	Status            string    `json:"status" validate:"omitempty,oneof=ACTIVE INACTIVE" doc:"ACTIVE unless given"`
+	FirstName         string     `json:"firstName" validate:"name,max=100" example:"Meera"`
+	LastName          string     `json:"lastName" validate:"omitempty,name,max=100" example:"Iyer"`
+	Phone             api.Phone  `json:"phone" validate:"required,max=20"`
+	Email             string     `json:"email" validate:"omitempty,email,max=254" doc:"Administrators sign in with it"`
+	EmployeeType      string     `json:"employeeType" validate:"required,oneof=TEACHER DRIVER ADMIN SUPPORT"`
+	EmployeeCode      string     `json:"employeeCode" validate:"max=40" doc:"Numbered by the school unless given"`
+	Designation       string     `json:"designation" validate:"max=100"`
+	Department        string     `json:"department" validate:"max=100"`
+	Qualification     string     `json:"qualification" validate:"max=200"`
+	JoiningDate       *api.Date  `json:"joiningDate"`
+	LeavingDate       *api.Date  `json:"leavingDate"`
+	LicenceNumber     string     `json:"licenceNumber" validate:"max=40"`
+	LicenceExpiryDate *api.Date  `json:"licenceExpiryDate"`
+	PhotoFileID       *uuid.UUID `json:"photoFileId"`
+	Status            string     `json:"status" validate:"omitempty,oneof=ACTIVE INACTIVE" doc:"ACTIVE unless given"`
 }
 
 // employeeInput is an employee and the role their account holds.

@@ -52,7 +52,7 @@ func moveFirstDay(c api.Ctx, e Enrolment, first api.Date) error {
 				where r.student_id = $1 and p.class_id = $4 and p.exam_date >= $2 and p.exam_date < $3) as examined`,
 		Args: []any{e.StudentID, e.StartDate, first, e.ClassID}, Scan: tenancy.Collect(&found)})
 	if err != nil {
-		return fmt.Errorf("reading what stands before an enrolment: %w", err)
+		return fmt.Errorf("reading the records before an enrolment: %w", err)
 	}
 	switch f := found[0]; {
 	case f.Marked != nil:

@@ -13,10 +13,12 @@ import (
 
 // knownGuardian is a guardian the school has already, and whether they can sign in.
 type knownGuardian struct {
-	ID     uuid.UUID
-	UserID uuid.UUID
-	Phone  string
-	Status string
+	ID        uuid.UUID
+	UserID    uuid.UUID
+	Phone     string
+	FirstName string
+	LastName  string
+	Status    string
 }
 
 // addGuardians ties guardians to a student, making those the school does not know yet.
@@ -33,6 +35,7 @@ func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry) ([]acco
 	var links []StudentGuardian
 	var accounts []account
 	var revived []uuid.UUID
+	otherName := false // than the school knows a guardian by
 	for _, e := range entries {
 		g, there := known[string(e.Phone)]
 		if !there {
@@ -42,6 +45,7 @@ func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry) ([]acco
 		} else if g.Status != "ACTIVE" {
 			revived = append(revived, g.UserID)
 		}
+		otherName = otherName || there && (g.FirstName != e.FirstName || g.LastName != e.LastName)
 		if g.Status != "ACTIVE" {
 			accounts = append(accounts, account{userID: g.UserID, role: api.Parent, phone: string(e.Phone)})
 		}
@@ -65,6 +69,9 @@ func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry) ([]acco
 	for _, a := range accounts {
 		c.Tell(userChanged(a.userID))
 	}
+	if otherName {
+		return accounts, RefreshSearch(c, []uuid.UUID{student})
+	}
 	return accounts, nil
 }
 
@@ -82,7 +89,7 @@ func lockGuardians(c api.Ctx, phones []string) (map[string]knownGuardian, error)
 		return nil, fmt.Errorf("locking phones: %w", err)
 	}
 	var found []knownGuardian
-	err = c.DB.Raw(`select g.id, g.user_id, g.phone, u.status from guardian g join app_user u on u.id = g.user_id
+	err = c.DB.Raw(`select g.id, g.user_id, g.phone, g.first_name, g.last_name, u.status from guardian g join app_user u on u.id = g.user_id
 		where g.phone in ? order by g.id for update`, phones).Scan(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("looking for guardians: %w", err)
@@ -203,6 +210,15 @@ func (m *Module) enterAll(c api.Ctx, accounts []account) error {
 		}
 	}
 	return nil
+}
+
+// contactsOf are what a student is found by of guardians.
+func contactsOf(entries []GuardianEntry) []string {
+	var out []string
+	for _, e := range entries {
+		out = append(out, string(e.Phone), e.FirstName, e.LastName)
+	}
+	return out
 }
 
 func phonesOf(entries []GuardianEntry) []string {

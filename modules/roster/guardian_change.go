@@ -54,7 +54,7 @@ func (m *Module) updateGuardian(c api.Ctx, r guardianChange) (Guardianship, erro
 }
 
 // changePerson writes what is said of the guardian themselves. A new phone is what
-// they sign in with from now on, and what their children are found by.
+// they sign in with from now on; their children are found by it and by their name.
 func (m *Module) changePerson(c api.Ctx, before, after Guardianship) error {
 	err := c.DB.Exec(`update guardian set first_name = ?, last_name = ?, phone = ?, email = ?, occupation = ?, version = version + 1,
 		updated_at = ?, updated_by = ? where id = ?`,
@@ -67,10 +67,11 @@ func (m *Module) changePerson(c api.Ctx, before, after Guardianship) error {
 	if err != nil {
 		return fmt.Errorf("changing a guardian's account: %w", err)
 	}
-	if after.Phone == before.Phone {
+	if after.Phone != before.Phone {
+		c.Tell(userChanged(after.UserID))
+	} else if after.FirstName == before.FirstName && after.LastName == before.LastName {
 		return nil
 	}
-	c.Tell(userChanged(after.UserID))
 	var children []uuid.UUID
 	if err := c.DB.Raw(`select student_id from student_guardian where guardian_id = ?`, after.GuardianID).Scan(&children).Error; err != nil {
 		return fmt.Errorf("reading a guardian's children: %w", err)

@@ -41,7 +41,7 @@ type LeavingSnapshot struct {
 	AdmissionNumber string    `json:"admissionNumber"`
 	FirstName       string    `json:"firstName"`
 	LastName        string    `json:"lastName"`
-	Gender          string    `json:"gender"`
+	Gender          string    `json:"gender" enum:"FEMALE,MALE,OTHER,''"`
 	DateOfBirth     *api.Date `json:"dateOfBirth"`
 	AdmissionDate   api.Date  `json:"admissionDate"`
 	AdmittedTo      string    `json:"admittedTo" doc:"The class they sat in on the day of admission; empty where that is not known"`
@@ -49,7 +49,7 @@ type LeavingSnapshot struct {
 	LastDivision    string    `json:"lastDivision"`
 	LastYear        string    `json:"lastYear"`
 	Guardians       []string  `json:"guardians"`
-	Status          string    `json:"status"`
+	Status          string    `json:"status" enum:"ACTIVE,TRANSFERRED,GRADUATED,WITHDRAWN"`
 	Subjects        []string  `json:"subjects" doc:"Of the last class"`
 	Outstanding     *int64    `json:"outstanding" doc:"What was owed on the day of issue, in minor units; null on old certificates"`
 	BooksOut        []string  `json:"booksOut" doc:"Titles that were not returned on the day of issue"`
@@ -183,34 +183,45 @@ type certificateAs struct {
 	Format string    `json:"format" validate:"omitempty,oneof=json pdf" doc:"pdf gives the printable certificate"`
 }
 
-func (m *Module) leavingCertificate(c api.Ctx, r certificateAs) (api.MaybeFile[LeavingCertificate], error) {
-	var found []LeavingCertificate
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select l.id, l.number, l.student_id, l.leaving_date, l.reason, l.conduct, l.snapshot,
-		l.created_by, l.created_at
-		from leaving_certificate l join student s on s.id = l.student_id
-		where l.student_id = $1 and s.deleted_at is null order by l.number desc limit 1`, Args: []any{r.ID}, Scan: tenancy.Collect(&found)})
+func (m *Module) leavingCertificate(c api.Ctx, r certificateAs) (out api.MaybeFile[LeavingCertificate], err error) {
+	found, err := leavingCertificates(c, `l.student_id = $1`, r.ID)
 	if err != nil {
-		return api.MaybeFile[LeavingCertificate]{}, fmt.Errorf("reading a leaving certificate: %w", err)
+		return out, err
 	}
 	if len(found) == 0 {
 		if _, err := studentDetail(c, r.ID); err != nil {
-			return api.MaybeFile[LeavingCertificate]{}, err
-		}
-		return api.MaybeFile[LeavingCertificate]{}, api.NotFound("leaving certificate")
-	}
-	out := api.MaybeFile[LeavingCertificate]{Data: found[0]}
-	if r.Format == "pdf" {
-		head, err := m.Letterhead(c)
-		if err != nil {
 			return out, err
 		}
-		var template string
-		err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select leaving_certificate_template from school_setting`, Scan: tenancy.One(&template)})
-		if err != nil {
-			return out, fmt.Errorf("reading the template of certificates: %w", err)
-		}
-		out.File, err = found[0].pdf(c, head, template)
-		return out, err
+		return out, api.NotFound("leaving certificate")
 	}
-	return out, nil
+	out.Data = found[0]
+	if r.Format == "pdf" {
+		out.File, err = m.printLeaving(c, found[0])
+	}
+	return out, err
+}
+
+// leavingCertificates is the latest one that a condition on it, l, holds for, if there is one.
+func leavingCertificates(c api.Ctx, where string, args ...any) (found []LeavingCertificate, err error) {
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select l.id, l.number, l.student_id, l.leaving_date, l.reason, l.conduct, l.snapshot,
+		l.created_by, l.created_at
+		from leaving_certificate l join student s on s.id = l.student_id
+		where s.deleted_at is null and ` + where + ` order by l.number desc limit 1`, Args: args, Scan: tenancy.Collect(&found)})
+	if err != nil {
+		return nil, fmt.Errorf("reading a leaving certificate: %w", err)
+	}
+	return found, nil
+}
+
+func (m *Module) printLeaving(c api.Ctx, l LeavingCertificate) (*api.File, error) {
+	head, err := m.Letterhead(c)
+	if err != nil {
+		return nil, err
+	}
+	var template string
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select leaving_certificate_template from school_setting`, Scan: tenancy.One(&template)})
+	if err != nil {
+		return nil, fmt.Errorf("reading the template of certificates: %w", err)
+	}
+	return l.pdf(c, head, template)
 }

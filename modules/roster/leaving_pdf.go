@@ -12,10 +12,7 @@ import (
 // those of the day it was issued. What nobody knows is a line to write on, never a guess.
 func (l LeavingCertificate) pdf(c api.Ctx, head paper.Letterhead, template string) (*api.File, error) {
 	s, f := l.Snapshot, paper.FiguresOf(c.School.Writes())
-	head.Name = s.SchoolName
-	if s.SchoolAddress != "" {
-		head.Lines = append(paper.AddressLines(s.SchoolAddress), head.Reach...)
-	}
+	head = CertificateSnapshot{SchoolName: s.SchoolName, SchoolAddress: s.SchoolAddress}.Under(head)
 	day := func(d api.Date) string { return f.Day(d.Year, d.Month, d.Day) }
 	title := "Leaving certificate"
 	if template == "CBSE" {

@@ -37,7 +37,7 @@ func MayView(c api.Ctx, student uuid.UUID) error {
 }
 
 // MayViewQuery is MayView as a query that travels with what the parent wants to see. It goes
-// first: its refusal is the answer, whatever the queries after it find.
+// first: its refusal is the answer, no matter what the queries after it find.
 func MayViewQuery(c api.Ctx, student uuid.UUID) tenancy.Query {
 	return tenancy.Query{SQL: `select from student_guardian sg join guardian g on g.id = sg.guardian_id join student s on s.id = sg.student_id
 		where g.user_id = $1 and sg.student_id = $2 and sg.can_view_data and s.deleted_at is null limit 1`,

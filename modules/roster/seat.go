@@ -60,7 +60,7 @@ func divisionOf(c api.Ctx, id uuid.UUID, classID *uuid.UUID) (Division, error) {
 	var refusal *api.Error
 	switch {
 	case errors.As(err, &refusal):
-		return d, api.InvalidField("divisionId", "divisionId names no division")
+		return d, api.InvalidField("divisionId", "divisionId does not exist")
 	case err != nil:
 		return d, err
 	case classID != nil && *classID != d.ClassID:

@@ -13,10 +13,10 @@ import (
 type Student struct {
 	api.Record
 	StudentFields
-	Status        string     `json:"status"`
+	Status        string     `json:"status" enum:"ACTIVE,TRANSFERRED,GRADUATED,WITHDRAWN"`
 	LeavingDate   *api.Date  `json:"leavingDate"`
 	LeavingReason string     `json:"leavingReason"`
-	LeavingStatus *string    `json:"leavingStatus" doc:"What they become after leavingDate, where that is settled and yet to come"`
+	LeavingStatus *string    `json:"leavingStatus" enum:"TRANSFERRED,GRADUATED,WITHDRAWN" doc:"What they become after leavingDate, where that is settled and yet to come"`
 	SearchText    string     `json:"-"`
 	DeletedAt     *time.Time `json:"-"`
 }

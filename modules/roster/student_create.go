@@ -21,6 +21,8 @@ type newStudent struct {
 	SeatFields
 	EnrolledFrom *api.Date       `json:"enrolledFrom" doc:"Since when they sit in the division, in the active academic year; the admission date unless given, or the start of the year"`
 	Guardians    []GuardianEntry `json:"guardians" validate:"omitempty,max=10,dive"`
+	Rides        []NewRide       `json:"rides" validate:"omitempty,max=4,dive" doc:"The routes they ride since their first day; needs the right to write transport"`
+	FeeHeads     []NewFeeHead    `json:"feeHeads" validate:"omitempty,max=20,dive" doc:"The optional fee heads they have since their first day; needs the right to write fee"`
 }
 
 func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
@@ -60,7 +62,7 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 		}
 		s.AdmissionNumber = numbers[0]
 	}
-	s.SearchText = s.searchText(phonesOf(r.Guardians)...)
+	s.SearchText = s.searchText(contactsOf(r.Guardians)...)
 	if err := api.Insert(c, "student", &s); err != nil {
 		return StudentDetail{}, err
 	}
@@ -71,6 +73,9 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 	}
 	accounts, err := addGuardians(c, s.ID, r.Guardians)
 	if err != nil {
+		return StudentDetail{}, err
+	}
+	if err := m.addExtras(c, s.ID, r, from); err != nil {
 		return StudentDetail{}, err
 	}
 	out, err := studentDetail(c, s.ID)

@@ -29,7 +29,7 @@ type EnrolmentView struct {
 	RollNumber       *int      `json:"rollNumber"`
 	StartDate        api.Date  `json:"startDate"`
 	EndDate          *api.Date `json:"endDate"`
-	Outcome          *string   `json:"outcome"`
+	Outcome          *string   `json:"outcome" enum:"PROMOTED,RETAINED,LEFT,MOVED"`
 }
 
 // ErrNoStudent refuses a student who does not exist, or is not the caller's.

@@ -14,18 +14,24 @@ type StudentItem struct {
 	StudentSummary
 }
 
+// ListedStudent is a student in the office's list, told apart from namesakes by a parent's name.
+type ListedStudent struct {
+	StudentItem
+	GuardianName string `json:"guardianName" doc:"Of the primary guardian, empty without one"`
+}
+
 // StudentSummary is what a list says of a student.
 type StudentSummary struct {
 	ID              uuid.UUID  `json:"id"`
 	AdmissionNumber string     `json:"admissionNumber"`
 	FirstName       string     `json:"firstName"`
 	LastName        string     `json:"lastName"`
-	Gender          string     `json:"gender"`
+	Gender          string     `json:"gender" enum:"FEMALE,MALE,OTHER,''"`
 	DateOfBirth     *api.Date  `json:"dateOfBirth"`
 	Phone           string     `json:"phone"`
 	PhotoFileID     *uuid.UUID `json:"photoFileId"`
 	AdmissionDate   api.Date   `json:"admissionDate"`
-	Status          string     `json:"status"`
+	Status          string     `json:"status" enum:"ACTIVE,TRANSFERRED,GRADUATED,WITHDRAWN"`
 	CreatedAt       time.Time  `json:"createdAt"`
 	Version         int        `json:"version"`
 }
@@ -66,7 +72,18 @@ var StudentListing = api.Listing{
 	},
 }
 
-func listStudents(c api.Ctx, l api.ListRequest) (api.Page[StudentItem], error) {
-	found, err := api.Fetch[seated](StudentsToday(c).Select(summaryColumns+", "+seatColumn), l)
-	return api.MapPage(found, func(s seated) StudentItem { return StudentItem{s.Seat, s.StudentSummary} }), err
+// guardianColumn is the name of a student's primary guardian, of whom there is one at most.
+const guardianColumn = `coalesce((select trim(g.first_name || ' ' || g.last_name) from student_guardian sg
+	join guardian g on g.id = sg.guardian_id where sg.student_id = student.id and sg.is_primary), '') as guardian_name`
+
+func listStudents(c api.Ctx, l api.ListRequest) (api.Page[ListedStudent], error) {
+	type row struct {
+		StudentSummary
+		Seat         Seat `gorm:"column:seat;serializer:json"`
+		GuardianName string
+	}
+	found, err := api.Fetch[row](StudentsToday(c).Select(summaryColumns+", "+seatColumn+", "+guardianColumn), l)
+	return api.MapPage(found, func(s row) ListedStudent {
+		return ListedStudent{StudentItem{s.Seat, s.StudentSummary}, s.GuardianName}
+	}), err
 }

@@ -9,10 +9,10 @@ import (
 	"homeroom/api"
 )
 
-// searchText is what a student is found by: name, admission number and phones, theirs
-// and their guardians'.
-func (s *Student) searchText(guardianPhones ...string) string {
-	return api.Fold(append([]string{s.FirstName, s.LastName, s.AdmissionNumber, string(s.Phone)}, guardianPhones...)...)
+// searchText is what a student is found by: name, admission number, phone, and their
+// guardians' phones and names.
+func (s *Student) searchText(guardians ...string) string {
+	return api.Fold(append([]string{s.FirstName, s.LastName, s.AdmissionNumber, string(s.Phone)}, guardians...)...)
 }
 
 // RefreshSearch writes the search texts of students anew, after their guardians changed.
@@ -22,12 +22,13 @@ func RefreshSearch(c api.Ctx, students []uuid.UUID) error {
 	}
 	var found []struct {
 		Student
-		Phones string
+		Guardians string
 	}
 	err := c.DB.Raw(`
 		select s.id, s.first_name, s.last_name, s.admission_number, s.phone,
-			coalesce((select string_agg(g.phone, ' ' order by sg.created_at, g.phone) from student_guardian sg
-			join guardian g on g.id = sg.guardian_id where sg.student_id = s.id), '') as phones
+			coalesce((select
+			string_agg(concat_ws(' ', g.phone, g.first_name, g.last_name), ' ' order by sg.created_at, g.phone) from student_guardian sg
+			join guardian g on g.id = sg.guardian_id where sg.student_id = s.id), '') as guardians
 		from student s where s.id in ? order by s.id`, students).Scan(&found).Error
 	if err != nil {
 		return fmt.Errorf("reading what students are found by: %w", err)
@@ -38,7 +39,7 @@ func RefreshSearch(c api.Ctx, students []uuid.UUID) error {
 	}
 	texts := make([]text, len(found))
 	for i := range found {
-		texts[i] = text{found[i].ID, found[i].searchText(found[i].Phones)}
+		texts[i] = text{found[i].ID, found[i].searchText(found[i].Guardians)}
 	}
 	raw, err := json.Marshal(texts)
 	if err != nil {

@@ -22,7 +22,7 @@ type Timeline struct {
 
 // TimelineEvent is one thing that happened.
 type TimelineEvent struct {
-	Kind string     `json:"kind" doc:"ADMITTED, ENROLLED, MOVED, PROMOTED, RETAINED, LEFT, READMITTED, GUARDIAN_ADDED, GUARDIAN_CHANGED, GUARDIAN_REMOVED, STATUS_CHANGED or CHANGED"`
+	Kind string     `json:"kind" enum:"ADMITTED,ENROLLED,MOVED,PROMOTED,RETAINED,LEFT,READMITTED,GUARDIAN_ADDED,GUARDIAN_CHANGED,GUARDIAN_REMOVED,STATUS_CHANGED,CHANGED"`
 	Date api.Date   `json:"date"`
 	At   *time.Time `json:"at" doc:"The moment, where it is known"`
 	Text string     `json:"text" example:"Enrolled in Class 5 A"`

@@ -55,3 +55,24 @@ func TestEmployeeImport_OpensAccountsAndRoundTrips(t *testing.T) {
 		t.Errorf("an update: %d %+v", status, r)
 	}
 }
+
+func TestImport_PhonesWithoutTheirCountry_AreOfTheSchools(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	teacher, mother := testkit.NewPhone(), testkit.NewPhone()
+	for path, file := range map[string]string{
+		"/school-admin/employee/import": "firstName,employeeType,phone\nMeera,TEACHER,0" + teacher[3:] + "\n",
+		"/school-admin/student/import":  "firstName,guardian1Relation,guardian1FirstName,guardian1Phone\nAsha,MOTHER,Lata," + mother[3:8] + " " + mother[8:] + "\n",
+	} {
+		if a := admin.Send(t, "POST", path, "text/csv", []byte(file)); a.Status != 200 {
+			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+		}
+	}
+	if s.Count(t, "employee", "phone = '"+teacher+"'") != 1 {
+		t.Errorf("the teacher has another phone than %s", teacher)
+	}
+	if s.Count(t, "guardian", "phone = '"+mother+"'") != 1 {
+		t.Errorf("the mother has another phone than %s", mother)
+	}
+}

@@ -61,7 +61,7 @@ func TestClass_BlankName_IsRefusedByField(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	f := admin.Refuses(t, "POST", "/school-admin/class/create", map[string]any{"name": "  ", "level": -1}, 422, "")
-	if len(f.Details) != 2 || f.Details[0] != (api.Detail{Field: "name", Message: "name is required"}) || f.Details[1].Field != "level" {
+	if len(f.Details) != 2 || f.Details[0] != (api.Detail{Field: "name", Message: "Name is required"}) || f.Details[1].Field != "level" {
 		t.Errorf("details %+v", f.Details)
 	}
 }

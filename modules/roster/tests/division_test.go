@@ -32,7 +32,7 @@ func TestDivision_OfAnotherSchoolsClass_IsRefused(t *testing.T) {
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
 	f := admin.Refuses(t, "POST", "/school-admin/division/create", map[string]any{"classId": theirs.ID, "name": "A"}, 422, "")
-	if f.Details[0] != (api.Detail{Field: "classId", Message: "classId names no class"}) {
+	if f.Details[0] != (api.Detail{Field: "classId", Message: "Class does not exist"}) {
 		t.Errorf("details %+v", f.Details)
 	}
 	if n := s.Count(t, "division", "true"); n != 0 {

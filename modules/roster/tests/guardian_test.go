@@ -201,6 +201,37 @@ func TestGuardian_FlagsAndPhone_CanBeChanged(t *testing.T) {
 	}
 }
 
+// TestClassTeacher_SeesWhomToCall: guardians' phones are for who leads the class, and of those who may see the child's data.
+func TestClassTeacher_SeesWhomToCall(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 1))
+	f.addGuardian(t, asha, guardian("Meera", testkit.NewPhone(), "MOTHER"))
+	away := guardian("Anil", testkit.NewPhone(), "FATHER")
+	away["canViewData"] = false
+	f.addGuardian(t, asha, away)
+	roll := func(leads bool) []roster.ClassContact {
+		teacher := f.As(t, api.Teacher)
+		err := f.DB(t).Exec(`insert into teacher_assignment (id, user_id, academic_year_id, class_id, division_id, is_class_teacher)
+			values (?, ?, ?, ?, ?, ?)`, api.NewID(), teacher.UserID, f.year.ID, f.five.ID, f.fiveA.ID, leads).Error
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.App.Service.RBAC.Changed(f.ID)
+		return testkit.Get[roster.DivisionRoster](t, teacher, "/teacher/class/"+f.fiveA.ID.String()+"/students").Students[0].Guardians
+	}
+	if got := roll(true); len(got) != 1 || got[0].Name != "Meera Rao" || got[0].Relation != "MOTHER" || got[0].Phone == "" {
+		t.Errorf("the class teacher sees %+v, want the mother alone", got)
+	}
+	if got := roll(false); len(got) != 0 {
+		t.Errorf("another teacher sees %+v, want nobody", got)
+	}
+	office := testkit.Get[roster.DivisionRoster](t, f.admin, "/school-admin/division/"+f.fiveA.ID.String()+"/students")
+	if got := office.Students[0].Guardians; len(got) != 0 {
+		t.Errorf("the office's roster names %+v, want nobody: it has the students' own pages", got)
+	}
+}
+
 func TestTeacher_SeesOwnDivisionsOnly(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)

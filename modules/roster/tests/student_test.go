@@ -376,7 +376,7 @@ func TestStudentPhoto_IsAFileOfTheSchool(t *testing.T) {
 	for _, id := range []uuid.UUID{photo(elsewhere), uuid.New()} {
 		for method, path := range map[string]string{"POST": "/school-admin/student/create", "PUT": "/school-admin/student/" + made.ID.String()} {
 			f := admin.Refuses(t, method, path, map[string]any{"firstName": "Ravi", "photoFileId": id}, 422, "")
-			if len(f.Details) != 1 || f.Details[0] != (api.Detail{Field: "photoFileId", Message: "photoFileId names no file"}) {
+			if len(f.Details) != 1 || f.Details[0] != (api.Detail{Field: "photoFileId", Message: "Photo file does not exist"}) {
 				t.Errorf("details %+v", f.Details)
 			}
 		}
