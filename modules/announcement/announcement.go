@@ -52,7 +52,7 @@ type Fields struct {
 type View struct {
 	ID uuid.UUID `json:"id"`
 	Fields
-	Status      string     `json:"status" example:"PUBLISHED"`
+	Status      string     `json:"status" enum:"DRAFT,SCHEDULED,PUBLISHED,WITHDRAWN" example:"PUBLISHED"`
 	PublishedAt *time.Time `json:"publishedAt"`
 	CreatedBy   *uuid.UUID `json:"createdBy"`
 	CreatedAt   time.Time  `json:"createdAt"`

@@ -67,7 +67,7 @@ func (r reachOf) check(c api.Ctx) error {
 		}
 		for _, id := range named.ids {
 			if !there[id] {
-				bad = append(bad, api.Detail{Field: named.field, Message: named.field + " names no " + named.table})
+				bad = append(bad, api.Detail{Field: named.field, Message: named.field + " has a " + named.table + " that does not exist"})
 				break
 			}
 		}

@@ -52,6 +52,7 @@ func (m *Module) Describe() api.Module {
 		Listen:      m.listen,
 		Personal:    personal(),
 		Examples:    examples(),
+		Names:       map[string]string{"announcement": `select id, title from announcement`},
 	}
 }
 
@@ -61,7 +62,7 @@ func (m *Module) routes() []api.Row {
 		api.Create("/school-admin/announcement/create", "announcement", "Write an announcement: a draft, or one that is published at a time",
 			m.create, api.Says("Announcement saved")),
 		api.List("/school-admin/announcement/list", "announcement", "List the announcements, with how many were told and have read",
-			adminListing, m.list),
+			adminListing, m.list, api.MayBeStale),
 		api.Get("/school-admin/announcement/reach", "announcement", "How many an announcement to these would be told to", reach),
 		api.Get("/school-admin/announcement/:id", "announcement", "Read an announcement", m.get),
 		api.Put("/school-admin/announcement/:id", "announcement", "Change a draft or a scheduled announcement", m.update, api.Versioned),
@@ -73,11 +74,12 @@ func (m *Module) routes() []api.Row {
 
 		api.Create("/teacher/announcement/create", "announcement", "Tell the parents of my divisions something, at once or at a time",
 			m.createByTeacher, api.AboutEach(teachersTargets), api.Says("Announcement saved")),
-		api.List("/teacher/announcement/list", "announcement", "Announcements for me, and my own", readerListing, m.listForTeacher),
+		api.List("/teacher/announcement/list", "announcement", "Announcements for me, and my own", readerListing, m.listForTeacher,
+			api.MayBeStale),
 		api.Get("/teacher/announcement/:id", "announcement", "Read an announcement", m.getForTeacher),
 		api.Post("/teacher/announcement/read", "announcement", "Mark an announcement as read", markRead, api.Needs(api.Read),
 			api.OpenInEvaluationMode, api.NoAudit),
-		api.List("/parent/announcement/list", "announcement", "Announcements for me", readerListing, m.listForParent),
+		api.List("/parent/announcement/list", "announcement", "Announcements for me", readerListing, m.listForParent, api.MayBeStale),
 		api.Get("/parent/announcement/:id", "announcement", "Read an announcement", m.getForParent),
 		api.Post("/parent/announcement/read", "announcement", "Mark an announcement as read", markRead, api.Needs(api.Read),
 			api.OpenInEvaluationMode, api.NoAudit),
@@ -87,8 +89,8 @@ func (m *Module) routes() []api.Row {
 // constraints are the database's refusals in people's words.
 func constraints() []api.Constraint {
 	return []api.Constraint{
-		{Name: "announcement_target_class_fkey", Field: "classIds", Message: "classIds names no class"},
-		{Name: "announcement_target_division_fkey", Field: "divisionIds", Message: "divisionIds names no division"},
+		{Name: "announcement_target_class_fkey", Field: "classIds", Message: "classIds has a class that does not exist"},
+		{Name: "announcement_target_division_fkey", Field: "divisionIds", Message: "divisionIds has a division that does not exist"},
 		{Name: "announcement_target_key", Field: "classIds", Message: "classIds and divisionIds must not repeat"},
 		{Name: "announcement_expiry_check", Field: "expiresAt", Message: "expiresAt must be after publishAt"},
 	}

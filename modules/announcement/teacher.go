@@ -25,7 +25,7 @@ func teachersTargets(c api.Ctx, r teachersText) ([]api.Target, error) {
 			return nil, fmt.Errorf("reading the divisions of classes: %w", err)
 		}
 		if len(inClasses) == 0 {
-			return nil, api.InvalidField("classIds", "classIds names no class with a division")
+			return nil, api.InvalidField("classIds", "classIds has no class with a division")
 		}
 		ids = append(inClasses, ids...)
 	}

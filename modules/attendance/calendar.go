@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -28,10 +29,12 @@ type dayOff struct {
 	Weekend    []int16
 }
 
-const selectDaysOff = `select h.name, h.start_date, h.end_date, h.all_classes,
+const selectHolidays = `select h.name, h.start_date, h.end_date, h.all_classes,
 		array(select x.class_id from holiday_class x where x.holiday_id = h.id) as class_ids,
 		array(select x.division_id from holiday_division x where x.holiday_id = h.id) as divisions, null::smallint[] as weekend
-	from holiday h where h.start_date <= $2 and h.end_date >= $1
+	from holiday h where h.start_date <= $2 and h.end_date >= $1`
+
+const selectDaysOff = selectHolidays + `
 	union all
 	select '', w.from_date, w.from_date, false, '{}', '{}', w.days from weekend w where w.from_date <= $2
 	order by start_date, name`
@@ -61,15 +64,27 @@ func (k *calendar) off(class, division uuid.UUID, day api.Date) string {
 	return ""
 }
 
-// DaysOff reads the holidays between two days for those who keep no attendance: whether a
-// division has one on a day. Weekends are not among them.
-func (*Module) DaysOff(c api.Ctx, from, until api.Date) (func(class, division uuid.UUID, day api.Date) bool, error) {
-	k, query := reading(c, from, until)
-	k.weekend = nil
-	if err := tenancy.Pipeline(c.DB, query); err != nil {
+// openDays is how many school days a division of a class has from one day to another.
+func (k *calendar) openDays(class, division uuid.UUID, from, to api.Date) int {
+	n := 0
+	for day := from; !to.Before(day); day = day.AddDays(1) {
+		if k.off(class, division, day) == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// DaysOff reads the holidays between two days for those who keep no attendance: the one that a
+// division has on a day. Weekends are not among them.
+func (*Module) DaysOff(db *gorm.DB, from, until api.Date) (func(class, division uuid.UUID, day api.Date) string, error) {
+	k := &calendar{}
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: selectHolidays + ` order by start_date, name`, Args: []any{from, until},
+		Scan: tenancy.Collect(&k.days)})
+	if err != nil {
 		return nil, fmt.Errorf("reading the holidays: %w", err)
 	}
-	return func(class, division uuid.UUID, day api.Date) bool { return k.off(class, division, day) != "" }, nil
+	return k.off, nil
 }
 
 // isOpen is the condition that a division has school on a day, in SQL: day, class and division

@@ -213,6 +213,9 @@ func TestAParentSeesTheirChildsDaysAndNobodyElses(t *testing.T) {
 	if today.Date != r.today || *today.Status != "LATE" || *today.LateMinutes != 5 || today.Remark != "Bus" {
 		t.Errorf("today %+v", today)
 	}
+	if today.MarkedAt == nil {
+		t.Error("the mark has no time")
+	}
 	before := r.today.AddDays(-1)
 	earlier := testkit.Get[attendance.ChildMonth](t, parent,
 		fmt.Sprintf("/parent/attendance/list?studentId=%s&month=%s", r.children[0].ID, before.String()[:7]))

@@ -41,12 +41,17 @@ func (n Counts) there() float64 { return float64(n.Present+n.Late) + float64(n.H
 // AttendanceTotals are counts with what they come to.
 type AttendanceTotals struct {
 	Counts
-	Marked  int      `json:"marked" doc:"School days, or students' days, up to today that have a mark"`
-	Percent *float64 `json:"percent" doc:"Present, late and half of each half day of those marked, to a tenth; null when nothing is" example:"96.4"`
+	SchoolDays int      `json:"schoolDays" doc:"School days of the enrolment up to today; of several students, the days of all of them"`
+	Marked     int      `json:"marked" doc:"Of the school days, those that have a mark"`
+	Unmarked   int      `json:"unmarked" doc:"Of the school days, those that have none"`
+	Percent    *float64 `json:"percent" doc:"Present, late and half of each half day of those marked, to a tenth; null when nothing is" example:"96.4"`
 }
 
-func (n Counts) totals() AttendanceTotals {
-	t := AttendanceTotals{Counts: n, Marked: n.Present + n.Absent + n.Late + n.Leave}
+// totals are the counts beside the school days they are of. A mark may be of a day that is no
+// longer the enrolment's: it counts, and nothing is unmarked for it.
+func (n Counts) totals(schoolDays int) AttendanceTotals {
+	t := AttendanceTotals{Counts: n, SchoolDays: schoolDays, Marked: n.Present + n.Absent + n.Late + n.Leave}
+	t.Unmarked = max(0, schoolDays-t.Marked)
 	if t.Marked > 0 {
 		percent := math.Round(n.there()*1000/float64(t.Marked)) / 10
 		t.Percent = &percent

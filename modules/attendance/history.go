@@ -24,16 +24,16 @@ type AttendanceHistory struct {
 // HistoryDay is a day that was ever marked.
 type HistoryDay struct {
 	Date      api.Date   `json:"date"`
-	Status    *string    `json:"status" doc:"Null where the mark was taken back"`
+	Status    *string    `json:"status" enum:"PRESENT,ABSENT,LATE,LEAVE" doc:"Null where the mark was taken back"`
 	Revisions []Revision `json:"revisions" doc:"The oldest first; the last is how it stands"`
 }
 
 // Revision is one state a day was in.
 type Revision struct {
-	Status       *string    `json:"status" doc:"Null where the mark was taken back"`
+	Status       *string    `json:"status" enum:"PRESENT,ABSENT,LATE,LEAVE" doc:"Null where the mark was taken back"`
 	LateMinutes  *int       `json:"lateMinutes"`
 	Remark       string     `json:"remark"`
-	Source       string     `json:"source"`
+	Source       string     `json:"source" enum:"TEACHER,ADMIN,LEAVE,LESSON"`
 	LeaveID      *uuid.UUID `json:"leaveId"`
 	Reason       string     `json:"reason" doc:"Why the office changed a day that was past"`
 	MarkedBy     uuid.UUID  `json:"markedBy"`

@@ -45,7 +45,7 @@ type Marked struct {
 // MarkedRecord is a mark as it stands.
 type MarkedRecord struct {
 	StudentID uuid.UUID  `json:"studentId"`
-	Status    string     `json:"status"`
+	Status    string     `json:"status" enum:"PRESENT,ABSENT,LATE,LEAVE"`
 	LeaveID   *uuid.UUID `json:"leaveId,omitempty" doc:"The approved leave it shows, if it does"`
 }
 
@@ -56,7 +56,7 @@ type Mark struct {
 	Status      string     `json:"status"`
 	LateMinutes *int       `json:"lateMinutes"`
 	Remark      string     `json:"remark"`
-	Source      string     `json:"source" doc:"TEACHER, ADMIN, or LEAVE for what an approved leave wrote"`
+	Source      string     `json:"source" doc:"TEACHER, ADMIN, LEAVE for what an approved leave wrote, or LESSON for what follows from lessons"`
 	LeaveID     *uuid.UUID `json:"leaveId"`
 	HalfDay     bool       `json:"halfDay" doc:"Of LEAVE: half a day"`
 	MarkedBy    uuid.UUID  `json:"markedBy"`
@@ -156,7 +156,8 @@ func keep(c api.Ctx, r MarkFields, changes []change, reason string, delay int) e
 
 // booked is how a day's changes stand in the audit. Every detail is in the revisions.
 type booked struct {
-	Reason string `json:"reason,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	GroupID *uuid.UUID `json:"groupId,omitempty"` // of a group's lesson, in place of a division
 	MarkedDay
 }
 
@@ -166,7 +167,7 @@ const MarkedFact = "attendance.marked"
 // MarkedDay is what MarkedFact says: whose status is new or another than it was. Present
 // are those who were marked otherwise before.
 type MarkedDay struct {
-	DivisionID uuid.UUID   `json:"divisionId"`
+	DivisionID uuid.UUID   `json:"divisionId,omitzero"`
 	Date       api.Date    `json:"date"`
 	Present    []uuid.UUID `json:"present,omitempty"`
 	Absent     []uuid.UUID `json:"absent,omitempty"`

@@ -14,6 +14,7 @@ import (
 // markSheet is a division on a day, as those who mark it find it.
 type markSheet struct {
 	frame
+	of       string                 // whose roster it is, as Class 5 A
 	off      string                 // what keeps the division at home that day
 	students map[uuid.UUID]seat     // who is on the roster
 	marks    map[uuid.UUID]Mark     // of those named who have one
@@ -26,6 +27,7 @@ type frame struct {
 	DivisionName string    `json:"divisionName"`
 	ClassID      uuid.UUID `json:"classId"`
 	ClassName    string    `json:"className"`
+	AttendanceBy string    `json:"attendanceBy" enum:"DAY,PERIOD" doc:"PERIOD where lessons have registers of their own"`
 	YearStart    *api.Date `json:"-"`
 	YearEnd      *api.Date `json:"-"`
 	Delay        int       `json:"-"` // minutes a notice waits
@@ -40,47 +42,55 @@ type leaveDay struct {
 	HalfDay       bool
 }
 
-// seat is one of a division's students.
+// seat is a student on the roster, and where they sit.
 type seat struct {
-	ID        uuid.UUID
-	FirstName string
-	LastName  string
+	ID         uuid.UUID
+	DivisionID uuid.UUID
+	FirstName  string
+	LastName   string
 }
 
 const selectFrame = `select d.id as division_id, d.name as division_name, d.class_id, k.name as class_name,
 		y.start_date as year_start, y.end_date as year_end, s.attendance_notice_delay_minutes as delay,
-		s.attendance_teacher_days as teacher_days, coalesce(to_char(s.attendance_cut_off, 'HH24:MI'), '') as cut_off
+		s.attendance_by, s.attendance_teacher_days as teacher_days, coalesce(to_char(s.attendance_cut_off, 'HH24:MI'), '') as cut_off
 	from division d join class k on k.id = d.class_id cross join school_setting s left join academic_year y on y.active
-	where d.id = $1`
+	where d.id = any($1) order by d.id`
 
-// onRoster holds for the enrolment e of the student s on the day $2; one who has been
-// removed since is on the rosters of days past ($3).
-const onRoster = `e.division_id = $1 and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or $3)`
+// onRoster holds for the enrolment e of the student s in the divisions $1 on the day $2; one who
+// has been removed since is on the rosters of days past ($3).
+const onRoster = `e.division_id = any($1) and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2)
+	and (s.deleted_at is null or $3)`
 
 const markColumns = `a.id, a.student_id, a.division_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.half_day, a.marked_by, a.marked_at, a.version`
 
-// lockSheet reads a division's day and holds it: the division's row lets one marker in
-// at a time without being in the way of anybody who only refers to it.
+// lockSheet reads a division's day and locks it, of these students.
 func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
 	ids := make([]uuid.UUID, len(r.Records))
 	for i, record := range r.Records {
 		ids[i] = record.StudentID
 	}
+	return lockDivisions(c, []uuid.UUID{r.DivisionID}, r.Date, ids)
+}
+
+// lockDivisions reads the day of divisions and locks it: a division's row lets one marker in
+// at a time without being in the way of anybody who only refers to it.
+func lockDivisions(c api.Ctx, divisions []uuid.UUID, day api.Date, ids []uuid.UUID) (*markSheet, error) {
 	s := &markSheet{students: make(map[uuid.UUID]seat, len(ids)), marks: make(map[uuid.UUID]Mark), leaves: make(map[uuid.UUID]leaveDay)}
 	var frames []frame
 	var leaves []leaveDay
-	calendar, holidays := reading(c, r.Date, r.Date)
+	calendar, holidays := reading(c, day, day)
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{divisions}, Scan: tenancy.Collect(&frames)},
 		holidays,
-		tenancy.Query{SQL: `select s.id, s.first_name, s.last_name from enrolment e join student s on s.id = e.student_id where ` + onRoster,
-			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: s.seat},
-		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, r.Date},
+		tenancy.Query{SQL: `select s.id, e.division_id, s.first_name, s.last_name
+			from enrolment e join student s on s.id = e.student_id where ` + onRoster,
+			Args: []any{divisions, day, day.Before(c.Today())}, Scan: s.seat},
+		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, day},
 			Scan: s.mark},
 		// Asked anew each time: the day may have been a day off when the leave was approved.
 		tenancy.Query{SQL: `select id, student_id, half_day from leave where student_id = any($1) and status = 'APPROVED'
 			and $2 between from_date and to_date`,
-			Args: []any{ids, r.Date}, Scan: tenancy.Collect(&leaves)},
+			Args: []any{ids, day}, Scan: tenancy.Collect(&leaves)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading a division's day: %w", err)
@@ -88,7 +98,8 @@ func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
 	if len(frames) == 0 {
 		return nil, api.NotFound("division")
 	}
-	s.frame, s.off = frames[0], calendar.off(frames[0].ClassID, frames[0].DivisionID, r.Date)
+	s.frame, s.off = frames[0], calendar.off(frames[0].ClassID, frames[0].DivisionID, day)
+	s.of = s.ClassName + " " + s.DivisionName
 	for _, l := range leaves {
 		s.leaves[l.StudentID] = l
 	}
@@ -99,7 +110,7 @@ func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
 func (s *markSheet) seat(rows pgx.Rows) error {
 	for rows.Next() {
 		var one seat
-		if err := rows.Scan(&one.ID, &one.FirstName, &one.LastName); err != nil {
+		if err := rows.Scan(&one.ID, &one.DivisionID, &one.FirstName, &one.LastName); err != nil {
 			return err
 		}
 		s.students[one.ID] = one
@@ -133,7 +144,7 @@ func (s *markSheet) check(c api.Ctx, r MarkFields) []api.Detail {
 		fail("date", "no academic year is active")
 	case r.Date.Before(*s.YearStart) || s.YearEnd.Before(r.Date):
 		fail("date", "%s is not in the active academic year, %s to %s", r.Date, s.YearStart, s.YearEnd)
-	case s.off != "" && r.Records[0].Status != holidayStatus:
+	case s.off != "" && (len(r.Records) == 0 || r.Records[0].Status != holidayStatus):
 		fail("date", "%s is a day off: %s", r.Date, s.off)
 	}
 	off := 0
@@ -143,7 +154,7 @@ func (s *markSheet) check(c api.Ctx, r MarkFields) []api.Detail {
 			fail(fmt.Sprintf("records[%d].%s", i, field), format, args...)
 		}
 		if _, there := s.students[record.StudentID]; !there {
-			wrong("studentId", "%s is not on the roster of %s %s on %s", record.StudentID, s.ClassName, s.DivisionName, r.Date)
+			wrong("studentId", "%s is not on the roster of %s on %s", record.StudentID, s.of, r.Date)
 		}
 		if seen[record.StudentID] {
 			wrong("studentId", "%s is named twice", record.StudentID)
@@ -203,7 +214,7 @@ func (s *markSheet) refuseStale(r MarkFields) error {
 func (s *markSheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source string) (change, bool) {
 	one := s.students[record.StudentID]
 	m := Mark{
-		ID: api.NewID(), StudentID: record.StudentID, DivisionID: r.DivisionID, Date: r.Date, Status: record.Status,
+		ID: api.NewID(), StudentID: record.StudentID, DivisionID: one.DivisionID, Date: r.Date, Status: record.Status,
 		LateMinutes: record.LateMinutes,
 		Remark:      record.Remark, Source: source, MarkedBy: c.User.ID, MarkedAt: c.Now, Version: 1,
 	}
@@ -222,7 +233,7 @@ func (s *markSheet) apply(c api.Ctx, r MarkFields, record MarkRecord, source str
 	return change{Mark: m, was: &was, name: name}, true
 }
 
-// says reports whether two marks say the same, whoever said it.
+// says reports whether two marks say the same, no matter who made them.
 func (m Mark) says(o Mark) bool {
 	same := m.Status == o.Status && m.Remark == o.Remark && (m.LateMinutes == nil) == (o.LateMinutes == nil)
 	return same && (m.LateMinutes == nil || *m.LateMinutes == *o.LateMinutes)

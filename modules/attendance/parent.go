@@ -2,6 +2,7 @@ package attendance
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,12 +22,31 @@ type ChildMonth struct {
 // ChildDay is a child's day.
 type ChildDay struct {
 	Date        api.Date `json:"date"`
-	Status      *string  `json:"status" doc:"PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked"`
+	Status      *string  `json:"status" enum:"PRESENT,ABSENT,LATE,LEAVE,HOLIDAY" doc:"PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked"`
 	DayOff      string   `json:"dayOff" example:"Diwali"`
 	LateMinutes *int     `json:"lateMinutes"`
 	HalfDay     bool     `json:"halfDay" doc:"Of LEAVE: half a day"`
 	Remark      string   `json:"remark"`
+	// MarkedAt says since when a child is known to be there.
+	MarkedAt *time.Time `json:"markedAt" doc:"When the day was marked last; null while it is not"`
+	// Lessons are empty where the school marks by day.
+	Lessons []ChildLesson `json:"lessons" doc:"Those that were marked, by time, where the school marks by period"`
 }
+
+// ChildLesson is a child's mark of a lesson.
+type ChildLesson struct {
+	Date        api.Date     `json:"-"`
+	PeriodName  string       `json:"periodName"`
+	StartTime   roster.Clock `json:"startTime"`
+	SubjectName string       `json:"subjectName"`
+	Status      string       `json:"status" enum:"PRESENT,ABSENT,LATE,LEAVE"`
+	LateMinutes *int         `json:"lateMinutes"`
+}
+
+const selectChildLessons = `select g.date, g.period_name, to_char(g.start_time, 'HH24:MI') as start_time, g.subject_name,
+		m.status, m.late_minutes
+	from lesson_mark m join lesson_register g on g.id = m.register_id
+	where m.student_id = $1 and g.date between $2 and $3 order by g.date, g.start_time, g.id`
 
 type childMonthRequest struct {
 	StudentID uuid.UUID `json:"studentId" validate:"required"`
@@ -36,33 +56,50 @@ type childMonthRequest struct {
 func childMonth(c api.Ctx, r childMonthRequest) (ChildMonth, error) {
 	month, first, last := r.Month.span(c)
 	var found []struct {
-		ChildDay
+		Date                api.Date
+		Status              *string
+		LateMinutes         *int
+		HalfDay             bool
+		Remark              string
+		MarkedAt            *time.Time
 		ClassID, DivisionID uuid.UUID
 	}
+	var lessons []ChildLesson
 	calendar, holidays := reading(c, first, last)
 	err := tenancy.Pipeline(c.DB, roster.MayViewQuery(c, r.StudentID), holidays,
 		tenancy.Query{SQL: `select day::date as date, e.class_id, e.division_id, a.status, a.late_minutes,
-			coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark
+			coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark, a.marked_at
 			from generate_series($2::date::timestamp, $3::date::timestamp, '1 day') as day
 			join enrolment e on e.student_id = $1 and e.start_date <= day and (e.end_date is null or e.end_date >= day)
 			left join attendance a on a.student_id = $1 and a.date = day::date
 			order by day`, Args: []any{r.StudentID, first, last}, Scan: tenancy.Collect(&found)},
+		tenancy.Query{SQL: selectChildLessons, Args: []any{r.StudentID, first, last}, Scan: tenancy.Collect(&lessons)},
 	)
 	if err != nil {
 		return ChildMonth{}, fmt.Errorf("reading a child's month: %w", err)
 	}
 	out := ChildMonth{StudentID: r.StudentID, Month: month, Days: make([]ChildDay, len(found))}
 	var counts Counts
+	schoolDays := 0
 	holiday := "HOLIDAY"
-	for i, f := range found {
-		if off := calendar.off(f.ClassID, f.DivisionID, f.Date); off != "" {
-			f.ChildDay = ChildDay{Date: f.Date, Status: &holiday, DayOff: off}
-		} else if f.Status != nil && !c.Today().Before(f.Date) { // leave may be known before its day
-			counts.add(*f.Status, f.HalfDay)
-		}
-		out.Days[i] = f.ChildDay
+	of := map[api.Date][]ChildLesson{}
+	for _, l := range lessons {
+		of[l.Date] = append(of[l.Date], l)
 	}
-	out.Totals = counts.totals()
+	for i, f := range found {
+		day := ChildDay{Date: f.Date, Status: f.Status, LateMinutes: f.LateMinutes, HalfDay: f.HalfDay, Remark: f.Remark, MarkedAt: f.MarkedAt,
+			Lessons: append([]ChildLesson{}, of[f.Date]...)}
+		if off := calendar.off(f.ClassID, f.DivisionID, f.Date); off != "" {
+			day = ChildDay{Date: f.Date, Status: &holiday, DayOff: off, Lessons: []ChildLesson{}}
+		} else if !c.Today().Before(f.Date) { // leave may be known before its day
+			schoolDays++
+			if f.Status != nil {
+				counts.add(*f.Status, f.HalfDay)
+			}
+		}
+		out.Days[i] = day
+	}
+	out.Totals = counts.totals(schoolDays)
 	return out, nil
 }
 
@@ -96,32 +133,50 @@ func childSummary(c api.Ctx, r childSummaryRequest) (ChildSummary, error) {
 	if err != nil {
 		return ChildSummary{}, err
 	}
-	counts, err := countDays(c, r.StudentID, span)
-	if err != nil {
-		return ChildSummary{}, err
-	}
-	return ChildSummary{StudentID: r.StudentID, From: span.From, To: span.To, Totals: counts.totals()}, nil
+	totals, err := countDays(c, r.StudentID, span)
+	return ChildSummary{StudentID: r.StudentID, From: span.From, To: span.To, Totals: totals}, err
 }
 
-// countDays counts a student's school days by what they were marked.
-func countDays(c api.Ctx, student uuid.UUID, span between) (Counts, error) {
-	var counts []Counts
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + countColumns + ` from attendance a join division d on d.id = a.division_id
-		where a.student_id = $1 and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "d.id", "$5"),
-		Args: []any{student, span.From, span.To, c.Today(), weekend(c)}, Scan: tenancy.Collect(&counts)})
-	if err != nil {
-		return Counts{}, fmt.Errorf("counting a student's days: %w", err)
-	}
-	return counts[0], nil
+// countDays counts a student's school days, and by what they were marked.
+func countDays(c api.Ctx, student uuid.UUID, span between) (AttendanceTotals, error) {
+	totals, err := countDaysOf(c, []uuid.UUID{student}, span)
+	return totals[student], err
 }
 
-// Totals is on how many of the days they were marked a student was there; half a day of
-// leave is half a day there.
-func (m *Module) Totals(c api.Ctx, student uuid.UUID, from, to api.Date) (present float64, marked int, err error) {
-	counts, err := countDays(c, student, between{from, to})
-	if err != nil {
-		return 0, 0, err
+// countDaysOf is countDays of several students.
+func countDaysOf(c api.Ctx, students []uuid.UUID, span between) (map[uuid.UUID]AttendanceTotals, error) {
+	var found []struct {
+		StudentID uuid.UUID
+		Counts
+		SchoolDays int
 	}
-	t := counts.totals()
-	return counts.there(), t.Marked, nil
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id as student_id, ` + countColumns + `, (select count(*)
+			from generate_series($2::date::timestamp, least($3::date, $4::date)::timestamp, '1 day') as day
+			join enrolment e on e.student_id = s.id and e.start_date <= day and (e.end_date is null or e.end_date >= day)
+			where ` + isOpen("day::date", "e.class_id", "e.division_id", "$5") + `)::int as school_days
+		from unnest($1::uuid[]) as s (id)
+		left join (attendance a join division d on d.id = a.division_id) on a.student_id = s.id
+			and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "d.id", "$5") + `
+		group by s.id`, Args: []any{students, span.From, span.To, c.Today(), weekend(c)}, Scan: tenancy.Collect(&found)})
+	if err != nil {
+		return nil, fmt.Errorf("counting students' days: %w", err)
+	}
+	totals := map[uuid.UUID]AttendanceTotals{}
+	for _, n := range found {
+		totals[n.StudentID] = n.totals(n.SchoolDays)
+	}
+	return totals, nil
+}
+
+// Totals is on how many of the days they were marked students were there, half a day of leave being half a day there;
+// and how many days they were marked, and school days there were.
+func (m *Module) Totals(c api.Ctx, students []uuid.UUID, from, to api.Date) (
+	present map[uuid.UUID]float64, marked, schoolDays map[uuid.UUID]int, err error,
+) {
+	totals, err := countDaysOf(c, students, between{from, to})
+	present, marked, schoolDays = map[uuid.UUID]float64{}, map[uuid.UUID]int{}, map[uuid.UUID]int{}
+	for id, t := range totals {
+		present[id], marked[id], schoolDays[id] = t.there(), t.Marked, t.SchoolDays
+	}
+	return present, marked, schoolDays, err
 }

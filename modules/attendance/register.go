@@ -15,11 +15,16 @@ import (
 // DayRegister is a division on a day: who was to come, and who came.
 type DayRegister struct {
 	frame
+	RegisterDay
+}
+
+// RegisterDay is the day and the marks of a register.
+type RegisterDay struct {
 	Date   api.Date `json:"date"`
 	DayOff string   `json:"dayOff" doc:"What keeps the division at home; empty on a school day" example:"Diwali"`
 	Counts
 	Unmarked int             `json:"unmarked"`
-	Students []RegisterEntry `json:"students" doc:"Who was on the roster that day, by roll number, then name"`
+	Students []RegisterEntry `json:"students" doc:"Who was on the roster that day, by roll number, then name; of a group by division first"`
 }
 
 // RegisterEntry is one student of a register.
@@ -29,11 +34,12 @@ type RegisterEntry struct {
 	AdmissionNumber string     `json:"admissionNumber"`
 	FirstName       string     `json:"firstName"`
 	LastName        string     `json:"lastName"`
-	Status          *string    `json:"status" doc:"PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked"`
+	Division        string     `json:"division" doc:"Of a group's lesson: where they sit; else empty" example:"Class 9 A"`
+	Status          *string    `json:"status" enum:"PRESENT,ABSENT,LATE,LEAVE,HOLIDAY" doc:"PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked"`
 	LateMinutes     *int       `json:"lateMinutes"`
 	HalfDay         bool       `json:"halfDay" doc:"Of LEAVE: half a day"`
 	Remark          string     `json:"remark"`
-	Source          string     `json:"source"`
+	Source          string     `json:"source" enum:"TEACHER,ADMIN,LEAVE,LESSON,''"`
 	LeaveID         *uuid.UUID `json:"leaveId"`
 	MarkedBy        *uuid.UUID `json:"markedBy"`
 	MarkedAt        *time.Time `json:"markedAt"`
@@ -54,17 +60,17 @@ func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 		r.Date = c.Today()
 	}
 	var frames []frame
-	out := DayRegister{Date: r.Date}
+	out := DayRegister{RegisterDay: RegisterDay{Date: r.Date}}
 	calendar, holidays := reading(c, r.Date, r.Date)
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame, Args: []any{[]uuid.UUID{r.DivisionID}}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: `select s.id as student_id, e.roll_number, s.admission_number, s.first_name, s.last_name,
 				a.status, a.late_minutes, coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark,
 				coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $2
 			where ` + onRoster + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
-			Args: []any{r.DivisionID, r.Date, r.Date.Before(c.Today())}, Scan: tenancy.Collect(&out.Students)},
+			Args: []any{[]uuid.UUID{r.DivisionID}, r.Date, r.Date.Before(c.Today())}, Scan: tenancy.Collect(&out.Students)},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading a register: %w", err)
@@ -80,14 +86,19 @@ func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 		}
 		return out, nil
 	}
-	for _, s := range out.Students {
+	out.tally()
+	return out, nil
+}
+
+// tally counts the marks of the register.
+func (p *RegisterDay) tally() {
+	for _, s := range p.Students {
 		if s.Status == nil {
-			out.Unmarked++
+			p.Unmarked++
 			continue
 		}
-		out.add(*s.Status, s.HalfDay)
+		p.add(*s.Status, s.HalfDay)
 	}
-	return out, nil
 }
 
 // Unmarked is what is still to be marked on a day.

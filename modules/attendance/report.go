@@ -73,7 +73,7 @@ func readReport(c api.Ctx, r reportRequest) (MonthRegister, error) {
 	var found []marksOf
 	calendar, holidays := reading(c, first, last)
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectFrame, Args: []any{r.DivisionID}, Scan: tenancy.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame, Args: []any{[]uuid.UUID{r.DivisionID}}, Scan: tenancy.Collect(&frames)},
 		holidays,
 		tenancy.Query{SQL: selectMonth, Args: []any{r.DivisionID, first, last, c.Today()}, Scan: tenancy.Collect(&found)},
 	)
@@ -98,13 +98,15 @@ func readReport(c api.Ctx, r reportRequest) (MonthRegister, error) {
 func (p *MonthRegister) fill(found []marksOf, today api.Date) {
 	at := make(map[uuid.UUID]int, len(found))
 	counts := make([]Counts, 0, len(found))
+	schoolDays := make([]int, 0, len(found))
 	var all Counts
+	every := 0
 	for _, f := range found {
 		n, known := at[f.StudentID]
 		if !known {
 			n = len(p.Students)
 			at[f.StudentID] = n
-			counts = append(counts, Counts{})
+			counts, schoolDays = append(counts, Counts{}), append(schoolDays, 0)
 			p.Students = append(p.Students, MonthStudent{
 				StudentID: f.StudentID, RollNumber: f.RollNumber, AdmissionNumber: f.AdmissionNumber, FirstName: f.FirstName, LastName: f.LastName,
 				Statuses: make(Statuses, len(p.Days)),
@@ -114,6 +116,8 @@ func (p *MonthRegister) fill(found []marksOf, today api.Date) {
 		for day := f.First; day <= f.Last; day++ {
 			if p.Days[day-1].DayOff != "" {
 				line[day-1] = 'H'
+			} else if !today.Before(p.Days[day-1].Date) {
+				schoolDays[n]++
 			}
 		}
 		for i := 0; i+1 < len(f.Marks); i += 2 {
@@ -126,10 +130,11 @@ func (p *MonthRegister) fill(found []marksOf, today api.Date) {
 		}
 	}
 	for i, n := range counts {
-		p.Students[i].Totals = n.totals()
+		p.Students[i].Totals = n.totals(schoolDays[i])
 		all.plus(n)
+		every += schoolDays[i]
 	}
-	p.Totals = all.totals()
+	p.Totals = all.totals(every)
 }
 
 // Statuses are a month's, a letter for each day; 0 is none, W half a day of leave. On the wire they are a

@@ -12,48 +12,62 @@ import (
 	"homeroom/api"
 )
 
+// Module serves the book. Its entries name what they are about as modules do: see api.Module.Names.
+type Module struct {
+	names string // a query of an id and a name
+}
+
+// New is the module, with a query of the ids and names of everything.
+func New(names string) *Module { return &Module{names} }
+
 // Describe is everything about the module.
-func Describe() api.Module {
+func (m *Module) Describe() api.Module {
 	return api.Module{
 		Name:     "audit",
-		Rows:     routes(),
+		Rows:     m.routes(),
 		Personal: personal(),
 	}
 }
 
 // routes are the endpoints. They ask for the right to read permissions: the book shows
-// every part of the school's data, as whoever gives out rights could see.
-func routes() []api.Row {
+// every part of the school's data, as somebody who gives out rights could see.
+func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.List("/school-admin/audit/list", "permission", "Who changed what, newest first, with what it was before and after", listing, list),
+		api.List("/school-admin/audit/list", "permission", "Who changed what, newest first, with what it was before and after",
+			m.listing(), m.list),
 	)
 }
 
 // AuditEvent is one change.
 type AuditEvent struct {
-	ID         uuid.UUID       `json:"id"`
-	ActorID    *uuid.UUID      `json:"actorId"`
-	ActorName  string          `json:"actorName" doc:"As they are called now; empty for those who are gone"`
-	ActorRole  string          `json:"actorRole"`
-	Action     string          `json:"action" example:"update"`
-	Entity     string          `json:"entity" example:"student"`
-	EntityID   string          `json:"entityId"`
-	Before     json.RawMessage `json:"before" doc:"null for what is new"`
-	After      json.RawMessage `json:"after" doc:"null for what is gone"`
-	Reason     string          `json:"reason"`
-	IP         string          `json:"ip" gorm:"column:ip"`
-	RequestID  string          `json:"requestId"`
-	OccurredAt time.Time       `json:"occurredAt"`
+	ID         uuid.UUID            `json:"id"`
+	ActorID    *uuid.UUID           `json:"actorId"`
+	ActorName  string               `json:"actorName" doc:"As they are called now; empty for those who are gone"`
+	ActorRole  string               `json:"actorRole"`
+	Action     string               `json:"action" example:"update"`
+	Entity     string               `json:"entity" example:"student"`
+	EntityID   string               `json:"entityId"`
+	EntityName string               `json:"entityName" gorm:"-" label:"Record" doc:"As it is called now, or was called in this entry; empty for what has no name" example:"Asha Rao"`
+	Before     json.RawMessage      `json:"before" doc:"null for what is new"`
+	After      json.RawMessage      `json:"after" doc:"null for what is gone"`
+	Names      map[uuid.UUID]string `json:"names" gorm:"-" doc:"Of the ids in before and after, as far as what they are of has a name"`
+	Reason     string               `json:"reason"`
+	IP         string               `json:"ip" gorm:"column:ip"`
+	RequestID  string               `json:"requestId"`
+	OccurredAt time.Time            `json:"occurredAt"`
 }
 
-var listing = api.Listing{
-	Sorts:   map[string]string{"occurredAt": "occurred_at"},
-	Default: "-occurredAt",
-	Filters: map[string]api.Filter{
-		"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER"),
-		"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
-		"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
-	},
+func (m *Module) listing() api.Listing {
+	return api.Listing{
+		Sorts:   map[string]string{"occurredAt": "occurred_at"},
+		Default: "-occurredAt",
+		Filters: map[string]api.Filter{
+			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER"),
+			"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
+			"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
+			"search": m.search(),
+		},
+	}
 }
 
 // columns name the actor by a subquery: it runs for the page's rows alone, and counting
@@ -62,6 +76,10 @@ const columns = `id, actor_id, coalesce((select trim(u.first_name || ' ' || u.la
 	where u.id = audit_event.actor_id), '') as actor_name, actor_role,
 	action, entity, entity_id, before, after, reason, ip, request_id, occurred_at`
 
-func list(c api.Ctx, l api.ListRequest) (api.Page[AuditEvent], error) {
-	return api.Fetch[AuditEvent](c.DB.Table("audit_event").Select(columns), l)
+func (m *Module) list(c api.Ctx, l api.ListRequest) (api.Page[AuditEvent], error) {
+	page, err := api.Fetch[AuditEvent](c.DB.Table("audit_event").Select(columns), l)
+	if err != nil {
+		return page, err
+	}
+	return page, m.name(c, page.Items)
 }

@@ -21,8 +21,8 @@ type BusOut struct {
 	BusNumber        string     `json:"busNumber"`
 	RouteName        string     `json:"routeName"`
 	DriverName       string     `json:"driverName"`
-	TripType         string     `json:"tripType"`
-	Status           string     `json:"status"`
+	TripType         string     `json:"tripType" enum:"pickup,dropoff"`
+	Status           string     `json:"status" enum:"scheduled,in_progress,paused,completed,cancelled"`
 	ScheduledStartAt time.Time  `json:"scheduledStartAt"`
 	StartedAt        *time.Time `json:"startedAt"`
 	LastSeenAt       *time.Time `json:"lastSeenAt"`

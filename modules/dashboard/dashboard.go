@@ -20,9 +20,15 @@ type Buses interface {
 	Out(c api.Ctx) (tenancy.Query, func() []BusOut)
 }
 
+// Lessons knows how many of the staff are away on a day, and how many lessons have no teacher.
+type Lessons interface {
+	Uncovered(c api.Ctx, day api.Date) (away, lessons int, err error)
+}
+
 // Module serves the dashboard, and caches each school's for some seconds.
 type Module struct {
-	Buses Buses
+	Buses   Buses
+	Lessons Lessons
 	// Anew counts for every request and caches nothing.
 	Anew   bool
 	cached cache
@@ -41,8 +47,14 @@ func (m *Module) Describe() api.Module {
 
 // routes are the endpoints.
 func (m *Module) routes() []api.Row {
-	return api.Rows(api.Get("/school-admin/dashboard/summary", "report", "The school's day at a glance, some seconds old at the most",
-		m.summary))
+	return api.Rows(
+		api.Get("/school-admin/dashboard/summary", "report", "The school's day at a glance, some seconds old at the most", m.summary,
+			api.MayBeStale),
+		api.Get("/school-admin/dashboard/today", "fee", "What waits for the caller today, by what they may read", m.today,
+			api.OrReads("student", "timetable", "attendance", "leave")),
+		api.Get("/school-admin/search", "student", "Find students, employees, receipts and books, of those that the caller may read", search,
+			api.OrReads("employee", "fee", "library")),
+	)
 }
 
 // Dashboard is the school's day.
@@ -175,19 +187,23 @@ type answers struct {
 func Questions(c api.Ctx) []tenancy.Query { return (&answers{}).questions(c) }
 
 func (a *answers) questions(c api.Ctx) []tenancy.Query {
-	weekend := make([]int32, len(c.School.WeekendDays))
-	for i, day := range c.School.WeekendDays {
-		weekend[i] = int32(day)
-	}
 	today, clock := c.Today(), c.Now.In(c.School.Location()).Format("15:04:05")
 	return []tenancy.Query{
-		{SQL: registerToday, Args: []any{today, weekend}, Scan: tenancy.Collect(&a.divisions)},
+		{SQL: registerToday, Args: []any{today, weekendOf(c)}, Scan: tenancy.Collect(&a.divisions)},
 		{SQL: counts, Args: []any{today}, Scan: tenancy.Collect(&a.totals)},
 		{SQL: outstanding, Args: []any{today}, Scan: tenancy.Collect(&a.owed)},
 		{SQL: collectedMonth, Args: []any{today}, Scan: tenancy.Collect(&a.month)},
 		{SQL: coming, Args: []any{today, clock}, Scan: tenancy.Collect(&a.events)},
 		{SQL: series, Args: []any{today}, Scan: tenancy.Collect(&a.series)},
 	}
+}
+
+func weekendOf(c api.Ctx) []int32 {
+	weekend := make([]int32, len(c.School.WeekendDays))
+	for i, day := range c.School.WeekendDays {
+		weekend[i] = int32(day)
+	}
+	return weekend
 }
 
 // count asks for everything in one round trip.

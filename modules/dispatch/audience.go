@@ -11,6 +11,7 @@ import (
 
 // Audience is whom a dispatch is for: everyone who is named in any of these ways, once.
 type Audience struct {
+	AllParents  bool        `json:"allParents" doc:"The guardians of every student, those without a class too"`
 	ClassIDs    []uuid.UUID `json:"classIds" validate:"max=200,unique" doc:"The guardians of their students"`
 	DivisionIDs []uuid.UUID `json:"divisionIds" validate:"max=500,unique" doc:"The guardians of their students"`
 	GuardianIDs []uuid.UUID `json:"guardianIds" validate:"max=2000,unique"`
@@ -36,10 +37,10 @@ func (r recipient) address(channel string) string {
 
 const peopleSQL = `with child as (
 		select sg.guardian_id, string_agg(distinct s.first_name, ', ' order by s.first_name) as names
-		from enrolment e join student s on s.id = e.student_id and s.deleted_at is null and s.status = 'ACTIVE'
-		join student_guardian sg on sg.student_id = s.id and sg.can_view_data
-		where (e.class_id = any($1::uuid[]) or e.division_id = any($2::uuid[])) and e.start_date <= $6 and (e.end_date is null
-		or e.end_date >= $6)
+		from student s join student_guardian sg on sg.student_id = s.id and sg.can_view_data
+		where s.deleted_at is null and s.status = 'ACTIVE' and ($7 or s.id in (select e.student_id from enrolment e
+			where (e.class_id = any($1::uuid[]) or e.division_id = any($2::uuid[])) and e.start_date <= $6
+			and (e.end_date is null or e.end_date >= $6)))
 		group by sg.guardian_id)
 	select g.user_id, trim(g.first_name || ' ' || g.last_name) as name, coalesce(c.names, '') as student, g.phone,
 	coalesce(nullif(g.email, ''), u.email, '') as email
@@ -53,14 +54,14 @@ const peopleSQL = `with child as (
 // peopleQuery finds everyone an audience names on a day.
 func peopleQuery(a Audience, day api.Date, found *[]recipient) tenancy.Query {
 	return tenancy.Query{SQL: peopleSQL, Args: []any{some(a.ClassIDs), some(a.DivisionIDs), some(a.GuardianIDs), some(a.EmployeeIDs),
-		append([]string{}, a.Staff...), day}, Scan: tenancy.Collect(found)}
+		append([]string{}, a.Staff...), day, a.AllParents}, Scan: tenancy.Collect(found)}
 }
 
 // people are everyone an audience names. An id that names nobody is refused, so that
 // a dispatch never reaches fewer than the office believes.
 func people(c api.Ctx, a Audience) ([]recipient, error) {
-	if len(a.ClassIDs)+len(a.DivisionIDs)+len(a.GuardianIDs)+len(a.EmployeeIDs)+len(a.Staff) == 0 {
-		return nil, api.InvalidField("audience", "audience names nobody")
+	if !a.AllParents && len(a.ClassIDs)+len(a.DivisionIDs)+len(a.GuardianIDs)+len(a.EmployeeIDs)+len(a.Staff) == 0 {
+		return nil, api.InvalidField("audience", "audience is empty")
 	}
 	var found []recipient
 	var missing []string

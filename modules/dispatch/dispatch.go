@@ -30,7 +30,7 @@ type emailRequest struct {
 // Outcome is what a dispatch does, or would do.
 type Outcome struct {
 	ID          *uuid.UUID `json:"id" doc:"null for a dry run"`
-	Channel     string     `json:"channel"`
+	Channel     string     `json:"channel" enum:"PUSH,SMS,EMAIL"`
 	DryRun      bool       `json:"dryRun"`
 	Recipients  int        `json:"recipients" doc:"Addresses that are reached, each once"`
 	Unreachable int        `json:"unreachable" doc:"People who have no address for this channel"`

@@ -132,3 +132,15 @@ func TestADispatchThatIsWrongIsRefusedWhole(t *testing.T) {
 		t.Error("something was queued")
 	}
 }
+
+func TestDispatch_AllParents_ReachesThoseOfStudentsWithoutClass(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	testkit.Post[any](t, d.admin, "/school-admin/student/create", map[string]any{"firstName": "Nila",
+		"guardians": []any{map[string]any{"firstName": "Rina", "phone": "+919848012345", "relation": "MOTHER"}}})
+	got := testkit.Post[dispatch.Outcome](t, d.admin, "/school-admin/dispatch/sms",
+		map[string]any{"audience": map[string]any{"allParents": true}, "body": "Closed", "dryRun": true})
+	if got.Recipients != 3 {
+		t.Errorf("recipients: got %d, want the two of Class 5 and the one without a class", got.Recipients)
+	}
+}

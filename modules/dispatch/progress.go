@@ -12,7 +12,7 @@ import (
 // Progress is a dispatch and how far it has come.
 type Progress struct {
 	ID         uuid.UUID  `json:"id"`
-	Channel    string     `json:"channel"`
+	Channel    string     `json:"channel" enum:"PUSH,SMS,EMAIL"`
 	Subject    string     `json:"subject"`
 	Body       string     `json:"body"`
 	Recipients int        `json:"recipients"`
@@ -51,7 +51,7 @@ func get(c api.Ctx, r byID) (Progress, error) {
 type Recipient struct {
 	ID        uuid.UUID  `json:"id"`
 	Recipient string     `json:"to"`
-	State     string     `json:"state" example:"SENT"`
+	State     string     `json:"state" enum:"QUEUED,SENT,FAILED" example:"SENT"`
 	Attempts  int        `json:"attempts"`
 	LastError string     `json:"lastError"`
 	SentAt    *time.Time `json:"sentAt"`

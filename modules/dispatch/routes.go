@@ -38,6 +38,7 @@ func (m *Module) Describe() api.Module {
 		Listen:      m.listen,
 		Personal:    personal(),
 		Examples:    examples(),
+		Names:       map[string]string{"template": `select id, name from dispatch_template`},
 	}
 }
 

@@ -27,7 +27,7 @@ type Event struct {
 	OwnFields
 	ClassIDs     []uuid.UUID `json:"classIds" gorm:"serializer:json" doc:"None is every class"`
 	SignedUp     int         `json:"signedUp"`
-	Status       string      `json:"status" doc:"UPCOMING, ONGOING, COMPLETED or CANCELLED, as it is now"`
+	Status       string      `json:"status" enum:"UPCOMING,ONGOING,COMPLETED,CANCELLED" doc:"UPCOMING, ONGOING, COMPLETED or CANCELLED, as it is now"`
 	CancelReason string      `json:"cancelReason"`
 }
 
@@ -172,7 +172,7 @@ func (e *record) normalize(c api.Ctx, classes []uuid.UUID) error {
 			return err
 		}
 		if !there[*e.OrganiserID] {
-			fail("organiserId", "organiserId names no employee")
+			fail("organiserId", "organiserId is no employee")
 		}
 	}
 	if e.Capacity != nil && *e.Capacity < e.SignedUp {
@@ -184,7 +184,7 @@ func (e *record) normalize(c api.Ctx, classes []uuid.UUID) error {
 	}
 	for i, id := range classes {
 		if !there[id] {
-			fail(fmt.Sprintf("classIds[%d]", i), "names no class")
+			fail(fmt.Sprintf("classIds[%d]", i), "does not exist")
 		} else if slices.Contains(classes[:i], id) {
 			fail(fmt.Sprintf("classIds[%d]", i), "is named twice")
 		}

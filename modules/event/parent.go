@@ -126,7 +126,7 @@ func cancelSignUp(c api.Ctx, r signUpRequest) (SignUp, error) {
 	return r.stands(e, false), nil
 }
 
-// count keeps the event's number of sign-ups. It is no change of the event: whoever is
+// count keeps the event's number of sign-ups. It is no change of the event: who is
 // editing it need not start again.
 func (r signUpRequest) count(c api.Ctx, e *record, by int) error {
 	e.SignedUp += by

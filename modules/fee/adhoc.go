@@ -12,13 +12,12 @@ import (
 )
 
 type adHocIn struct {
-	FeeHeadID  uuid.UUID   `json:"feeHeadId" validate:"required"`
-	Amount     Amount      `json:"amount" validate:"min=1,max=1000000000000" doc:"For each student, in minor units"`
-	DueDate    api.Date    `json:"dueDate" validate:"required"`
-	Text       string      `json:"text" validate:"name,max=200" example:"Excursion to the zoo" doc:"What it is for, as the family reads it"`
-	StudentIDs []uuid.UUID `json:"studentIds" validate:"max=5000,unique" doc:"These students"`
-	ClassID    *uuid.UUID  `json:"classId" doc:"Or everybody who sits in this class today"`
-	DryRun     bool        `json:"dryRun" doc:"Say whom it would charge, and charge nobody"`
+	FeeHeadID uuid.UUID `json:"feeHeadId" validate:"required"`
+	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"For each student, in minor units"`
+	DueDate   api.Date  `json:"dueDate" validate:"required"`
+	Text      string    `json:"text" validate:"name,max=200" example:"Excursion to the zoo" doc:"What it is for, as the family reads it"`
+	ChosenStudents
+	DryRun bool `json:"dryRun" doc:"Say whom it would charge, and charge nobody"`
 }
 
 // AdHocCharged is how a charge besides the instalments went.
@@ -46,7 +45,7 @@ func chargeAdHoc(c api.Ctx, r adHocIn) (AdHocCharged, error) {
 	if err != nil {
 		return AdHocCharged{}, err
 	}
-	ids, err := studentsOf(c, r.StudentIDs, r.ClassID, c.Today())
+	ids, err := studentsOf(c, r.ChosenStudents, c.Today())
 	if err != nil {
 		return AdHocCharged{}, err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Amount is money as it is sent: a whole number of minor units. Another thing in its
-// place is a field that is wrong (422), whatever its JSON type: a text is a likely slip.
+// place is a field that is wrong (422), of any JSON type: a text is a likely slip.
 type Amount int64
 
 // UnmarshalJSON reads a whole number.

@@ -32,7 +32,7 @@ func (i *InstalmentRef) UnmarshalJSON(b []byte) error {
 
 // JSONSchema says so in the document.
 func (InstalmentRef) JSONSchema() map[string]any {
-	return map[string]any{"type": []any{"integer", "string"}, "examples": []any{1, "Term 1"}}
+	return map[string]any{"type": "string", "examples": []any{"1", "Term 1"}, "description": "Its number or its name. A number is taken too"}
 }
 
 // in finds the instalment, numbered from 1.
@@ -75,7 +75,7 @@ type Charged struct {
 type ChargedStudent struct {
 	StudentID   uuid.UUID `json:"studentId"`
 	StudentName string    `json:"studentName"`
-	Outcome     string    `json:"outcome" doc:"CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them"`
+	Outcome     string    `json:"outcome" enum:"CHARGED,ALREADY_CHARGED,CHARGED_ELSEWHERE,NOTHING_LEFT" doc:"CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them"`
 	Amount      int64     `json:"amount"`
 	Concession  int64     `json:"concession" doc:"What is waived of it"`
 	ProRata     bool      `json:"proRata" doc:"For a part of the year"`
@@ -96,9 +96,9 @@ type chargeable struct {
 
 // members are the students of a class ($1) in a year ($2): those enrolled, unless they
 // have left by the day $3, and those admitted to the class who sit nowhere: who sits in a
-// class of another year is not billed for it here before they are promoted. $4
-// narrows them to some; $5 and $6 are the structure and the instalment, $7 and $8 the
-// share of the year it is, from and to, in percent. Who came from another class was
+// class of another year is not billed for it here before they are promoted, and who leaves
+// with that year never is. $4 narrows them to some; $5 and $6 are the structure and the
+// instalment, $7 and $8 the share of the year it is, from and to, in percent. Who came from another class was
 // charged elsewhere where half of that share or more is in invoices of that class; two
 // classes need not have the same instalments.
 const members = `with sat as (
@@ -111,22 +111,23 @@ const members = `with sat as (
 	elsewhere as (
 		select v.student_id from fee_invoice v join share on share.structure_id = v.structure_id and share.number = v.instalment
 		where share.upto > $7::numeric and share.upto - share.percent < $8::numeric
-			and (select sum(case e.entry_type when 'DR' then e.amount else -e.amount end) from ledger_entry e where e.invoice_id = v.id) > 0
+			and (select sum(case e.entry_type when 'DR' then e.amount else -e.amount end) from ledger_entry e
+				where e.account_id = v.student_id and e.invoice_id = v.id) > 0
 		group by v.student_id having 2 * sum(least(share.upto, $8::numeric) - greatest(share.upto - share.percent, $7::numeric)) >= $8::numeric - $7::numeric)
 	select s.id, s.first_name, s.last_name,
 	coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged, elsewhere.student_id is not null as elsewhere
 	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id left
 	join elsewhere on elsewhere.student_id = s.id
 	where s.deleted_at is null and ($4::uuid[] is null or s.id = any($4)) and (sat.here
-	or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE'
-		and not exists (select from enrolment o where o.student_id = s.id and o.end_date is null)))
+	or (sat.student_id is null and s.class_id = $1 and s.status = 'ACTIVE' and s.leaving_status is null
+		and not exists (select from enrolment o where o.student_id = s.id and (o.end_date is null or o.end_date >= $3::date))))
 	order by s.id`
 
 // charge bills a class, or some of it, for an instalment. The structure's row is locked,
 // so that of two charges at once the second finds what the first did.
 func (m *Module) charge(c api.Ctx, r chargeIn) (Charged, error) {
 	if r.ClassID == nil && len(r.StudentIDs) == 0 {
-		return Charged{}, api.InvalidField("studentIds", "studentIds names nobody; the whole class is charged by classId")
+		return Charged{}, api.InvalidField("studentIds", "studentIds is empty; the whole class is charged by classId")
 	}
 	structure, year, number, err := r.look(c)
 	if err != nil {

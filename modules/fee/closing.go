@@ -21,7 +21,7 @@ type Closing struct {
 // ClosingLine is one day and mode. A reversal counts on the day it was made.
 type ClosingLine struct {
 	Date          api.Date `json:"date"`
-	PaymentMode   string   `json:"paymentMode"`
+	PaymentMode   string   `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
 	Receipts      int64    `json:"receipts"`
 	Amount        int64    `json:"amount"`
 	Reversals     int64    `json:"reversals"`

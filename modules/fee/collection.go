@@ -54,7 +54,7 @@ type Collection struct {
 	StudentID       uuid.UUID    `json:"studentId"`
 	TransactionID   uuid.UUID    `json:"transactionId"`
 	Amount          int64        `json:"amount"`
-	PaymentMode     string       `json:"paymentMode"`
+	PaymentMode     string       `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
 	ReferenceNumber string       `json:"referenceNumber"`
 	InClearing      bool         `json:"inClearing"`
 	ReceivedOn      api.Date     `json:"receivedOn" doc:"The school's day it counts for"`
@@ -206,7 +206,7 @@ func (l lastEqual) repeated(c api.Ctx, amount int64, who payer) error {
 	return e
 }
 
-// atCounter locks a student's account and reads what stands on it.
+// atCounter locks a student's account and reads its open invoices.
 func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []allocatedInvoice, err error) {
 	who, year, open, _, err = beforePayment(c, student, 0, c.Today())
 	return who, year, open, err

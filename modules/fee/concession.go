@@ -29,7 +29,7 @@ type ConcessionFields struct {
 	FeeHeadID *uuid.UUID `json:"feeHeadId" doc:"Of one head; of all unless given"`
 	InvoiceID *uuid.UUID `json:"invoiceId" doc:"Of one invoice only, its fines included"`
 	Mode      string     `json:"mode" validate:"required,oneof=PERCENT AMOUNT"`
-	Value     Value      `json:"value" validate:"gt=0,max=1000000000000" doc:"PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once"`
+	Value     Value      `json:"value" label:"Percent, or minor units" validate:"gt=0,max=1000000000000" doc:"PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once"`
 	Category  string     `json:"category" validate:"omitempty,oneof=SIBLING STAFF MERIT OTHER" doc:"OTHER unless given"`
 	Reason    string     `json:"reason" validate:"notblank,max=500" example:"Second child at the school"`
 }

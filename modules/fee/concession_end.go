@@ -15,7 +15,7 @@ type ConcessionItem struct {
 	FeeHeadName     string `json:"feeHeadName" doc:"Empty where it is of all heads"`
 	InvoiceNumber   string `json:"invoiceNumber" doc:"Of the one invoice it is for"`
 	Given           int64  `json:"given" doc:"What it has taken off invoices so far"`
-	Status          string `json:"status" doc:"ACTIVE, ENDED, or ONCE: given on one invoice and done"`
+	Status          string `json:"status" enum:"ACTIVE,ENDED,ONCE" doc:"ACTIVE, ENDED, or ONCE: given on one invoice and done"`
 }
 
 // concessionQuery is the concessions as of a day. What one has given is found by the keys

@@ -36,6 +36,11 @@ func examples() []api.Example {
 		m.Create("/school-admin/fee/collection/record", map[string]any{"studentId": student, "amount": 10, "paymentMode": "CASH"})
 		return m.Create("/school-admin/fee/refund", map[string]any{"studentId": student, "amount": 10, "paymentMode": "CASH", "reason": "Left"})
 	}
+	certificate := func(m api.Maker) uuid.UUID {
+		student := newStudent(m)
+		m.Create("/school-admin/fee/collection/record", map[string]any{"studentId": student, "amount": 10, "paymentMode": "CASH"})
+		return m.Create("/school-admin/fee/certificate", map[string]any{"studentId": student, "from": m.Today(), "to": m.Today()})
+	}
 	writeOff := func(m api.Maker) uuid.UUID {
 		student := newStudent(m)
 		m.Call("POST", "/school-admin/fee/fine", map[string]any{"studentId": student, "amount": 10, "reason": "Window"}, &struct{}{})
@@ -61,6 +66,8 @@ func examples() []api.Example {
 		{Path: "/school-admin/fee/collection/:id", Table: "fee_receipt", Make: receipt, Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/receipt/:id", Table: "fee_receipt", Make: receipt},
 		{Path: "/school-admin/fee/refund/:id", Table: "fee_refund", Make: refund},
+		{Path: "/school-admin/fee/certificate/:id", Table: "certificate", Make: certificate},
+		{Path: "/parent/fee/certificate/:id", Table: "certificate", Make: certificate},
 		{Path: "/parent/fee/refund/:id", Table: "fee_refund", Make: refund},
 		{Path: "/school-admin/fee/write-off/:id", Table: "ledger_transaction", Make: writeOff, Change: map[string]any{"reason": "Mistake"}},
 		{Path: "/school-admin/fee/concession/:id", Table: "fee_concession", Make: concession, Change: map[string]any{}},

@@ -30,7 +30,8 @@ const billedSQL = `select v.student_id, (l ->> 'feeHeadId')::uuid as fee_head_id
 	from fee_invoice v cross join lateral jsonb_array_elements(v.lines) l
 	where v.student_id = any($1) and v.academic_year_id = $2 and v.structure_id is not null and (l ->> 'feeHeadId')::uuid = any($3)
 		and (v.structure_id = $4
-			or (select sum(case e.entry_type when 'DR' then e.amount else -e.amount end) from ledger_entry e where e.invoice_id = v.id) > 0)
+			or (select sum(case e.entry_type when 'DR' then e.amount else -e.amount end) from ledger_entry e
+				where e.account_id = v.student_id and e.invoice_id = v.id) > 0)
 	group by 1, 2`
 
 func (m *Module) extras(c api.Ctx, s Structure, year schoolYear, students []uuid.UUID) (extras, error) {

@@ -70,7 +70,7 @@ func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
 			return Fined{}, fmt.Errorf("reading a fee head: %w", err)
 		}
 		if len(heads) == 0 {
-			return Fined{}, api.InvalidField("feeHeadId", "feeHeadId names no fee head")
+			return Fined{}, api.InvalidField("feeHeadId", "feeHeadId does not exist")
 		}
 		income = *r.FeeHeadID
 	}

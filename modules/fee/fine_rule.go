@@ -1,13 +1,15 @@
 package fee
 
 import (
+	"context"
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -26,7 +28,8 @@ const (
 	lockLate = `select a.id from ledger_account a where a.id in (select student_id from (` + lateInvoices +
 		`) late) order by a.id for no key update`
 	// fineLate posts what each open invoice's rule says is due by now and was not fined yet:
-	// days on which nobody ran it are caught up with. $1 is today, $2 the moment.
+	// days on which nobody ran it are caught up with. $1 is today, $2 the moment. Less than the
+	// school's threshold is not fined.
 	fineLate = `with late as (` + lateInvoices + `),
 		own as (
 			select account_id, invoice_id, sum(case entry_type when 'DR' then amount else -amount end) as net
@@ -41,7 +44,8 @@ const (
 			select l.*, coalesce(fined.ever, 0) as ever,
 				case when l.fine_type = 'PER_DAY' then l.fine_amount * ($1::date - l.since) - coalesce(fined.lately, 0)
 				when fined.ever is null then l.fine_amount else 0 end as rule
-			from late l join item on item.id = l.id left join fined on fined.id = l.id where item.net > greatest(0, item.left_for_it)),
+			from late l join item on item.id = l.id left join fined on fined.id = l.id cross join school_setting s
+			where item.net - greatest(0, item.left_for_it) >= greatest(1, s.late_fine_threshold)),
 		fine as (
 			select gen_random_uuid() as transaction_id, owed.*,
 				(case when fine_max_amount > 0 then least(rule, fine_max_amount - ever) else rule end)::bigint as amount from owed),
@@ -52,36 +56,83 @@ const (
 			insert into ledger_entry (transaction_id, line, account_id, entry_type, amount, invoice_id, due_date)
 			select transaction_id, 1, student_id, 'DR', amount, id, due_date from fine where amount > 0
 			union all
-			select transaction_id, 2, '00000000-0000-4000-8000-000000000004', 'CR', amount, null, null from fine where amount > 0)
-		insert into fee_fine (invoice_id, day, amount, transaction_id) select id, $1, amount, transaction_id from fine where amount > 0
-		returning 1`
+			select transaction_id, 2, '00000000-0000-4000-8000-000000000004', 'CR', amount, null, null from fine where amount > 0),
+		noted as (
+			insert into fee_fine (invoice_id, day, amount, transaction_id) select id, $1, amount, transaction_id from fine where amount > 0)
+		select fine.transaction_id, fine.student_id, trim(s.first_name || ' ' || s.last_name) as student_name, fine.name, fine.due_date,
+			fine.amount, fine.fine_type, fine.fine_amount, fine.ever = 0 as first
+		from fine join student s on s.id = fine.student_id where fine.amount > 0 order by fine.id`
 )
 
-// FineLate posts the late fines of a school for a day, once: run again on the same day,
-// at the same time or after it, it does nothing. It returns how many it posted.
-func FineLate(db *gorm.DB, today api.Date, now time.Time) (fines int64, err error) {
-	var rules bool
-	if err := db.Raw(`select exists (select from fee_structure where fine_type <> 'NONE') and not exists (select from fee_fine_run
-		where day = ?)`, today).Scan(&rules).Error; err != nil {
-		return 0, fmt.Errorf("looking for late fines: %w", err)
+// lateFine is a fine that the night posted.
+type lateFine struct {
+	TransactionID uuid.UUID
+	StudentID     uuid.UUID
+	StudentName   string
+	Name          string // of the invoice
+	DueDate       api.Date
+	Amount        int64
+	FineType      string
+	FineAmount    int64
+	First         bool // on the invoice
+}
+
+// nightFines fines what is late at a school. Most nights, at most schools, there is nothing to
+// do: that is found out without a transaction.
+func nightFines(ctx context.Context, at api.SchoolWork) error {
+	var due bool
+	err := at.DB.Raw(`select exists (select from fee_structure where fine_type <> 'NONE')
+		and not exists (select from fee_fine_run where day = ?)`, at.Today()).Scan(&due).Error
+	if err != nil {
+		return fmt.Errorf("looking for late fines: %w", err)
 	}
-	if !rules {
-		return 0, nil
+	if !due {
+		return nil
 	}
-	err = db.Transaction(func(tx *gorm.DB) error {
-		var begun int64
-		err := tenancy.Pipeline(tx, tenancy.Query{SQL: beginRun, Args: []any{today, now}, Scan: count(&begun)})
-		if err != nil || begun == 0 {
-			return err
-		}
-		return tenancy.Pipeline(tx,
-			tenancy.Query{SQL: lockLate, Args: []any{today}, Scan: discard},
-			tenancy.Query{SQL: fineLate, Args: []any{today, now}, Scan: count(&fines)})
+	return at.Do(ctx, "late-fines", func(c api.Ctx) error {
+		_, err := FineLate(c, c.Today())
+		return err
 	})
+}
+
+// FineLate posts the late fines of a day, once: run again on the same day, at the same time or
+// after it, it does nothing. Guardians are notified of the first fine on an invoice, unless the
+// day is past; of PER_DAY a notice every day would be too many. It returns how many it posted.
+func FineLate(c api.Ctx, day api.Date) (int64, error) {
+	var begun int64
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: beginRun, Args: []any{day, c.Now}, Scan: count(&begun)})
+	if err != nil || begun == 0 {
+		return 0, err
+	}
+	var fines []lateFine
+	err = tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: lockLate, Args: []any{day}, Scan: discard},
+		tenancy.Query{SQL: fineLate, Args: []any{day, c.Now}, Scan: tenancy.Collect(&fines)})
 	if err != nil {
 		return 0, fmt.Errorf("posting late fines: %w", err)
 	}
-	return fines, nil
+	for _, f := range fines {
+		if f.First && !day.Before(c.Today()) {
+			notice.Send(c, f.notice(c))
+		}
+	}
+	return int64(len(fines)), nil
+}
+
+// morning is when families hear of what the night did.
+const morning = 9 * time.Hour
+
+func (f lateFine) notice(c api.Ctx) notice.Notice {
+	more := any("")
+	if f.FineType == "PER_DAY" {
+		more = notice.Text{Name: "fee.perDay", Values: notice.Values{"amount": money(c, f.FineAmount)}}
+	}
+	n := demandNotice(f.TransactionID, f.StudentID, notice.Text{Name: "fee.late", Values: notice.Values{
+		"amount": money(c, f.Amount), "child": f.StudentName, "what": f.Name, "date": f.DueDate, "more": more}})
+	if due := c.Today().In(c.School.Location()).Add(morning); c.Now.Before(due) {
+		n.DueAt = due
+	}
+	return n
 }
 
 // count counts a query's rows.

@@ -3,8 +3,8 @@ package fee_test
 import (
 	"sync"
 	"testing"
-	"time"
 
+	"homeroom/api"
 	"homeroom/modules/fee"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
@@ -13,11 +13,71 @@ import (
 // night runs the late fines of a day, so many days from today.
 func (o *office) night(t *testing.T, days int) int64 {
 	t.Helper()
-	n, err := fee.FineLate(o.DB(t), o.today.AddDays(days), time.Now())
+	var n int64
+	err := o.App.Service.Kernel.Work(t.Context(), o.ID, "late-fines", func(c api.Ctx) (err error) {
+		n, err = fee.FineLate(c, o.today.AddDays(days))
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
+}
+
+func TestLateFine_BelowTheThreshold_IsNotTaken(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 500}})
+	few, many := o.admit(t, "Few"), o.admit(t, "Many")
+	o.charge(t, 1)
+	o.pay(t, few, term1-99, "CASH")
+	o.pay(t, many, term1-100, "CASH")
+	o.set(t, map[string]any{"lateFineThreshold": 100})
+	if n := o.night(t, 1); n != 1 {
+		t.Errorf("%d fines, want 1", n)
+	}
+	if got := o.report(t, few).Balance; got != 99 {
+		t.Errorf("who owes less than the threshold owes %d, want 99", got)
+	}
+	if got := o.report(t, many).Balance; got != 600 {
+		t.Errorf("who owes the threshold owes %d, want 600", got)
+	}
+}
+
+func TestLateFine_FamilyIsNotifiedOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, map[string]any{"lateFine": map[string]any{"type": "PER_DAY", "amount": 100}})
+	o.admit(t, "Late")
+	o.charge(t, 1)
+	written := func() int { return o.Count(t, "notice", "title = 'Late fine'") }
+	o.night(t, 1)
+	if n := written(); n != 1 {
+		t.Errorf("%d notices of the first fine, want 1", n)
+	}
+	if n := o.Count(t, "notice", "body like '%INR 1.00 for Late Rao: Term 1 was due on % INR 1.00 is added for every further day.'"); n != 1 {
+		t.Errorf("the notice does not say what is fined")
+	}
+	o.night(t, 2)
+	if n := written(); n != 1 {
+		t.Errorf("%d notices after the second day, want 1", n)
+	}
+}
+
+func TestLateFine_OfADayThatIsPast_IsSilent(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, map[string]any{"lateFine": map[string]any{"type": "FIXED", "amount": 500}})
+	o.admit(t, "Late")
+	o.charge(t, 1)
+	err := o.App.Service.Kernel.Work(t.Context(), o.ID, "late-fines", func(c api.Ctx) error {
+		c.Now = c.Now.AddDate(0, 0, 3)
+		_, err := fee.FineLate(c, o.today.AddDays(1))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fines, notices := o.Count(t, "fee_fine", "true"), o.Count(t, "notice", "title = 'Late fine'"); fines != 1 || notices != 0 {
+		t.Errorf("%d fines with %d notices, want 1 and none", fines, notices)
+	}
 }
 
 func TestALateFineIsTakenOnceADayHoweverOftenTheDayIsRun(t *testing.T) {

@@ -29,7 +29,7 @@ type Invoice struct {
 	Concession int64         `json:"concession" doc:"What of it is waived"`
 	Paid       int64         `json:"paid"`
 	Open       int64         `json:"open" doc:"What is still owed of it"`
-	State      string        `json:"state" doc:"UNPAID, PARTIAL, PAID, OVERDUE (open after its due date) or WAIVED (by concessions, whole)"`
+	State      string        `json:"state" enum:"UNPAID,PARTIAL,PAID,OVERDUE,WAIVED" doc:"UNPAID, PARTIAL, PAID, OVERDUE (open after its due date) or WAIVED (by concessions, whole)"`
 }
 
 // allocateSQL selects the invoices of some students, by due date, with what is paid of each.
@@ -92,5 +92,5 @@ func pick(list []allocatedInvoice, id uuid.UUID) (allocatedInvoice, error) {
 			return i, nil
 		}
 	}
-	return allocatedInvoice{}, api.InvalidField("invoiceId", "invoiceId names no invoice of this student")
+	return allocatedInvoice{}, api.InvalidField("invoiceId", "invoiceId is no invoice of this student")
 }

@@ -36,7 +36,7 @@ type OpeningBalance struct {
 	StudentID       uuid.UUID `json:"studentId"`
 	StudentName     string    `json:"studentName"`
 	AdmissionNumber string    `json:"admissionNumber"`
-	Type            string    `json:"type" doc:"DUE or CREDIT"`
+	Type            string    `json:"type" enum:"DUE,CREDIT"`
 	Amount          int64     `json:"amount"`
 	Date            api.Date  `json:"date"`
 	Narration       string    `json:"narration"`

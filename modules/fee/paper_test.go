@@ -56,10 +56,14 @@ func TestReceipt_PaidAhead_SaysSo(t *testing.T) {
 	}
 }
 
+// scripts are names in the scripts of four languages.
+var scripts = map[string]string{"Hindi": "श्रीकृष्ण", "Tamil": "ஸ்ரீநிவாசன்", "Arabic": "محمد عبد الله",
+	"Vietnamese": "Nguyễn Thị Ánh"}
+
 func TestPapers_HaveTheGlyphsOfNames(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	for script, name := range map[string]string{"Hindi": "श्रीकृष्ण", "Tamil": "ஸ்ரீநிவாசன்", "Arabic": "محمد عبد الله", "Vietnamese": "Nguyễn Thị Ánh"} {
+	for script, name := range scripts {
 		student := o.admit(t, name)
 		paid := o.pay(t, student, 1_000, "CASH")
 		for _, path := range []string{"receipt/" + paid.ID.String(), "report/" + student.String()} {
@@ -70,6 +74,68 @@ func TestPapers_HaveTheGlyphsOfNames(t *testing.T) {
 			if !on.Says(name) {
 				t.Errorf("%s: the paper does not name %s: %q", script, name, on.Pages)
 			}
+		}
+	}
+}
+
+// printAt reads a paper whose address is its own.
+func (o *office) printAt(t *testing.T, path string) testkit.Printed {
+	t.Helper()
+	a := o.clerk.Call(t, "GET", path, nil)
+	if a.Status != 200 {
+		t.Fatalf("%s: %d %s", path, a.Status, a.Body)
+	}
+	on := testkit.ReadPaper(t, a.Body)
+	if len(on.Missing) > 0 {
+		t.Errorf("%s: no glyphs for %q", path, on.Missing)
+	}
+	return on
+}
+
+func TestDayClosing_OnPaper_AddsUpMethodsAndLeavesRoomToCount(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha := o.admit(t, "Asha")
+	o.pay(t, asha, 3_000, "CASH")
+	o.pay(t, asha, 1_500, "UPI")
+	on := o.printAt(t, "/school-admin/fee/collection.pdf")
+	for _, want := range []string{"Day closing, ", "Cash", "30.00", "UPI", "15.00", "45.00", "Cash of these days", "Cash counted", "Cashier"} {
+		if !on.Says(want) {
+			t.Errorf("the closing does not say %q: %q", want, on.Pages)
+		}
+	}
+}
+
+func TestDayClosing_OnPaperOfAClosedDay_SaysWhatWasCountedAndWhy(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.pay(t, o.admit(t, "Asha"), 3_000, "CASH")
+	testkit.Post[fee.DayClosing](t, o.clerk, "/school-admin/fee/day/close",
+		map[string]any{"counted": 2_900, "reason": "श्रीकृष्ण ஸ்ரீநிவாசன் محمد Nguyễn"})
+	on := o.printAt(t, "/school-admin/fee/collection.pdf")
+	for _, want := range []string{"29.00", "-1.00", "श्रीकृष्ण"} {
+		if !on.Says(want) {
+			t.Errorf("the closing does not say %q: %q", want, on.Pages)
+		}
+	}
+}
+
+func TestTrialBalance_OnPaper_HasBothSides(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha := o.admit(t, "Asha")
+	o.charge(t, 1)
+	o.pay(t, asha, 3_000, "CASH")
+	of := testkit.Get[fee.TrialBalance](t, o.clerk, "/school-admin/fee/trial-balance")
+	on := o.printAt(t, "/school-admin/fee/trial-balance.pdf")
+	for _, a := range of.Accounts {
+		if !on.Says(a.Name) {
+			t.Errorf("the paper has no account %s: %q", a.Name, on.Pages)
+		}
+	}
+	for _, want := range []string{"Trial balance, ", "Debit", "Credit", "Total", "30.00"} {
+		if !on.Says(want) {
+			t.Errorf("the paper does not say %q: %q", want, on.Pages)
 		}
 	}
 }

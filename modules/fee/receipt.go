@@ -26,7 +26,7 @@ type Receipt struct {
 	ClassName       string        `json:"className" doc:"Where the student sat that day, with the division"`
 	TransactionID   uuid.UUID     `json:"transactionId"`
 	Amount          int64         `json:"amount"`
-	PaymentMode     string        `json:"paymentMode"`
+	PaymentMode     string        `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
 	ReferenceNumber string        `json:"referenceNumber"`
 	ReceivedOn      api.Date      `json:"receivedOn" doc:"The school's day it counts for"`
 	ReceivedAt      time.Time     `json:"receivedAt" doc:"When it was entered"`

@@ -17,7 +17,7 @@ type ReceiptItem struct {
 	StudentName     string     `json:"studentName"`
 	AdmissionNumber string     `json:"admissionNumber"`
 	Amount          int64      `json:"amount"`
-	PaymentMode     string     `json:"paymentMode"`
+	PaymentMode     string     `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
 	ReferenceNumber string     `json:"referenceNumber"`
 	ReceivedOn      api.Date   `json:"receivedOn" doc:"The school's day"`
 	ReceivedAt      time.Time  `json:"receivedAt"`

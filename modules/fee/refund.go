@@ -34,7 +34,7 @@ type Refund struct {
 	ClassName       string     `json:"className" doc:"Where the student sat that day, with the division"`
 	TransactionID   uuid.UUID  `json:"transactionId"`
 	Amount          int64      `json:"amount"`
-	PaymentMode     string     `json:"paymentMode"`
+	PaymentMode     string     `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
 	ReferenceNumber string     `json:"referenceNumber"`
 	Reason          string     `json:"reason"`
 	PaidOn          api.Date   `json:"paidOn" doc:"The school's day"`
@@ -53,7 +53,7 @@ type Refunded struct {
 	StudentID     uuid.UUID `json:"studentId"`
 	TransactionID uuid.UUID `json:"transactionId"`
 	Amount        int64     `json:"amount"`
-	PaymentMode   string    `json:"paymentMode"`
+	PaymentMode   string    `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
 	Balance       int64     `json:"balance" doc:"What the student owes now; below zero they have paid ahead"`
 }
 

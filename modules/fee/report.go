@@ -31,16 +31,16 @@ type StudentRef struct {
 	LastName        string    `json:"lastName"`
 	ClassName       string    `json:"className"`
 	DivisionName    string    `json:"divisionName"`
-	Status          string    `json:"status"`
+	Status          string    `json:"status" enum:"ACTIVE,TRANSFERRED,GRADUATED,WITHDRAWN"`
 }
 
 // ReportEntry is one entry of the student's account.
 type ReportEntry struct {
 	TransactionID uuid.UUID  `json:"transactionId"`
 	Date          api.Date   `json:"date"`
-	Kind          string     `json:"kind" doc:"CHARGE, PAYMENT, CONCESSION, FINE, OPENING, REVERSAL, REFUND or WRITE_OFF"`
+	Kind          string     `json:"kind" enum:"CHARGE,PAYMENT,CONCESSION,FINE,OPENING,REVERSAL,REFUND,WRITE_OFF"`
 	Narration     string     `json:"narration"`
-	EntryType     string     `json:"entryType" doc:"DR makes the balance larger, CR smaller"`
+	EntryType     string     `json:"entryType" enum:"DR,CR" doc:"DR makes the balance larger, CR smaller"`
 	Amount        int64      `json:"amount"`
 	Balance       int64      `json:"balance" doc:"After this entry"`
 	InvoiceID     *uuid.UUID `json:"invoiceId"`

@@ -5,10 +5,10 @@
 package fee
 
 import (
-	"context"
 	"time"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 	"homeroom/paper"
 )
 
@@ -29,11 +29,18 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
-		Scheduled: []api.Scheduled{{Name: "late-fines", Every: time.Hour, AtNight: true,
-			School: func(_ context.Context, at api.SchoolWork) error {
-				_, err := FineLate(at.DB, at.Today(), at.Now)
-				return err
-			}}},
+		Names: map[string]string{
+			"feeHeadId": `select id, name from fee_head`,
+			"structure": `select id, name from fee_structure`,
+			"receipt": `select r.id, r.receipt_number || ', ' || trim(s.first_name || ' ' || s.last_name) from fee_receipt r
+				join student s on s.id = r.student_id`,
+			"refund": `select r.id, r.refund_number || ', ' || trim(s.first_name || ' ' || s.last_name) from fee_refund r
+				join student s on s.id = r.student_id`,
+			"invoice": `select i.id, i.number || ', ' || trim(s.first_name || ' ' || s.last_name) from fee_invoice i
+				join student s on s.id = i.student_id`,
+			"concession": `select c.id, trim(s.first_name || ' ' || s.last_name) from fee_concession c join student s on s.id = c.student_id`,
+		},
+		Scheduled: []api.Scheduled{{Name: "late-fines", Every: time.Hour, AtNight: true, School: nightFines}},
 	}
 }
 
@@ -101,6 +108,7 @@ func (m *Module) routes() []api.Row {
 			bounceCheque, api.Says("Cheque bounced")),
 		api.List("/school-admin/fee/collection/list", "fee", "List the receipts", receiptListing, listReceipts),
 		api.Get("/school-admin/fee/collection", "fee", "What came in, by day and mode", closing),
+		api.Get("/school-admin/fee/collection.pdf", "fee", "What came in, by day and mode, to print", m.printClosing, pdf),
 		api.Post("/school-admin/fee/day/close", "fee", "Close a day after its cash was counted; it takes no more entries", closeDay, api.Says("Day closed")),
 		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", m.getReceipt, pdf),
 
@@ -108,6 +116,10 @@ func (m *Module) routes() []api.Row {
 			api.Says("Refund recorded")),
 		api.List("/school-admin/fee/refund/list", "fee", "List the refunds", refundListing, listRefunds),
 		api.Get("/school-admin/fee/refund/:id", "fee", "Read a refund, or print it", m.getRefund, pdf),
+		api.Create("/school-admin/fee/certificate", "fee", "Certify what was paid for a student in a year, by head", issueCertificate,
+			api.Says("Fee certificate issued")),
+		api.List("/school-admin/fee/certificate/list", "fee", "List the fee certificates", roster.CertificateListing, listCertificates),
+		api.Get("/school-admin/fee/certificate/:id", "fee", "Read a fee certificate, or print it", m.getCertificate, pdf),
 		api.Create("/school-admin/fee/write-off", "write-off", "Give up what is due of a student; the oldest dues first", writeOff, api.Says("Written off")),
 		api.Post("/school-admin/fee/write-off/:id/reverse", "write-off", "Make due again what was written off, once", reverseWriteOff, api.Says("Write-off reversed")),
 
@@ -115,10 +127,13 @@ func (m *Module) routes() []api.Row {
 			m.getReport, pdf),
 		api.Get("/school-admin/fee/dues", "fee", "What is owed, by age and class, or all of it as a file", dues, api.Gives("text/csv")),
 		api.Get("/school-admin/fee/trial-balance", "fee", "The balance of every account", trialBalance),
+		api.Get("/school-admin/fee/trial-balance.pdf", "fee", "The balance of every account to print", m.printTrialBalance, pdf),
 		api.Post("/school-admin/fee/reminder/send", "fee", "Remind those who owe, at most once a day; a dry run says whom", sendReminders, api.Says("Reminders sent")),
 
 		api.Get("/parent/fee/report/:studentId", "fee", "A child's account, or a statement to print", m.childsReport, pdf),
 		api.Get("/parent/fee/dues", "fee", "What is open for my children", familyDues),
+		api.List("/parent/fee/certificate/list", "fee", "The fee certificates of my children", roster.CertificateListing, listChildsCertificates),
+		api.Get("/parent/fee/certificate/:id", "fee", "Read a fee certificate of a child's, or print it", m.childsCertificate, pdf),
 		api.Get("/parent/fee/receipt/:id", "fee", "Read a receipt of a child's, or print it", m.childsReceipt, pdf),
 		api.Get("/parent/fee/refund/:id", "fee", "Read a refund of a child's, or print it", m.childsRefund, pdf),
 	)
@@ -129,16 +144,16 @@ func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "fee_head_code_key", Field: "code", Message: "A fee head has this code"},
 		{Name: "fee_structure_class_key", Field: "classId", Message: "The class has a fee structure for this year"},
-		{Name: "fee_structure_class_fkey", Field: "classId", Message: "classId names no class"},
-		{Name: "fee_structure_year_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
-		{Name: "fee_structure_head_head_fkey", Field: "heads", Message: "A feeHeadId names no fee head"},
+		{Name: "fee_structure_class_fkey", Field: "classId", Message: "classId does not exist"},
+		{Name: "fee_structure_year_fkey", Field: "academicYearId", Message: "academicYearId does not exist"},
+		{Name: "fee_structure_head_head_fkey", Field: "heads", Message: "A feeHeadId does not exist"},
 		{Name: "fee_rule_key", Field: "child", Message: "There is such a rule already"},
-		{Name: "fee_rule_head_fkey", Field: "feeHeadId", Message: "feeHeadId names no fee head"},
+		{Name: "fee_rule_head_fkey", Field: "feeHeadId", Message: "feeHeadId does not exist"},
 		{Name: "fee_subscription_head_fkey", Message: "Students are subscribed to this fee head"},
 		{Name: "fee_subscription_overlap_excl", Message: "The student is subscribed to this fee head on some of these days already"},
 		{Name: "fee_instalment_name_key", Field: "instalments", Message: "Two instalments have one name"},
-		{Name: "fee_concession_head_fkey", Field: "feeHeadId", Message: "feeHeadId names no fee head"},
-		{Name: "fee_concession_academic_year_id_fkey", Field: "academicYearId", Message: "academicYearId names no academic year"},
+		{Name: "fee_concession_head_fkey", Field: "feeHeadId", Message: "feeHeadId does not exist"},
+		{Name: "fee_concession_academic_year_id_fkey", Field: "academicYearId", Message: "academicYearId does not exist"},
 		{Name: "ledger_transaction_reverses_key", Message: "This was reversed already"},
 		{Name: "ledger_transaction_key_key", Message: "This was posted already"},
 		{Name: "fee_day_closing_pkey", Field: "date", Message: "This day is closed already"},

@@ -46,7 +46,7 @@ type StructureHead struct {
 	Name      string    `json:"name" validate:"omitempty,name,max=60" doc:"The head's; what is sent is ignored"`
 	Amount    Amount    `json:"amount" validate:"min=0,max=1000000000000" doc:"For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one"`
 	Optional  bool      `json:"optional" doc:"The head's; what is sent is ignored"`
-	AmountBy  string    `json:"amountBy" validate:"max=10" doc:"The head's; what is sent is ignored"`
+	AmountBy  string    `json:"amountBy" enum:"CLASS,OPTION,ROUTE,STOP,''" validate:"max=10" doc:"The head's; what is sent is ignored"`
 
 	amounts []HeadAmount
 }

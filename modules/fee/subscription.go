@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -29,10 +30,16 @@ type SubscriptionFields struct {
 }
 
 type subscriptionIn struct {
-	FeeHeadID  uuid.UUID   `json:"feeHeadId" validate:"required"`
-	StudentIDs []uuid.UUID `json:"studentIds" validate:"max=5000,unique" doc:"These students"`
-	ClassID    *uuid.UUID  `json:"classId" doc:"Or everybody who sits in this class on that day"`
+	FeeHeadID uuid.UUID `json:"feeHeadId" validate:"required"`
+	ChosenStudents
 	SubscriptionFields
+}
+
+// ChosenStudents are the students a request is about, named in one of three ways.
+type ChosenStudents struct {
+	StudentIDs []uuid.UUID `json:"studentIds" validate:"max=5000,unique" doc:"These students"`
+	ClassID    *uuid.UUID  `json:"classId" doc:"Or everybody who sits in this class: on the first day of a subscription, for a charge today"`
+	GroupID    *uuid.UUID  `json:"groupId" doc:"Or everybody who is in this group that day. Who joins or leaves later is not followed"`
 }
 
 type subscriptionChange struct {
@@ -58,7 +65,7 @@ func subscribe(c api.Ctx, r subscriptionIn) (Subscribed, error) {
 	if err := r.check(head); err != nil {
 		return Subscribed{}, err
 	}
-	ids, err := studentsOf(c, r.StudentIDs, r.ClassID, r.FromDate)
+	ids, err := studentsOf(c, r.ChosenStudents, r.FromDate)
 	if err != nil {
 		return Subscribed{}, err
 	}
@@ -80,6 +87,16 @@ func subscribe(c api.Ctx, r subscriptionIn) (Subscribed, error) {
 	return out, nil
 }
 
+// Subscribe gives a newly admitted student an optional head from a day on.
+func Subscribe(c api.Ctx, student, head uuid.UUID, option *uuid.UUID, from api.Date) error {
+	out, err := subscribe(c, subscriptionIn{FeeHeadID: head, ChosenStudents: ChosenStudents{StudentIDs: []uuid.UUID{student}},
+		SubscriptionFields: SubscriptionFields{OptionID: option, FromDate: from}})
+	if err == nil && out.Already > 0 {
+		return api.InvalidField("feeHeadId", "This optional fee is chosen already")
+	}
+	return err
+}
+
 // check refuses what the head does not have.
 func (f SubscriptionFields) check(h Head) error {
 	_, there := h.option(f.OptionID)
@@ -98,31 +115,45 @@ func (f SubscriptionFields) check(h Head) error {
 	return nil
 }
 
-// studentsOf are the students a request names, or those of a class on a day.
-func studentsOf(c api.Ctx, picked []uuid.UUID, class *uuid.UUID, day api.Date) ([]uuid.UUID, error) {
-	if (len(picked) == 0) == (class == nil) {
-		return nil, api.InvalidField("studentIds", "Choose students or a class")
+// studentsOf are the students a request names, or those of a class or a group on a day.
+func studentsOf(c api.Ctx, r ChosenStudents, day api.Date) ([]uuid.UUID, error) {
+	ways := 0
+	for _, given := range []bool{len(r.StudentIDs) > 0, r.ClassID != nil, r.GroupID != nil} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil, api.InvalidField("studentIds", "Choose students, a class or a group")
 	}
 	var ids []uuid.UUID
-	query := c.DB.Raw(`select id from student where id in ? and deleted_at is null`, picked)
-	if class != nil {
+	query := c.DB.Raw(`select id from student where id in ? and deleted_at is null`, r.StudentIDs)
+	switch {
+	case r.GroupID != nil:
+		query = c.DB.Raw(`select s.id from student s where s.deleted_at is null and s.status = 'ACTIVE'
+			and s.id in (select m.student_id from `+roster.InGroup("@day")+` where m.group_id = @group) order by s.id`,
+			map[string]any{"day": day, "group": *r.GroupID})
+	case r.ClassID != nil:
 		query = c.DB.Raw(`select s.id from student s left join enrolment e on e.student_id = s.id and e.start_date <= @day
 			and (e.end_date is null or e.end_date >= @day)
 			where s.deleted_at is null and s.status = 'ACTIVE' and coalesce(e.class_id, s.class_id) = @class order by s.id`,
-			map[string]any{"day": day, "class": *class})
+			map[string]any{"day": day, "class": *r.ClassID})
 	}
 	if err := query.Scan(&ids).Error; err != nil {
 		return nil, fmt.Errorf("reading students: %w", err)
 	}
-	if class != nil && len(ids) == 0 {
+	switch {
+	case r.ClassID != nil && len(ids) == 0:
 		return nil, api.InvalidField("classId", "Nobody sits in this class on %s", day)
+	case r.GroupID != nil && len(ids) == 0:
+		return nil, api.InvalidField("groupId", "Nobody is in this group on %s", day)
 	}
 	known := map[uuid.UUID]bool{}
 	for _, id := range ids {
 		known[id] = true
 	}
 	var bad []api.Detail
-	for i, id := range picked {
+	for i, id := range r.StudentIDs {
 		if !known[id] {
 			bad = append(bad, api.Detail{Field: fmt.Sprintf("studentIds[%d]", i), Message: "No such student"})
 		}
@@ -142,7 +173,7 @@ type SubscriptionItem struct {
 	ClassName       string     `json:"className"`
 	FeeHeadName     string     `json:"feeHeadName"`
 	OptionName      string     `json:"optionName" doc:"Empty where the head has no options"`
-	Status          string     `json:"status" doc:"ACTIVE, LATER (it has not begun) or ENDED"`
+	Status          string     `json:"status" enum:"ACTIVE,LATER,ENDED" doc:"ACTIVE, LATER (it has not begun) or ENDED"`
 }
 
 const subscriptionQuery = `select u.id, u.created_at, u.updated_at, u.created_by, u.updated_by, u.version, u.student_id, u.fee_head_id,

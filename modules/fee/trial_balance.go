@@ -19,7 +19,7 @@ type TrialBalance struct {
 type AccountBalance struct {
 	Code   string `json:"code"`
 	Name   string `json:"name"`
-	Type   string `json:"type"`
+	Type   string `json:"type" enum:"STUDENT,INCOME,CASH,BANK,CONCESSION,FINE,ADVANCE,EXPENSE,OPENING,CLEARING"`
 	Debit  int64  `json:"debit"`
 	Credit int64  `json:"credit"`
 }

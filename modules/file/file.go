@@ -39,7 +39,7 @@ type View struct {
 	ID           uuid.UUID `json:"id"`
 	Purpose      string    `json:"purpose"`
 	OriginalName string    `json:"originalName"`
-	ContentType  string    `json:"contentType" doc:"Found from the content, whatever the name says" example:"application/pdf"`
+	ContentType  string    `json:"contentType" doc:"Found from the content; the name is not trusted" example:"application/pdf"`
 	SizeBytes    int64     `json:"sizeBytes"`
 	SHA256       string    `json:"sha256"`
 	HasThumbnail bool      `json:"hasThumbnail"`
@@ -107,7 +107,7 @@ func (m *Module) ContentType(c api.Ctx, id uuid.UUID) (string, error) {
 	return kind, nil
 }
 
-// Bytes are a file's, whoever may read it; nil when there are none, or no place for files.
+// Bytes returns a file's content without a check of rights; nil if there is none, or no file storage.
 func (m *Module) Bytes(c api.Ctx, id uuid.UUID) ([]byte, error) {
 	if m.Store == nil {
 		return nil, nil
@@ -119,7 +119,21 @@ func (m *Module) Bytes(c api.Ctx, id uuid.UUID) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	from, err := m.Store.Open(c, tenancy.FileKey(c.School.ID, id))
+	return m.read(c, tenancy.FileKey(c.School.ID, id))
+}
+
+// Thumbnail returns a photo's small picture without a check of rights; nil if there is none. Many are read
+// for one paper: nothing is asked of the database.
+func (m *Module) Thumbnail(c api.Ctx, id uuid.UUID) ([]byte, error) {
+	if m.Store == nil {
+		return nil, nil
+	}
+	return m.read(c, tenancy.ThumbnailKey(c.School.ID, id))
+}
+
+// read gives what is stored under a key; nil when nothing is.
+func (m *Module) read(c api.Ctx, key string) ([]byte, error) {
+	from, err := m.Store.Open(c, key)
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Status == 404 {
 		return nil, nil
@@ -164,7 +178,7 @@ const Gone = "file.gone"
 type goneFile struct {
 	// ID, where it is given, is the file that may still become one: then its bytes stay.
 	ID uuid.UUID `json:"id"`
-	// Files are those whose bytes go: the school's own, whatever they are called here.
+	// Files are those whose bytes go: the school's own, under any name.
 	Files []uuid.UUID `json:"files"`
 	// Keys are how facts of earlier versions name them.
 	Keys []string `json:"keys,omitempty"`

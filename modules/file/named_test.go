@@ -35,6 +35,17 @@ func TestPhotos_AreForViewersOfTheStudent_LogoForAll(t *testing.T) {
 	}
 	gets("a parent who may not see the child any more", child.Parents[0], "parent", photo.ID, 404)
 
+	face := uploaded(t, admin, "school-admin", picture(t, 40, 40), "purpose", "PHOTO")
+	testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/employee/create",
+		map[string]any{"firstName": "Ravi", "employeeType": "SUPPORT", "phone": testkit.NewPhone(), "photoFileId": face.ID})
+	gets("the office, of an employee", admin, "school-admin", face.ID, 200)
+	gets("a teacher, of another employee", teacher, "teacher", face.ID, 404)
+	admin.Refuses(t, "DELETE", "/school-admin/file/"+face.ID.String(), nil, 409, "")
+	if err := s.DB(t).Exec(`update employee set photo_file_id = ? where user_id = ?`, face.ID, teacher.UserID).Error; err != nil {
+		t.Fatal(err)
+	}
+	gets("a teacher, of themselves", teacher, "teacher", face.ID, 200)
+
 	const setting = "/school-admin/setting"
 	logo := uploaded(t, admin, "school-admin", picture(t, 40, 20), "purpose", "LOGO")
 	gets("a parent, before it is the logo", stranger.Parents[0], "parent", logo.ID, 404)

@@ -1,5 +1,5 @@
 // Package file takes files from people and gives them back to those who may have
-// them: who uploaded one, whoever may read a record it is attached to, and the school's
+// them: who uploaded one, everybody who may read a record it is attached to, and the school's
 // administrators, unless it belongs to other people's private threads. It trusts neither names nor declared types.
 package file
 
@@ -48,6 +48,7 @@ func (m *Module) Describe() api.Module {
 		Listen:      m.listen,
 		Personal:    personal(),
 		Examples:    examples(),
+		Names:       map[string]string{"file": `select id, original_name from file`},
 	}
 }
 
@@ -68,5 +69,5 @@ func (m *Module) routes() []api.Row {
 
 // constraints are the database's refusals in people's words.
 func constraints() []api.Constraint {
-	return []api.Constraint{{Name: "file_link_file_fkey", Field: "attachmentFileIds", Message: "attachmentFileIds names no file of yours"}}
+	return []api.Constraint{{Name: "file_link_file_fkey", Field: "attachmentFileIds", Message: "attachmentFileIds has a file that is not yours"}}
 }

@@ -52,7 +52,7 @@ type childsLeave struct {
 	LeaveFields
 }
 
-// parentAsks asks for a child. The class teacher is told.
+// parentAsks asks for a child. The class teacher is notified.
 func (m *Module) parentAsks(c api.Ctx, r childsLeave) (LeaveView, error) {
 	if err := roster.MayView(c, r.StudentID); err != nil {
 		return LeaveView{}, err

@@ -29,7 +29,7 @@ type Balance struct {
 	ID           uuid.UUID `json:"-"` // of the employee and the type together: what a list needs to have a total order
 	EmployeeID   uuid.UUID `json:"employeeId"`
 	EmployeeName string    `json:"employeeName"`
-	LeaveType    string    `json:"leaveType"`
+	LeaveType    string    `json:"leaveType" enum:"SICK,CASUAL,EMERGENCY"`
 	DaysPerYear  *float64  `json:"daysPerYear" doc:"Null where the school counts none"`
 	Taken        float64   `json:"taken" doc:"Days approved"`
 	Pending      float64   `json:"pending" doc:"Days asked for and not decided"`

@@ -13,12 +13,12 @@ import (
 // Leave is days off that somebody asked for.
 type Leave struct {
 	api.Record
-	ApplicantType string     `json:"applicantType" doc:"STUDENT or EMPLOYEE"`
+	ApplicantType string     `json:"applicantType" enum:"STUDENT,EMPLOYEE"`
 	StudentID     *uuid.UUID `json:"studentId"`
 	EmployeeID    *uuid.UUID `json:"employeeId"`
 	LeaveFields
 	Days         float64    `json:"days" doc:"School days it takes; a half day is 0.5"`
-	Status       string     `json:"status" doc:"PENDING, APPROVED, REJECTED or CANCELLED"`
+	Status       string     `json:"status" enum:"PENDING,APPROVED,REJECTED,CANCELLED"`
 	DecidedBy    *uuid.UUID `json:"decidedBy"`
 	DecidedAt    *time.Time `json:"decidedAt"`
 	DecisionNote string     `json:"decisionNote"`

@@ -33,24 +33,27 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
+		Names: map[string]string{"leave": `select l.id, trim(coalesce(s.first_name || ' ' || s.last_name, e.first_name || ' ' || e.last_name))
+			from leave l left join student s on s.id = l.student_id left join employee e on e.id = l.employee_id`},
 	}
 }
 
 // routes are the endpoints.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.List("/school-admin/leave/list", "leave", "List the leave of students and employees", listing, m.listAll),
+		api.List("/school-admin/leave/list", "leave", "List the leave of students and employees", listing, m.listAll, api.MayBeStale),
 		api.Post("/school-admin/leave/decide", "leave", "Approve or reject a leave that is not one's own", m.officeDecides,
 			api.Says("Leave decided")),
 		api.List("/school-admin/leave/balances", "leave", "What employees have left of each leave type this academic year", balanceListing,
-			listBalances),
+			listBalances, api.MayBeStale),
 		api.Get("/school-admin/leave/entitlements", "leave", "How many days of each type employees have in a year", getEntitlements),
 		api.Put("/school-admin/leave/entitlements", "leave", "Say how many days of each type employees have in a year", putEntitlements),
 		api.Get("/school-admin/leave/:id", "leave", "Read a leave", m.getLeave),
 
 		api.Create("/teacher/leave/apply", "leave", "Ask for leave for myself", m.employeeAsks, api.Says("Leave asked for")),
 		api.List("/teacher/leave/list", "leave", "My own leave", listing, m.listMine),
-		api.List("/teacher/leave/balances", "leave", "What I have left of each leave type this academic year", balanceListing, myBalances),
+		api.List("/teacher/leave/balances", "leave", "What I have left of each leave type this academic year", balanceListing, myBalances,
+			api.MayBeStale),
 		api.List("/teacher/leave/requests", "leave", "Leave of the students whose class teacher I am", listing, m.listRequests),
 		api.Post("/teacher/leave/decide", "leave", "Approve or reject leave of a student whose class teacher I am", m.teacherDecides, api.Says("Leave decided")),
 		api.Post("/teacher/leave/cancel", "leave", "Take my own leave back before it begins", m.employeeCancels, api.Says("Leave cancelled")),

@@ -39,7 +39,7 @@ type reader struct {
 	limits
 }
 
-// Whoever a borrower is, their row is locked: two desks do not lend past the limit.
+// A borrower's row is locked, be it a student or an employee: two desks do not lend past the limit.
 var lockReader = map[bool]string{
 	true: `select trim(first_name || ' ' || last_name) as name, status = 'ACTIVE' as active from student where id = $1
 		and deleted_at is null for no key update`,
@@ -72,7 +72,7 @@ func (b Borrower) atDesk(c api.Ctx) (reader, error) {
 		return reader{}, fmt.Errorf("reading a borrower: %w", err)
 	}
 	if len(who) == 0 {
-		return reader{}, api.InvalidField(field, "%s names no %s", field, strings.TrimSuffix(field, "Id"))
+		return reader{}, api.InvalidField(field, "%s is no %s", field, strings.TrimSuffix(field, "Id"))
 	}
 	return reader{Name: who[0].Name, Active: who[0].Active, Open: open[0].N, limits: allowed[0]}, nil
 }

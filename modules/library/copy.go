@@ -47,7 +47,7 @@ type CopyView struct {
 	CopyFields
 	Title        string     `json:"title"`
 	Author       string     `json:"author"`
-	Status       string     `json:"status" doc:"AVAILABLE, ISSUED, HELD, LOST or WITHDRAWN, as it is now"`
+	Status       string     `json:"status" enum:"AVAILABLE,ISSUED,HELD,LOST,WITHDRAWN" doc:"AVAILABLE, ISSUED, HELD, LOST or WITHDRAWN, as it is now"`
 	LoanID       *uuid.UUID `json:"loanId" doc:"Of who has it"`
 	DueOn        *api.Date  `json:"dueOn"`
 	BorrowerName string     `json:"borrowerName" doc:"Who has it, or whom it is held for"`
@@ -110,7 +110,7 @@ func createCopy(c api.Ctx, r newCopy) (CopyView, error) {
 	k.normalize()
 	if there, err := roster.Present(c, "book", []uuid.UUID{r.BookID}); err != nil || !there[r.BookID] {
 		if err == nil {
-			err = api.InvalidField("bookId", "bookId names no book")
+			err = api.InvalidField("bookId", "bookId does not exist")
 		}
 		return CopyView{}, err
 	}

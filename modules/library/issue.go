@@ -17,7 +17,7 @@ type issueIn struct {
 }
 
 // issue lends a copy. The book's lock decides who is first, and the database keeps a
-// copy from being with two borrowers whoever writes it.
+// copy from being with two borrowers, no matter which code writes it.
 func issue(c api.Ctx, r issueIn) (Loan, error) {
 	if err := r.check(); err != nil {
 		return Loan{}, err

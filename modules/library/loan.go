@@ -39,7 +39,7 @@ type Loan struct {
 	DueOn               api.Date   `json:"dueOn" doc:"The last day it is not late"`
 	Renewals            int        `json:"renewals"`
 	ClosedOn            *api.Date  `json:"closedOn" doc:"When it came back or was given up"`
-	Status              string     `json:"status" doc:"ISSUED, OVERDUE, RETURNED or LOST"`
+	Status              string     `json:"status" enum:"ISSUED,OVERDUE,RETURNED,LOST"`
 	DaysLate            int        `json:"daysLate"`
 	FineSoFar           int64      `json:"fineSoFar" doc:"What a student would be fined today; 0 once it is back"`
 	Fine                int64      `json:"fine" doc:"What was posted to the student's account"`

@@ -34,7 +34,7 @@ type Reservation struct {
 	Borrower
 	Title           string     `json:"title"`
 	BorrowerName    string     `json:"borrowerName"`
-	Status          string     `json:"status" doc:"WAITING, READY, FULFILLED, CANCELLED or EXPIRED"`
+	Status          string     `json:"status" enum:"WAITING,READY,FULFILLED,CANCELLED,EXPIRED"`
 	Position        int        `json:"position" doc:"In the queue, from 1; 0 when it is not waiting"`
 	CopyID          *uuid.UUID `json:"copyId" doc:"The copy that is kept, or was given"`
 	AccessionNumber string     `json:"accessionNumber"`
@@ -167,7 +167,7 @@ const (
 )
 
 // turn ends the holds of books that nobody came for, and keeps free copies for who is
-// next, who is told. The books are locked. It is called by everything that touches a
+// next, and notifies them. The books are locked. It is called by everything that touches a
 // book, and at night for those nobody touched.
 func turn(c api.Ctx, books ...uuid.UUID) error {
 	var given []struct {
@@ -184,7 +184,7 @@ func turn(c api.Ctx, books ...uuid.UUID) error {
 		return fmt.Errorf("turning the queue of a book: %w", err)
 	}
 	for _, g := range given {
-		// A hold given back and given again is told again, so the day belongs to the key.
+		// A hold given back and given again is notified again, so the day belongs to the key.
 		notice.Send(c, tell(fmt.Sprintf("library hold %s %s", g.ID, g.HoldUntil), g.ID, g.StudentID, g.UserID,
 			notice.Text{Name: "library.waiting", Values: notice.Values{"book": g.Title, "date": g.HoldUntil}})...)
 	}

@@ -37,12 +37,18 @@ type Module struct{ Ledger Ledger }
 func (m *Module) Describe() api.Module {
 	return api.Module{
 		Name:        "library",
-		Permissions: []api.Permission{{Key: "library", Title: "Library", Teacher: "r"}},
+		Permissions: []api.Permission{{Key: "library", Title: "Library", Teacher: "r", Parent: "r"}},
 		Rows:        m.routes(),
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
-		Scheduled:   []api.Scheduled{{Name: "library-holds", Every: time.Hour, AtNight: true, School: endHoldsAt}},
+		Names: map[string]string{
+			"bookId": `select id, title from book`,
+			"copy":   `select c.id, b.title || ', ' || c.accession_number from book_copy c join book b on b.id = c.book_id`,
+			"loan": `select l.id, b.title || ', ' || c.accession_number from library_loan l join book_copy c on c.id = l.copy_id
+				join book b on b.id = c.book_id`,
+		},
+		Scheduled: []api.Scheduled{{Name: "library-holds", Every: time.Hour, AtNight: true, School: endHoldsAt}},
 	}
 }
 
@@ -50,7 +56,8 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/library/book/create", "library", "Add a book", createBook, api.Says("Book created")),
-		api.List("/school-admin/library/book/list", "library", "List the books, or search title, author and ISBN", bookListing, listBooks),
+		api.List("/school-admin/library/book/list", "library", "List the books, or search title, author and ISBN", bookListing, listBooks,
+			api.MayBeStale),
 		api.Upload("/school-admin/library/book/import", "library", "Add books and copies from a CSV file; a dry run says what it would do",
 			importBooks),
 		api.Get("/school-admin/library/book/:id", "library", "Read a book", getBook),
@@ -58,7 +65,7 @@ func (m *Module) routes() []api.Row {
 		api.Remove("/school-admin/library/book/:id", "library", "Delete a book that has no copies", deleteBook),
 
 		api.Create("/school-admin/library/copy/create", "library", "Add a copy of a book", createCopy, api.Says("Copy created")),
-		api.List("/school-admin/library/copy/list", "library", "List the copies", copyListing, listCopies),
+		api.List("/school-admin/library/copy/list", "library", "List the copies", copyListing, listCopies, api.MayBeStale),
 		api.Get("/school-admin/library/copy/lookup", "library", "The copy with a barcode or accession number, and who has it", lookUp),
 		api.Get("/school-admin/library/copy/:id", "library", "Read a copy", getCopy),
 		api.Put("/school-admin/library/copy/:id", "library", "Change a copy; lost ones that are found become GOOD", updateCopy, api.Versioned),
@@ -72,7 +79,7 @@ func (m *Module) routes() []api.Row {
 			api.Says("Renewed")),
 		api.Post("/school-admin/library/loan/lost", "library", "Write off a copy its borrower lost, and charge it", m.lose,
 			api.Says("Marked as lost")),
-		api.List("/school-admin/library/loan/list", "library", "List the loans", loanListing, listLoans),
+		api.List("/school-admin/library/loan/list", "library", "List the loans", loanListing, listLoans, api.MayBeStale),
 
 		api.Create("/school-admin/library/reservation/create", "library", "Queue a borrower for a book", reserve,
 			api.Says("Reserved")),
@@ -80,11 +87,13 @@ func (m *Module) routes() []api.Row {
 		api.Post("/school-admin/library/reservation/cancel", "library", "Take a borrower off the queue", cancelReservation,
 			api.Says("Reservation cancelled")),
 
-		api.List("/school-admin/library/overdue", "library", "List what should be back", overdueListing, listOverdue),
+		api.List("/school-admin/library/overdue", "library", "List what should be back", overdueListing, listOverdue, api.MayBeStale),
 		api.Post("/school-admin/library/overdue/notice", "library", "Tell those who are late, at most once a day; a dry run says how many",
 			remind, api.NoBodyNeeded, api.Says("Notices sent")),
 
-		api.List("/teacher/library/search", "library", "Search the books", bookListing, listBooks),
+		api.List("/teacher/library/search", "library", "Search the books", bookListing, listBooks, api.MayBeStale),
+		api.List("/parent/library/loan/list", "library", "What my children have borrowed, now and before", childLoanListing, childLoans,
+			api.MayBeStale),
 	)
 }
 
@@ -92,7 +101,7 @@ func (m *Module) routes() []api.Row {
 func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "book_isbn_key", Field: "isbn", Message: "A book has this ISBN"},
-		{Name: "book_copy_book_fkey", Field: "bookId", Message: "bookId names no book"},
+		{Name: "book_copy_book_fkey", Field: "bookId", Message: "bookId does not exist"},
 		{Name: "book_copy_accession_key", Field: "accessionNumber", Message: "A copy has this accession number"},
 		{Name: "book_copy_barcode_key", Field: "barcode", Message: "A copy has this barcode"},
 		{Name: "library_loan_open_key", Message: "This copy is issued already"},

@@ -13,7 +13,7 @@ import (
 type Contact struct {
 	UserID      uuid.UUID  `json:"userId"`
 	Name        string     `json:"name"`
-	Role        string     `json:"role" example:"TEACHER"`
+	Role        string     `json:"role" enum:"SCHOOL_ADMIN,TEACHER,PARENT,DRIVER" example:"TEACHER"`
 	StudentID   *uuid.UUID `json:"studentId" doc:"The student you have in common; null where there need be none"`
 	StudentName string     `json:"studentName" doc:"Their name; for the office, those of a guardian's children"`
 }
@@ -21,6 +21,7 @@ type Contact struct {
 // Contacts are all of them.
 type Contacts struct {
 	Contacts []Contact `json:"contacts"`
+	Office   bool      `json:"office" doc:"Whether the school's office can be written to as a whole, by toOffice"`
 }
 
 type contactsRequest struct {
@@ -63,7 +64,7 @@ var partners = map[api.RoleType]string{
 const contactsMost = 1000
 
 func contacts(c api.Ctx, r contactsRequest) (Contacts, error) {
-	out := Contacts{Contacts: []Contact{}}
+	out := Contacts{Contacts: []Contact{}, Office: c.User.Role == api.Parent}
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select user_id, name, role, student_id, student_name from (` + partners[c.User.Role] +
 		`) p
 		where $3::uuid is null or student_id = $3 order by name, user_id, student_name limit $4`,

@@ -1,6 +1,6 @@
 // Package message is what people of a school write to each other: guardians and the
-// teachers of their child, teachers and the office, the office and anybody. Who may
-// not talk to each other cannot.
+// teachers of their child, or the office as a whole; teachers and the office; the office
+// and anybody. Who may not talk to each other cannot.
 package message
 
 import (

@@ -16,6 +16,7 @@ import (
 type sendRequest struct {
 	ThreadID          *uuid.UUID  `json:"threadId" doc:"Answers in this thread; without it a new one begins"`
 	RecipientIDs      []uuid.UUID `json:"recipientIds" validate:"max=20,unique" doc:"User ids, for a new thread; see contacts"`
+	ToOffice          bool        `json:"toOffice" doc:"A new thread of a parent with the school's office instead of recipients: anybody there may answer"`
 	StudentID         *uuid.UUID  `json:"studentId" doc:"Whom a new thread is about; needed between guardians and teachers"`
 	Subject           string      `json:"subject" validate:"max=200"`
 	Body              string      `json:"body" validate:"notblank,max=5000"`
@@ -26,7 +27,7 @@ type sendRequest struct {
 type Message struct {
 	ID                uuid.UUID   `json:"id"`
 	ThreadID          uuid.UUID   `json:"threadId"`
-	SenderID          uuid.UUID   `json:"senderId"`
+	SenderID          uuid.UUID   `json:"senderId" doc:"To a parent the office is 00000000-0000-0000-0000-000000000000, no matter who there wrote"`
 	SenderName        string      `json:"senderName"`
 	Body              string      `json:"body"`
 	AttachmentFileIDs []uuid.UUID `json:"attachmentFileIds" gorm:"-"`
@@ -42,6 +43,8 @@ type thread struct {
 	LastMessageAt time.Time
 	CreatedBy     uuid.UUID
 	CreatedAt     time.Time
+	Office        bool
+	OfficeReadAt  *time.Time
 }
 
 // TableName is the record's table.
@@ -56,16 +59,22 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 	msg := Message{ID: api.NewID(), ThreadID: t.ID, SenderID: c.User.ID, Body: r.Body, SentAt: c.Now, AttachmentFileIDs: []uuid.UUID{},
 		ReadBy: []uuid.UUID{}}
 	var told []uuid.UUID
+	listen := tenancy.Query{SQL: others, Args: []any{pgx.NamedArgs{"thread": t.ID, "user": c.User.ID, "today": c.Today()}},
+		Scan: tenancy.Values(&told)}
+	if t.Office && !t.inOffice(c) {
+		listen = tenancy.Query{SQL: officeReaders, Scan: tenancy.Values(&told)}
+	}
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `insert into message (id, thread_id, sender_id, body, sent_at) values ($1, $2, $3, $4, $5)`,
 			Args: []any{msg.ID, t.ID, c.User.ID, r.Body, c.Now}},
-		tenancy.Query{SQL: `update thread set last_message_at = greatest(last_message_at, $2) where id = $1`, Args: []any{t.ID, c.Now}},
+		tenancy.Query{SQL: `update thread set last_message_at = greatest(last_message_at, $2),
+			office_read_at = case when $3 then greatest(office_read_at, $2) else office_read_at end where id = $1`,
+			Args: []any{t.ID, c.Now, t.inOffice(c)}},
 		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`,
 			Args: []any{t.ID, c.User.ID, c.Now}},
 		tenancy.Query{SQL: `select ` + name + ` from app_user u` + named + ` where u.id = $1`, Args: []any{c.User.ID},
 			Scan: tenancy.One(&msg.SenderName)},
-		tenancy.Query{SQL: others, Args: []any{pgx.NamedArgs{"thread": t.ID, "user": c.User.ID, "today": c.Today()}},
-			Scan: tenancy.Values(&told)})
+		listen)
 	if err != nil {
 		return Message{}, fmt.Errorf("writing a message: %w", err)
 	}
@@ -73,10 +82,14 @@ func (m *Module) send(c api.Ctx, r sendRequest) (Message, error) {
 		return Message{}, err
 	}
 	msg.AttachmentFileIDs = append(msg.AttachmentFileIDs, r.AttachmentFileIDs...)
+	sender := any(msg.SenderName)
+	if t.inOffice(c) {
+		sender = notice.Text{Name: "message.office"}
+	}
 	for _, user := range told {
 		notice.Send(c, notice.Notice{
 			Type: notice.Message, Key: "message/" + msg.ID.String() + "/" + user.String(), RecordID: t.ID, StudentID: t.StudentID, UserID: &user,
-			Text: notice.Text{Name: "message.new", Values: notice.Values{"sender": msg.SenderName}}, Body: beginning(r.Body),
+			Text: notice.Text{Name: "message.new", Values: notice.Values{"sender": sender}}, Body: beginning(r.Body),
 		})
 	}
 	c.Changed("create", "message", msg.ID, nil, map[string]any{"threadId": t.ID})
@@ -94,11 +107,14 @@ func beginning(body string) string {
 
 // threadFor is the thread a message goes into: the caller's own, or a new one.
 func (m *Module) threadFor(c api.Ctx, r sendRequest) (thread, error) {
+	if r.ThreadID == nil && r.ToOffice {
+		return beginWithOffice(c, r)
+	}
 	if r.ThreadID == nil {
 		return begin(c, r)
 	}
-	if len(r.RecipientIDs) > 0 || r.StudentID != nil {
-		return thread{}, api.InvalidField("threadId", "threadId is given, so recipientIds and studentId cannot be")
+	if len(r.RecipientIDs) > 0 || r.StudentID != nil || r.ToOffice {
+		return thread{}, api.InvalidField("threadId", "threadId is given, so recipientIds, studentId and toOffice cannot be")
 	}
 	t, err := find(c, *r.ThreadID)
 	if err != nil {
@@ -140,16 +156,7 @@ func begin(c api.Ctx, r sendRequest) (thread, error) {
 	if n != len(r.RecipientIDs) {
 		return thread{}, api.Denied("You cannot write to all of these people about this student")
 	}
-	t := thread{ID: api.NewID(), Subject: r.Subject, StudentID: r.StudentID, LastMessageAt: c.Now, CreatedBy: c.User.ID, CreatedAt: c.Now}
-	if err := c.DB.Create(&t).Error; err != nil {
-		return t, fmt.Errorf("beginning a thread: %w", err)
-	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into thread_participant (thread_id, user_id) select $1, unnest($2::uuid[])`,
-		Args: []any{t.ID, append([]uuid.UUID{c.User.ID}, r.RecipientIDs...)}})
-	if err != nil {
-		return t, fmt.Errorf("beginning a thread: %w", err)
-	}
-	return t, nil
+	return insert(c, thread{Subject: r.Subject, StudentID: r.StudentID}, append([]uuid.UUID{c.User.ID}, r.RecipientIDs...)...)
 }
 
 // find is a thread the caller is part of. A guardian who may not see the student any
@@ -168,7 +175,7 @@ func find(c api.Ctx, id uuid.UUID) (thread, error) {
 // mayGoOn: in a thread about a student, whose guardians and teachers may have changed
 // since, the caller must still be one of them. The office always is.
 func mayGoOn(c api.Ctx, t thread) error {
-	if c.User.Role == api.SchoolAdmin || t.StudentID == nil {
+	if c.User.Role == api.SchoolAdmin || t.StudentID == nil || t.Office {
 		return nil
 	}
 	var present []struct {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"homeroom/api"
@@ -28,8 +29,12 @@ const belongs = `(thread.student_id is null or case r.type
 		where o.thread_id = thread.id and k.type = 'PARENT')
 	else true end)`
 
-// mine is the threads the caller is part of.
+// mine is the threads the caller is part of; of the office, those with the office too.
 func mine(c api.Ctx) *gorm.DB {
+	if c.User.Role == api.SchoolAdmin { // who belongs to every thread they are in
+		return c.DB.Table("thread").Where(`thread.id in (select p.thread_id from thread_participant p where p.user_id = ?
+			union all select o.id from thread o where o.office)`, c.User.ID)
+	}
 	return c.DB.Table("thread").Where(`exists (select from thread_participant p join app_user u on u.id = p.user_id
 		join role r on r.id = u.role_id
 		where p.thread_id = thread.id and p.user_id = @user and `+belongs+`)`, map[string]any{"user": c.User.ID, "today": c.Today()})
@@ -44,7 +49,7 @@ const others = `select p.user_id from thread join thread_participant p on p.thre
 type Participant struct {
 	UserID uuid.UUID  `json:"userId"`
 	Name   string     `json:"name"`
-	Role   string     `json:"role"`
+	Role   string     `json:"role" enum:"SCHOOL_ADMIN,TEACHER,PARENT,DRIVER"`
 	ReadAt *time.Time `json:"readAt" doc:"What was sent until then they have read"`
 }
 
@@ -60,27 +65,36 @@ type Summary struct {
 	UnreadCount   int        `json:"unreadCount"`
 	With          string     `json:"with" doc:"The others in it, by name"`
 	StudentName   string     `json:"studentName"`
+	Office        bool       `json:"office" doc:"A parent's thread with the office as a whole"`
+	Unanswered    bool       `json:"unanswered" doc:"Of a thread with the office: the last word is the parent's"`
 }
 
 var threadListing = api.Listing{
 	Sorts:   map[string]string{"lastMessageAt": "last_message_at", "createdAt": "created_at"},
 	Default: "-lastMessageAt",
 	Filters: map[string]api.Filter{"studentId": api.ByID("student_id"), "search": api.Search("subject", `"with"`, "student_name"),
-		"unread": api.ByBool("").Where("(unread_count > 0) = @v")},
+		"unread": api.ByBool("").Where("(unread_count > 0) = @v"), "office": api.ByBool("office"), "unanswered": api.ByBool("unanswered")},
 }
 
 func listThreads(c api.Ctx, l api.ListRequest) (api.Page[Summary], error) {
-	counted := mine(c).Select(`thread.id, subject, student_id, last_message_at, created_by, created_at,
+	office, err := officeName(c)
+	if err != nil {
+		return api.Page[Summary]{}, err
+	}
+	counted := mine(c).Select(`thread.id, subject, student_id, last_message_at, created_by, created_at, thread.office,
 		coalesce((select left(m.body, 120) from message m where m.thread_id = thread.id order by m.sent_at desc, m.id desc
 		limit 1), '') as last_message,
-		(select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = ?
-			where m.thread_id = thread.id and m.sender_id <> ? and (p.read_at is null or m.sent_at > p.read_at)) as unread_count,
-		coalesce((select string_agg(`+name+`, ', ' order by u.id) from thread_participant o join app_user u on u.id = o.user_id`+named+`
-			where o.thread_id = thread.id and o.user_id <> ?), '') as "with",
+		`+unreadSQL+` as unread_count,
+		case when thread.office and not @office then @name else
+			coalesce((select string_agg(`+name+`, ', ' order by u.id) from thread_participant o join app_user u on u.id = o.user_id`+named+`
+			where o.thread_id = thread.id and o.user_id <> @user), '') end as "with",
+		thread.office and exists (select from thread_participant p where p.thread_id = thread.id and p.user_id =
+			(select m.sender_id from message m where m.thread_id = thread.id order by m.sent_at desc, m.id desc limit 1)) as unanswered,
 		coalesce((select trim(s.first_name || ' ' || s.last_name) from student s
-		where s.id = thread.student_id), '') as student_name`, c.User.ID, c.User.ID, c.User.ID)
-	return api.Fetch[Summary](c.DB.Table("(?) as mine",
-		counted).Select(`id, subject, student_id, last_message_at, created_by, created_at, last_message, unread_count, "with", student_name`), l)
+		where s.id = thread.student_id), '') as student_name`,
+		map[string]any{"user": c.User.ID, "office": c.User.Role == api.SchoolAdmin, "name": office})
+	return api.Fetch[Summary](c.DB.Table("(?) as mine", counted).Select(`id, subject, student_id, last_message_at, created_by, created_at,
+		last_message, unread_count, "with", student_name, office, unanswered`), l)
 }
 
 // Thread is a thread as it is read.
@@ -129,9 +143,8 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 				select id, sender_id, body, sent_at from message where thread_id = $1 order by sent_at desc, id desc limit $2 offset $3) m
 			join app_user u on u.id = m.sender_id` + named + ` order by m.sent_at desc, m.id desc`,
 			Args: []any{t.ID, out.Limit, (out.Page - 1) * out.Limit}, Scan: tenancy.Collect(&rows)},
-		tenancy.Query{SQL: `select count(*) from message m join thread_participant p on p.thread_id = m.thread_id and p.user_id = $2
-			where m.thread_id = $1 and m.sender_id <> $2 and (p.read_at is null
-			or m.sent_at > p.read_at)`, Args: []any{t.ID, c.User.ID}, Scan: tenancy.One(&out.UnreadCount)})
+		tenancy.Query{SQL: `select ` + unreadSQL + ` from thread where thread.id = @thread`,
+			Args: []any{pgx.NamedArgs{"thread": t.ID, "user": c.User.ID, "office": t.inOffice(c)}}, Scan: tenancy.One(&out.UnreadCount)})
 	if err != nil {
 		return out, fmt.Errorf("reading a thread: %w", err)
 	}
@@ -156,23 +169,31 @@ func (m *Module) thread(c api.Ctx, r threadRequest) (Thread, error) {
 		}
 		out.Messages = append(out.Messages, msg)
 	}
-	return out, nil
+	if t.Office {
+		err = out.hideOffice(c, t)
+	}
+	return out, err
 }
 
 type readRequest struct {
 	ThreadID uuid.UUID `json:"threadId" validate:"required"`
 }
 
-// read marks everything in a thread as read, and the notifications of it.
+// read marks everything in a thread as read, and the notifications of it. What one of the office
+// has read of a thread with the office, all of them have.
 func read(c api.Ctx, r readRequest) (api.Nothing, error) {
-	if _, err := find(c, r.ThreadID); err != nil {
+	t, err := find(c, r.ThreadID)
+	if err != nil {
 		return api.Nothing{}, err
 	}
-	err := tenancy.Pipeline(c.DB,
+	err = tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `update thread set office_read_at = greatest(office_read_at, $2) where id = $1 and $3`,
+			Args: []any{r.ThreadID, c.Now, t.inOffice(c)}},
 		tenancy.Query{SQL: `update thread_participant set read_at = greatest(read_at, $3) where thread_id = $1 and user_id = $2`,
 			Args: []any{r.ThreadID, c.User.ID, c.Now}},
-		tenancy.Query{SQL: `update notification set read_at = $3 where user_id = $2 and read_at is null and type = 'MESSAGE' and record_id = $1`,
-			Args: []any{r.ThreadID, c.User.ID, c.Now}})
+		tenancy.Query{SQL: `update notification set read_at = $3 where read_at is null and type = 'MESSAGE' and record_id = $1 and (user_id = $2
+			or ($4 and user_id not in (select p.user_id from thread_participant p where p.thread_id = $1)))`,
+			Args: []any{r.ThreadID, c.User.ID, c.Now, t.inOffice(c)}})
 	if err != nil {
 		return api.Nothing{}, fmt.Errorf("marking a thread: %w", err)
 	}

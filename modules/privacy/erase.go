@@ -13,31 +13,32 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/modules/roster"
+	"homeroom/paper"
 	"homeroom/tenancy"
 )
 
 // Erased is what is left of a person.
 type Erased struct {
 	ID       uuid.UUID `json:"id"`
-	Name     string    `json:"name" doc:"What stands wherever they were named" example:"Erased person 12"`
+	Name     string    `json:"name" doc:"Replaces their name everywhere" example:"Erased person 12"`
 	ErasedAt time.Time `json:"erasedAt"`
 }
 
 type eraseStudentRequest struct {
 	ID              uuid.UUID `path:"id"`
-	Reason          string    `json:"reason" validate:"notblank,max=500" doc:"Kept in the books: name nobody in it" example:"Asked by the family in writing"`
+	Reason          string    `json:"reason" validate:"notblank,max=500" doc:"Kept in the audit log: name nobody in it" example:"Asked by the family in writing"`
 	AdmissionNumber string    `json:"admissionNumber" validate:"notblank,max=40" doc:"Of this student, typed again: it cannot be undone"`
 }
 
 type eraseGuardianRequest struct {
 	ID     uuid.UUID `path:"id"`
-	Reason string    `json:"reason" validate:"notblank,max=500" doc:"Kept in the books: name nobody in it"`
+	Reason string    `json:"reason" validate:"notblank,max=500" doc:"Kept in the audit log: name nobody in it"`
 	Phone  api.Phone `json:"phone" validate:"required,max=20" doc:"Of this guardian, typed again: it cannot be undone"`
 }
 
 type eraseEmployeeRequest struct {
 	ID           uuid.UUID `path:"id"`
-	Reason       string    `json:"reason" validate:"notblank,max=500" doc:"Kept in the books: name nobody in it"`
+	Reason       string    `json:"reason" validate:"notblank,max=500" doc:"Kept in the audit log: name nobody in it"`
 	EmployeeCode string    `json:"employeeCode" validate:"notblank,max=40" doc:"Of this employee, typed again: it cannot be undone"`
 }
 
@@ -54,7 +55,7 @@ func (m *Module) eraseEmployee(c api.Ctx, r eraseEmployeeRequest) (Erased, error
 }
 
 // erase takes what is personal out of everything the school keeps, in one transaction.
-// What the platform keeps follows by a fact of that transaction, which is told until it
+// What the platform keeps follows by a fact of that transaction, which is sent until it
 // was heard.
 func (m *Module) erase(c api.Ctx, k kind, id uuid.UUID, reason, field, typed string) (Erased, error) {
 	p, err := k.read(c, id, true)
@@ -126,11 +127,11 @@ func (k kind) mayGo(c api.Ctx, p person) error {
 	case err != nil:
 		return fmt.Errorf("looking whether a %s may be erased: %w", k.table, err)
 	case k.table != guardian.table && p.Status == "ACTIVE", now.Enrolled:
-		return api.Conflict("This %s is still here: let them leave first", k.table)
+		return api.Conflict("This %s is still here: mark them as left first", k.table)
 	case now.Balance > 0:
-		return api.Conflict("This student owes %d (in %s, minor units): settle or waive it first", now.Balance, c.School.Currency)
+		return api.Conflict("This student owes %s: settle or waive it first", paper.FiguresOf(c.School.Writes()).Money(now.Balance))
 	case now.Balance < 0:
-		return api.Conflict("This student has paid %d (in %s, minor units) too much: give it back first", -now.Balance, c.School.Currency)
+		return api.Conflict("This student has paid %s too much: give it back first", paper.FiguresOf(c.School.Writes()).Money(-now.Balance))
 	case now.Loans:
 		return api.Conflict("This %s still has a book of the library", k.table)
 	case now.Children > 0:

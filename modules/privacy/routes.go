@@ -55,7 +55,7 @@ func (m *Module) Describe() api.Module {
 }
 
 // routes are the endpoints. They ask for the right to read or delete permissions: they
-// show and take every part of a person's data, as whoever gives out rights could.
+// show and take every part of a person's data, as somebody who gives out rights could.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Get("/school-admin/student/:id/personal-data", "permission", "Everything that is kept of a student, as one JSON file",

@@ -9,7 +9,7 @@ import (
 // Evaluation is the mode in which teachers read only, and when it holds.
 type Evaluation struct {
 	EvaluationMode       bool       `json:"evaluationMode" doc:"While true, teachers can read only, exams and results excepted"`
-	EvaluationModeReason string     `json:"evaluationModeReason" validate:"max=500" doc:"Needed to turn evaluation mode on"`
+	EvaluationModeReason string     `json:"evaluationModeReason" validate:"max=500" doc:"Shown to teachers whose writes are refused"`
 	EvaluationModeFrom   *time.Time `json:"evaluationModeFrom" doc:"When it begins; at once unless given"`
 	EvaluationModeUntil  *time.Time `json:"evaluationModeUntil" doc:"When it ends by itself; when it is turned off unless given"`
 }
@@ -27,8 +27,8 @@ func (e *Evaluation) lapse(now time.Time) {
 	}
 }
 
-// normalize wants a reason said with every turning on and a window that is still to end;
-// turning off forgets both.
+// normalize wants a window that is still to end. Turning the mode off forgets window and reason; a reason is of the time it
+// was given for.
 func (e *Evaluation) normalize(c api.Ctx, was Evaluation, named func(field string) bool) (bad []api.Detail) {
 	if !e.EvaluationMode {
 		if was.EvaluationMode && !named("evaluationModeReason") {
@@ -41,9 +41,6 @@ func (e *Evaluation) normalize(c api.Ctx, was Evaluation, named func(field strin
 		}
 		e.EvaluationModeFrom, e.EvaluationModeUntil = nil, nil
 		return bad
-	}
-	if !was.EvaluationMode && (!named("evaluationModeReason") || e.EvaluationModeReason == "") {
-		bad = append(bad, api.Detail{Field: "evaluationModeReason", Message: "evaluationModeReason is required to turn evaluation mode on"})
 	}
 	switch until := e.EvaluationModeUntil; {
 	case until == nil:

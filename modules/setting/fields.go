@@ -16,6 +16,8 @@ type Fields struct {
 	Grading
 	Library
 	Delivery
+	// IncidentsTo is read by transport when a driver reports one.
+	IncidentsTo string `json:"incidentsTo" validate:"oneof=ALL OFFICE" doc:"Whom a driver's report of an incident reaches: the families of the riders at once (ALL), or the office first (OFFICE), which tells them or discards it"`
 	// SecondFactorRequired is read by auth when an administrator signs in.
 	SecondFactorRequired bool `json:"secondFactorRequired" doc:"The school's administrators sign in with a second factor; who has none is asked to add one"`
 	// LeavingCertificateTemplate is read by the roster when it prints a leaving certificate.
@@ -33,6 +35,7 @@ type Calendar struct {
 
 // Attendance is read by attendance when somebody marks, and when it tells parents.
 type Attendance struct {
+	AttendanceBy                 string       `json:"attendanceBy" validate:"oneof=DAY PERIOD" doc:"DAY: a division has one register a day. PERIOD: lessons have registers of their own too, marked by who holds them; the day follows from them where nobody marks it"`
 	AttendanceNoticeDelayMinutes int          `json:"attendanceNoticeDelayMinutes" validate:"min=0,max=1440" doc:"How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once"`
 	AttendanceTeacherDays        int          `json:"attendanceTeacherDays" validate:"min=0,max=60" doc:"For how many days after a day teachers may mark it; the office always can"`
 	AttendanceCutOff             roster.Clock `json:"attendanceCutOff" doc:"On the last of those days, until what time. Empty: until its end"`
@@ -41,13 +44,14 @@ type Attendance struct {
 // Fees are read by fees.
 type Fees struct {
 	Currency          string `json:"currency" validate:"required,currency" doc:"Cannot be changed once anything is in the ledger" example:"INR"`
-	FeeReminderText   string `json:"feeReminderText" validate:"notblank,max=500" doc:"What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in"`
+	FeeReminderText   string `json:"feeReminderText" validate:"notblank,max=500" doc:"The text guardians get about fees that are due; {student}, {amount} and {dueDate} are filled in"`
 	LateFineType      string `json:"lateFineType" validate:"oneof=NONE FIXED PER_DAY" doc:"Of new fee structures that do not say otherwise: none, once, or for every day"`
 	LateFineAmount    int64  `json:"lateFineAmount" validate:"min=0,max=1000000000000" doc:"In minor units"`
 	LateFineGraceDays int    `json:"lateFineGraceDays" validate:"min=0,max=366" doc:"Days late that are not fined"`
 	ProRataBy         string `json:"proRataBy" validate:"oneof=MONTHS DAYS" doc:"What who joins during the year pays for: the months that remain, that of joining included, or the days"`
 	FeeRoundTo        int64  `json:"feeRoundTo" validate:"min=1,max=10000000" doc:"A part of the year costs a multiple of this, in minor units; 1 does not round"`
 	LateFineMaxAmount int64  `json:"lateFineMaxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`
+	LateFineThreshold int64  `json:"lateFineThreshold" validate:"min=0,max=1000000000000" doc:"No invoice of which less is open is fined, of whichever structure; in minor units. 0 fines any amount"`
 }
 
 // Grading is what exams go by.
@@ -75,7 +79,7 @@ type Library struct {
 	LibraryFineMaxAmount    int64 `json:"libraryFineMaxAmount" validate:"min=0,max=1000000000000" doc:"The most for one loan; 0 is no limit"`
 }
 
-// Delivery is read by whatever tells people things. It can be set under notification, too.
+// Delivery is read by everything that sends notices. It can be set under notification, too.
 type Delivery struct {
 	QuietFrom     roster.Clock `json:"quietFrom" doc:"From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never"`
 	QuietTo       roster.Clock `json:"quietTo" doc:"What waited goes out then"`

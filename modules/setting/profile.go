@@ -22,7 +22,7 @@ const ProfileChanged = "school.profile_changed"
 type Profile struct {
 	Name          string     `json:"name" validate:"name,max=120"`
 	Address       string     `json:"address" validate:"max=500"`
-	Phone         string     `json:"phone" validate:"omitempty,phone"`
+	Phone         api.Phone  `json:"phone" validate:"max=20"`
 	Email         string     `json:"email" validate:"omitempty,email,max=254"`
 	Website       string     `json:"website" validate:"max=200" example:"https://green-valley.example.org"`
 	PrincipalName string     `json:"principalName" validate:"omitempty,name,max=120"`
@@ -36,13 +36,13 @@ func (s *Setting) described() bool { return s.TimeZone != "" }
 
 func (s *Setting) describe(by *tenancy.School) {
 	s.Name, s.TimeZone, s.Locale, s.Currency = by.Name, by.TimeZone, by.Locale, by.Currency
-	s.Address, s.Phone, s.Email = by.Address, by.Phone, by.Email
+	s.Address, s.Phone, s.Email = by.Address, api.Phone(by.Phone), by.Email
 }
 
 // profile is what the platform's record of the school has to say.
 func (s *Setting) profile() tenancy.Profile {
 	return tenancy.Profile{Name: s.Name, TimeZone: s.TimeZone, Locale: s.Locale, Currency: s.Currency, WeekendDays: s.WeekendDays,
-		Address: s.Address, Phone: s.Phone, Email: s.Email, LogoFileID: s.LogoFileID}
+		Address: s.Address, Phone: string(s.Phone), Email: s.Email, LogoFileID: s.LogoFileID}
 }
 
 // Said is what a school says of itself; nil while it has said nothing.

@@ -63,7 +63,7 @@ func (m *Module) routes() []api.Row {
 // constraints are the database's refusals in people's words.
 func constraints() []api.Constraint {
 	return []api.Constraint{
-		{Name: "school_setting_logo_fkey", Field: "logoFileId", Message: "logoFileId names no file"},
+		{Name: "school_setting_logo_fkey", Field: "logoFileId", Message: "logoFileId does not exist"},
 		{Name: "school_setting_evaluation_check", Field: "evaluationModeUntil", Message: "evaluationModeUntil must be after evaluationModeFrom"},
 		{Name: "school_setting_late_fine_check", Field: "lateFineAmount", Message: "lateFineAmount is required for a fine"},
 	}

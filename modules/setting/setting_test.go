@@ -87,7 +87,7 @@ func TestTheSettingsAreOnePageOfWhichAPutChangesWhatItNames(t *testing.T) {
 	}
 	for _, bad := range []map[string]any{
 		{"website": "javascript:alert(1)"}, {"logoFileId": api.NewID()}, {"gradeScaleId": api.NewID()}, {"quietFrom": ""},
-		{"evaluationMode": true}, {"evaluationModeUntil": time.Now().Add(time.Hour)},
+		{"evaluationModeUntil": time.Now().Add(time.Hour)},
 		{"evaluationMode": true, "evaluationModeReason": "x", "evaluationModeUntil": time.Now().Add(-time.Hour)}, {"lateFineAmount": 0},
 		{"evaluationMode": true, "evaluationModeReason": "x", "evaluationModeFrom": time.Now().Add(2 * time.Hour),
 			"evaluationModeUntil": time.Now().Add(time.Hour)},
@@ -223,7 +223,10 @@ func TestEvaluationModeEndsByItselfOnEveryInstance(t *testing.T) {
 	if after.EvaluationMode || after.EvaluationModeActive || after.EvaluationModeUntil != nil {
 		t.Errorf("after its window: %+v", after.Evaluation)
 	}
-	admin.Refuses(t, "PUT", path, map[string]any{"evaluationMode": true}, 422, "") // another one wants a reason of its own
+	again := testkit.Put[setting.Setting](t, admin, path, map[string]any{"evaluationMode": true})
+	if !again.EvaluationModeActive || again.EvaluationModeReason != "" {
+		t.Errorf("turned on without a reason: %+v", again.Evaluation)
+	}
 }
 
 func TestTheCurrencyStaysOnceTheLedgerHasAmounts(t *testing.T) {
@@ -252,5 +255,14 @@ func TestSchoolName_AnyCharactersOfOneLine(t *testing.T) {
 	got := testkit.Put[map[string]any](t, admin, "/school-admin/setting", map[string]any{"name": `Ward 5" School, "पाँच"`})
 	if got["name"] != `Ward 5" School, "पाँच"` {
 		t.Errorf("the name is %v", got["name"])
+	}
+}
+
+func TestSettings_PhoneWithoutItsCountry_IsOfTheSchools(t *testing.T) {
+	t.Parallel()
+	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
+	changed := testkit.Put[setting.Setting](t, admin, path, map[string]any{"phone": "044 2222 3333"})
+	if changed.Phone != "+914422223333" {
+		t.Errorf("%s", changed.Phone)
 	}
 }

@@ -19,9 +19,9 @@ func (m *Module) calendar(c api.Ctx, feed CalendarFeed) ([]byte, error) {
 		return nil, err
 	}
 	b := calendarWriter{place: c.School.Location(), from: from, until: until, now: c.Now, cal: ics.NewCalendarFor("homeroom")}
-	b.closed = func(uuid.UUID, uuid.UUID, api.Date) bool { return false }
+	b.closed = func(uuid.UUID, uuid.UUID, api.Date) string { return "" }
 	if m.Closed != nil {
-		if b.closed, err = m.Closed(c, from, until); err != nil {
+		if b.closed, err = m.Closed(c.DB, from, until); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +57,7 @@ type calendarWriter struct {
 	place       *time.Location
 	from, until api.Date
 	now         time.Time
-	closed      func(class, division uuid.UUID, day api.Date) bool
+	closed      func(class, division uuid.UUID, day api.Date) string
 }
 
 const localTime = "20060102T150405"
@@ -79,7 +79,7 @@ func (b *calendarWriter) teacher(c api.Ctx) error {
 	}
 	away := map[uuid.UUID][]standIn{}
 	for _, x := range changes {
-		if b.closed(x.ClassID, x.DivisionID, x.Date) {
+		if b.isOff(x.Slot, x.Date) {
 			continue
 		}
 		if *x.SubstituteTeacherID == e {
@@ -99,7 +99,7 @@ func (b *calendarWriter) teacher(c api.Ctx) error {
 	return nil
 }
 
-// child writes the lessons of the division the student sits in now. A day on which
+// child writes the lessons of the division the student sits in now, and of their groups. A day on which
 // someone else teaches says so.
 func (b *calendarWriter) child(c api.Ctx, student uuid.UUID) error {
 	if err := roster.MayView(c, student); err != nil {
@@ -109,11 +109,11 @@ func (b *calendarWriter) child(c api.Ctx, student uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	list, err := slots(c, "s.division_id = ?", division)
+	list, err := slots(c, ofStudentOn, division, student, division, c.Today(), c.Today())
 	if err != nil {
 		return err
 	}
-	changes, err := standIns(c, b.from, b.until, "s.division_id = ?", division)
+	changes, err := standIns(c, b.from, b.until, ofStudentOn, division, student, division, c.Today(), c.Today())
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (b *calendarWriter) child(c api.Ctx, student uuid.UUID) error {
 		}
 	}
 	for _, x := range changes {
-		if b.closed(x.ClassID, x.DivisionID, x.Date) {
+		if b.isOff(x.Slot, x.Date) {
 			continue
 		}
 		event := b.event(x.ID.String(), x.Slot, x.Date)
@@ -131,6 +131,19 @@ func (b *calendarWriter) child(c api.Ctx, student uuid.UUID) error {
 		event.SetDescription(x.SubstituteTeacherName + " in place of " + x.TeacherName)
 	}
 	return nil
+}
+
+// isOff reports whether nobody of a lesson has school on a day.
+func (b *calendarWriter) isOff(s Slot, day api.Date) bool { return isOff(b.closed, s, day) }
+
+// isOff reports whether all divisions of a lesson have the day off.
+func isOff(closed func(class, division uuid.UUID, day api.Date) string, s Slot, day api.Date) bool {
+	for _, p := range s.Places {
+		if closed(p.ClassID, p.DivisionID, day) == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // except takes a day out of a lesson's weeks.
@@ -149,7 +162,7 @@ func (b *calendarWriter) weekly(s Slot) *ics.VEvent {
 	end := b.until.AddDays(1).In(b.place).Add(-time.Second).UTC()
 	event.AddRrule("FREQ=WEEKLY;UNTIL=" + end.Format(localTime) + "Z")
 	for day := first; !b.until.Before(day); day = day.AddDays(7) {
-		if b.closed(s.ClassID, s.DivisionID, day) {
+		if b.isOff(s, day) {
 			b.except(event, s, day)
 		}
 	}
@@ -162,7 +175,7 @@ func (b *calendarWriter) event(id string, s Slot, day api.Date) *ics.VEvent {
 	zone := ics.WithTZID(b.place.String())
 	event.SetProperty(ics.ComponentPropertyDtStart, s.StartTime.On(day, b.place).Format(localTime), zone)
 	event.SetProperty(ics.ComponentPropertyDtEnd, s.EndTime.On(day, b.place).Format(localTime), zone)
-	event.SetSummary(s.SubjectName + " · " + s.group())
+	event.SetSummary(s.SubjectName + " · " + s.whose())
 	if s.Room != "" {
 		event.SetLocation(s.Room)
 	}

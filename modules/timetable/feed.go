@@ -25,7 +25,7 @@ type CalendarFeed struct {
 
 // FeedAddress is where a calendar program finds the timetable.
 type FeedAddress struct {
-	URL string `json:"url" doc:"Whoever has it can read the timetable. Asking again makes a new one and ends this one"`
+	URL string `json:"url" doc:"Everybody who has it can read the timetable. Asking again makes a new one and ends this one"`
 }
 
 type childFeedRequest struct {

@@ -81,9 +81,13 @@ func updatePeriod(c api.Ctx, r periodChange) (Period, error) {
 		}
 	}
 	if p.IsBreak && len(moved) > 0 {
-		return p, api.Conflict("%s has lessons in %s on %s: it cannot be a break", moved[0].group(), p.Name, dayNames[moved[0].DayOfWeek])
+		return p, api.Conflict("%s has lessons in %s on %s: it cannot be a break", moved[0].whose(), p.Name, dayNames[moved[0].DayOfWeek])
 	}
-	return p, refuseClashes(clashes(moved, others), func(int) string { return "startTime" })
+	shared, err := sharedMembers(c, groupsOf(moved))
+	if err != nil {
+		return p, err
+	}
+	return p, refuseClashes(clashes(moved, others, shared), func(int) string { return "startTime" })
 }
 
 func deletePeriod(c api.Ctx, r byID) error { return api.Erase[Period](c, "period", r.ID) }

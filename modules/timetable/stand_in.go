@@ -18,7 +18,7 @@ type standIn struct {
 // standIns are the lessons others hold between two days.
 func standIns(c api.Ctx, from, until api.Date, where string, args ...any) ([]standIn, error) {
 	var list []standIn
-	err := c.DB.Raw(`select `+slotColumns+`, x.date, x.substitute_teacher_id,
+	err := c.DB.Raw(`select `+slotColumns+`, x.id as substitution_id, x.date, x.substitute_teacher_id,
 		trim(z.first_name || ' ' || z.last_name) as substitute_teacher_name, x.note
 		from `+slotTables+` join substitution x on x.slot_id = s.id join employee z on z.id = x.substitute_teacher_id
 		where x.date between ? and ?

@@ -2,6 +2,8 @@ package timetable
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,53 +44,158 @@ func listSubstitutions(c api.Ctx, l api.ListRequest) (api.Page[Substitution], er
 
 // substitute gives a lesson to someone else for a day. Said again for the same lesson
 // and day, the last word holds.
-func substitute(c api.Ctx, r SubstitutionFields) (Substitution, error) {
+func (m *Module) substitute(c api.Ctx, r SubstitutionFields) (Substitution, error) {
 	if err := lockTimetable(c); err != nil {
 		return Substitution{}, err
 	}
-	found, err := slots(c, "s.id = ?", r.SlotID)
+	done, err := m.assign(c, r.Date, []SubstitutionFields{r}, func(_ int, field string) string { return field })
 	if err != nil {
 		return Substitution{}, err
 	}
-	teachers, err := recordsByID(c, []uuid.UUID{r.SubstituteTeacherID}, func(e roster.Employee) uuid.UUID { return e.ID })
+	return done[0], nil
+}
+
+// assign gives lessons of a day to others, all or nothing. field names a field of the nth.
+func (m *Module) assign(c api.Ctx, day api.Date, list []SubstitutionFields, field func(int, string) string) ([]Substitution, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var slotIDs, teacherIDs []uuid.UUID
+	for _, r := range list {
+		slotIDs, teacherIDs = append(slotIDs, r.SlotID), append(teacherIDs, r.SubstituteTeacherID)
+	}
+	teachers, err := recordsByID(c, teacherIDs, func(e roster.Employee) uuid.UUID { return e.ID })
 	if err != nil {
-		return Substitution{}, err
+		return nil, err
+	}
+	found, err := slots(c, "s.id in ?", slotIDs)
+	if err != nil {
+		return nil, err
+	}
+	away, err := m.away(c, day)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[uuid.UUID]Slot{}
+	for _, s := range found {
+		byID[s.ID] = s
 	}
 	var bad []api.Detail
-	teacher, there := teachers[r.SubstituteTeacherID]
-	if !there || !teacher.IsActiveTeacher() {
-		bad = append(bad, api.Detail{Field: "substituteTeacherId", Message: "substituteTeacherId names no active teacher"})
-	}
-	if len(found) == 0 {
-		bad = append(bad, api.Detail{Field: "slotId", Message: "slotId names no lesson"})
-		return Substitution{}, api.Invalid(bad...)
-	}
-	slot := found[0]
-	if weekday(r.Date) != slot.DayOfWeek {
-		bad = append(bad,
-			api.Detail{Field: "date", Message: fmt.Sprintf("%s is a %s, the lesson is on %s", r.Date, dayNames[weekday(r.Date)],
-				dayNames[slot.DayOfWeek])})
-	}
-	if slot.TeacherID != nil && *slot.TeacherID == r.SubstituteTeacherID {
-		bad = append(bad, api.Detail{Field: "substituteTeacherId", Message: teacher.Name() + " holds this lesson anyway"})
+	for i, r := range list {
+		fail := func(name, format string, args ...any) {
+			bad = append(bad, api.Detail{Field: field(i, name), Message: fmt.Sprintf(format, args...)})
+		}
+		teacher, there := teachers[r.SubstituteTeacherID]
+		slot, known := byID[r.SlotID]
+		switch why := away[teacher.ID]; {
+		case !there || !teacher.IsActiveTeacher():
+			fail("substituteTeacherId", "substituteTeacherId is no active teacher")
+		case why == onLeave:
+			fail("substituteTeacherId", "%s is on leave on %s", teacher.Name(), day)
+		case why == absent:
+			fail("substituteTeacherId", "%s is absent on %s", teacher.Name(), day)
+		}
+		switch {
+		case !known:
+			fail("slotId", "slotId does not exist")
+			continue
+		case slices.Contains(slotIDs[:i], r.SlotID):
+			fail("slotId", "the lesson is named twice")
+			continue
+		case weekday(day) != slot.DayOfWeek:
+			fail("date", "%s is a %s, the lesson is on %s", day, dayNames[weekday(day)], dayNames[slot.DayOfWeek])
+		}
+		if slot.TeacherID != nil && *slot.TeacherID == r.SubstituteTeacherID {
+			fail("substituteTeacherId", "%s holds this lesson anyway", teacher.Name())
+		}
+		slot.TeacherID, slot.TeacherName = &teacher.ID, teacher.Name()
+		byID[r.SlotID] = slot
 	}
 	if bad != nil {
-		return Substitution{}, api.Invalid(bad...)
+		return nil, api.Invalid(bad...)
 	}
-	slot.TeacherID, slot.TeacherName = &teacher.ID, teacher.Name()
-	if err := refuseBusy(c, slot, r.Date, "substituteTeacherId"); err != nil {
-		return Substitution{}, err
+	if err := refuseTwiceHeld(c, day, list, byID, field); err != nil {
+		return nil, err
 	}
-	s := Substitution{ID: api.NewID(), SubstitutionFields: r, CreatedBy: &c.User.ID, CreatedAt: c.Now}
-	err = c.DB.Clauses(clause.OnConflict{
+	return writeSubstitutions(c, list, byID)
+}
+
+// refuseTwiceHeld refuses lessons whose new teachers hold another one at that time of the day.
+func refuseTwiceHeld(c api.Ctx, day api.Date, list []SubstitutionFields, given map[uuid.UUID]Slot, field func(int, string) string) error {
+	lessons, err := daySlots(c, day, "true")
+	if err != nil {
+		return err
+	}
+	var found []Clash
+	for i, r := range list {
+		s := given[r.SlotID]
+		for _, o := range lessons {
+			other, changed := given[o.ID]
+			if !changed {
+				other = o.Slot
+				if other.TeacherID = nil; o.holder() != uuid.Nil {
+					holder := o.holder()
+					other.TeacherID = &holder
+				}
+			}
+			if o.ID != s.ID && other.TeacherID != nil && *other.TeacherID == *s.TeacherID && s.sameTime(other) {
+				found = append(found, Clash{Kind: "TEACHER", First: s, Second: other, index: i})
+			}
+		}
+	}
+	return refuseClashes(found, func(i int) string { return field(i, "substituteTeacherId") })
+}
+
+// writeSubstitutions writes what was checked, and tells the teachers. One that is as it was leaves no trace.
+func writeSubstitutions(c api.Ctx, list []SubstitutionFields, lessons map[uuid.UUID]Slot) ([]Substitution, error) {
+	var before []Substitution
+	if err := c.DB.Where("date = ? and slot_id in ?", list[0].Date, slices.Collect(maps.Keys(lessons))).Find(&before).Error; err != nil {
+		return nil, fmt.Errorf("reading substitutions: %w", err)
+	}
+	was := map[uuid.UUID]Substitution{}
+	for _, s := range before {
+		was[s.SlotID] = s
+	}
+	out := make([]Substitution, len(list))
+	var rows []Substitution
+	for i, r := range list {
+		old, there := was[r.SlotID]
+		if there && old.SubstitutionFields == r {
+			out[i] = old
+			continue
+		}
+		out[i] = Substitution{ID: api.NewID(), SubstitutionFields: r, CreatedBy: &c.User.ID, CreatedAt: c.Now}
+		if there {
+			out[i].ID = old.ID
+		}
+		rows = append(rows, out[i])
+	}
+	if rows == nil {
+		c.Unchanged()
+		return out, nil
+	}
+	err := c.DB.Clauses(clause.OnConflict{
 		Columns:   []clause.Column{{Name: "slot_id"}, {Name: "date"}},
 		DoUpdates: clause.AssignmentColumns([]string{"substitute_teacher_id", "note", "created_by", "created_at"}),
-	}, clause.Returning{Columns: []clause.Column{{Name: "id"}}}).Create(&s).Error
+	}).Create(&rows).Error
 	if err != nil {
-		return Substitution{}, fmt.Errorf("writing a substitution: %w", err)
+		return nil, fmt.Errorf("writing substitutions: %w", err)
 	}
-	c.Changed("create", "substitution", s.ID, nil, s)
-	return s, nil
+	var given, taken []Substitution
+	for _, s := range rows {
+		old, there := was[s.SlotID]
+		c.Changed("create", "substitution", s.ID, nil, s)
+		if there && old.SubstituteTeacherID == s.SubstituteTeacherID {
+			continue
+		}
+		if given = append(given, s); there {
+			taken = append(taken, old)
+		}
+	}
+	if err := tellSubstitutes(c, "substitution.given", given, lessons); err != nil {
+		return nil, err
+	}
+	return out, tellSubstitutes(c, "substitution.taken", taken, lessons)
 }
 
 // deleteSubstitution gives the lesson back to its teacher, unless they have taken on
@@ -110,7 +217,10 @@ func deleteSubstitution(c api.Ctx, r byID) error {
 			return err
 		}
 	}
-	return api.Erase[Substitution](c, "substitution", s.ID)
+	if err := api.Erase[Substitution](c, "substitution", s.ID); err != nil {
+		return err
+	}
+	return tellTaken(c, []Substitution{s}, found)
 }
 
 // refuseBusy refuses a lesson on a day when its teacher has another then: one of their

@@ -2,6 +2,7 @@ package timetable
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -17,9 +18,14 @@ type weekChange struct {
 }
 
 type slotInput struct {
+	SubjectID uuid.UUID `json:"subjectId" validate:"required"`
+	hourInput
+}
+
+// hourInput is when and by whom a lesson is held.
+type hourInput struct {
 	DayOfWeek int        `json:"dayOfWeek" validate:"min=1,max=7" doc:"1 is Monday"`
 	PeriodID  uuid.UUID  `json:"periodId" validate:"required"`
-	SubjectID uuid.UUID  `json:"subjectId" validate:"required"`
 	TeacherID *uuid.UUID `json:"teacherId" doc:"The employee who teaches it"`
 	Room      string     `json:"room" validate:"max=30"`
 }
@@ -37,13 +43,16 @@ type DivisionWeek struct {
 	DivisionID   uuid.UUID `json:"divisionId"`
 	ClassName    string    `json:"className"`
 	DivisionName string    `json:"divisionName"`
-	Slots        []Slot    `json:"slots"`
+	Slots        []Slot    `json:"slots" doc:"Of the whole division"`
+	Days         []int     `json:"days" doc:"The school's week in its order, 1 is Monday, and other days with lessons"`
+	GroupSlots   []Slot    `json:"groupSlots" doc:"Of groups with students of the division; each is set by its group"`
 }
 
 // TeacherWeek is a teacher's week.
 type TeacherWeek struct {
 	TeacherID   uuid.UUID `json:"teacherId"`
 	TeacherName string    `json:"teacherName"`
+	Days        []int     `json:"days" doc:"The school's week in its order, 1 is Monday, and other days with lessons"`
 	Slots       []Slot    `json:"slots"`
 }
 
@@ -60,8 +69,13 @@ func divisionWeek(c api.Ctx, d roster.Division) (DivisionWeek, error) {
 	if err != nil {
 		return DivisionWeek{}, err
 	}
-	list, err := slots(c, "s.division_id = ?", d.ID)
-	return DivisionWeek{DivisionID: d.ID, ClassName: class.Name, DivisionName: d.Name, Slots: list}, err
+	w := DivisionWeek{DivisionID: d.ID, ClassName: class.Name, DivisionName: d.Name}
+	if w.Slots, err = slots(c, "s.division_id = ?", d.ID); err != nil {
+		return w, err
+	}
+	w.GroupSlots, err = slots(c, "s.group_id in (select y.group_id from student_group_division y where y.division_id = ?)", d.ID)
+	w.Days = weekDays(c, w.Slots, w.GroupSlots)
+	return w, err
 }
 
 func getTeacherWeek(c api.Ctx, r ofEmployee) (TeacherWeek, error) {
@@ -70,7 +84,30 @@ func getTeacherWeek(c api.Ctx, r ofEmployee) (TeacherWeek, error) {
 		return TeacherWeek{}, err
 	}
 	list, err := slots(c, "s.teacher_id = ?", e.ID)
-	return TeacherWeek{TeacherID: e.ID, TeacherName: e.Name(), Slots: list}, err
+	return TeacherWeek{TeacherID: e.ID, TeacherName: e.Name(), Days: weekDays(c, list), Slots: list}, err
+}
+
+// weekDays are the days of the school's week, from the one after the weekend on, and days off that have lessons.
+func weekDays(c api.Ctx, lists ...[]Slot) []int {
+	isOff := func(day int) bool { return slices.Contains(c.School.WeekendDays, int16(day%7)) } // there 0 is Sunday
+	held := map[int]bool{}
+	for _, s := range slices.Concat(lists...) {
+		held[s.DayOfWeek] = true
+	}
+	first := 1
+	for _, day := range []int{1, 7, 6, 2, 3, 4, 5} {
+		if !isOff(day) && isOff((day+5)%7+1) {
+			first = day
+			break
+		}
+	}
+	days := []int{}
+	for i := range 7 {
+		if day := (first-1+i)%7 + 1; !isOff(day) || held[day] {
+			days = append(days, day)
+		}
+	}
+	return days
 }
 
 // putDivisionWeek sets a division's whole week, all or nothing. A lesson that stays at
@@ -87,18 +124,9 @@ func putDivisionWeek(c api.Ctx, r weekChange) (DivisionWeek, error) {
 	if err != nil {
 		return DivisionWeek{}, err
 	}
-	fresh, err := namedSlots(c, before, r.Slots)
-	if err != nil {
-		return DivisionWeek{}, err
-	}
-	others, err := competingSlots(c, d.ID, fresh)
-	if err != nil {
-		return DivisionWeek{}, err
-	}
-	if err := refuseClashes(clashes(fresh, others), func(i int) string { return fmt.Sprintf("slots[%d]", i) }); err != nil {
-		return DivisionWeek{}, err
-	}
-	if err := writeWeek(c, before, fresh); err != nil {
+	owner := weekOwner{column: "division_id", like: Slot{DivisionID: &d.ID, ClassName: before.ClassName, DivisionName: d.Name,
+		Places: []Place{{d.ClassID, d.ID}}}}
+	if err := owner.set(c, before.Slots, r.Slots); err != nil {
 		return DivisionWeek{}, err
 	}
 	after, err := divisionWeek(c, d)
@@ -112,9 +140,42 @@ func putDivisionWeek(c api.Ctx, r weekChange) (DivisionWeek, error) {
 	return after, nil
 }
 
+// weekOwner is a division or a group whose week is set.
+type weekOwner struct {
+	column string // that names it in a lesson
+	like   Slot   // what all its lessons have in common
+}
+
+func (w weekOwner) id() uuid.UUID {
+	if w.like.GroupID != nil {
+		return *w.like.GroupID
+	}
+	return *w.like.DivisionID
+}
+
+// set replaces the lessons of a week, unless some clash.
+func (w weekOwner) set(c api.Ctx, before []Slot, list []slotInput) error {
+	fresh, err := w.namedSlots(c, list)
+	if err != nil {
+		return err
+	}
+	others, err := w.competingSlots(c, fresh)
+	if err != nil {
+		return err
+	}
+	shared, err := sharedMembers(c, groupsOf(fresh))
+	if err != nil {
+		return err
+	}
+	if err := refuseClashes(clashes(fresh, others, shared), func(i int) string { return fmt.Sprintf("slots[%d]", i) }); err != nil {
+		return err
+	}
+	return w.write(c, before, fresh)
+}
+
 // namedSlots gives what was sent the names that refusals speak in, and refuses what
 // names nothing.
-func namedSlots(c api.Ctx, week DivisionWeek, list []slotInput) ([]Slot, error) {
+func (w weekOwner) namedSlots(c api.Ctx, list []slotInput) ([]Slot, error) {
 	var periodIDs, subjectIDs, teacherIDs []uuid.UUID
 	for _, s := range list {
 		periodIDs, subjectIDs = append(periodIDs, s.PeriodID), append(subjectIDs, s.SubjectID)
@@ -142,21 +203,22 @@ func namedSlots(c api.Ctx, week DivisionWeek, list []slotInput) ([]Slot, error) 
 		}
 		period, there := periods[s.PeriodID]
 		if !there {
-			fail("periodId", "periodId names no period")
+			fail("periodId", "periodId does not exist")
 		} else if period.IsBreak {
 			fail("periodId", period.Name+" is a break")
 		}
 		subject, there := subjects[s.SubjectID]
 		if !there {
-			fail("subjectId", "subjectId names no subject")
+			fail("subjectId", "subjectId does not exist")
 		}
-		slot := Slot{DivisionID: week.DivisionID, ClassName: week.ClassName, DivisionName: week.DivisionName, DayOfWeek: s.DayOfWeek,
-			PeriodID: s.PeriodID, PeriodName: period.Name, StartTime: period.StartTime, EndTime: period.EndTime,
-			SubjectID: s.SubjectID, SubjectName: subject.Name, TeacherID: s.TeacherID, Room: strings.TrimSpace(s.Room)}
+		slot := w.like
+		slot.DayOfWeek, slot.TeacherID, slot.Room = s.DayOfWeek, s.TeacherID, strings.TrimSpace(s.Room)
+		slot.PeriodID, slot.PeriodName, slot.StartTime, slot.EndTime = s.PeriodID, period.Name, period.StartTime, period.EndTime
+		slot.SubjectID, slot.SubjectName = s.SubjectID, subject.Name
 		if s.TeacherID != nil {
 			teacher, there := teachers[*s.TeacherID]
 			if !there || !teacher.IsActiveTeacher() {
-				fail("teacherId", "teacherId names no active teacher")
+				fail("teacherId", "teacherId is no active teacher")
 			}
 			slot.TeacherName = teacher.Name()
 		}
@@ -184,18 +246,23 @@ func recordsByID[M any](c api.Ctx, ids []uuid.UUID, id func(M) uuid.UUID) (map[u
 	return out, nil
 }
 
-// competingSlots are other divisions' lessons that want one of the same teachers or rooms.
-func competingSlots(c api.Ctx, division uuid.UUID, fresh []Slot) ([]Slot, error) {
+// competingSlots are others' lessons that want one of the same teachers, rooms or students.
+func (w weekOwner) competingSlots(c api.Ctx, fresh []Slot) ([]Slot, error) {
 	rooms := []string{""}
 	for _, s := range fresh {
 		rooms = append(rooms, strings.ToLower(s.Room))
 	}
-	return slots(c, "s.division_id <> ? and (s.teacher_id in ? or (s.room <> '' and lower(s.room) in ?))", division,
-		append(teachersOf(fresh), uuid.Nil), rooms)
+	var divisions []uuid.UUID
+	for _, p := range w.like.Places {
+		divisions = append(divisions, p.DivisionID)
+	}
+	return slots(c, "s."+w.column+` is distinct from ? and (s.teacher_id in ? or (s.room <> '' and lower(s.room) in ?) or s.division_id in ?
+		or s.group_id in (select y.group_id from student_group_division y where y.division_id in ?))`, w.id(),
+		append(teachersOf(fresh), uuid.Nil), rooms, divisions, divisions)
 }
 
-// writeWeek lays the new week over the old one.
-func writeWeek(c api.Ctx, before DivisionWeek, fresh []Slot) error {
+// write lays the new week over the old one.
+func (w weekOwner) write(c api.Ctx, before, fresh []Slot) error {
 	type when struct {
 		day    int
 		period uuid.UUID
@@ -204,16 +271,23 @@ func writeWeek(c api.Ctx, before DivisionWeek, fresh []Slot) error {
 	rows := make([]TimetableSlot, 0, len(fresh))
 	for _, s := range fresh {
 		kept[when{s.DayOfWeek, s.PeriodID}] = true
-		rows = append(rows, TimetableSlot{ID: api.NewID(), DivisionID: before.DivisionID, DayOfWeek: s.DayOfWeek, PeriodID: s.PeriodID,
-			SubjectID: s.SubjectID, TeacherID: s.TeacherID, Room: s.Room, CreatedBy: &c.User.ID, CreatedAt: c.Now})
+		rows = append(rows, TimetableSlot{ID: api.NewID(), DivisionID: s.DivisionID, GroupID: s.GroupID, DayOfWeek: s.DayOfWeek,
+			PeriodID: s.PeriodID, SubjectID: s.SubjectID, TeacherID: s.TeacherID, Room: s.Room, CreatedBy: &c.User.ID, CreatedAt: c.Now})
 	}
 	var gone []uuid.UUID
-	for _, s := range before.Slots {
+	for _, s := range before {
 		if !kept[when{s.DayOfWeek, s.PeriodID}] {
 			gone = append(gone, s.ID)
 		}
 	}
 	if len(gone) > 0 {
+		var ended []Substitution
+		if err := c.DB.Where("slot_id in ? and date >= ?", gone, c.Today()).Find(&ended).Error; err != nil {
+			return fmt.Errorf("reading the substitutions of a timetable: %w", err)
+		}
+		if err := tellTaken(c, ended, before); err != nil {
+			return err
+		}
 		if err := c.DB.Where("id in ?", gone).Delete(&TimetableSlot{}).Error; err != nil {
 			return fmt.Errorf("clearing a timetable: %w", err)
 		}
@@ -221,10 +295,14 @@ func writeWeek(c api.Ctx, before DivisionWeek, fresh []Slot) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	err := c.DB.Clauses(clause.OnConflict{
-		Columns:   []clause.Column{{Name: "division_id"}, {Name: "day_of_week"}, {Name: "period_id"}},
+	over := clause.OnConflict{
+		Columns:   []clause.Column{{Name: w.column}, {Name: "day_of_week"}, {Name: "period_id"}},
 		DoUpdates: clause.AssignmentColumns([]string{"subject_id", "teacher_id", "room"}),
-	}).Create(&rows).Error
+	}
+	if w.like.GroupID != nil { // the index has no lessons of divisions
+		over.TargetWhere = clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "group_id is not null"}}}
+	}
+	err := c.DB.Clauses(over).Create(&rows).Error
 	if err != nil {
 		return fmt.Errorf("writing a timetable: %w", err)
 	}

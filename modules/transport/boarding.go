@@ -12,7 +12,7 @@ import (
 type Boarding struct {
 	ID         uuid.UUID  `json:"id"`
 	StudentID  uuid.UUID  `json:"studentId"`
-	Status     string     `json:"status"`
+	Status     string     `json:"status" enum:"waiting,boarded,alighted,absent,no_show"`
 	Preset     string     `json:"-"`
 	Reason     string     `json:"reason"`
 	BoardedAt  *time.Time `json:"boardedAt"`

@@ -40,8 +40,8 @@ type batchTap struct {
 type TapResult struct {
 	ClientEventID string    `json:"clientEventId"`
 	StudentID     uuid.UUID `json:"studentId"`
-	Outcome       string    `json:"outcome" doc:"applied, known (it was sent before, or held already) or refused"`
-	Status        string    `json:"status" doc:"Where the rider stands now"`
+	Outcome       string    `json:"outcome" enum:"applied,known,refused" doc:"applied, known (it was sent before, or held already) or refused"`
+	Status        string    `json:"status" enum:"waiting,boarded,alighted,absent,no_show,''" doc:"Where the rider stands now"`
 	Message       string    `json:"message"`
 }
 

@@ -21,7 +21,7 @@ type undoing struct {
 	ClientEventID string    `json:"clientEventId" validate:"max=100" doc:"The tap to take back; the last one unless given"`
 }
 
-// undoBoarding takes a tap back, as if it had never been made. The books keep it.
+// undoBoarding takes a tap back, as if it had never been made. The boarding log keeps it.
 func (m *Module) undoBoarding(c api.Ctx, r undoing) (Boarding, error) {
 	t, err := findMine(c, r.TripID, "for share of t")
 	if err != nil {

@@ -38,7 +38,7 @@ type BusDetail struct {
 type RouteName struct {
 	ID        uuid.UUID `json:"id"`
 	Name      string    `json:"name"`
-	Direction string    `json:"direction"`
+	Direction string    `json:"direction" enum:"pickup,dropoff"`
 }
 
 type byID struct {
@@ -126,7 +126,7 @@ func mayDrive(c api.Ctx, driver *uuid.UUID) error {
 		return fmt.Errorf("looking for a driver: %w", err)
 	}
 	if n == 0 {
-		return api.InvalidField("driverId", "driverId names no driver of the school")
+		return api.InvalidField("driverId", "driverId is no driver of the school")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func assignDriver(c api.Ctx, r driverAssignment) (BusDetail, error) {
 	if r.FromDate.IsZero() != r.ToDate.IsZero() {
 		return BusDetail{}, api.InvalidField("toDate", "fromDate and toDate go together")
 	}
-	// The bus first: another school's is not there, whatever else is said.
+	// The bus first: another school's is not found, no matter what else the body says.
 	_, err := api.Update(c, "bus", r.BusID, func(b *Bus) error {
 		if err := mayDrive(c, &r.DriverID); err != nil {
 			return err

@@ -20,7 +20,7 @@ type onBus struct {
 type Live struct {
 	BusID      uuid.UUID      `json:"busId"`
 	BusNumber  string         `json:"busNumber"`
-	Status     string         `json:"status" doc:"Of its trip; none while it is on none"`
+	Status     string         `json:"status" enum:"scheduled,in_progress,paused,completed,cancelled,''" doc:"Of its trip; none while it is on none"`
 	Trip       *LiveTrip      `json:"trip" doc:"The trip it is on, or its next or last one of today"`
 	Location   *live.Location `json:"location" doc:"Where it was seen last on that trip"`
 	AgeSeconds *int           `json:"ageSeconds" doc:"How long ago that was"`
@@ -32,8 +32,8 @@ type Live struct {
 type LiveTrip struct {
 	ID               uuid.UUID  `json:"id"`
 	RouteID          uuid.UUID  `json:"routeId"`
-	TripType         string     `json:"tripType"`
-	Status           string     `json:"status"`
+	TripType         string     `json:"tripType" enum:"pickup,dropoff"`
+	Status           string     `json:"status" enum:"scheduled,in_progress,paused,completed,cancelled"`
 	ScheduledStartAt time.Time  `json:"scheduledStartAt"`
 	StartedAt        *time.Time `json:"startedAt"`
 	EndedAt          *time.Time `json:"endedAt"`

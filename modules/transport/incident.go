@@ -10,8 +10,6 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/modules/transport/live"
-	"homeroom/notice"
-	"homeroom/tenancy"
 )
 
 // Incident is something that went wrong with a bus.
@@ -20,6 +18,9 @@ type Incident struct {
 	IncidentFields
 	OccurredAt time.Time  `json:"occurredAt"`
 	ReportedBy uuid.UUID  `json:"reportedBy"`
+	Release    string     `json:"release" enum:"WAITING,RELEASED,DISCARDED" doc:"WAITING until the office tells the riders or discards it, where the school wants to see incidents first"`
+	ReleasedAt *time.Time `json:"releasedAt" doc:"When the office decided that"`
+	ReleasedBy *uuid.UUID `json:"releasedBy"`
 	ResolvedAt *time.Time `json:"resolvedAt"`
 	ResolvedBy *uuid.UUID `json:"resolvedBy"`
 	Resolution string     `json:"resolution"`
@@ -47,7 +48,8 @@ var incidentListing = api.Listing{
 	Filters: map[string]api.Filter{
 		"busId": api.ByID("bus_id"), "tripId": api.ByID("trip_id"),
 		"type":     api.ByEnum("type", "vehicle_breakdown", "traffic_jam", "accident", "other"),
-		"severity": api.ByEnum("severity", "LOW", "MEDIUM", "HIGH"), "resolved": api.ByBool("resolved").Where(`@v = (resolved_at is not null)`),
+		"severity": api.ByEnum("severity", "LOW", "MEDIUM", "HIGH"), "release": api.ByEnum("release", waitsForOffice, released, discarded),
+		"resolved": api.ByBool("resolved").Where(`@v = (resolved_at is not null)`),
 	},
 }
 
@@ -57,7 +59,7 @@ const isMyBus = `exists (select from employee e where e.user_id = @user and e.st
 	or t.status in ('in_progress', 'paused')))))`
 
 // reportIncident puts an incident down and tells the guardians of those aboard or
-// waited for.
+// waited for, or the office where it is to see it first.
 func (m *Module) reportIncident(c api.Ctx, r incidentReport) (Incident, error) {
 	i := Incident{IncidentFields: r.IncidentFields, OccurredAt: r.OccurredAt.Time(), ReportedBy: c.User.ID}
 	if r.OccurredAt == 0 || i.OccurredAt.After(c.Now) {
@@ -72,27 +74,13 @@ func (m *Module) reportIncident(c api.Ctx, r incidentReport) (Incident, error) {
 	if err := i.place(c); err != nil {
 		return i, err
 	}
+	if err := i.hold(c); err != nil {
+		return i, err
+	}
 	if err := api.Insert(c, "incident", &i); err != nil {
 		return i, err
 	}
-	c.Tell(i.news())
-	if i.TripID == nil {
-		return i, nil
-	}
-	var riders []TripStudent
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name from boarding b
-		join student s on s.id = b.student_id
-		where b.trip_id = $1 and b.status in ('waiting', 'boarded')`, Args: []any{*i.TripID}, Scan: tenancy.Collect(&riders)})
-	if err != nil {
-		return i, fmt.Errorf("looking who is aboard: %w", err)
-	}
-	for _, s := range riders {
-		notice.Send(c, notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("incident:%s:%s", i.ID, s.StudentID), RecordID: i.ID, StudentID: &s.StudentID,
-			Text: notice.Text{Name: "transport.incident." + i.Type, Values: notice.Values{"description": i.Description}},
-		})
-	}
-	return i, nil
+	return i, i.tell(c)
 }
 
 // place finds the bus, which must be the caller's, and the trip it is on.
@@ -114,16 +102,23 @@ func (i *Incident) place(c api.Ctx) error {
 	case i.TripID == nil:
 		i.TripID = found[0].TripID
 	case !found[0].Known:
-		return api.InvalidField("tripId", "tripId names no trip of the bus")
+		return api.InvalidField("tripId", "tripId is no trip of the bus")
 	}
 	return nil
 }
 
+// news is for everybody who watches the bus, or for the staff and the trip's driver while riders
+// are not to know.
 func (i *Incident) news() events.Fact {
-	return events.Fact{Kind: NewsFact, Data: News{BusID: i.BusID, Event: "incident", Data: map[string]any{
+	n := News{BusID: i.BusID, Event: "incident", Data: map[string]any{
 		"id": i.ID, "busId": i.BusID, "tripId": i.TripID, "type": i.Type, "severity": i.Severity, "description": i.Description,
 		"lat": i.Lat, "lng": i.Lng, "occurredAt": i.OccurredAt, "resolvedAt": i.ResolvedAt, "resolution": i.Resolution,
-	}}}
+		"release": i.Release,
+	}}
+	if i.Release != released {
+		n.StudentID, n.OnTrip = &uuid.Nil, i.TripID
+	}
+	return events.Fact{Kind: NewsFact, Data: n}
 }
 
 func listIncidents(c api.Ctx, l api.ListRequest) (api.Page[Incident], error) {
@@ -191,6 +186,9 @@ func busIncidents(c api.Ctx, r busHistory) (api.Page[Incident], error) {
 	}
 	var total int64
 	query := c.DB.Model(&Incident{}).Where("bus_id = ?", r.BusID)
+	if c.User.Role == api.Parent {
+		query = query.Where("release = ?", released)
+	}
 	if err := query.Session(&gorm.Session{}).Count(&total).Error; err != nil {
 		return page, fmt.Errorf("counting incidents: %w", err)
 	}

@@ -11,10 +11,11 @@ import (
 )
 
 // listen subscribes to facts: a student who came by bus was marked absent in class, or
-// boards after being marked; leave was granted to a student a bus waits for; a trip should
+// boards after being marked; the holidays changed; leave was granted to a student a bus waits for; a trip should
 // be over; there is news for those who watch a bus; positions came late.
 func (m *Module) listen(bus *events.Bus) {
 	bus.On("attendance.marked", "transport", m.absentButAboard)
+	bus.On("holiday.changed", "transport", m.followHolidays)
 	bus.On(BoardedFact, "transport", m.aboardButAbsent)
 	bus.On("leave.decided", "transport", onLeaveAfterAll)
 	bus.On(EndDueFact, "transport", m.leftOpen)

@@ -58,7 +58,7 @@ func (m *Module) aboardButAbsent(ctx context.Context, h events.Heard) error {
 	return m.tellMissing(ctx, db, h, day.Date, absent)
 }
 
-// selectOffice are those who are told when something is wrong.
+// selectOffice finds the employees who are alerted when something is wrong.
 const selectOffice = `select u.id from app_user u join role r on r.id = u.role_id where r.type = 'SCHOOL_ADMIN' and u.status = 'ACTIVE'`
 
 // tellMissing tells the office which of these absent students came by bus, once a day

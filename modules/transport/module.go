@@ -17,7 +17,7 @@ type Absences interface {
 	OnLeave(c api.Ctx, day api.Date, students []uuid.UUID) ([]uuid.UUID, error)
 }
 
-// Schools knows the schools; a listener asks in which language one is told things.
+// Schools knows the schools; a listener asks in which language one gets its notices.
 type Schools interface {
 	School(ctx context.Context, id uuid.UUID) (*tenancy.School, error)
 }
@@ -33,7 +33,9 @@ type Module struct {
 	Absences Absences
 	Register Register
 	Schools  Schools
-	Tracker  *live.Tracker
+	// DaysOff reads the holidays.
+	DaysOff DaysOff
+	Tracker *live.Tracker
 	// Publish sends news to those who watch a bus; of a student's boarding, only to the
 	// office and teachers, the trip's driver and the student's own guardians.
 	Publish func(ctx context.Context, school uuid.UUID, n News) error

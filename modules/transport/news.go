@@ -22,7 +22,7 @@ const SightsChanged = "bus.sights-changed"
 type News struct {
 	BusID     uuid.UUID  `json:"busId"`
 	Event     string     `json:"event"`               // as watchers get it: trip-status, boarding, incident, eta
-	StudentID *uuid.UUID `json:"studentId,omitempty"` // whose guardians alone get it, besides the staff
+	StudentID *uuid.UUID `json:"studentId,omitempty"` // whose guardians alone get it, besides the staff; the zero id: nobody's
 	OnTrip    *uuid.UUID `json:"onTrip,omitempty"`    // the trip that happened on, whose driver gets it
 	TripID    *uuid.UUID `json:"tripId,omitempty"`    // whose state changed
 	Data      any        `json:"data"`

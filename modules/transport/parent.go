@@ -18,7 +18,7 @@ type ChildsRide struct {
 	LastName    string       `json:"lastName"`
 	RouteID     uuid.UUID    `json:"routeId"`
 	RouteName   string       `json:"routeName"`
-	Direction   string       `json:"direction"`
+	Direction   string       `json:"direction" enum:"pickup,dropoff"`
 	BusID       uuid.UUID    `json:"busId"`
 	BusNumber   string       `json:"busNumber"`
 	StopID      uuid.UUID    `json:"stopId"`
@@ -26,25 +26,42 @@ type ChildsRide struct {
 	Lat         float64      `json:"lat"`
 	Lng         float64      `json:"lng"`
 	PlannedTime roster.Clock `json:"plannedTime"`
-	NotRiding   bool         `json:"notRiding" doc:"You said that the child will not ride today"`
-	TripID      *uuid.UUID   `json:"tripId" doc:"Today's trip"`
-	TripStatus  *string      `json:"tripStatus"`
-	ScheduledAt *time.Time   `json:"scheduledStartAt"`
-	Boarding    *string      `json:"boarding" doc:"Where the child stands on that trip"`
+	// PreviousTime is shown for changedTimeDays, to those who still wait for the bus at the old time.
+	PreviousTime roster.Clock `json:"previousTime" doc:"What plannedTime was before it changed, for a week; else empty"`
+	NotRiding    bool         `json:"notRiding" doc:"You said that the child will not ride today"`
+	TripID       *uuid.UUID   `json:"tripId" doc:"Today's trip"`
+	TripStatus   *string      `json:"tripStatus" enum:"scheduled,in_progress,paused,completed,cancelled"`
+	ScheduledAt  *time.Time   `json:"scheduledStartAt"`
+	Boarding     *string      `json:"boarding" doc:"Where the child stands on that trip"`
 }
 
 // ParentsBuses are how a parent's children ride.
 type ParentsBuses struct {
-	Buses []ChildsRide `json:"buses"`
-	Total int          `json:"total"`
+	Buses         []ChildsRide   `json:"buses"`
+	Total         int            `json:"total"`
+	NotRidingDays []NotRidingDay `json:"notRidingDays" doc:"The days from today on of which you said that a child will not ride"`
 }
 
+// NotRidingDay is a way that a child will not ride on a day.
+type NotRidingDay struct {
+	StudentID uuid.UUID `json:"studentId"`
+	Date      api.Date  `json:"date"`
+	TripType  string    `json:"tripType" enum:"pickup,dropoff"`
+}
+
+const (
+	changedTimeDays  = 7
+	notRidingForward = 60 // days ahead that a parent may say it for
+)
+
 func (m *Module) parentsBuses(c api.Ctx, _ api.Nothing) (ParentsBuses, error) {
-	out := ParentsBuses{}
+	out := ParentsBuses{Buses: []ChildsRide{}, NotRidingDays: []NotRidingDay{}}
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `
 		select s.id as student_id, s.first_name, s.last_name, r.id as route_id, r.name as route_name, r.direction,
 			b.id as bus_id, b.bus_number, p.id as stop_id, p.name as stop_name, p.lat, p.lng,
 			coalesce(to_char(p.planned_time, 'HH24:MI'), '') as planned_time,
+			case when p.time_changed_on > $2::date - $3::int and p.previous_time <> p.planned_time
+				then to_char(p.previous_time, 'HH24:MI') else '' end as previous_time,
 			exists (select from not_riding n where n.student_id = s.id and n.date = $2 and n.trip_type = r.direction) as not_riding,
 			t.id as trip_id, t.status as trip_status, t.scheduled_start_at as scheduled_at,
 			(select g.status from boarding g where g.trip_id = t.id and g.student_id = s.id) as boarding
@@ -56,7 +73,11 @@ func (m *Module) parentsBuses(c api.Ctx, _ api.Nothing) (ParentsBuses, error) {
 			order by t.status in ('in_progress', 'paused') desc, t.status = 'scheduled' desc, t.scheduled_start_at limit 1) t on true
 		join bus b on b.id = coalesce(t.bus_id, r.bus_id)
 		where g.user_id = $1 and sg.can_view_data and s.deleted_at is null
-		order by s.first_name, s.id, r.direction desc`, Args: []any{c.User.ID, c.Today()}, Scan: tenancy.Collect(&out.Buses)})
+		order by s.first_name, s.id, r.direction desc`, Args: []any{c.User.ID, c.Today(), changedTimeDays},
+		Scan: tenancy.Collect(&out.Buses)},
+		tenancy.Query{SQL: `select n.student_id, n.date, n.trip_type from not_riding n where n.date >= $1 and n.student_id in (` +
+			roster.LinkedIDs("$2") + `) order by n.date, n.student_id, n.trip_type desc`, Args: []any{c.Today(), c.User.ID},
+			Scan: tenancy.Collect(&out.NotRidingDays)})
 	if err != nil {
 		return out, fmt.Errorf("listing a parent's buses: %w", err)
 	}
@@ -88,7 +109,7 @@ func (m *Module) notRiding(c api.Ctx, r absence) (NotRidingAnswer, error) {
 	if r.Date.IsZero() {
 		r.Date = c.Today()
 	}
-	if r.Date.Before(c.Today()) || c.Today().AddDays(60).Before(r.Date) {
+	if r.Date.Before(c.Today()) || c.Today().AddDays(notRidingForward).Before(r.Date) {
 		return NotRidingAnswer{}, api.InvalidField("date", "date must be today or within the next 60 days")
 	}
 	ways := []string{"pickup", "dropoff"}

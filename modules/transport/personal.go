@@ -19,9 +19,10 @@ func personal() []api.PersonalTable {
 		{Table: "boarding_tap", Section: "boardingTaps", Of: "student_id", NoID: true, By: "tapped_by",
 			Nothing: api.Reasons{api.FixedText: "client_event_id status"}},
 		{
-			Table: "incident", Section: "incidents", Of: "reported_by", By: "resolved_by created_by updated_by", Free: "description resolution",
+			Table: "incident", Section: "incidents", Of: "reported_by", By: "released_by resolved_by created_by updated_by",
+			Free:    "description resolution",
 			Set:     map[string]string{"lat": "null", "lng": "null"},
-			Nothing: api.Reasons{api.FixedText: "type severity"},
+			Nothing: api.Reasons{api.FixedText: "type severity release"},
 		},
 	}
 }

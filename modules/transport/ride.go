@@ -135,11 +135,11 @@ func checkRiders(c api.Ctx, r riders, body string, from api.Date) ([]Rider, erro
 	for i, e := range r.Students {
 		if !free[e.StudentID] {
 			bad = append(bad, api.Detail{Field: fmt.Sprintf("students[%d].studentId", i),
-				Message: "studentId names no student of the school, or one named before"})
+				Message: "studentId is no student of the school, or is given twice"})
 		}
 		free[e.StudentID] = false
 		if !there[e.StopID] {
-			bad = append(bad, api.Detail{Field: fmt.Sprintf("students[%d].stopId", i), Message: "stopId names no stop of the route"})
+			bad = append(bad, api.Detail{Field: fmt.Sprintf("students[%d].stopId", i), Message: "stopId is no stop of the route"})
 		}
 	}
 	if bad != nil {

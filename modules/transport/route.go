@@ -20,6 +20,8 @@ type RouteFields struct {
 	Name      string    `json:"name" validate:"name,max=100" example:"Hill Road, morning"`
 	BusID     uuid.UUID `json:"busId" validate:"required"`
 	Direction string    `json:"direction" validate:"required,oneof=pickup dropoff"`
+	// RunsOnHolidays holds for all its trips.
+	RunsOnHolidays bool `json:"runsOnHolidays" doc:"Its trips take place on holidays too"`
 }
 
 // routeInput is a route with its stops.

@@ -21,6 +21,12 @@ func (m *Module) Describe() api.Module {
 		Listen:      m.listen,
 		Personal:    personal(),
 		Examples:    examples(),
+		Names: map[string]string{
+			"busId":   `select id, bus_number from bus`,
+			"routeId": `select id, name from route`,
+			"stop":    `select id, name from stop`,
+			"trip":    `select t.id, r.name from trip t join route r on r.id = t.route_id`,
+		},
 		Scheduled: []api.Scheduled{{Name: "thin-trails", Every: 24 * time.Hour, School: func(_ context.Context, at api.SchoolWork) error {
 			return live.ThinTrails(at.DB, at.Today())
 		}}},
@@ -31,7 +37,7 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/transport/bus/create", "transport", "Add a bus", createBus, api.Says("Bus created")),
-		api.List("/school-admin/transport/bus/list", "transport", "List the buses", busListing, listBuses),
+		api.List("/school-admin/transport/bus/list", "transport", "List the buses", busListing, listBuses, api.MayBeStale),
 		api.Get("/school-admin/transport/bus/:id", "transport", "Read a bus, its routes and substitute drivers", getBus),
 		api.Put("/school-admin/transport/bus/:id", "transport", "Change a bus", updateBus, api.Versioned),
 		api.Remove("/school-admin/transport/bus/:id", "transport", "Delete a bus nothing refers to", deleteBus),
@@ -41,7 +47,7 @@ func (m *Module) routes() []api.Row {
 
 		api.Create("/school-admin/transport/route/create", "transport", "Add a route with its stops in order", createRoute,
 			api.Says("Route created")),
-		api.List("/school-admin/transport/route/list", "transport", "List the routes", routeListing, listRoutes),
+		api.List("/school-admin/transport/route/list", "transport", "List the routes", routeListing, listRoutes, api.MayBeStale),
 		api.Get("/school-admin/transport/route/:id", "transport", "Read a route, its stops and today's riders", getRoute),
 		api.Put("/school-admin/transport/route/:id", "transport", "Change a route; given stops replace the present ones", updateRoute,
 			api.Versioned),
@@ -50,7 +56,7 @@ func (m *Module) routes() []api.Row {
 			api.Says("Riders saved")),
 
 		api.Create("/school-admin/transport/trip/schedule", "transport", "Schedule a trip for a day, or on weekdays of some weeks",
-			scheduleTrips, api.Says("Scheduled")),
+			m.scheduleTrips, api.Says("Scheduled")),
 		api.List("/school-admin/transport/trip/list", "transport", "List the trips", tripListing, listTrips),
 		api.Get("/school-admin/transport/trip/:id", "transport", "Read a trip, its riders and stops", m.getTrip),
 		api.Put("/school-admin/transport/trip/:id", "transport", "Change the bus, driver or time of a trip that has not started", m.updateTrip,
@@ -65,6 +71,10 @@ func (m *Module) routes() []api.Row {
 		api.List("/school-admin/transport/incident/list", "transport", "List the incidents", incidentListing, listIncidents),
 		api.Post("/school-admin/transport/incident/:id/resolve", "transport", "Say how an incident ended", m.resolveAnyIncident,
 			api.Says("Incident resolved")),
+		api.Post("/school-admin/transport/incident/:id/release", "transport", "Tell the riders of an incident that waits for the office",
+			m.releaseIncident, api.Says("Riders notified")),
+		api.Post("/school-admin/transport/incident/:id/discard", "transport", "Keep an incident that waits for the office from the riders",
+			m.discardIncident, api.Says("Incident discarded")),
 		api.Get("/school-admin/transport/live", "transport", "Every bus that drives today: its trip, stops, riders and what went wrong", fleet),
 
 		api.Get("/driver/bus/mine", "transport", "The buses I drive today", driversBuses),
@@ -108,22 +118,22 @@ func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "bus_number_key", Field: "busNumber", Message: "A bus has this number"},
 		{Name: "bus_registration_key", Field: "registrationNumber", Message: "A bus has this registration number"},
-		{Name: "bus_driver_fkey", Field: "driverId", Message: "driverId names no employee"},
-		{Name: "bus_attendant_fkey", Field: "attendantId", Message: "attendantId names no employee"},
+		{Name: "bus_driver_fkey", Field: "driverId", Message: "driverId is no employee"},
+		{Name: "bus_attendant_fkey", Field: "attendantId", Message: "attendantId is no employee"},
 		{Name: "bus_substitute_overlap_excl", Field: "fromDate", Message: "The bus has a substitute driver on these days"},
 		{Name: "bus_substitute_dates_check", Field: "toDate", Message: "toDate must not be before fromDate"},
-		{Name: "bus_substitute_bus_fkey", Field: "busId", Message: "busId names no bus"},
+		{Name: "bus_substitute_bus_fkey", Field: "busId", Message: "busId does not exist"},
 		{Name: "route_name_key", Field: "name", Message: "A route has this name"},
-		{Name: "route_bus_fkey", Field: "busId", Message: "busId names no bus"},
+		{Name: "route_bus_fkey", Field: "busId", Message: "busId does not exist"},
 		{Name: "ride_student_fkey", Field: "students", Message: "students names somebody who is no student"},
 		{Name: "ride_stop_fkey", Field: "students", Message: "students names a stop that is not on the route"},
 		{Name: "ride_overlap_excl", Field: "students", Message: "A student rides another route that way on these days"},
 		{Name: "trip_open_bus_key", Message: "The bus is on another trip: end that first"},
 		{Name: "trip_open_driver_key", Message: "The driver is on another trip: end that first"},
 		{Name: "trip_once_key", Field: "scheduledStartTime", Message: "The route has a trip at this time"},
-		{Name: "trip_route_fkey", Field: "routeId", Message: "routeId names no route"},
-		{Name: "trip_bus_fkey", Field: "busId", Message: "busId names no bus"},
-		{Name: "trip_driver_fkey", Field: "driverId", Message: "driverId names no employee"},
-		{Name: "incident_trip_fkey", Field: "tripId", Message: "tripId names no trip"},
+		{Name: "trip_route_fkey", Field: "routeId", Message: "routeId does not exist"},
+		{Name: "trip_bus_fkey", Field: "busId", Message: "busId does not exist"},
+		{Name: "trip_driver_fkey", Field: "driverId", Message: "driverId is no employee"},
+		{Name: "incident_trip_fkey", Field: "tripId", Message: "tripId does not exist"},
 	}
 }

@@ -19,7 +19,7 @@ type StopFields struct {
 	Name         string       `json:"name" validate:"name,max=100"`
 	Lat          float64      `json:"lat" validate:"min=-90,max=90" example:"12.9716"`
 	Lng          float64      `json:"lng" validate:"min=-180,max=180" example:"77.5946"`
-	RadiusMeters int          `json:"radiusMeters" validate:"omitempty,min=30,max=5000" doc:"Families are told when the bus comes so near; 300 unless given"`
+	RadiusMeters int          `json:"radiusMeters" validate:"omitempty,min=30,max=5000" doc:"Families are notified when the bus comes so near; 300 unless given"`
 	PlannedTime  roster.Clock `json:"plannedTime" doc:"HH:MM at the school"`
 }
 
@@ -68,7 +68,7 @@ func putStops(c api.Ctx, route uuid.UUID, fields []StopFields) error {
 		r := row{ID: api.NewID(), Name: f.Name, Sequence: i + 1, Lat: f.Lat, Lng: f.Lng, Radius: f.RadiusMeters}
 		if f.ID != nil {
 			if r.ID = *f.ID; !known[r.ID] {
-				bad = append(bad, api.Detail{Field: at("id"), Message: "id names no stop of the route, or one that was named before"})
+				bad = append(bad, api.Detail{Field: at("id"), Message: "id is no stop of the route, or is given twice"})
 			}
 			known[r.ID] = false
 			kept = append(kept, r.ID)
@@ -99,7 +99,10 @@ func putStops(c api.Ctx, route uuid.UUID, fields []StopFields) error {
 		select id, $2, name, sequence, lat, lng, radius_meters, planned_time
 		from jsonb_to_recordset($1::jsonb) as s (id uuid, name text, sequence int, lat float8, lng float8, radius_meters int, planned_time time)
 		on conflict (id) do update set name = excluded.name, sequence = excluded.sequence, lat = excluded.lat, lng = excluded.lng,
-			radius_meters = excluded.radius_meters, planned_time = excluded.planned_time`, Args: []any{string(body), route}})
+			radius_meters = excluded.radius_meters, planned_time = excluded.planned_time,
+			previous_time = case when stop.planned_time is distinct from excluded.planned_time then stop.planned_time else stop.previous_time end,
+			time_changed_on = case when stop.planned_time is distinct from excluded.planned_time then $3 else stop.time_changed_on end`,
+		Args: []any{string(body), route, c.Today()}})
 	if err != nil {
 		return fmt.Errorf("writing stops: %w", err)
 	}

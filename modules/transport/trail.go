@@ -27,7 +27,7 @@ type TrailPoint struct {
 type Trail struct {
 	TripID    uuid.UUID    `json:"tripId"`
 	BusID     uuid.UUID    `json:"busId"`
-	Status    string       `json:"status"`
+	Status    string       `json:"status" enum:"scheduled,in_progress,paused,completed,cancelled"`
 	StartedAt *time.Time   `json:"startedAt"`
 	EndedAt   *time.Time   `json:"endedAt"`
 	Points    []TrailPoint `json:"points" doc:"At most 20,000"`

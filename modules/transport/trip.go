@@ -27,13 +27,15 @@ type Trip struct {
 	RouteID          uuid.UUID  `json:"routeId"`
 	BusID            uuid.UUID  `json:"busId"`
 	DriverID         *uuid.UUID `json:"driverId" doc:"Said for this trip, or who drove it; otherwise the bus's driver of the day"`
-	TripType         string     `json:"tripType"`
+	TripType         string     `json:"tripType" enum:"pickup,dropoff"`
 	TripDate         api.Date   `json:"tripDate"`
 	ScheduledStartAt time.Time  `json:"scheduledStartAt"`
-	Status           string     `json:"status" doc:"scheduled, in_progress, paused, completed or cancelled"`
+	Status           string     `json:"status" enum:"scheduled,in_progress,paused,completed,cancelled"`
 	StartedAt        *time.Time `json:"startedAt"`
 	EndedAt          *time.Time `json:"endedAt"`
 	CancelReason     string     `json:"cancelReason"`
+	RunsOnHolidays   bool       `json:"runsOnHolidays" doc:"It takes place on a holiday too"`
+	OffDay           bool       `json:"offDay" doc:"A holiday cancelled it; it comes back if the day is a school day again"`
 }
 
 func (t *Trip) open() bool { return t.Status == inProgress || t.Status == paused }
@@ -195,4 +197,4 @@ func findMine(c api.Ctx, id uuid.UUID, lock string) (Trip, error) {
 }
 
 const tripColumns = `t.id, t.created_at, t.updated_at, t.created_by, t.updated_by, t.version, t.route_id, t.bus_id, t.driver_id, t.trip_type, t.trip_date,
-	t.scheduled_start_at, t.status, t.started_at, t.ended_at, t.cancel_reason`
+	t.scheduled_start_at, t.status, t.started_at, t.ended_at, t.cancel_reason, t.runs_on_holidays, t.off_day`

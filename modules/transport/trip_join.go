@@ -60,10 +60,10 @@ func checkExtra(c api.Ctx, t Trip, r extraRider) error {
 	}
 	var bad []api.Detail
 	if !found[0].Student {
-		bad = append(bad, api.Detail{Field: "studentId", Message: "studentId names no student of the school"})
+		bad = append(bad, api.Detail{Field: "studentId", Message: "studentId is no student of the school"})
 	}
 	if !found[0].Stop {
-		bad = append(bad, api.Detail{Field: "stopId", Message: "stopId names no stop of the route"})
+		bad = append(bad, api.Detail{Field: "stopId", Message: "stopId is no stop of the route"})
 	}
 	if bad != nil {
 		return api.Invalid(bad...)
@@ -75,7 +75,7 @@ func checkExtra(c api.Ctx, t Trip, r extraRider) error {
 }
 
 // join puts riders down on trips under way, all of one route and day; who is on one stays
-// as they are. Watchers and the guardians of those who are waited for are told.
+// as they are. Watchers and the guardians of those who are waited for are notified.
 func join(c api.Ctx, trips []Trip, riders []TripStudent) (int, error) {
 	if len(trips) == 0 || len(riders) == 0 {
 		return 0, nil

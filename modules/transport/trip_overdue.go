@@ -53,7 +53,7 @@ func tellWhenDue(c api.Ctx, t Trip) error {
 	return nil
 }
 
-// leftOpen tells the office of a trip nobody has ended, and who is on the bus by the books.
+// leftOpen tells the office of a trip nobody has ended, and who is on the bus by the boarding log.
 func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 	var due EndDue
 	if err := h.Read(&due); err != nil {

@@ -21,10 +21,12 @@ type TripStudent struct {
 	StopID     uuid.UUID  `json:"stopId"`
 	StopName   string     `json:"stopName"`
 	Sequence   int        `json:"sequence"`
-	Status     string     `json:"status" doc:"waiting, boarded, alighted, absent or no_show"`
+	Status     string     `json:"status" enum:"waiting,boarded,alighted,absent,no_show"`
 	Reason     string     `json:"reason" doc:"Why they were put down as absent, if they were"`
 	BoardedAt  *time.Time `json:"boardedAt"`
 	AlightedAt *time.Time `json:"alightedAt"`
+
+	ClassID, DivisionID uuid.UUID `json:"-"` // of those expected
 }
 
 func (s TripStudent) name() string { return roster.FullName(s.FirstName, s.LastName) }
@@ -37,8 +39,11 @@ const selectBoardings = `select b.student_id, s.first_name, s.last_name, b.stop_
 // selectExpected are those who ride the route on a day, before the trip has started;
 // said is what a parent said.
 const selectExpected = `select r.student_id, s.first_name, s.last_name, r.stop_id, p.name as stop_name, p.sequence,
-		case when n.id is null then 'waiting' else 'absent' end as status, case when n.id is null then '' else 'said not to ride' end as reason
+		case when n.id is null then 'waiting' else 'absent' end as status, case when n.id is null then '' else 'said not to ride' end as reason,
+		coalesce(e.class_id, '00000000-0000-0000-0000-000000000000') as class_id,
+		coalesce(e.division_id, '00000000-0000-0000-0000-000000000000') as division_id
 	from ride r join student s on s.id = r.student_id join stop p on p.id = r.stop_id
+	left join enrolment e on e.student_id = r.student_id and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2)
 	left join not_riding n on n.student_id = r.student_id and n.date = $2 and n.trip_type = $3
 	where r.route_id = $1 and r.start_date <= $2 and (r.end_date is null or r.end_date >= $2) and s.deleted_at is null and s.status = 'ACTIVE'
 	order by p.sequence, s.first_name, s.last_name, s.id`
@@ -63,7 +68,21 @@ func (m *Module) expected(c api.Ctx, t Trip) ([]TripStudent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading who is expected: %w", err)
 	}
-	if m.Absences == nil || len(list) == 0 {
+	if len(list) == 0 {
+		return list, nil
+	}
+	if !t.RunsOnHolidays {
+		off, err := m.DaysOff(c.DB, t.TripDate, t.TripDate)
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range list {
+			if s.Status == "waiting" && off(s.ClassID, s.DivisionID, t.TripDate) != "" && off(uuid.Nil, uuid.Nil, t.TripDate) == "" {
+				list[i].Status, list[i].Reason = "absent", "day off"
+			}
+		}
+	}
+	if m.Absences == nil {
 		return list, nil
 	}
 	ids := make([]uuid.UUID, len(list))
@@ -122,7 +141,7 @@ type ridersOf struct {
 // TripStudents are a trip's riders and what they add up to.
 type TripStudents struct {
 	TripID   uuid.UUID      `json:"tripId"`
-	Status   string         `json:"status"`
+	Status   string         `json:"status" enum:"scheduled,in_progress,paused,completed,cancelled"`
 	Students []TripStudent  `json:"students"`
 	Total    int            `json:"total"`
 	Counts   map[string]int `json:"counts" doc:"How many are in each state"`

@@ -24,6 +24,7 @@ type tripSchedule struct {
 	FromDate           api.Date     `json:"fromDate"`
 	ToDate             api.Date     `json:"toDate"`
 	ScheduledStartTime roster.Clock `json:"scheduledStartTime" validate:"required" doc:"HH:MM at the school"`
+	RunsOnHolidays     bool         `json:"runsOnHolidays" doc:"On holidays too. Otherwise a holiday of the school, or of all riders, has no trip"`
 }
 
 // Scheduled is the trip that was made, or the first of those that were.
@@ -31,9 +32,17 @@ type Scheduled struct {
 	Trip
 	Trips []Trip `json:"trips"`
 	Total int    `json:"total"`
+	// Skipped are days that were named and are holidays.
+	Skipped []SkippedDay `json:"skipped" doc:"Holidays among the days, on which there is no trip"`
 }
 
-func scheduleTrips(c api.Ctx, r tripSchedule) (Scheduled, error) {
+// SkippedDay is a day without a trip.
+type SkippedDay struct {
+	Date   api.Date `json:"date"`
+	DayOff string   `json:"dayOff" example:"Diwali"`
+}
+
+func (m *Module) scheduleTrips(c api.Ctx, r tripSchedule) (Scheduled, error) {
 	days, bad := r.days(c.Today())
 	if bad != nil {
 		return Scheduled{}, api.Invalid(bad...)
@@ -43,13 +52,17 @@ func scheduleTrips(c api.Ctx, r tripSchedule) (Scheduled, error) {
 		return Scheduled{}, fmt.Errorf("reading a route: %w", err)
 	}
 	if len(routes) == 0 {
-		return Scheduled{}, api.InvalidField("routeId", "routeId names no route")
+		return Scheduled{}, api.InvalidField("routeId", "routeId does not exist")
 	}
 	route := routes[0]
 	if r.TripType != "" && r.TripType != route.Direction {
 		return Scheduled{}, api.InvalidField("tripType", "tripType must be the route's direction, %s", route.Direction)
 	}
 	if err := mayDrive(c, r.DriverID); err != nil {
+		return Scheduled{}, err
+	}
+	days, skipped, err := m.schoolDays(c, route, days, r)
+	if err != nil {
 		return Scheduled{}, err
 	}
 	bus := route.BusID
@@ -62,6 +75,7 @@ func scheduleTrips(c api.Ctx, r tripSchedule) (Scheduled, error) {
 			Record:  api.Record{ID: api.NewID(), CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: &c.User.ID, UpdatedBy: &c.User.ID, Version: 1},
 			RouteID: route.ID, BusID: bus, DriverID: r.DriverID, TripType: route.Direction, TripDate: day,
 			ScheduledStartAt: r.ScheduledStartTime.On(day, c.School.Location()).UTC(), Status: scheduled,
+			RunsOnHolidays: r.RunsOnHolidays,
 		}
 	}
 	if err := c.DB.Create(&trips).Error; err != nil {
@@ -69,7 +83,37 @@ func scheduleTrips(c api.Ctx, r tripSchedule) (Scheduled, error) {
 	}
 	c.Changed("create", "trip", trips[0].ID, nil,
 		map[string]any{"routeId": route.ID, "from": days[0], "to": days[len(days)-1], "trips": len(days)})
-	return Scheduled{Trip: trips[0], Trips: trips, Total: len(trips)}, nil
+	return Scheduled{Trip: trips[0], Trips: trips, Total: len(trips), Skipped: skipped}, nil
+}
+
+// schoolDays leaves out the holidays of the school or of all riders, unless the trip or its route
+// runs on them. One day alone, or none but holidays, is refused.
+func (m *Module) schoolDays(c api.Ctx, route Route, days []api.Date, r tripSchedule) ([]api.Date, []SkippedDay, error) {
+	skipped := []SkippedDay{}
+	if r.RunsOnHolidays || route.RunsOnHolidays {
+		return days, skipped, nil
+	}
+	k, err := m.readRideCalendar(c.DB, []uuid.UUID{route.ID}, days[0], days[len(days)-1])
+	if err != nil {
+		return nil, nil, err
+	}
+	open := make([]api.Date, 0, len(days))
+	for _, day := range days {
+		if name := k.dayOff(route.ID, day); name != "" {
+			skipped = append(skipped, SkippedDay{day, name})
+		} else {
+			open = append(open, day)
+		}
+	}
+	if len(open) == 0 {
+		field := "tripDate"
+		if r.TripDate.IsZero() {
+			field = "weekdays"
+		}
+		return nil, nil, api.InvalidField(field, "%s is a holiday: %s. Say that the trip runs on holidays, or choose another day",
+			skipped[0].Date, skipped[0].DayOff)
+	}
+	return open, skipped, nil
 }
 
 // days are the days a schedule names, or what is wrong with it.

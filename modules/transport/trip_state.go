@@ -23,7 +23,7 @@ type cancelling struct {
 }
 
 // startTrip starts a trip: its riders are put down, those who will not ride as absent,
-// and the others' guardians are told. A paused one goes on.
+// and the others' guardians are notified. A paused one goes on.
 func (m *Module) startTrip(c api.Ctx, r onTrip) (TripDetail, error) {
 	return m.command(c, r.TripID, inProgress, []string{scheduled, paused}, func(t *Trip) error {
 		if t.Status == paused {
@@ -139,8 +139,10 @@ func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
 			continue
 		}
 		notice.Send(c, notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("trip-cancelled:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
-			Text: notice.Text{Name: "transport.cancelled", Values: notice.Values{"child": s.name(), "way": way(t), "reason": t.CancelReason}},
+			Type: notice.Transport, Key: fmt.Sprintf("trip-cancelled:%s:%d:%s", t.ID, t.Version, s.StudentID), RecordID: t.ID,
+			StudentID: &s.StudentID,
+			Text: notice.Text{Name: "transport.cancelled", Values: notice.Values{"child": s.name(), "way": way(t), "date": t.TripDate,
+				"reason": t.CancelReason}},
 		})
 	}
 	return nil

@@ -26,7 +26,7 @@ type promoteRequest struct {
 	ToYearID    uuid.UUID               `json:"toYearId" validate:"required"`
 	ClassID     uuid.UUID               `json:"classId" validate:"required"`
 	DivisionMap map[uuid.UUID]uuid.UUID `json:"divisionMap" validate:"max=200" doc:"From a division of the class to one of the next; divisions of the same name unless given"`
-	Students    []uuid.UUID             `json:"students" validate:"max=5000" doc:"Students who go up. With it, whoever is named nowhere waits for another promotion; without it, all go up who are not retained or left"`
+	Students    []uuid.UUID             `json:"students" validate:"max=5000" doc:"Students who go up. With it, a student who is named nowhere waits for another promotion; without it, all go up who are not retained or left"`
 	Retained    []uuid.UUID             `json:"retained" validate:"max=5000" doc:"Students who stay in the class"`
 	Left        []uuid.UUID             `json:"left" validate:"max=5000" doc:"Students who do not come back"`
 	DryRun      bool                    `json:"dryRun" doc:"Say who would go where, and do nothing"`
@@ -53,7 +53,7 @@ type PromotionStep struct {
 	StudentID       uuid.UUID  `json:"studentId"`
 	AdmissionNumber string     `json:"admissionNumber"`
 	Name            string     `json:"name"`
-	Outcome         string     `json:"outcome" doc:"PROMOTED, RETAINED, LEFT, GRADUATED or LEFT_OUT"`
+	Outcome         string     `json:"outcome" enum:"PROMOTED,RETAINED,LEFT,GRADUATED,LEFT_OUT"`
 	FromDivisionID  uuid.UUID  `json:"fromDivisionId"`
 	ToClassID       *uuid.UUID `json:"toClassId"`
 	ToDivisionID    *uuid.UUID `json:"toDivisionId"`

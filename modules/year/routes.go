@@ -21,7 +21,7 @@ func Describe() api.Module {
 func routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/academic-year/create", "academic-year", "Add an academic year", createYear, api.Says("Academic year created")),
-		api.List("/school-admin/academic-year/list", "academic-year", "List the academic years", yearListing, listYears),
+		api.List("/school-admin/academic-year/list", "academic-year", "List the academic years", yearListing, listYears, api.MayBeStale),
 		api.Get("/school-admin/academic-year/:id", "academic-year", "Read an academic year", getYear),
 		api.Put("/school-admin/academic-year/:id", "academic-year", "Change an academic year", updateYear, api.Versioned),
 		api.Remove("/school-admin/academic-year/:id", "academic-year", "Delete an academic year nothing refers to", deleteYear),

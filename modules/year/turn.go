@@ -36,10 +36,10 @@ func readTurn(c api.Ctx, r promoteRequest) (*turn, error) {
 	}
 	var bad []api.Detail
 	if t.from.ID == uuid.Nil {
-		bad = append(bad, api.Detail{Field: "fromYearId", Message: "fromYearId names no academic year"})
+		bad = append(bad, api.Detail{Field: "fromYearId", Message: "fromYearId does not exist"})
 	}
 	if t.to.ID == uuid.Nil {
-		bad = append(bad, api.Detail{Field: "toYearId", Message: "toYearId names no academic year"})
+		bad = append(bad, api.Detail{Field: "toYearId", Message: "toYearId does not exist"})
 	} else if !t.from.EndDate.Before(t.to.StartDate) {
 		bad = append(bad, api.Detail{Field: "toYearId", Message: "toYearId must be a year after the one that is left"})
 	}
@@ -56,7 +56,7 @@ func readTurn(c api.Ctx, r promoteRequest) (*turn, error) {
 		}
 	}
 	if t.class.ID == uuid.Nil {
-		bad = append(bad, api.Detail{Field: "classId", Message: "classId names no class"})
+		bad = append(bad, api.Detail{Field: "classId", Message: "classId does not exist"})
 	}
 	if bad != nil {
 		return nil, api.Invalid(bad...)
@@ -157,7 +157,7 @@ func (t *turn) decideAll(r promoteRequest, candidates []PromotionStep) ([]Promot
 		for i, id := range list.ids {
 			if !seen[id] {
 				bad = append(bad, api.Detail{Field: fmt.Sprintf("%s[%d]", list.field, i),
-					Message: "names no student of this class who is to be promoted"})
+					Message: "is no student of this class who is to be promoted"})
 			}
 		}
 	}

@@ -2,6 +2,8 @@ package timetable_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 
 	"homeroom/modules/timetable"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 func TestWeek_IsReadByDivisionAndTeacher(t *testing.T) {
@@ -78,7 +81,7 @@ func TestWeek_Clashes_AreRefusedNamingBothLessons(t *testing.T) {
 	var body struct {
 		Data struct{ Clashes []timetable.Clash }
 	}
-	if err := json.Unmarshal(a.Body, &body); err != nil || len(body.Data.Clashes) != 6 || body.Data.Clashes[0].Second.DivisionID != r.a.ID {
+	if err := json.Unmarshal(a.Body, &body); err != nil || len(body.Data.Clashes) != 6 || *body.Data.Clashes[0].Second.DivisionID != r.a.ID {
 		t.Errorf("data %s", a.Body)
 	}
 	if n := r.Count(t, "timetable_slot", "division_id = ?", r.b.ID); n != 0 {
@@ -132,4 +135,25 @@ func TestPeriod_MovedIntoAnotherLesson_IsRefused(t *testing.T) {
 	r.admin.Refuses(t, "PUT", path, map[string]any{"name": "Late", "version": 1}, 409, "")
 	r.admin.Refuses(t, "POST", "/school-admin/timetable/period/create",
 		map[string]any{"name": "period 1", "startTime": "11:00", "endTime": "11:30"}, 409, "DUPLICATE_ENTRY")
+}
+
+func TestWeek_HasTheDaysOfTheSchoolsWeek(t *testing.T) {
+	t.Parallel()
+	r := newStaffroom(t)
+	for _, c := range []struct {
+		weekend []int // 0 is Sunday
+		want    []int // 1 is Monday
+	}{
+		{[]int{0}, []int{1, 2, 3, 4, 5, 6}}, {[]int{6}, []int{7, 1, 2, 3, 4, 5}},
+		{[]int{5, 6}, []int{7, 1, 2, 3, 4}}, {[]int{}, []int{1, 2, 3, 4, 5, 6, 7}}, {[]int{0, 6}, []int{1, 2, 3, 4, 5}},
+	} {
+		testkit.Put[struct{}](t, r.admin, "/school-admin/setting", map[string]any{"weekendDays": c.weekend})
+		wait.Eventually(t, fmt.Sprintf("days %v with the weekend %v", c.want, c.weekend), func() bool {
+			return slices.Equal(testkit.Get[timetable.DivisionWeek](t, r.admin, weekPath(r.a)).Days, c.want)
+		})
+	}
+	set := testkit.Put[timetable.DivisionWeek](t, r.admin, weekPath(r.a), week(lesson(7, r.first, r.maths, uuid.Nil, "")))
+	if want := []int{1, 2, 3, 4, 5, 7}; !slices.Equal(set.Days, want) {
+		t.Errorf("with a lesson on Sunday: days %v, want %v", set.Days, want)
+	}
 }

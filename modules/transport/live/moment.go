@@ -34,12 +34,11 @@ func (m *Moment) UnmarshalJSON(b []byte) error {
 		if err := json.Unmarshal(b, &text); err != nil {
 			return err
 		}
-		t, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil {
-			return errMoment
+		if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+			*m = Moment(t.UnixMicro())
+			return nil
 		}
-		*m = Moment(t.UnixMicro())
-		return nil
+		b = []byte(text)
 	}
 	if string(b) == "null" {
 		return nil
@@ -58,13 +57,13 @@ func (m *Moment) UnmarshalJSON(b []byte) error {
 
 var errMoment = errors.New("must be a time like 2026-11-30T07:05:00Z, or seconds or milliseconds since 1970")
 
-// JSONSchema is a text or a number.
+// JSONSchema is a text: generated clients cannot have two types. A number is taken all the same.
 func (Moment) JSONSchema() map[string]any {
 	return map[string]any{
-		"type":        []any{"string", "number"},
+		"type":        "string",
 		"maxLength":   maxMoment,
 		"example":     "2026-11-30T07:05:00Z",
-		"description": "ISO 8601, or seconds or milliseconds since 1970",
+		"description": "ISO 8601 with its zone, or seconds or milliseconds since 1970, as text or as a number",
 	}
 }
 

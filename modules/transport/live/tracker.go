@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -83,12 +84,24 @@ func NewTracker(p Parts) *Tracker {
 
 var errMalformed = api.Malformed("Send an object with lat, lng, speed, heading and timestamp")
 
+// refuse is what is wrong with a position that cannot be read.
+func refuse(err error) error {
+	var mistyped *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, errMoment):
+		return api.InvalidField("timestamp", "%v", errMoment)
+	case errors.As(err, &mistyped) && mistyped.Field != "":
+		return api.InvalidField(mistyped.Field, "must be a number")
+	}
+	return errMalformed.Because(err)
+}
+
 // Report takes a position from a driver, as JSON of PointFields. It returns at once what
 // is wrong with it; done is called when it is in the database, or could not be written.
 func (t *Tracker) Report(ctx context.Context, school, driver uuid.UUID, sent []byte, done func(error)) (err error) {
 	var fields PointFields
 	if err := json.Unmarshal(sent, &fields); err != nil {
-		return errMalformed.Because(err)
+		return refuse(err)
 	}
 	t.counts.received.Add(1)
 	defer func() {

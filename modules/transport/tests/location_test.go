@@ -1,6 +1,7 @@
 package transport_test
 
 import (
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -224,4 +225,21 @@ func TestTheOfficeSeesEveryBusOfTheDayInOneCall(t *testing.T) {
 		}
 	}
 	d.driver.Refuses(t, "GET", "/school-admin/transport/live", nil, 403, "")
+}
+
+func TestPosition_TimestampInDigits_IsTaken(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, 1)
+	trip := d.start(t)
+	for i, write := range []func(time.Time) any{
+		func(at time.Time) any { return strconv.FormatInt(at.UnixMilli(), 10) },
+		func(at time.Time) any { return strconv.FormatInt(at.Unix(), 10) },
+		func(at time.Time) any { return at.UnixMilli() },
+	} {
+		point := at(0.1*float64(i+1), 0)
+		point["timestamp"] = write(time.Now().Add(-time.Duration(30-i) * time.Second))
+		if got := d.send(t, trip, point); got.Stored != 1 {
+			t.Errorf("%v: %+v, want it stored", point["timestamp"], got)
+		}
+	}
 }

@@ -106,6 +106,10 @@ func (d *depot) ride(t *testing.T, route transport.RouteDetail, children ...chil
 
 func (d *depot) today() string { return api.DateOf(time.Now().In(d.Location())).String() }
 
+func (d *depot) inDays(n int) string {
+	return api.DateOf(time.Now().In(d.Location())).AddDays(n).String()
+}
+
 // schedule schedules a trip of today.
 func (d *depot) schedule(t *testing.T, route uuid.UUID, at string) transport.Scheduled {
 	t.Helper()
