@@ -48,7 +48,7 @@ func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastN
 // CanInvite returns an error that says why invitations cannot be sent, or nil.
 func (a *Auth) CanInvite() error { return a.Messages.Ready("EMAIL") }
 
-// Bar disables an account for the platform, whatever its status in the school, and ends its
+// Bar disables an account for the platform, in any status at the school, and ends its
 // sessions. The caller's statements run in the same transaction.
 func (a *Auth) Bar(ctx context.Context, account uuid.UUID, also ...tenancy.InTx) error {
 	return a.setBarred(ctx, account, true, also)

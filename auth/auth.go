@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -96,7 +97,7 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	if !ok || now.After(k.until) {
 		before := a.invalidations.Load()
 		if k, err = a.loadSession(ctx, claim); err != nil {
-			return api.User{SessionID: claim.SessionID}, err
+			return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, err)
 		}
 		k.until = now.Add(sessionTTL)
 		a.cache.Add(claim.SessionID, k)
@@ -105,9 +106,19 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 		}
 	}
 	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !now.Before(k.expiresAt) {
-		return api.User{SessionID: claim.SessionID}, errSignedOut
+		return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, errSignedOut)
 	}
 	return k.user, nil
+}
+
+// refuse is why a token that we signed opens nothing: its school does not exist, or its session has ended.
+func (a *Auth) refuse(ctx context.Context, claim Access, why error) error {
+	if errors.Is(why, errSignedOut) && claim.SchoolID != uuid.Nil {
+		if _, err := a.Schools.School(ctx, claim.SchoolID); errors.Is(err, tenancy.ErrSchoolNotFound) {
+			return err
+		}
+	}
+	return why
 }
 
 // Forget drops a session from the cache.

@@ -46,7 +46,7 @@ func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, erro
 	if err != nil {
 		return consoleSession{}, err
 	}
-	a.setCookie(c, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
+	a.setCookie(c, consolePath, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
 	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
 }
 
@@ -99,25 +99,37 @@ func (a *Auth) endAndAudit(c api.OpenCtx, id uuid.UUID) error {
 }
 
 func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (consoleSession, error) {
+	out, err := a.browserSession(c, acc, role, pair)
+	if err == nil {
+		a.setConsoleCookie(c, pair.RefreshToken)
+	}
+	return out, err
+}
+
+// browserSession is a session as a page gets it: everything but the refresh token.
+func (a *Auth) browserSession(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (consoleSession, error) {
 	who, err := a.describe(c, acc, role)
 	if err != nil {
 		return consoleSession{}, err
 	}
-	a.setConsoleCookie(c, pair.RefreshToken)
 	return consoleSession{
 		AccessToken: pair.AccessToken, ExpiresIn: int(AccessLife.Seconds()), User: who.User, School: who.School, Permissions: who.Permissions,
 	}, nil
 }
 
-// setConsoleCookie stores a refresh token in the browser; an empty one deletes it.
 func (a *Auth) setConsoleCookie(c api.OpenCtx, token string) {
+	a.setRefreshCookie(c, consolePath, consoleCookie, token)
+}
+
+// setRefreshCookie stores a refresh token in the browser; an empty one deletes it.
+func (a *Auth) setRefreshCookie(c api.OpenCtx, path, name, token string) {
 	life := RefreshLife
 	if token == "" {
 		life = 0
 	}
-	a.setCookie(c, consoleCookie, token, life)
+	a.setCookie(c, path, name, token, life)
 }
 
-func (a *Auth) setCookie(c api.OpenCtx, name, value string, life time.Duration) {
-	c.SetCookie(api.Cookie{Name: name, Value: value, Path: consolePath, Life: life, Secure: strings.HasPrefix(a.PublicURL, "https:")})
+func (a *Auth) setCookie(c api.OpenCtx, path, name, value string, life time.Duration) {
+	c.SetCookie(api.Cookie{Name: name, Value: value, Path: path, Life: life, Secure: strings.HasPrefix(a.PublicURL, "https:")})
 }

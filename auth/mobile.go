@@ -12,10 +12,12 @@ import (
 )
 
 // mobile is one family of sign-in paths: a client's own, which sees accounts of its
-// role only, or /auth, which sees all of a phone's.
+// role only, or /auth, which sees all of a phone's, or the people's app, which sees all
+// but administrators'.
 type mobile struct {
 	*Auth
 	role api.RoleType
+	app  bool
 }
 
 type phoneRequest struct {
@@ -45,7 +47,7 @@ func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
 	if err := m.Messages.Ready("SMS"); err != nil {
 		return api.Nothing{}, err
 	}
-	accounts, err := m.byPhone(c, phone, m.role)
+	accounts, err := m.accountsOf(c, phone)
 	if err != nil {
 		return api.Nothing{}, err
 	}
@@ -66,7 +68,7 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
-	accounts, err := m.byPhone(c, phone, m.role)
+	accounts, err := m.accountsOf(c, phone)
 	if err != nil {
 		return signedIn{}, err
 	}

@@ -108,7 +108,7 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
-	accounts, err := m.byPhone(c, phone, m.role)
+	accounts, err := m.accountsOf(c, phone)
 	if err != nil {
 		return signedIn{}, err
 	}

@@ -14,6 +14,7 @@ func (a *Auth) Describe() api.Module {
 		Folder:   "auth",
 		Rows:     a.routes(),
 		Personal: personal(),
+		Names:    map[string]string{"user": `select id, trim(first_name || ' ' || last_name) from app_user`},
 		Listen:   a.follow,
 		Scheduled: []api.Scheduled{{Name: "heal-directory", Every: 24 * time.Hour, AnyStatus: true,
 			School: func(ctx context.Context, at api.SchoolWork) error {
@@ -34,6 +35,7 @@ func (a *Auth) routes() []api.Row {
 		a.mobileRows("/teacher/user-auth", api.Teacher),
 		a.mobileRows("/driver/user-auth", api.Driver),
 		a.mobileRows("/auth", ""),
+		a.appRows(),
 
 		api.Open("POST", "/auth/refresh", "Change a refresh token for a new pair", api.Write, a.refresh,
 			api.CountsFor(func(_ api.OpenCtx, r refreshRequest) string { return a.refreshCaller(r.RefreshToken) }), api.Says("Refreshed"),

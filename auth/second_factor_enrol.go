@@ -79,7 +79,7 @@ type totpCode struct {
 
 // recoveryCodes are shown once. Empty: the account has its own already.
 type recoveryCodes struct {
-	RecoveryCodes []string `json:"recoveryCodes" doc:"Shown once, each good once, for whoever has lost their other factors; empty: there are some already"`
+	RecoveryCodes []string `json:"recoveryCodes" doc:"Shown once, each good once, for a user who has lost the other factors; empty: there are some already"`
 }
 
 // enrolmentKey is where a secret is kept until its first code, by the challenge or session

@@ -82,7 +82,7 @@ func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, tok
 	if err != nil {
 		return consoleSession{}, err
 	}
-	a.setCookie(c, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
+	a.setCookie(c, consolePath, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
 	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
 }
 

@@ -20,6 +20,8 @@ type signedIn struct {
 	DeviceToken  string       `json:"deviceToken,omitempty" doc:"Keep it for the phone or e-mail on this device, also after signing out, and send it as X-Device-Token when you sign in again"`
 	User         signedInUser `json:"user"`
 	Accounts     []choice     `json:"accounts,omitempty" doc:"The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN"`
+
+	account account // whom the session is of
 }
 
 type signedInUser struct {
@@ -75,7 +77,7 @@ func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bo
 
 func answerOf(acc account, pair Pair) signedIn {
 	out := signedIn{
-		AccessToken: pair.AccessToken, RefreshToken: pair.RefreshToken,
+		AccessToken: pair.AccessToken, RefreshToken: pair.RefreshToken, account: acc,
 		User: signedInUser{ID: acc.userID, Phone: acc.phone, Email: acc.email, Role: acc.role},
 	}
 	if acc.schoolID != uuid.Nil {

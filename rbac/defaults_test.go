@@ -28,10 +28,11 @@ const decisions = `
 	result        rwd rw  r   -
 	fee           rwd -   r   -
 	write-off     rwd -   -   -
+	principal-remark rwd - - -
 	announcement  rwd rw  r   -
 	leave         rwd rw  rw  -
 	transport     rwd -   r   rw
-	library       rwd r   -   -
+	library       rwd r   r   -
 	event         rwd rw  r   -
 	message       rwd rw  rw  -
 	notification  rwd rw  rw  rw

@@ -49,7 +49,7 @@ func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 		return explanation{}, err
 	}
 	if !p.modules[q.Module] {
-		return explanation{}, api.InvalidField("module", "module names no module")
+		return explanation{}, api.InvalidField("module", "module does not exist")
 	}
 	ask := api.Question{Module: q.Module, Action: api.Action(q.Action)}
 	if q.DivisionID != nil && u.Type == api.Teacher {

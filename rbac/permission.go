@@ -122,7 +122,7 @@ func checkRights(c api.Ctx, role Role, before []Permission, rights []right) erro
 		field := fmt.Sprintf("permissions[%d].moduleId", i)
 		switch name := byID[r.ModuleID]; {
 		case name == "":
-			bad = append(bad, api.Detail{Field: field, Message: "moduleId names no module"})
+			bad = append(bad, api.Detail{Field: field, Message: "moduleId does not exist"})
 		case seen[r.ModuleID]:
 			bad = append(bad, api.Detail{Field: field, Message: "moduleId is named twice"})
 		case role.System && role.Type == api.SchoolAdmin && name == "permission" && (!r.CanRead || !r.CanWrite):

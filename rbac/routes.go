@@ -12,6 +12,10 @@ func (r *RBAC) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
+		Names: map[string]string{
+			"roleId":   `select id, name from role`,
+			"moduleId": `select id, display_name from module`,
+		},
 	}
 }
 

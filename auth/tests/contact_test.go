@@ -148,6 +148,21 @@ var writers = map[string]func(t *testing.T, k *takeover) []signedIn{
 		}
 		return []signedIn{k.byInvitation(t, email)}
 	},
+	"POST /super-admin/school/import": func(t *testing.T, k *takeover) []signedIn {
+		email, code := address(), "m"+uuid.NewString()[:18]
+		testkit.Post[any](t, k.mine.App.SuperAdmin(t), "/super-admin/school/import", map[string]any{"schools": []any{map[string]any{
+			"name": "Mole's", "code": code, "timeZone": "Asia/Kolkata", "currency": "INR",
+			"admin": map[string]any{"firstName": "Mole", "email": email, "phone": k.victim.Phone}}}})
+		var made uuid.UUID
+		err := k.mine.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select id from platform.school where code = $1`, code).Scan(&made)
+		if err == nil {
+			err = k.mine.App.Service.Provisioner.Run(t.Context(), made)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []signedIn{k.byInvitation(t, email)}
+	},
 }
 
 // others take a phone or an e-mail and write no account's.

@@ -54,6 +54,23 @@ func TestFreshRow_TenMinutesAfterTheSignIn_AsksForAProof(t *testing.T) {
 	}
 }
 
+func TestFreshFile_TenMinutesAfterTheSignIn_AsksForAProof(t *testing.T) {
+	t.Parallel()
+	app, clock := ticking(t)
+	_, email := admin(t, app)
+	c := as(app, login(t, app, email, secret).AccessToken)
+	for _, list := range []string{"/school-admin/student/list", "/school-admin/employee/list"} {
+		if a := c.Call(t, "GET", list+"?format=csv", nil); a.Status != 200 {
+			t.Errorf("%s after the sign-in: %d %s", list, a.Status, a.Body)
+		}
+	}
+	clock.Pass(11 * time.Minute)
+	for _, list := range []string{"/school-admin/student/list", "/school-admin/employee/list"} {
+		testkit.Get[any](t, c, list)
+		c.Refuses(t, "GET", list+"?format=csv", nil, 403, "REAUTHENTICATION_NEEDED")
+	}
+}
+
 func TestProof_OfOneSession_IsNotAnothers(t *testing.T) {
 	t.Parallel()
 	app, clock := ticking(t)

@@ -9,13 +9,14 @@ import (
 	"homeroom/web"
 )
 
-// mountFront adds what is no endpoint of the API: the console, and in the local
+// mountFront adds what is no endpoint of the API: the console, the people's app, and in the local
 // profile, where everything is on one port, the operators' endpoints.
 func (s *Service) mountFront() {
 	engine := s.Kernel.Engine()
-	console := web.Console(web.Map{Tiles: s.Config.MapTiles, Attribution: s.Config.MapAttribution})
+	maps := web.Map{Tiles: s.Config.MapTiles, Attribution: s.Config.MapAttribution}
 	engine.GET("/", func(g *gin.Context) { g.Redirect(http.StatusFound, "/console/") })
-	engine.GET("/console/*path", gin.WrapH(http.StripPrefix("/console/", console)))
+	engine.GET("/console/*path", gin.WrapH(http.StripPrefix("/console/", web.Console(maps))))
+	engine.GET("/app/*path", gin.WrapH(http.StripPrefix("/app/", web.App(maps))))
 	if s.Config.Profile == config.Local {
 		ops := gin.WrapH(s.Ops())
 		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {

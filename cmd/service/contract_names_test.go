@@ -3,6 +3,7 @@ package service_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,4 +63,58 @@ func TestContract_NamesInRequests_AreOneLine(t *testing.T) {
 	if names < 30 {
 		t.Errorf("only %d names were found", names)
 	}
+}
+
+// freeTexts are fields whose name has a list of values elsewhere, and which people write themselves.
+var freeTexts = map[string]bool{
+	"reason": true, "BookView.category": true, "BookFields.category": true, "BookChange.category": true, "Explanation.role": true,
+	"StructureHeadInput.amountBy": true, // ignored
+}
+
+func TestContract_FieldsWithValues_ListThemInAnswers(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type property struct {
+		Type   any
+		Enum   []any
+		Format string
+		Items  *property
+	}
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]property }
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]string{} // by name, a schema that lists its values
+	for _, again := range []bool{false, true} {
+		for schema, s := range doc.Components.Schemas {
+			for name, p := range s.Properties {
+				if p.Items != nil {
+					p = *p.Items
+				}
+				isText := p.Type == "string" || slices.Contains(listOf(p.Type), any("string"))
+				switch {
+				case !isText || p.Format != "" || freeTexts[name] || freeTexts[schema+"."+name]:
+				case len(p.Enum) > 0:
+					listed[name] = schema
+				case again && listed[name] != "":
+					t.Errorf("%s.%s is a bare text, %s.%s has values: give it an enum tag", schema, name, listed[name], name)
+				}
+			}
+		}
+	}
+	if len(listed) < 30 {
+		t.Errorf("%d fields with values, want dozens", len(listed))
+	}
+}
+
+func listOf(v any) []any {
+	list, _ := v.([]any)
+	return list
 }

@@ -1,6 +1,10 @@
 package service_test
 
 import (
+	"net/http"
+	"strings"
+	"testing"
+
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
@@ -38,4 +42,32 @@ func writesClass(c api.Ctx, _ api.Nothing) (api.Nothing, error) {
 func removesClass(c api.Ctx, _ api.Nothing) error {
 	_, err := writesClass(c, api.Nothing{})
 	return err
+}
+
+func TestContract_HeadWhereGetIs_AnswersAlikeWithoutABody(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	admin := app.NewSchool(t).As(t, api.SchoolAdmin)
+	for _, r := range rowsOf(app) {
+		if r.Method != http.MethodGet {
+			continue
+		}
+		who := app.Nobody()
+		if strings.HasPrefix(r.Path, "/school-admin/") && !strings.Contains(r.Path, ":") {
+			who = admin
+		}
+		if r.Answers().Event != nil {
+			if a := who.Call(t, http.MethodHead, r.Path, nil); a.Status != 405 {
+				t.Errorf("HEAD %s, a feed: %d", r.Path, a.Status)
+			}
+			continue
+		}
+		get, head := who.Call(t, http.MethodGet, r.Path, nil), who.Call(t, http.MethodHead, r.Path, nil)
+		if head.Status != get.Status {
+			t.Errorf("%s: %d to GET, %d to HEAD", r.Path, get.Status, head.Status)
+		}
+		if len(head.Body) > 0 {
+			t.Errorf("HEAD %s has a body", r.Path)
+		}
+	}
 }

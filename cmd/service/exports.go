@@ -198,7 +198,7 @@ func (x *exports) write(ctx context.Context, school uuid.UUID, to io.Writer, pro
 	return e.Write(ctx, found, to)
 }
 
-// upToDate finds a school and brings it up to date, whatever its status.
+// upToDate finds a school and brings it up to date, in any status.
 func (x *exports) upToDate(ctx context.Context, id uuid.UUID) (*tenancy.School, error) {
 	found, err := x.cluster.FindSchool(ctx, id)
 	if err != nil || found.SchemaVersion >= x.cluster.SchoolVersion() {

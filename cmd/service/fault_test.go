@@ -97,14 +97,31 @@ func TestARefusalNeedsNoDatabase(t *testing.T) {
 	s := testkit.StartOn(t, stack, "homeroom", contractRows, clocksStandStill).NewSchool(t)
 	clients := everyone(t, s)
 	setRights(t, s, false)
+	// A hint that arrives late, or the gap of a subscription that a full machine kept waiting, makes an instance forget:
+	// it must ask again, and may then say 503.
+	var hints atomic.Int64
+	s.App.Service.Hints.OnGap(func() { hints.Add(1) })
+	for _, topic := range []string{"school", "session", "user", "policy"} {
+		s.App.Service.Hints.On(topic, func(string) { hints.Add(1) })
+	}
+	known := map[api.RoleType]int64{} // hints there had been when a role was last answered for
+	away := false
 	walk := func(roles func(n int) []api.RoleType) {
 		for n, r := range rowsOf(s.App) {
 			for _, role := range roles(n) {
 				if r.Module == "" && role == api.SuperAdmin {
 					continue // its rows ask no permission, they do their work
 				}
-				if a := call(t, clients[role], r); a.Status != 403 {
+				before := hints.Load()
+				a := call(t, clients[role], r)
+				if away && a.Status == 503 && known[role] != hints.Load() {
+					continue
+				}
+				if a.Status != 403 {
 					t.Errorf("%s as %s: %d %s", r.Name(), role, a.Status, a.Body)
+				}
+				if !away {
+					known[role] = before
 				}
 			}
 		}
@@ -115,6 +132,7 @@ func TestARefusalNeedsNoDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	away = true
 	// Every row once, by turns: what an instance remembers serves for some seconds only.
 	walk(func(n int) []api.RoleType { return everyRole[n%len(everyRole):][:1] })
 	clients[api.SuperAdmin].Refuses(t, "GET", "/super-admin/school/list", nil, 503, "Service Unavailable")

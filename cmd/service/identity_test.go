@@ -10,7 +10,6 @@ import (
 	"homeroom/api"
 	"homeroom/auth"
 	"homeroom/testkit"
-	"homeroom/testkit/wait"
 )
 
 const listClasses = "/school-admin/class/list"
@@ -51,18 +50,26 @@ func TestASchoolThatIsNotThereIsSchoolNotFound(t *testing.T) {
 	for _, path := range []string{"/suspend", "/activate", "/archive", "/retry"} {
 		super.Refuses(t, "POST", "/super-admin/school/"+api.NewID().String()+path, nil, 404, "SCHOOL_NOT_FOUND")
 	}
-	// Only an instance that remembers the user gets as far as the school: one that reads the account anew in this moment
-	// answers 401, and the next school has its turn.
-	wait.Eventually(t, "a user of a school that is gone is told so", func() bool {
-		s := app.NewSchool(t)
-		admin := s.As(t, api.SchoolAdmin)
-		testkit.Get[any](t, admin, listClasses)
-		exec(t, app, `with gone as (update platform.account set school_id = null, role_type = 'SUPER_ADMIN' where school_id = $1)
-			delete from platform.school where id = $1`, s.ID)
-		app.Service.Registry.Forget(s.ID)
-		a := admin.Call(t, "GET", listClasses, nil)
-		return a.Status == 404 && a.Failure(t).Error == "SCHOOL_NOT_FOUND"
-	})
+	s := app.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	exec(t, app, `with gone as (delete from platform.account where school_id = $1) delete from platform.school where id = $1`, s.ID)
+	app.Service.Registry.Forget(s.ID)
+	app.Service.Auth.Forget(admin.SessionID)
+	admin.Refuses(t, "GET", listClasses, nil, 404, "SCHOOL_NOT_FOUND")
+}
+
+func TestToken_SchoolThatNeverWas_IsSchoolNotFound(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	c := s.As(t, api.Teacher)
+	for _, session := range []uuid.UUID{c.SessionID, api.NewID()} {
+		var err error
+		if c.Token, err = s.App.Service.Tokens.SignAccess(auth.Access{UserID: c.UserID, SessionID: session, SchoolID: api.NewID(),
+			Role: api.Teacher}); err != nil {
+			t.Fatal(err)
+		}
+		c.Refuses(t, "GET", "/teacher/timetable/mine", nil, 404, "SCHOOL_NOT_FOUND")
+	}
 }
 
 func TestADeletedOrDisabledUserIs401(t *testing.T) {

@@ -122,19 +122,19 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		`homeroom_deliveries_total{channel="SMS",outcome="sent"}`:                    1,
 		`homeroom_delivery_paused{channel="SMS"}`:                                    0,
 		`homeroom_dead_letters{channel="SMS"}`:                                       1,
-		`homeroom_letters{channel="SMS"}`:                                            0,
+		`homeroom_sign_in_messages_waiting{channel="SMS"}`:                           0,
 		`homeroom_schools{node="main",status="ACTIVE"}`:                              1,
 		`homeroom_schools{node="main",status="SUSPENDED"}`:                           1,
 		`homeroom_schools_behind{node="main"}`:                                       1,
 		`homeroom_spare_schemas{node="main"}`:                                        0,
 		`homeroom_moves{state="running"}`:                                            0,
-		`homeroom_platform_counted`:                                                  1,
+		`homeroom_platform_up`:                                                       1,
 		`homeroom_positions_total{outcome="received"}`:                               1,
 		`homeroom_positions_total{outcome="refused"}`:                                1,
 		`homeroom_positions_total{outcome="written"}`:                                0,
-		`homeroom_hashes_total`:                                                      1,
-		`homeroom_hashes_waiting`:                                                    0,
-		`homeroom_redis_away{part="limits"}`:                                         0,
+		`homeroom_password_hashes_total`:                                             1,
+		`homeroom_password_hashes_waiting`:                                           0,
+		`homeroom_redis_unreachable{part="limits"}`:                                  0,
 		`homeroom_db_connections_max{node="main",pool="requests",shard="00"}`:        float64(c.ShardConns),
 		`homeroom_db_connections{node="main",pool="long",shard="00",state="in_use"}`: 0,
 		`homeroom_facts_published_total{outcome="failed"}`:                           0,
@@ -145,7 +145,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 	}
 	for _, metric := range []string{
 		`homeroom_facts_published_total{outcome="heard"}`, `homeroom_fact_lateness_seconds_count`, `homeroom_redis_seconds_count`,
-		`homeroom_jobs_worked_total{kind="resume",outcome="done"}`, `go_goroutines`, `process_resident_memory_bytes`,
+		`homeroom_jobs_processed_total{kind="resume",outcome="done"}`, `go_goroutines`, `process_resident_memory_bytes`,
 	} {
 		if told[metric] < 1 {
 			t.Errorf("%s is %v", metric, told[metric])

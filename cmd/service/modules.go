@@ -47,13 +47,17 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
 	}
 	letterhead := setting.Letterheads{Files: files}.Letterhead
-	register := &attendance.Module{}
-	exams := &exam.Module{Attendance: register, Letterhead: letterhead}
+	register := &attendance.Module{Letterhead: letterhead}
+	exams := &exam.Module{Attendance: register, Letterhead: letterhead, Photo: files.Thumbnail, Due: fee.Due}
 	leaves := &leave.Module{Attendance: register, Files: files}
-	notifications := &notification.Module{Devices: s.Devices, Queue: s.Sender, Schools: s.schools, Clock: s.now,
+	notifications := &notification.Module{Devices: s.Devices, Browsers: s.browsers(), Queue: s.Sender, Schools: s.schools, Clock: s.now,
 		AnnouncementAddressesUser: announcement.AddressesUser}
 	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: s.schools,
 		Clock: s.now}
+	buses := &transport.Module{Absences: leaves, Register: register, DaysOff: register.DaysOff, Schools: s.schools, Tracker: s.Tracker,
+		Publish: newsPublisher{s.Hub, s.Hints}.publish}
+	lessons := &timetable.Module{Schools: s.schools, Closed: register.DaysOff, OnLeave: leaves.EmployeesOnLeave, Letterhead: letterhead,
+		PublicURL: s.Config.Public}
 	modules := []api.Module{
 		s.Auth.Describe(),
 		devModule(s.Config.Profile, s.Redis),
@@ -62,17 +66,17 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: s.schools, Version: s.Cluster.SchoolVersion()}).Describe(),
 		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Describe(),
 		api.Own(),
-		(&roster.Module{People: s.Auth, Letterhead: letterhead, Owed: fee.Owed, Loans: library.OpenLoans}).Describe(),
-		(&importing.Module{People: s.Auth}).Describe(),
-		(&timetable.Module{Schools: s.schools, Closed: register.DaysOff, PublicURL: s.Config.Public}).Describe(),
+		(&roster.Module{People: s.Auth, Letterhead: letterhead, Photo: files.Thumbnail, Owed: fee.Owed, Loans: library.OpenLoans,
+			AddRide: buses.AddRide, AddFeeHead: fee.Subscribe, GroupLessons: timetable.RefuseGroupClashes}).Describe(),
+		(&importing.Module{People: s.Auth, GroupsAtOneTime: timetable.GroupsAtOneTime}).Describe(),
+		lessons.Describe(),
 		year.Describe(),
 		register.Describe(),
 		exams.Describe(),
 		(&fee.Module{Letterhead: letterhead, Transport: transport.Rides{}}).Describe(),
 		(&announcement.Module{Teller: notifications, Files: files, Schools: s.schools, Clock: s.now}).Describe(),
 		leaves.Describe(),
-		(&transport.Module{Absences: leaves, Register: register, Schools: s.schools, Tracker: s.Tracker,
-			Publish: newsPublisher{s.Hub, s.Hints}.publish}).Describe(),
+		buses.Describe(),
 		(&library.Module{Ledger: fee.Charges{}}).Describe(),
 		event.Describe(),
 		(&message.Module{Files: files}).Describe(),
@@ -82,14 +86,14 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		files.Describe(),
 		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
 		s.RBAC.Describe(),
-		(&dashboard.Module{Buses: Buses{}}).Describe(),
-		audit.Describe(),
+		(&dashboard.Module{Buses: Buses{}, Lessons: lessons}).Describe(),
 	}
 	for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {
 		onSightChange(s.Bus, kind, "topics", notifications.FollowSight)
 		onSightChange(s.Bus, kind, "dispatches", dispatches.FollowSight)
 	}
 	modules = append(modules, more...)
+	modules = append(modules, audit.New(api.NamesSQL(modules)).Describe())
 	return append(modules, privacy.New(Personal(modules), s.Cluster, s.Auth.FollowUser).Describe())
 }
 

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 
 	"homeroom/config"
 	"homeroom/delivery"
+	"homeroom/delivery/webpush"
+	"homeroom/modules/notification"
 )
 
 // openDelivery makes the sender of push messages, SMS and e-mail, with its providers.
@@ -23,11 +26,26 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+	if s.Config.WebPush {
+		s.Browsers = &delivery.Browsers{Platform: s.Cluster.PlatformPool(), Secret: []byte(s.Config.Secret), Subject: pushSubject(s.Config.Public),
+			Client: o.WebPush, Clock: s.now}
+		if o.WebPush == nil {
+			s.Browsers.Client = webpush.NewClient()
+		}
+	}
 	s.Sender = delivery.New(delivery.Parts{
-		Schools: s.schools, Platform: s.Cluster.PlatformPool(), Drivers: drivers, Secret: []byte(s.Config.Secret),
+		Schools: s.schools, Platform: s.Cluster.PlatformPool(), Drivers: drivers, Browsers: s.Browsers, Secret: []byte(s.Config.Secret),
 		SMSLimit: s.Config.SMSDailyLimit, Clock: s.now, Log: s.Log,
 	})
 	return nil
+}
+
+// pushSubject is where the operators of push services can reach ours. They refuse an address that is no https.
+func pushSubject(public string) string {
+	if strings.HasPrefix(public, "https://") {
+		return public
+	}
+	return "mailto:postmaster@localhost"
 }
 
 // heldDrivers send nothing: the local profile shows every message at /dev/outbox.
@@ -86,4 +104,12 @@ func pushDriver(ctx context.Context, push Push, path string, devices delivery.De
 		return nil, err
 	}
 	return push(ctx, key, devices)
+}
+
+// browsers is the same without the trap of a nil pointer in an interface.
+func (s *Service) browsers() notification.Browsers {
+	if s.Browsers == nil {
+		return nil
+	}
+	return s.Browsers
 }

@@ -74,6 +74,11 @@ func (s *Service) Run(ctx context.Context, ready func(address string)) error {
 // Background starts what runs beside requests: hints, the relay, jobs.
 func (s *Service) Background(ctx context.Context) (*sync.WaitGroup, error) {
 	var done sync.WaitGroup
+	// Known before the first write is answered: other instances may read from a standby already.
+	if err := s.Cluster.LookAtStandbys(ctx); err != nil {
+		s.Log.Warn("the nodes' standbys are not known yet", "error", err)
+	}
+	done.Go(func() { s.Cluster.WatchStandbys(ctx) })
 	done.Go(func() { _ = s.Hints.Run(ctx) })
 	done.Go(func() { _ = s.Relay.Run(ctx) })
 	done.Go(func() { s.Sender.Run(ctx) })
@@ -88,7 +93,7 @@ func (s *Service) Background(ctx context.Context) (*sync.WaitGroup, error) {
 func (s *Service) Close() {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = s.Hub.Close(gone) // whoever is still here is cut off
+	_ = s.Hub.Close(gone) // clients that are still connected are cut off
 	s.Tracker.Close()
 	s.Auth.Hasher.Close()
 	_ = s.Redis.Close()

@@ -146,7 +146,7 @@ func (s *scheduler) runAt(ctx context.Context, work api.Scheduled, id uuid.UUID)
 	return work.School(ctx, s.kernel.SchoolWork(school, db))
 }
 
-// RunScheduled does a module's scheduled work at one school now, whatever the hour.
+// RunScheduled does a module's scheduled work at one school now, at any hour.
 func (s *Service) RunScheduled(ctx context.Context, name string, school uuid.UUID) error {
 	work, ok := s.scheduler.work[name]
 	if !ok {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"homeroom/api"
+	"homeroom/api/lastwrite"
 	"homeroom/api/limit"
 	"homeroom/api/openapi"
 	"homeroom/auth"
@@ -57,12 +59,15 @@ type Options struct {
 	// Push makes the driver of push messages. It is the program's to give: Google's client
 	// is a third of all that would be linked with every test.
 	Push Push
+	// WebPush calls browsers' push services; nil: a client that reaches the internet only.
+	WebPush *http.Client
 	// Drivers stand in for the providers of push, SMS and e-mail.
 	Drivers map[delivery.Channel]delivery.Driver
 	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
 	PositionsPerSecond int
-	// Dial opens the connections requests use, to Postgres and to Redis; nil: as usual.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Dial opens the connections requests use, to the schools' Postgres and to Redis, DialPlatform those to the
+	// platform's; nil: as usual.
+	Dial, DialPlatform func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Push makes a driver of push messages from a service account's key (fcm.Open).
@@ -85,6 +90,7 @@ type Service struct {
 	Relay       *events.Relay
 	Sender      *delivery.Sender
 	Devices     delivery.Devices
+	Browsers    *delivery.Browsers // nil: no web push
 	Kernel      *api.Kernel
 	Hub         *realtime.Hub
 	Tracker     *live.Tracker
@@ -166,7 +172,8 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	s.Cluster, err = tenancy.Open(ctx, tenancy.Options{
 		PlatformURL: c.DatabaseURL, MainURL: c.NodeURL, MainPoolURL: c.PoolURL, Secret: []byte(c.Secret),
 		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Clock: o.Clock,
-		Dial:   o.Dial,
+		StandbyLag: c.StandbyLag,
+		Dial:       o.Dial, DialPlatform: o.DialPlatform,
 		Tracer: s.tracing.Postgres(),
 	})
 	if err != nil {
@@ -253,7 +260,8 @@ func (s *Service) openKernel(o Options) error {
 		Modules:       modules,
 		ExtraRows:     o.ExtraRows,
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: s.schools, Databases: s.Cluster, Outbox: s.Relay,
-		Limits: s.limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
+		Standbys: lastwrite.New(s.Cluster, s.Redis, s.Log),
+		Limits:   s.limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
 		Traffic: s.Traffic, Stopping: s.stopping,
 		HTTPS: strings.HasPrefix(c.Public, "https:"), TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
 	})

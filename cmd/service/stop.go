@@ -24,7 +24,7 @@ const (
 )
 
 // stop lets go of the callers one after another, so that none of them notices: those who
-// ask whether we are ready are told no, and get time to hear it; every answer ends its
+// ask whether we are ready get a no, and get time to hear it; every answer ends its
 // connection; no new connections are taken, and those that were taken are served; sockets
 // go elsewhere; what is under way is finished.
 func (s *Service) stop(listener net.Listener, servers []*http.Server) error {
@@ -41,7 +41,7 @@ func (s *Service) stop(listener net.Listener, servers []*http.Server) error {
 	limit, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	leave, cut := context.WithTimeout(limit, socketTime)
-	_ = s.Hub.Close(leave) // whoever has not gone by then is cut off
+	_ = s.Hub.Close(leave) // clients that have not gone by then are cut off
 	cut()
 	if behindProxy {
 		time.Sleep(time.Until(lingers))

@@ -210,7 +210,7 @@ func TestReadiness_WithoutRedisOrWithANewerSchema_IsReady(t *testing.T) {
 	testkit.Eventually(t, "the parts that go on without Redis say so", func() bool {
 		app.Nobody().Call(t, "GET", "/auth/me", nil) // is counted, as every call
 		m := scrape(t, app.URL)
-		return m[`homeroom_redis_away{part="limits"}`] == 1 && m[`homeroom_redis_away{part="outbox"}`] == 1 &&
+		return m[`homeroom_redis_unreachable{part="limits"}`] == 1 && m[`homeroom_redis_unreachable{part="outbox"}`] == 1 &&
 			m[`homeroom_limits_uncoordinated`] == 1 &&
 			m[`homeroom_redis_errors_total{kind="absent"}`]+m[`homeroom_redis_errors_total{kind="late"}`] > 0
 	})
@@ -238,6 +238,6 @@ func TestReadiness_WithoutRedisOrWithANewerSchema_IsReady(t *testing.T) {
 	testkit.Eventually(t, "the platform is said not to be counted", func() bool {
 		m := scrape(t, app.URL)
 		_, told := m[`homeroom_moves{state="running"}`]
-		return m["homeroom_platform_counted"] == 0 && !told && m["go_goroutines"] > 0
+		return m["homeroom_platform_up"] == 0 && !told && m["go_goroutines"] > 0
 	})
 }

@@ -25,7 +25,7 @@ import (
 type Options struct {
 	// Authenticate says who connects. It sees the request the session began with and
 	// what the client sent as its `auth` (nil for 2.x clients, which can send a token
-	// in the query or a header only). A refusal is told to the client, whose user then
+	// in the query or a header only). A refusal is sent to the client, whose user then
 	// is never connected; for every other answer OnConnect and OnDisconnect follow.
 	Authenticate func(r *http.Request, auth json.RawMessage) (user any, refusal *Refusal)
 	// Admit is asked before a session is made: false answers 429. A 3.x client that was
@@ -51,8 +51,8 @@ type Options struct {
 	// Allow is asked before OnEvent: the place for a rate per socket. If it says no, the
 	// event goes nowhere and its sender is answered with refusal, if it asked for an answer.
 	Allow func(s *Socket, name string) (refusal any, ok bool)
-	// OnRoom is told when a room gets its first member here and when it loses its last,
-	// in that order, by whoever joins or leaves. It must return at once and not call the
+	// OnRoom is called when a room gets its first member here and when it loses its last,
+	// in that order, by the goroutine that joins or leaves. It must return at once and not call the
 	// server: pass the name on to a goroutine, which asks Members.
 	OnRoom func(room string, inhabited bool)
 
@@ -70,7 +70,7 @@ type Options struct {
 	PacketRate    float64 // 100: packets a second from one client, of any kind, on average
 	PacketBurst   int     // 300: packets at once; a client beyond both is cut off
 
-	// Log is told of panics in the functions above, which end the socket they were
+	// Log gets panics in the functions above, which end the socket they were
 	// called for. Nil is slog's default.
 	Log *slog.Logger
 

@@ -53,7 +53,7 @@ func (q *queue) answer(m *message) bool {
 	return true
 }
 
-// append adds a last word, whatever the bounds.
+// append adds a last message, past the bounds too.
 func (q *queue) append(m *message) {
 	q.entries = append(q.entries, entry{message: m})
 	q.bytes += len(m.frame)

@@ -85,14 +85,7 @@ func TestWhenAnInstanceIsKilledTheDriveGoesOnOnTheOther(t *testing.T) {
 	l := newLine(t, one)
 	l.command(t, "start")
 	other, kill := testkit.Killable(t)
-	connect := func(c *testkit.Client) *ioclient.Client {
-		client, err := ioclient.Dial(t.Context(), other.URL, c.Token)
-		if err != nil {
-			t.Fatalf("connecting: %v", err)
-		}
-		t.Cleanup(client.Close)
-		return client
-	}
+	connect := func(c *testkit.Client) *ioclient.Client { return dial(t, other, c) }
 	driver, watcher, parent := connect(l.driver), connect(l.admin), dial(t, one, l.parent)
 	must(t, watcher, "join-bus-room", l.room())
 	must(t, parent, "join-bus-room", l.room())
@@ -119,12 +112,12 @@ func TestWhenAnInstanceIsKilledTheDriveGoesOnOnTheOther(t *testing.T) {
 
 func TestEverythingThatUsesRedisWorksOnAClusterAndUnderASentinel(t *testing.T) {
 	t.Parallel()
-	for name, start := range map[string]func(context.Context, string) (*localstack.Redises, error){
+	for name, start := range map[string]func(context.Context, string, bool) (*localstack.Redises, error){
 		"a cluster": localstack.StartRedisCluster, "a Sentinel": localstack.StartRedisSentinel,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			servers, err := start(t.Context(), t.TempDir())
+			servers, err := start(t.Context(), t.TempDir(), false)
 			if err != nil {
 				t.Fatalf("starting Redis: %v", err)
 			}

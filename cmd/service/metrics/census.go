@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// censusLife is how old the platform's numbers may be: whoever asks more often, and as
+	// censusLife is how old the platform's numbers may be: a scraper that asks more often, and as
 	// often as there are instances, costs the database no more.
 	censusLife = 15 * time.Second
 	// censusTime is how long they may take; censusRest, how long a platform that did not
@@ -23,11 +23,11 @@ const (
 
 // What the platform's books say. Every instance says the same, so max() is the number.
 var (
-	censusUp      = gauge("homeroom_platform_counted", "1 if the platform's books could be read for what follows.")
+	censusUp      = gauge("homeroom_platform_up", "1 if the platform's books could be read for what follows.")
 	schoolsNow    = gauge("homeroom_schools", "Schools, by status and node.", "status", "node")
 	schoolsBehind = gauge("homeroom_schools_behind", "Schools in use whose schema is older than this binary expects.", "node")
 	schoolsFailed = gauge("homeroom_schools_migration_failed", "Schools whose last migration failed.", "node")
-	schoolsHeld   = gauge("homeroom_schools_held", "Schools whose writes wait, for they are about to be served from another node.", "node")
+	schoolsHeld   = gauge("homeroom_schools_writes_paused", "Schools whose writes wait, for they are about to be served from another node.", "node")
 	nodeBytes     = gauge("homeroom_node_bytes", "Size of a node's database when it was last measured.", "node")
 	nodeMeasured  = gauge("homeroom_node_measured_seconds", "How long ago that was; it is every five minutes while the node answers.", "node")
 	spares        = gauge("homeroom_spare_schemas", "Empty schemas kept ready.", "node")
@@ -37,8 +37,8 @@ var (
 	jobsNow       = gauge("homeroom_jobs", "Jobs in the queue, by state.", "queue", "state")
 	jobsOldest    = gauge("homeroom_jobs_oldest_seconds", "How long the job that waits longest has been due.", "queue")
 	deadLetters   = gauge("homeroom_dead_letters", "Messages that were given up and are in the list.", "channel")
-	letters       = gauge("homeroom_letters", "Codes and links that wait to be sent.", "channel")
-	lettersOldest = gauge("homeroom_letters_oldest_seconds", "How long the one that waits longest has been due.", "channel")
+	letters       = gauge("homeroom_sign_in_messages_waiting", "Codes and links that wait to be sent.", "channel")
+	lettersOldest = gauge("homeroom_sign_in_messages_oldest_seconds", "How long the one that waits longest has been due.", "channel")
 
 	counted = []figure{
 		censusUp, schoolsNow, schoolsBehind, schoolsFailed, schoolsHeld, nodeBytes, nodeMeasured, spares, moves, moveStalled,

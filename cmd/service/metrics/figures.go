@@ -40,7 +40,7 @@ func Show(r prometheus.Registerer, from Sources) {
 	r.MustRegister(&figures{from: from, census: census}, build(from.Cluster.SchoolVersion()))
 }
 
-// figures are what stands. What the platform's books say is the census's.
+// figures are this instance's gauges. Those of the platform's tables are the census's.
 type figures struct {
 	from   Sources
 	census *censusTaker
@@ -83,11 +83,11 @@ var (
 	dbWaited      = counter("homeroom_db_wait_seconds_total", "For how long, all of them together.", "node", "pool", "shard")
 
 	redisConnections = gauge("homeroom_redis_connections", "Connections to Redis.", "state")
-	redisAway        = gauge("homeroom_redis_away", "1 while a part goes on without Redis, which did not answer it.", "part")
+	redisAway        = gauge("homeroom_redis_unreachable", "1 while a part goes on without Redis, which did not answer it.", "part")
 
-	hashesWaiting = gauge("homeroom_hashes_waiting", "Sign-ins that wait for a core to hash on.")
-	hashesRefused = counter("homeroom_hashes_refused_total", "Sign-ins told to come back since too many waited.")
-	hashes        = counter("homeroom_hashes_total", "Passwords and PINs hashed.")
+	hashesWaiting = gauge("homeroom_password_hashes_waiting", "Sign-ins that wait for a core to hash on.")
+	hashesRefused = counter("homeroom_password_hashes_refused_total", "Sign-ins told to come back since too many waited.")
+	hashes        = counter("homeroom_password_hashes_total", "Passwords and PINs hashed.")
 
 	positions        = counter("homeroom_positions_total", "Positions of buses, by what became of them.", "outcome")
 	positionsWaiting = gauge("homeroom_positions_waiting", "Positions about to be written.")

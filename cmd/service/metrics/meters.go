@@ -35,7 +35,7 @@ func New(r prometheus.Registerer) *Meters {
 			Name: "homeroom_fact_lateness_seconds", Help: "How long after it was due a fact was published.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600, 3600},
 		}),
-		jobs:    vec("homeroom_jobs_worked_total", "Jobs worked on by this instance, by how that ended.", "kind", "outcome"),
+		jobs:    vec("homeroom_jobs_processed_total", "Jobs worked on by this instance, by how that ended.", "kind", "outcome"),
 		signIns: vec("homeroom_sign_ins_total", "Tries to sign in, by method and how they ended.", "method", "outcome"),
 		redis: redisMeters{
 			seconds: prometheus.NewHistogram(prometheus.HistogramOpts{

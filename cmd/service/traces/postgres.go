@@ -23,7 +23,7 @@ var (
 	_ pgx.ConnectTracer  = statements{}
 )
 
-// textMost is how much of a statement is told.
+// textMost is how much of a statement is recorded.
 const textMost = 1000
 
 func (s statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {

@@ -11,7 +11,7 @@ import (
 )
 
 // commands makes a span of every call to Redis. Keys have phones and e-mails in them, so
-// only the command's name is told. Calls of several requests that travel together are
+// only the command's name is recorded. Calls of several requests that travel together are
 // under one of these.
 type commands struct{ tracer trace.Tracer }
 
