@@ -1,0 +1,56 @@
+// Dates, money and numbers in the person's language, in the school's time and currency.
+import { useMemo } from 'react'
+import { useSession } from '../api/session'
+import { localeFor, useLanguage } from '../messages/messages'
+import { type Format, formats } from '../patterns/format'
+
+interface AppFormat extends Format {
+  /** 07:42 of a timetable or a route, as the language writes it. */
+  clock: (hhmm: string) => string
+  /** Monday 16 November: without the year, for days near by. */
+  day: (iso: string) => string
+  month: (yyyymm: string) => string
+  weekdayShort: (n: number) => string
+  dayOfMonth: (iso: string) => string
+  percent: (n: number) => string
+  /** The day of a moment, where the school is. */
+  dateOf: (iso: string) => string
+  /** The school's day of now. */
+  today: () => string
+}
+
+const at = (iso: string) => new Date(`${iso.slice(0, 10)}T00:00:00Z`)
+
+export function useFormat(): AppFormat {
+  const { school } = useSession()
+  const language = useLanguage()
+  return useMemo(() => {
+    const locale = localeFor(language, school?.locale)
+    const utc = (how: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { ...how, timeZone: 'UTC' })
+    const clock = utc({ timeStyle: 'short' })
+    const day = utc({ weekday: 'long', day: 'numeric', month: 'long' })
+    const month = utc({ month: 'long', year: 'numeric' })
+    const weekday = utc({ weekday: 'short' })
+    const dayOfMonth = utc({ day: 'numeric' })
+    const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+    const momentDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: school?.timeZone })
+    const isoDay = new Intl.DateTimeFormat('en-CA', { timeZone: school?.timeZone })
+    return {
+      ...formats(locale, school?.timeZone, school?.currency ?? 'USD', school?.currencyDigits ?? 2),
+      clock: (hhmm) => (hhmm ? clock.format(new Date(`2024-01-01T${hhmm}:00Z`)) : ''),
+      day: (iso) => day.format(at(iso)),
+      month: (yyyymm) => month.format(at(`${yyyymm}-01`)),
+      weekdayShort: (n) => weekday.format(new Date(Date.UTC(2024, 0, n))), // the 1st of January 2024 was a Monday
+      dayOfMonth: (iso) => dayOfMonth.format(at(iso)),
+      percent: (n) => percent.format(n / 100),
+      dateOf: (iso) => momentDay.format(new Date(iso)),
+      today: () => isoDay.format(new Date()),
+    }
+  }, [language, school?.locale, school?.timeZone, school?.currency, school?.currencyDigits])
+}
+
+/** The clock of today, else the day. */
+export function timeOf(format: AppFormat, iso: string): string {
+  const isToday = format.dateOf(iso) === format.date(format.today())
+  return isToday ? format.time(iso) : format.dateOf(iso)
+}

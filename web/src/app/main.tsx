@@ -1,0 +1,23 @@
+import './app.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { createRoot } from 'react-dom/client'
+import { queries } from '../api/queries'
+import { renew } from '../api/session'
+import { startMessages } from '../messages/messages'
+import { indigo, night, slate } from '../palette'
+import { App, preload } from './App'
+import { startWorker } from './update'
+
+for (const [name, shades] of Object.entries({ indigo, night, slate }))
+  for (const [i, shade] of shades.entries()) document.documentElement.style.setProperty(`--${name}-${i}`, shade)
+
+void renew()
+startWorker()
+preload() // beside the language's texts
+void startMessages().then(() =>
+  createRoot(document.getElementById('root')!).render(
+    <QueryClientProvider client={queries}>
+      <App />
+    </QueryClientProvider>,
+  ),
+)

@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import { api, call, done, type Schemas } from '../../api/client'
+import { changed } from '../../api/queries'
+import { useSession } from '../../api/session'
+import { t } from '../../messages/messages'
+import { timeOf, useFormat } from '../format'
+import { pageOf } from '../notices'
+import { problemText } from '../problem'
+import { useRead } from '../read'
+import { areaOf } from '../roles'
+import { go } from '../route'
+import { Button, Card, Shown, Status } from '../ui'
+import { Box, useClient } from './box'
+
+type Notice = Schemas['Notification']
+
+export function useNotices(unread: boolean) {
+  const client = useClient()
+  return useRead(
+    [`/${client}/notification/delivered-notifications`, unread],
+    () =>
+      call(api.GET(`/${client}/notification/delivered-notifications`, { params: { query: { unread, limit: 100 } } })),
+    { every: 60_000 },
+  )
+}
+
+/** Everything the person was told. A tap opens what it is about. */
+export function Notices() {
+  return (
+    <Box tab="notices">
+      <NoticeList />
+    </Box>
+  )
+}
+
+export function NoticeList() {
+  const client = useClient()
+  const read = useNotices(false)
+  const [error, setError] = useState('')
+  const [busy, setBusy] = useState(false)
+  const readAll = async () => {
+    setBusy(true)
+    setError('')
+    try {
+      await done(api.POST(`/${client}/notification/read-all`))
+      changed(`/${client}/notification/`, `/${client}/message/`)
+    } catch (e) {
+      setError(problemText(e))
+    }
+    setBusy(false)
+  }
+  return (
+    <Shown of={read} lines={6} isEmpty={(d) => d.notifications.length === 0} empty="notices.none">
+      {({ notifications, unreadCount }) => (
+        <>
+          {unreadCount > 0 && (
+            <Button onClick={() => void readAll()} busy={busy}>
+              {t('notices.readAll')}
+            </Button>
+          )}
+          {error && (
+            <p className="error" role="alert">
+              {error}
+            </p>
+          )}
+          <Card label={t('notices.title')}>
+            {notifications.map((n) => (
+              <NoticeLine key={n.id} of={n} />
+            ))}
+          </Card>
+        </>
+      )}
+    </Shown>
+  )
+}
+
+function NoticeLine({ of }: { of: Notice }) {
+  const format = useFormat()
+  const client = useClient()
+  const { user } = useSession()
+  const area = areaOf(user.role)
+  const to = area && pageOf(area, { type: of.type, id: of.data.id ?? '', student: of.data.studentId ?? '' })
+  const open = () => {
+    if (!of.readAt)
+      void done(api.POST(`/${client}/notification/read`, { body: { data: { notificationId: of.id } } })).then(
+        () => changed(`/${client}/notification/`),
+        () => {}, // no line: it stays unread
+      )
+    if (to) go(to)
+  }
+  return (
+    <button type="button" className="line plain" onClick={open}>
+      <span className="grow">
+        <span className="line-title">
+          <bdi>{of.title}</bdi>
+        </span>
+        <span className="note">
+          <bdi>{of.body}</bdi>
+        </span>
+      </span>
+      <span className="thread-end">
+        <span className="note nowrap">{timeOf(format, of.createdAt)}</span>
+        {!of.readAt && <Status tone="bad">{t('messages.unreadOne')}</Status>}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,70 @@
+import { IconPencil } from '@tabler/icons-react'
+import { api, call } from '../../api/client'
+import { useSession } from '../../api/session'
+import { t } from '../../messages/messages'
+import { timeOf, useFormat } from '../format'
+import { useRead } from '../read'
+import { Link } from '../route'
+import { Card, Line, Parts, Shown, Status } from '../ui'
+import { Box, useClient } from './box'
+import { NoticeList } from './notices'
+
+/** The threads, the newest first. */
+export function Threads() {
+  return useSession().user.role === 'DRIVER' ? (
+    <Box tab="notices">
+      <NoticeList />
+    </Box>
+  ) : (
+    <Box tab="messages">
+      <Link to="/messages/new" className="button" data-look="main">
+        <IconPencil aria-hidden size={20} />
+        {t('messages.write')}
+      </Link>
+      <ThreadList />
+    </Box>
+  )
+}
+
+function ThreadList() {
+  const format = useFormat()
+  const client = useClient()
+  const read = useRead(
+    [`/${client}/message/list`],
+    () => call(api.GET(`/${client}/message/list`, { params: { query: { limit: 50 } } })),
+    { every: 15_000 },
+  )
+  return (
+    <Shown of={read} lines={5} isEmpty={(d) => d.items.length === 0} empty="messages.none">
+      {({ items }) => (
+        <Card label={t('messages.title')}>
+          {items.map((thread) => (
+            <Line
+              key={thread.id}
+              to={`/messages/thread/${thread.id}`}
+              title={<Parts of={[thread.with, thread.studentName]} />}
+              note={
+                <>
+                  {thread.subject && (
+                    <span className="strong">
+                      <bdi>{thread.subject}</bdi>:{' '}
+                    </span>
+                  )}
+                  <bdi>{thread.lastMessage}</bdi>
+                </>
+              }
+              end={
+                <span className="thread-end">
+                  <span className="note nowrap">{timeOf(format, thread.lastMessageAt)}</span>
+                  {thread.unreadCount > 0 && (
+                    <Status tone="bad">{t('messages.new', { count: thread.unreadCount })}</Status>
+                  )}
+                </span>
+              }
+            />
+          ))}
+        </Card>
+      )}
+    </Shown>
+  )
+}

@@ -1,0 +1,133 @@
+import { type FormEvent, useEffect, useState } from 'react'
+import { api, asProblem, call, type Schemas } from '../../api/client'
+import { changed } from '../../api/queries'
+import { t } from '../../messages/messages'
+import { useOnce } from '../../patterns/once'
+import { problemText } from '../problem'
+import { useRead } from '../read'
+import { go } from '../route'
+import { drafts } from '../store'
+import { Button, Empty, Field, Page, Shown } from '../ui'
+import { useHold } from '../update'
+import { useClient } from './box'
+
+type Contact = Schemas['Contact']
+
+interface Draft {
+  to: string
+  subject: string
+  body: string
+}
+
+const office = 'office'
+const keyOf = (c: Contact) => [c.userId, c.studentId ?? ''].join(' ')
+
+/** A new thread with somebody the person may write to. What is typed stays on this phone until it was sent. */
+export function Write() {
+  const client = useClient()
+  const read = useRead([`/${client}/message/contacts`], () => call(api.GET(`/${client}/message/contacts`)))
+  return (
+    <Page title={t('messages.write')} back="/messages">
+      <Shown of={read} lines={5}>
+        {(data) =>
+          data.contacts.length === 0 && !data.office ? (
+            <Empty text={t('messages.nobody')} />
+          ) : (
+            <WriteForm contacts={data.contacts} hasOffice={data.office} />
+          )
+        }
+      </Shown>
+    </Page>
+  )
+}
+
+function WriteForm({ contacts, hasOffice }: { contacts: Contact[]; hasOffice: boolean }) {
+  const client = useClient()
+  const name = 'message.new'
+  const [draft, setDraft] = useState<Draft>(() => drafts.recall<Draft>(name) ?? { to: '', subject: '', body: '' })
+  const [error, setError] = useState('')
+  const [busy, setBusy] = useState(false)
+  const once = useOnce(name)
+  const isTyped = draft.body !== '' || draft.subject !== ''
+  useHold(isTyped)
+  useEffect(() => {
+    if (isTyped && !once.done) drafts.keep(name, draft)
+  }, [draft, isTyped, once.done])
+  const set = (change: Partial<Draft>) => setDraft((d) => ({ ...d, ...change }))
+
+  const send = async (e: FormEvent) => {
+    e.preventDefault()
+    setBusy(true)
+    setError('')
+    const to = contacts.find((c) => keyOf(c) === draft.to)
+    const data = {
+      ...(to ? { recipientIds: [to.userId], studentId: to.studentId } : { toOffice: true }),
+      subject: draft.subject.trim(),
+      body: draft.body.trim(),
+    }
+    try {
+      const sent = await call(
+        api.POST(`/${client}/message/send`, {
+          params: { header: { 'Idempotency-Key': once.keyFor(data) } },
+          body: { data },
+        }),
+      )
+      once.happened()
+      drafts.drop(name)
+      changed(`/${client}/message/`)
+      go(`/messages/thread/${sent.threadId}`, { replace: true })
+      return
+    } catch (e) {
+      const p = asProblem(e)
+      if (p.status >= 400 && p.status < 500) once.forget()
+      setError(p.code === 'OFFLINE' ? t('messages.kept') : problemText(e))
+    }
+    setBusy(false)
+  }
+
+  return (
+    <form className="form" onSubmit={(e) => void send(e)}>
+      <Field label={t('messages.to')}>
+        {(ids) => (
+          <select {...ids} className="input" required value={draft.to} onChange={(e) => set({ to: e.target.value })}>
+            <option value="">{t('messages.choose')}</option>
+            {hasOffice && <option value={office}>{t('messages.office')}</option>}
+            {contacts.map((c) => (
+              <option key={keyOf(c)} value={keyOf(c)}>
+                {c.studentName ? `${c.name} · ${c.studentName}` : c.name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={t('messages.subject')}>
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            maxLength={200}
+            value={draft.subject}
+            onChange={(e) => set({ subject: e.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t('messages.text')} error={error || undefined}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            className="input"
+            dir="auto"
+            rows={5}
+            required
+            maxLength={5000}
+            value={draft.body}
+            onChange={(e) => set({ body: e.target.value })}
+          />
+        )}
+      </Field>
+      <Button look="main" type="submit" busy={busy || once.done}>
+        {t('messages.send')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,105 @@
+import { useState } from 'react'
+import { api, call, type Schemas } from '../../api/client'
+import { changed } from '../../api/queries'
+import { type Key, t } from '../../messages/messages'
+import { useFormat } from '../format'
+import { problemText } from '../problem'
+import { useRead } from '../read'
+import { Button, Card, Parts, Shown, Status } from '../ui'
+import { SchoolPage } from './children'
+
+type SchoolEvent = Schemas['ChildEvent']
+
+/** The events a child may come to, from today on. */
+export function useEvents(student: string) {
+  const today = useFormat().today()
+  return useRead(['/parent/event/list', student, today], () =>
+    call(
+      api.GET('/parent/event/list', {
+        params: { query: { 'filters[studentId]': student, 'filters[from]': today, limit: 50 } },
+      }),
+    ),
+  )
+}
+
+export function Events({ student }: { student: string }) {
+  return (
+    <SchoolPage student={student} tab="events" title={t('school.events')}>
+      {(child) => <EventCards student={child.id} />}
+    </SchoolPage>
+  )
+}
+
+function EventCards({ student }: { student: string }) {
+  const read = useEvents(student)
+  return (
+    <Shown of={read} lines={5} isEmpty={(d) => d.items.length === 0} empty="events.none">
+      {({ items }) => items.map((e) => <EventCard key={e.id} of={e} student={student} />)}
+    </Shown>
+  )
+}
+
+const states: Record<string, [Key, 'bad' | 'plain']> = {
+  ONGOING: ['events.ongoing', 'plain'],
+  COMPLETED: ['events.over', 'plain'],
+  CANCELLED: ['events.cancelled', 'bad'],
+}
+
+function EventCard({ of, student }: { of: SchoolEvent; student: string }) {
+  const format = useFormat()
+  const [error, setError] = useState('')
+  const [busy, setBusy] = useState(false)
+  const isIn = of.signedUpStudentIds.includes(student)
+  const places = of.capacity === null ? undefined : Math.max(0, of.capacity - of.signedUp)
+  const state = states[of.status]
+  const change = async () => {
+    setBusy(true)
+    setError('')
+    try {
+      const body = { data: { eventId: of.id, studentId: student } }
+      if (isIn) await call(api.POST('/parent/event/cancel-sign-up', { body }))
+      else await call(api.POST('/parent/event/sign-up', { body }))
+      changed('/parent/event/')
+    } catch (e) {
+      setError(problemText(e))
+    }
+    setBusy(false)
+  }
+  return (
+    <Card label={of.title}>
+      <div className="between">
+        <h2>{of.title}</h2>
+        {state && <Status tone={state[1]}>{t(state[0])}</Status>}
+        {isIn && !state && <Status tone="good">{t('events.signedUp')}</Status>}
+      </div>
+      <p className="note">
+        <Parts
+          of={[
+            format.day(of.eventDate),
+            [of.startTime, of.endTime].filter(Boolean).map(format.clock).join(' – '),
+            of.venue,
+          ]}
+        />
+      </p>
+      {of.cancelReason && <p className="note">{of.cancelReason}</p>}
+      {of.description && (
+        <p className="pre" dir="auto">
+          {of.description}
+        </p>
+      )}
+      {of.status === 'UPCOMING' && places !== undefined && (
+        <p className="note">{t('events.places', { count: places })}</p>
+      )}
+      {of.status === 'UPCOMING' && (isIn || places !== 0) && (
+        <Button look={isIn ? 'plain' : 'main'} onClick={() => void change()} busy={busy}>
+          {t(isIn ? 'events.cancel' : 'events.signUp')}
+        </Button>
+      )}
+      {error && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react'
+import { api, call, type Schemas } from '../../api/client'
+import { queries } from '../../api/queries'
+import { type Key, t } from '../../messages/messages'
+import { problemText } from '../problem'
+import { useRead } from '../read'
+import { Card, Page, Shown } from '../ui'
+
+type Choice = Schemas['Preference']
+
+const path = '/parent/notification/preferences'
+const ways = { push: 'choices.push', sms: 'choices.sms', email: 'choices.email' } as const
+
+const kinds: Record<string, Key> = {
+  ANNOUNCEMENT: 'announcements.title',
+  ATTENDANCE: 'school.attendance',
+  RESULT: 'school.results',
+  FEE: 'nav.fees',
+  LEAVE_REQUEST: 'school.leave',
+  MESSAGE: 'messages.title',
+  TRANSPORT: 'bus.title',
+  LIBRARY: 'school.library',
+}
+
+/** How the parent wants to be told of what. Every tick is kept at once. */
+export function NotificationChoices() {
+  const read = useRead([path], () => call(api.GET(path)))
+  return (
+    <Page title={t('choices.title')} back="/more">
+      <p className="note">{t('choices.why')}</p>
+      <Shown of={read} lines={8}>
+        {({ preferences }) => preferences.map((c) => <Kind key={c.type} of={c} />)}
+      </Shown>
+    </Page>
+  )
+}
+
+function Kind({ of }: { of: Choice }) {
+  const [chosen, setChosen] = useState<Choice>()
+  const shown = chosen ?? of
+  const [error, setError] = useState('')
+  const name = kinds[of.type]
+  if (!name) return null
+  const change = async (way: keyof typeof ways, is: boolean) => {
+    const next = { ...shown, [way]: is }
+    setChosen(next)
+    setError('')
+    try {
+      const all = await call(api.PUT(path, { body: { data: { preferences: [next as Schemas['PreferenceInput']] } } }))
+      queries.setQueryData([path], all)
+    } catch (e) {
+      setError(problemText(e))
+    }
+    setChosen(undefined)
+  }
+  return (
+    <Card label={t(name)}>
+      <fieldset className="ticks">
+        <legend className="line-title">{t(name)}</legend>
+        {Object.entries(ways).map(([way, label]) => (
+          <label key={way} className="check">
+            <input
+              type="checkbox"
+              checked={shown[way as keyof typeof ways]}
+              onChange={(e) => void change(way as keyof typeof ways, e.target.checked)}
+            />
+            {t(label)}
+          </label>
+        ))}
+      </fieldset>
+      {error && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,241 @@
+import { memo, useCallback, useEffect, useState } from 'react'
+import { api, call, type Schemas } from '../../api/client'
+import { t } from '../../messages/messages'
+import { nameOf } from '../../patterns/format'
+import { useFormat } from '../format'
+import { problemText } from '../problem'
+import { drop, put } from '../queue'
+import { useRead } from '../read'
+import { drafts } from '../store'
+import { Button, Card, Page, Shown, Skeleton, Status } from '../ui'
+import { Unsent } from '../unsent'
+import { useHold } from '../update'
+import { placeOf } from './lessons'
+import { isReplaceable } from './marks'
+import {
+  isEmpty,
+  isSameResult,
+  type Result,
+  type Results,
+  resultsLane,
+  uploadOf,
+  useResults,
+  useSchedule,
+} from './results'
+
+type Student = Schemas['RosterStudent']
+
+/** The marks of a paper in a division, by the phone's number keys. */
+export function MarkSheet({ exam, paper: id, division }: { exam: string; paper: string; division: string }) {
+  const schedule = useSchedule(exam)
+  const paper = schedule.data?.papers.find((p) => p.id === id)
+  return (
+    <Page title={paper?.subjectName ?? t('nav.marks')} back="/marks">
+      <Shown of={schedule} lines={8}>
+        {(data) => paper && <Class paper={paper} division={division} isOpen={data.exam.status !== 'PUBLISHED'} />}
+      </Shown>
+    </Page>
+  )
+}
+
+function Class({ paper, division, isOpen }: { paper: Schemas['Paper']; division: string; isOpen: boolean }) {
+  const format = useFormat()
+  const date = paper.examDate
+  const students = useRead(['/teacher/class/students', division, date], () =>
+    call(
+      api.GET('/teacher/class/{divisionId}/students', {
+        params: { path: { divisionId: division }, query: { date } },
+      }),
+    ),
+  )
+  const { read, unsent } = useResults(paper.id, division)
+  return (
+    <Shown of={students} lines={8} isEmpty={(d) => d.students.length === 0} empty="register.nobody">
+      {(data) => (
+        <>
+          <p className="note">
+            {[paper.examName, placeOf(data), format.day(date), t('marks.outOf', { count: paper.maxMarks })].join(' · ')}
+          </p>
+          <Shown of={read} lines={8} dated>
+            {() =>
+              unsent ? (
+                <Sheet paper={paper} division={division} roster={data} isOpen={isOpen} />
+              ) : (
+                <Skeleton lines={8} />
+              )
+            }
+          </Shown>
+        </>
+      )}
+    </Shown>
+  )
+}
+
+interface SheetProps {
+  paper: Schemas['Paper']
+  division: string
+  roster: Schemas['DivisionRoster']
+  isOpen: boolean
+}
+
+function Sheet({ paper, division, roster, isOpen }: SheetProps) {
+  const format = useFormat()
+  const name = resultsLane(paper.id, division)
+  const { read, unsent = [], known, waiting, isFresh } = useResults(paper.id, division)
+  const [typed, setTyped] = useState<Results>(() => drafts.recall<Results>(name) ?? {})
+  const [error, setError] = useState('')
+  const isTyped = Object.keys(typed).length > 0
+  useHold(isTyped)
+  useEffect(() => {
+    if (isTyped) drafts.keep(name, typed)
+    else drafts.drop(name)
+  }, [name, typed, isTyped])
+  const set = useCallback((id: string, result: Result) => setTyped((was) => ({ ...was, [id]: result })), [])
+
+  const results: Results = { ...known, ...waiting, ...typed }
+  const missing = roster.students.filter((s) => isEmpty(results[s.id]))
+  const wrong = roster.students.filter((s) => !isPossible(results[s.id], paper.maxMarks))
+  const isChanged = Object.entries(typed).some(([id, r]) => !isEmpty(r) && !isSameResult(r, waiting[id] ?? known[id]))
+  const refused = unsent.filter((i) => i.refused !== undefined)
+
+  const save = async () => {
+    const isSeen = isFresh && unsent.every(isReplaceable)
+    const versions = isSeen ? new Map((read.data ?? []).map((r) => [r.studentId, r.version])) : undefined
+    const data = uploadOf(paper, results, isSeen ? known : { ...known, ...waiting }, versions)
+    const instead = isSeen ? unsent.map((i) => i.id) : []
+    setError('')
+    try {
+      for (const id of instead.slice(0, -1)) await drop(id)
+      if (data.results.length > 0)
+        await put({
+          lane: name,
+          path: '/teacher/result/upload',
+          data,
+          name: 'nav.marks',
+          about: [paper.examName, paper.subjectName, placeOf(roster)].join(' · '),
+          changes: ['/teacher/result/'],
+          insteadOf: instead.at(-1),
+        })
+      else if (instead.length > 0) await drop(instead.at(-1)!)
+      setTyped({})
+    } catch (e) {
+      setError(problemText(e))
+    }
+  }
+
+  return (
+    <>
+      {!isOpen && <p className="note">{t('marks.closed')}</p>}
+      {refused.map((item) => (
+        <Card key={item.id} label={t('queue.refused')}>
+          <Unsent item={item} />
+        </Card>
+      ))}
+      <ul className="card marks">
+        {roster.students.map((s) => (
+          <MarkRow key={s.id} of={s} result={results[s.id]} most={paper.maxMarks} isOpen={isOpen} set={set} />
+        ))}
+      </ul>
+      {isOpen && (
+        <div className="act-bar">
+          {unsent.length > 0 && refused.length === 0 && <Status tone="warn">{t('queue.waiting')}</Status>}
+          {missing.length > 0 && (
+            <p className="note two-lines">
+              {t('marks.missing', { count: missing.length, names: missing.map((s) => nameOf(s)).join(', ') })}
+            </p>
+          )}
+          {wrong.length > 0 && (
+            <p className="error" role="alert">
+              {t('marks.wrong', { names: wrong.map((s) => nameOf(s)).join(', '), most: format.number(paper.maxMarks) })}
+            </p>
+          )}
+          {error && (
+            <p className="error" role="alert">
+              {error}
+            </p>
+          )}
+          <div className="buttons">
+            <Button
+              look="main"
+              onClick={() => void save()}
+              disabled={(!isChanged && refused.length === 0) || wrong.length > 0}
+            >
+              {t('marks.save')}
+            </Button>
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+function isPossible(r: Result | undefined, most: number): boolean {
+  if (isEmpty(r) || r?.away) return true
+  const n = Number(r!.text)
+  return r!.text.trim() !== '' && n >= 0 && n <= most
+}
+
+/** Only what is typed in is drawn anew. */
+const MarkRow = memo(function MarkRow(props: {
+  of: Student
+  result: Result | undefined
+  most: number
+  isOpen: boolean
+  set: (id: string, result: Result) => void
+}) {
+  const { of, result, set } = props
+  const away = (which: 'ABSENT' | 'EXEMPT') =>
+    set(of.id, result?.away === which ? { text: '' } : { text: '', away: which })
+  // Commas are what some phones offer for a point, and other scripts have digits of their own.
+  const type = (text: string) =>
+    set(of.id, {
+      text: text
+        .replace(/[٠-٩]/g, (d) => String(d.charCodeAt(0) - 0x660))
+        .replace(/[०-९]/g, (d) => String(d.charCodeAt(0) - 0x966))
+        .replace(/[,٫]/g, '.')
+        .replace(/[^\d.]/g, '')
+        .slice(0, 7),
+    })
+  const next = (from: HTMLInputElement) => {
+    const all = [...(from.closest('ul')?.querySelectorAll<HTMLInputElement>('input[inputmode=decimal]') ?? [])]
+    all[all.indexOf(from) + 1]?.focus()
+  }
+  return (
+    <li className="mark-row">
+      <fieldset disabled={!props.isOpen}>
+        <legend className="hidden">{nameOf(of)}</legend>
+        <span className="mark-name">
+          <span className="note">{of.rollNumber ?? ''}</span>
+          <span className="grow">{nameOf(of)}</span>
+        </span>
+        <span className="mark-choices">
+          {(['ABSENT', 'EXEMPT'] as const).map((which) => (
+            <button
+              key={which}
+              type="button"
+              className="chip"
+              aria-pressed={result?.away === which}
+              onClick={() => away(which)}
+            >
+              <span aria-hidden>{t(which === 'ABSENT' ? 'mark.absentShort' : 'marks.exemptShort')}</span>
+              <span className="hidden">{t(which === 'ABSENT' ? 'mark.absent' : 'marks.exempt')}</span>
+            </button>
+          ))}
+          <input
+            className="input mark-input"
+            inputMode="decimal"
+            enterKeyHint="next"
+            dir="ltr"
+            aria-label={t('marks.of', { name: nameOf(of) })}
+            aria-invalid={!isPossible(result, props.most)}
+            value={result?.text ?? ''}
+            onChange={(e) => type(e.target.value)}
+            onKeyDown={(e) => {
+              if (e.key === 'Enter') next(e.currentTarget)
+            }}
+          />
+        </span>
+      </fieldset>
+    </li>
+  )
+})

@@ -1,0 +1,88 @@
+// The results of a paper in one division: as the server has them, as they wait to be sent, and as they are sent.
+import { useMemo } from 'react'
+import { api, call, type Schemas } from '../../api/client'
+import { fetchAll } from '../../api/list'
+import { type DataOf, type Item, useTaken, useUnsent } from '../queue'
+import { useRead } from '../read'
+
+/** What stands in a student's field: marks as typed, absent, exempt, or nothing yet. */
+export interface Result {
+  text: string
+  away?: 'ABSENT' | 'EXEMPT'
+}
+
+export type Results = Readonly<Record<string, Result>>
+type Upload = DataOf<'/teacher/result/upload'>
+type UnsentResults = Item<Upload>
+
+export const useExams = () =>
+  useRead(['/teacher/exam/list'], () =>
+    call(api.GET('/teacher/exam/list', { params: { query: { limit: 50, 'sort[field]': 'startDate' } } })),
+  )
+
+export const useSchedule = (exam: string) =>
+  useRead(['/teacher/exam/schedule', exam], () =>
+    call(api.GET('/teacher/exam/{id}/schedule', { params: { path: { id: exam } } })),
+  )
+
+export const resultsLane = (paper: string, division: string) => `marks:${paper}:${division}`
+export const isEmpty = (r: Result | undefined) => !r || (r.text === '' && !r.away)
+export const isSameResult = (a: Result | undefined, b: Result | undefined) =>
+  (a?.text ?? '') === (b?.text ?? '') && a?.away === b?.away
+
+interface Said {
+  marksObtained?: number | null
+  isAbsent?: boolean
+  isExempt?: boolean
+}
+const resultOf = (s: Said): Result => ({
+  text: s.marksObtained == null ? '' : String(s.marksObtained),
+  away: s.isAbsent ? 'ABSENT' : s.isExempt ? 'EXEMPT' : undefined,
+})
+
+function resultsOf(items: readonly UnsentResults[]): Results {
+  const all: Record<string, Result> = {}
+  for (const item of items) for (const r of item.data.results) if (r.studentId) all[r.studentId] = resultOf(r)
+  return all
+}
+
+/** A paper's results in a division, with what this phone knows besides. */
+export function useResults(paper: string, division: string) {
+  const lane = resultsLane(paper, division)
+  const read = useRead(['/teacher/result/list', paper, division], () =>
+    fetchAll('/teacher/result/list', { filters: { paperId: paper, divisionId: division } }),
+  )
+  const unsent = useUnsent(lane) as readonly UnsentResults[] | undefined
+  const taken = useTaken(lane, read.dataUpdatedAt) as readonly UnsentResults[]
+  const news = taken.map((i) => i.id).join()
+  const waits = unsent?.map((i) => i.id).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: items do not change, so that their ids say it all
+  const known = useMemo((): Results => {
+    const server = Object.fromEntries((read.data ?? []).map((r) => [r.studentId, resultOf(r)]))
+    return { ...server, ...resultsOf(taken) }
+  }, [read.data, news])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const waiting = useMemo(() => resultsOf(unsent ?? []), [waits])
+  return { read, unsent, known, waiting, isFresh: taken.length === 0 }
+}
+
+/** The results that are other than they were, each with the version that was seen, if one was. */
+export function uploadOf(
+  paper: Schemas['Paper'],
+  results: Results,
+  was: Results,
+  versions: Map<string, number> | undefined,
+): Upload {
+  const changed = Object.entries(results).filter(([id, r]) => !isEmpty(r) && !isSameResult(r, was[id]))
+  return {
+    examId: paper.examId,
+    paperId: paper.id,
+    results: changed.map(([studentId, r]) => ({
+      studentId,
+      marksObtained: r.away ? null : Number(r.text),
+      isAbsent: r.away === 'ABSENT',
+      isExempt: r.away === 'EXEMPT',
+      ...(versions ? { version: versions.get(studentId) ?? 0 } : {}),
+    })),
+  }
+}

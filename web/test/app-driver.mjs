@@ -1,0 +1,143 @@
+// A driver on a phone: signs in by code, starts the trip, boards and drops thirty children in a dead spot, over a reload, is
+// refused the end while a child is aboard, and ends the trip. The phone's position goes along.
+import { look, phoneSized, signInByCode } from './app.mjs'
+import { inWindow, lineTo, until, want } from './browser.mjs'
+
+const child = (i) => `Child${String(i).padStart(2, '0')} Rao`
+
+export default async function ({ url: server, story, say, phone }) {
+  const { url, cut, mend } = await lineTo(server)
+  await inWindow({ url, story, how: phoneSized }, async ({ page, context, forgive }) => {
+    forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch/)
+    await context.grantPermissions(['geolocation'], { origin: url })
+    const moveTo = (lat) => context.setGeolocation({ latitude: lat, longitude: 77.59, accuracy: 5 })
+    await moveTo(12.9618)
+    const place = (name) => page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+    const next = page.getByRole('region', { name: 'Next stop' })
+    const button = (name) => page.getByRole('button', { name, exact: true })
+    const row = (name) => next.getByRole('listitem', { name })
+
+    say('signs in and sees the trip')
+    await signInByCode(page, url, phone, server)
+    await page.getByText('30 riders').waitFor()
+    await page.getByText('To school · Bus 7').waitFor()
+    await look(page, 'driver-today')
+    await page.getByRole('link', { name: 'Open trip' }).click()
+    await button('Start trip').waitFor()
+    await look(page, 'driver-trip-scheduled')
+
+    say('starts it, and the bus is seen')
+    await button('Start trip').click()
+    await next.getByRole('heading', { name: 'Temple' }).waitFor()
+    await page.getByText(/^Sent from/).waitFor()
+    const nothingWaits = () =>
+      page.evaluate(
+        () =>
+          new Promise((done) => {
+            const opening = indexedDB.open('homeroom-app.queue')
+            opening.onsuccess = () => {
+              const all = opening.result.transaction('items').objectStore('items').getAll()
+              all.onsuccess = () => {
+                opening.result.close()
+                done(all.result.every((i) => i.doneAt !== undefined))
+              }
+            }
+          }),
+      )
+    await moveTo(12.962)
+    await until(nothingWaits, 'the start and the first positions are sent')
+    await look(page, 'driver-trip')
+
+    say('takes a tap back')
+    await button(`Boarded: ${child(0)}`).click()
+    await row(child(0)).getByText('Aboard').waitFor()
+    await button(`Take back: ${child(0)}`).click()
+    await button(`Boarded: ${child(0)}`).waitFor()
+    await until(nothingWaits, 'that is sent')
+
+    say('boards thirty children without a line')
+    await page.evaluate(() => navigator.serviceWorker.ready)
+    await until(
+      () =>
+        page.evaluate(async () => {
+          const name = (await caches.keys()).find((k) => k.startsWith('homeroom-app-files-'))
+          return name !== undefined && (await (await caches.open(name)).match('/app/')) !== undefined
+        }),
+      'the app is kept',
+    )
+    const isKept = (lat) =>
+      page.evaluate(
+        (lat) =>
+          new Promise((done) => {
+            const opening = indexedDB.open('homeroom-app.queue')
+            opening.onsuccess = () => {
+              const all = opening.result.transaction('items').objectStore('items').getAll()
+              all.onsuccess = () => {
+                opening.result.close()
+                const kept = JSON.stringify([all.result, Object.entries(localStorage)])
+                done(new RegExp(`lat\\\\?":${lat}\\b`).test(kept))
+              }
+            }
+          }),
+        lat,
+      )
+    await cut()
+    for (const [i, stop] of ['Temple', 'Market', 'Lake'].entries()) {
+      await next.getByRole('heading', { name: stop }).waitFor()
+      const lat = 12.97 + i * 0.001
+      await moveTo(lat)
+      await until(() => isKept(lat), 'the position is kept on the phone')
+      for (let n = i * 10; n < i * 10 + 10; n++) await button(`Boarded: ${child(n)}`).click()
+    }
+    await next.getByRole('heading', { name: 'School' }).waitFor()
+    await page
+      .getByText(/not sent/)
+      .first()
+      .waitFor()
+    await look(page, 'driver-offline')
+
+    say('the taps are still there after the app was closed')
+    await page.reload()
+    await next.getByRole('heading', { name: 'School' }).waitFor()
+    for (let n = 0; n < 29; n++) await button(`Got off: ${child(n)}`).click()
+
+    say('cannot end with a child aboard')
+    await button('End trip').click()
+    await page
+      .getByRole('alert')
+      .getByText(`Still aboard: ${child(29)}`)
+      .waitFor()
+    await look(page, 'driver-still-aboard')
+    await button(`Got off: ${child(29)}`).click()
+    await next.waitFor({ state: 'detached' })
+
+    say('reports a jam')
+    await page.getByRole('link', { name: 'Report an incident' }).click()
+    await page.getByLabel('Description').fill('Market Street is closed')
+    await look(page, 'driver-incident')
+    await button('Report').click()
+    await button('End trip').waitFor()
+    await place('History').click()
+    await page.getByText('Market Street is closed').or(page.getByText('Traffic jam')).first().waitFor()
+    await look(page, 'driver-history')
+
+    say('the line is back: everything is sent, and the trip ends')
+    await mend()
+    await until(nothingWaits, 'everything is sent')
+    await place('Today').click()
+    await page.getByRole('link', { name: 'Continue trip' }).click()
+    await button('End trip').click()
+    await page.getByText('Completed').waitFor()
+
+    say('reads in Arabic')
+    await page.goto(`${url}/app/more`)
+    await page.getByRole('combobox').selectOption('ar')
+    await page.goto(`${url}/app/history`)
+    await page.getByText('Hill Road').waitFor()
+    await look(page, 'driver-history-ar')
+    await page.getByRole('link', { name: /Hill Road/ }).click()
+    await page.getByText('مكتملة').waitFor()
+    await look(page, 'driver-trip-ar')
+    want((await page.evaluate(() => document.documentElement.dir)) === 'rtl', 'it is from right to left')
+  })
+}

@@ -1,0 +1,164 @@
+// A parent on a phone: signs in by code, sees the children's day, sets a PIN, reads without a line, changes the language and the
+// account, signs out, and is back by PIN.
+
+import { look, phoneSized, signInByCode } from './app.mjs'
+import { inWindow, lineTo, until, want } from './browser.mjs'
+
+export default async function ({ url: server, story, say, phone, school, other }) {
+  const { url, cut, mend } = await lineTo(server)
+  await inWindow({ url, story, how: phoneSized }, async ({ page, forgive }) => {
+    forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch/)
+    const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor()
+    const card = (name) => page.getByRole('region', { name, exact: true })
+    const place = (name) => page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+
+    say('signs in by a code')
+    await page.goto(`${url}/app/`)
+    await page.getByLabel('Phone number').waitFor()
+    await look(page, 'sign-in')
+    await signInByCode(page, url, phone, server)
+    if ((await page.getByText(school).count()) === 0) {
+      await place('More').click()
+      await page.getByRole('listitem').filter({ hasText: school }).getByRole('button', { name: 'Switch' }).click()
+    }
+    await page.getByText(school).first().waitFor()
+
+    say('sees where each child is, and what is to be paid')
+    await heading('Today')
+    await card('Asha Rao').getByText('At school').waitFor()
+    await card('Ravi Rao').getByText('Absent').waitFor()
+    await page.getByRole('link', { name: /Fees to pay/ }).waitFor()
+    await look(page, 'today')
+
+    say('sets a PIN')
+    await page.getByRole('button', { name: 'Set a PIN' }).click()
+    await page.getByLabel('New PIN').fill('1234')
+    await page.getByRole('button', { name: 'Save PIN' }).click()
+    await page.getByText('This PIN is easily guessed').waitFor()
+    await look(page, 'pin')
+    await page.getByLabel('New PIN').fill('4826')
+    await page.getByRole('button', { name: 'Save PIN' }).click()
+    await heading('More')
+    await look(page, 'more')
+
+    say('reads the month, and the sibling’s')
+    const schoolLine = (name) => page.getByRole('region', { name: 'School' }).getByRole('link', { name })
+    await place('School').click()
+    await schoolLine(/^Attendance/).click()
+    await page.getByRole('img', { name: /: Present$/ }).waitFor()
+    await look(page, 'attendance')
+    await page.getByRole('link', { name: 'Ravi', exact: true }).click()
+    await page.getByRole('img', { name: /: Absent$/ }).waitFor()
+    want((await page.getByRole('img', { name: /: Present$/ }).count()) === 0, "nothing of Asha stays under Ravi's name")
+    await page.getByRole('button', { name: 'Previous month' }).click()
+    await until(async () => /month=/.test(page.url()), 'the month is in the address')
+
+    say('reads the timetable')
+    await page.getByRole('link', { name: 'Back' }).click()
+    await schoolLine(/^Timetable/).click()
+    await page.getByText('Mathematics').waitFor()
+    await page.getByText('Room 12').waitFor()
+    await look(page, 'timetable')
+
+    say('reads what is owed, the account and a receipt')
+    await place('Fees').click()
+    await page.getByText('Partly paid').waitFor()
+    await page.getByText(/^As of/).waitFor()
+    await look(page, 'fees')
+    await page.getByRole('link', { name: 'Account and receipts' }).last().click()
+    await page.getByRole('link', { name: /Payment/ }).click()
+    await heading('Receipt')
+    await page.getByText('Tuition').waitFor()
+    await look(page, 'receipt')
+    const paper = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Receipt (PDF)' }).click()
+    await paper
+
+    say('without a line the last state is there with its time, also after the app was closed')
+    await place('Today').click()
+    await page.evaluate(() => navigator.serviceWorker.ready)
+    await until(
+      () =>
+        page.evaluate(async () => {
+          const name = (await caches.keys()).find((k) => k.startsWith('homeroom-app-files-'))
+          return name !== undefined && (await (await caches.open(name)).match('/app/')) !== undefined
+        }),
+      'the app is kept',
+    )
+    await cut()
+    await page.goto(`${url}/app/`)
+    await card('Asha Rao').getByText('At school').waitFor()
+    await page.getByText('No connection. You see what was last known.').waitFor()
+    await page
+      .getByText(/^As of/)
+      .first()
+      .waitFor()
+    await look(page, 'offline')
+    await place('Fees').click()
+    await page.getByText('Partly paid').waitFor()
+    await place('School').click()
+    await schoolLine(/^Attendance/).click()
+    await page.getByRole('button', { name: 'Previous month' }).click()
+    await page.getByRole('button', { name: 'Previous month' }).click()
+    await page.getByText('this has not been opened on this phone before').waitFor()
+    await mend()
+    await page.getByText('No connection. You see what was last known.').waitFor({ state: 'detached' })
+    await page.getByText('Nothing is marked in this month.').or(page.getByRole('img').first()).first().waitFor()
+
+    say('reads in Arabic, from right to left, and in Hindi and Swahili')
+    for (const [code, today, more] of [
+      ['ar', 'اليوم', 'المزيد'],
+      ['hi', 'आज', 'और'],
+      ['sw', 'Leo', 'Zaidi'],
+    ]) {
+      await page.goto(`${url}/app/more`)
+      await page.getByRole('combobox').selectOption(code)
+      await heading(more)
+      want(
+        (await page.evaluate(() => document.documentElement.dir)) === (code === 'ar' ? 'rtl' : 'ltr'),
+        `${code} direction`,
+      )
+      await look(page, `more-${code}`)
+      for (const [path, name] of [
+        ['/', today],
+        ['/fees', undefined],
+        ['/school', undefined],
+      ]) {
+        await page.goto(`${url}/app${path}`)
+        if (name) await heading(name)
+        await page
+          .getByText(/Rao|Ravi/)
+          .first()
+          .waitFor()
+        await page.waitForLoadState('networkidle')
+        await look(page, `${path === '/' ? 'today' : path.slice(1)}-${code}`)
+      }
+    }
+    await page.goto(`${url}/app/more`)
+    await page.getByRole('combobox').selectOption('en')
+    await heading('More')
+
+    say('goes on as the other account of the phone, and back')
+    const row = (name) => page.getByRole('listitem').filter({ hasText: name })
+    await row(other).getByRole('button', { name: 'Switch' }).click()
+    await page.getByText(other).first().waitFor()
+    await page.getByText('The school has linked no child').waitFor()
+    want((await page.getByText('Asha').count()) === 0, 'nothing of one account is on the page of another')
+    await page.goto(`${url}/app/more`)
+    await row(school).getByRole('button', { name: 'Switch' }).click()
+    await card('Asha Rao').getByText('At school').waitFor()
+
+    say('signs out, which leaves nothing of the account, and is back by PIN')
+    await place('More').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('PIN', { exact: true }).waitFor()
+    const left = await page.evaluate(() => Object.entries(localStorage).filter(([, v]) => v.includes('Asha')).length)
+    want(left === 0, 'nothing of the children is kept after signing out')
+    await page.getByLabel('PIN', { exact: true }).fill('4827')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The phone number or the PIN is wrong').waitFor()
+    await page.getByLabel('PIN', { exact: true }).fill('4826')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await card('Asha Rao').getByText('At school').waitFor()
+  })
+}
